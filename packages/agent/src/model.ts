@@ -1,0 +1,86 @@
+/** What the turn loop asks of a language model. Providers live in the server; the loop knows only this. */
+export interface Model {
+  /** As shown and recorded, e.g. `openai-compatible/qwen3`. */
+  readonly id: string;
+  readonly capabilities: ModelCapabilities;
+  /** Tokens the model can take; 0 when unknown. */
+  readonly maxContextTokens: number;
+  /** One answer. Ends with `finish`, or throws `ModelError`; ends promptly when the signal aborts. */
+  stream(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ModelEvent>;
+}
+
+export interface ModelCapabilities {
+  readonly toolCalling: boolean;
+  readonly thinking: boolean;
+  readonly vision: boolean;
+  readonly structuredOutput: boolean;
+}
+
+export interface ModelRequest {
+  readonly system: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[];
+  readonly enableThinking: boolean;
+  /** 0: the provider's default. */
+  readonly maxOutputTokens: number;
+}
+
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly inputSchema: Record<string, unknown>;
+}
+
+export type Message =
+  | { readonly role: "user"; readonly text: string; readonly images?: readonly Uint8Array[] }
+  | {
+      readonly role: "assistant";
+      readonly text: string;
+      readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly argumentsJson: string }[];
+    }
+  | {
+      readonly role: "tool";
+      readonly id: string;
+      readonly name: string;
+      readonly output: string;
+      readonly isError: boolean;
+    };
+
+export type ModelEvent =
+  | { readonly type: "thinking-delta"; readonly text: string }
+  | { readonly type: "text-delta"; readonly text: string }
+  | { readonly type: "tool-call-start"; readonly id: string; readonly name: string }
+  | { readonly type: "tool-call-delta"; readonly id: string; readonly text: string }
+  /** Authoritative: the whole call. */
+  | { readonly type: "tool-call"; readonly id: string; readonly name: string; readonly argumentsJson: string }
+  | { readonly type: "usage"; readonly inputTokens: number; readonly outputTokens: number }
+  | { readonly type: "finish"; readonly reason: "stop" | "tool-calls" | "length" | "content-filter" | "other" };
+
+export type ModelErrorCode =
+  | "unreachable"
+  | "unauthorized"
+  | "rate_limited"
+  | "context_overflow"
+  | "bad_response"
+  | "not_configured"
+  | "script_exhausted";
+
+/** Why a model gave no answer, with what to do about it. */
+export class ModelError extends Error {
+  readonly code: ModelErrorCode;
+  readonly hint: string | undefined;
+  readonly retryable: boolean;
+
+  constructor(
+    code: ModelErrorCode,
+    message: string,
+    options: { readonly hint?: string; readonly retryable?: boolean; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = "ModelError";
+    this.code = code;
+    this.hint = options.hint;
+    this.retryable = options.retryable ?? false;
+  }
+}

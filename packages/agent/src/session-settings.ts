@@ -1,0 +1,27 @@
+export type Backend =
+  | "offline"
+  | "scripted"
+  | "openai-compatible"
+  | "ollama"
+  | "openai"
+  | "anthropic"
+  | "gemini"
+  | "editor";
+
+/** `branch`: the agent writes on a feature branch. `proposal`: nothing is written, changes are proposed. */
+export type EditingMode = "branch" | "proposal";
+
+/** What a session runs with, every default filled in. */
+export interface SessionSettings {
+  readonly backend: Backend;
+  /** Model name; for `scripted`, the path of the script. */
+  readonly model: string;
+  readonly baseUrl: string;
+  /** Output tokens an answer may take; 0: the provider's default. */
+  readonly maxTokens: number;
+  /** Model calls a turn may take. */
+  readonly maxIterations: number;
+  readonly editingMode: EditingMode;
+  /** True when somebody can answer requests. */
+  readonly interactive: boolean;
+}

@@ -1,0 +1,41 @@
+import type { Risk } from "../risk.ts";
+
+/** What is known of a shell command from its syntax tree. Shapes only; `analyse-command.ts` makes it. */
+export interface CommandAnalysis {
+  /** The command exactly as it would run. */
+  readonly text: string;
+  /** Every simple command in it, wrappers (`env`, `sudo`, `xargs`, `bash -c` …) unwrapped, in order. */
+  readonly commands: readonly SimpleCommand[];
+  /** Paths the command names, resolved against the directory in force where they stand. */
+  readonly paths: readonly CommandPath[];
+  /** True only when the whole tree is proven to read: nothing written, deleted, started or sent. */
+  readonly readsOnly: boolean;
+  readonly risk: Risk;
+  /** Why a person must look: what could not be resolved, e.g. `a variable in command position`. Empty when all is known. */
+  readonly unresolved: readonly string[];
+  /** What the floor says: dangerous things found, strictest first. */
+  readonly dangers: readonly CommandDanger[];
+}
+
+export interface SimpleCommand {
+  /** Base name of the program, e.g. `rm`. */
+  readonly name: string;
+  /** Literal words after the name; undefined where a word is not literal. */
+  readonly words: readonly (string | undefined)[];
+  /** Wrappers it was found in, outermost first. */
+  readonly wrappers: readonly string[];
+}
+
+export interface CommandPath {
+  readonly raw: string;
+  /** Absolute, `..` removed; symbolic links are not resolved here. */
+  readonly absolute: string;
+  readonly access: "read" | "write" | "delete" | "unknown";
+}
+
+export interface CommandDanger {
+  /** Name of the rule, e.g. `floor/recursive-delete`. */
+  readonly rule: string;
+  readonly verdict: "ask" | "deny";
+  readonly reason: string;
+}

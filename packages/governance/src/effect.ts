@@ -1,0 +1,71 @@
+import type { CommandAnalysis } from "./command/command-analysis.ts";
+
+/** A path after resolution: no `..`, no symbolic link left in it. Policies match on it, execution walks it. */
+export interface WorkspacePath {
+  /** As the model wrote it. */
+  readonly raw: string;
+  /** Real path relative to the workspace root, with `/`; empty for the root itself, and for paths outside. */
+  readonly relative: string;
+  /** Real absolute path. */
+  readonly absolute: string;
+  /** False when the real path lies outside the workspace. */
+  readonly inside: boolean;
+}
+
+/** What a session last saw of a file. A buffer and the disk are distinct bases. */
+export interface FileBase {
+  readonly source: "disk" | "buffer";
+  /** SHA-256 of the bytes, lower-case hex. */
+  readonly sha256: string;
+}
+
+/** One thing a call would do to the world. A tool yields its effects once; policies see only them, execution uses them. */
+export type Effect =
+  /** Content is read. */
+  | { readonly type: "read"; readonly path: WorkspacePath }
+  /** Names are read, no content. `glob` narrows what is reached. */
+  | { readonly type: "list"; readonly path: WorkspacePath; readonly glob?: string }
+  /** Content below a directory is read: every file that the glob may match. */
+  | { readonly type: "search"; readonly path: WorkspacePath; readonly glob?: string }
+  | FileWrite
+  /** A change is shown to the user and nothing is written. */
+  | { readonly type: "propose"; readonly path: WorkspacePath; readonly operation: "create" | "update" | "delete" }
+  | {
+      readonly type: "exec";
+      readonly command: CommandAnalysis;
+      readonly cwd: WorkspacePath;
+      /** Captured by the server, or typed into the user's terminal. */
+      readonly where: "server" | "client";
+    }
+  | { readonly type: "net"; readonly url: string }
+  /** Only the session's own state changes, e.g. its todos. */
+  | { readonly type: "session" };
+
+export interface FileWrite {
+  readonly type: "write";
+  readonly operation: "create" | "update" | "delete";
+  readonly path: WorkspacePath;
+  /** What this session last read or wrote of the file; undefined when it never did. */
+  readonly base: FileBase | undefined;
+  /** SHA-256 of what is there now; undefined when there is no file. */
+  readonly current: string | undefined;
+  /** The text that would be written, when the tool knows it; for policies that look at content. */
+  readonly content?: string;
+}
+
+/** True when nothing outside the session changes by this effect. */
+export function isReadOnly(effect: Effect): boolean {
+  switch (effect.type) {
+    case "read":
+    case "list":
+    case "search":
+    case "propose":
+    case "session":
+      return true;
+    case "exec":
+      return effect.command.readsOnly;
+    case "write":
+    case "net":
+      return false;
+  }
+}

@@ -1,0 +1,38 @@
+import type { FileChange } from "../tool.ts";
+import type { Risk } from "../risk.ts";
+
+/** What a ledger record says, before it is chained and signed. Text in it is redacted already. */
+export interface LedgerEntry {
+  /** `intent` before an effect, `outcome` after; the rest are decisions of people. */
+  readonly kind: "intent" | "outcome" | "refusal" | "review" | "applied" | "undo" | "session";
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly sessionId: string;
+  readonly turnId: string;
+  /** The model that contributed, e.g. `offline`; empty when a person did. */
+  readonly modelId: string;
+  /** Commit the workspace stood on; empty without git. */
+  readonly revision: string;
+  /** Calls of one batch of parallel reads share a record. */
+  readonly calls: readonly LedgerCall[];
+  readonly files: readonly FileChange[];
+  /** What else is known, JSON values only. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export interface LedgerCall {
+  readonly callId: string;
+  readonly tool: string;
+  /** Normalised and redacted. */
+  readonly input: unknown;
+  readonly verdict: "allow" | "ask" | "deny";
+  readonly rule: string;
+  readonly risk: Risk;
+  /** RFC 3339; absent in an intent. */
+  readonly started?: string;
+  readonly stopped?: string;
+  readonly exitCode?: number;
+  readonly failureClass?: string;
+  readonly verification?: "verified" | "unverified" | "failed";
+  readonly confirmation?: { readonly answer: string; readonly by: string; readonly scope?: string };
+}

@@ -1,0 +1,22 @@
+import type { Analysis } from "./tool.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** What a policy is told. Everything in it was computed by the server; nothing comes from a request's control fields. */
+export interface PolicyInput {
+  readonly toolName: string;
+  readonly access: "read" | "change";
+  readonly analysis: Analysis;
+  readonly sessionId: string;
+  readonly turnId: string;
+}
+
+/**
+ * One rule maker in stage 4 of the gate. Every policy runs for every call.
+ * A `guard` that throws or times out denies a call that can change anything, and so does it for a read;
+ * an `observer` that fails lets a pure read go on with a warning.
+ */
+export interface Policy {
+  readonly name: string;
+  readonly kind: "guard" | "observer";
+  decide(input: PolicyInput, options: { readonly signal: AbortSignal }): Verdict | Promise<Verdict>;
+}

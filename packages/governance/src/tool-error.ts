@@ -1,0 +1,68 @@
+import type { Finding } from "./verdict.ts";
+
+/** The one shape in which a refused or failed call goes back to the model. */
+export interface ToolError {
+  readonly code: string;
+  readonly message: string;
+  readonly rule?: string;
+  readonly hint?: string;
+  readonly retryable: boolean;
+}
+
+/** Seed classes of a failed execution. */
+export type FailureClass =
+  | "permission_denied"
+  | "tool_unavailable"
+  | "command_error"
+  | "timeout"
+  | "partial_execution";
+
+/** Thrown by a tool's `analyse` or `execute` for an expected failure: it becomes a result the model can mend. */
+export class ToolFailure extends Error {
+  readonly code: string;
+  readonly failureClass: FailureClass;
+  readonly hint: string | undefined;
+  readonly retryable: boolean;
+
+  constructor(
+    code: string,
+    message: string,
+    options: {
+      readonly failureClass?: FailureClass;
+      readonly hint?: string;
+      readonly retryable?: boolean;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = "ToolFailure";
+    this.code = code;
+    this.failureClass = options.failureClass ?? "command_error";
+    this.hint = options.hint;
+    this.retryable = options.retryable ?? false;
+  }
+
+  toToolError(): ToolError {
+    return {
+      code: this.code,
+      message: this.message,
+      ...(this.hint === undefined ? {} : { hint: this.hint }),
+      retryable: this.retryable,
+    };
+  }
+}
+
+export function toolErrorFromFinding(finding: Finding): ToolError {
+  return {
+    code: finding.code,
+    message: finding.reason,
+    rule: finding.rule,
+    ...(finding.hint === undefined ? {} : { hint: finding.hint }),
+    retryable: finding.retryable ?? false,
+  };
+}
+
+/** `{"error":{…}}`, as the model reads it. */
+export function toolErrorJson(error: ToolError): string {
+  return JSON.stringify({ error });
+}

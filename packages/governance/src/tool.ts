@@ -1,0 +1,90 @@
+import type { ZodType } from "zod";
+import type { Effect } from "./effect.ts";
+import type { FailureClass } from "./tool-error.ts";
+
+/**
+ * What a tool is to the gate. A tool never runs by itself: only the gate calls `analyse` and `execute`, in this order,
+ * and hands the second one the very effects that the policies saw.
+ *
+ * @typeParam Args arguments after `parameters` parsed them
+ */
+export interface Tool<Args = unknown> {
+  readonly name: string;
+  /** For the model. */
+  readonly description: string;
+  readonly parameters: ZodType<Args>;
+  /** Calls of `read` tools may run at the same time; `change` tools run one by one, in the model's order. */
+  readonly access: "read" | "change";
+  /** Resolves what the call would do, touching nothing. Throws `ToolFailure` for input that cannot be right. */
+  analyse(args: Args, context: CallContext): Promise<Analysis>;
+  /** Does it. Throws `ToolFailure` for an expected failure; honours `context.signal`. */
+  execute(args: Args, analysis: Analysis, context: ExecutionContext): Promise<ToolOutcome>;
+  /** Looks at the world again for evidence that the outcome is real. Without it, the outcome is `unverified`. */
+  verify?(args: Args, outcome: ToolOutcome, context: CallContext): Promise<Verification>;
+}
+
+export interface Analysis {
+  /** Plain statement of the action, e.g. `Edit src/main.ts`. */
+  readonly statement: string;
+  readonly effects: readonly Effect[];
+  /** The model's own words about it, if it gave any: a claim, never evidence. */
+  readonly claim?: string;
+}
+
+export interface CallContext {
+  readonly callId: string;
+  readonly turnId: string;
+  readonly signal: AbortSignal;
+}
+
+export interface ExecutionContext extends CallContext {
+  /** Live output, e.g. of a command; the gate redacts it before anyone sees it. */
+  onOutput(text: string): void;
+}
+
+export interface ToolOutcome {
+  /** What the model reads, before redaction. */
+  readonly output: string;
+  /** True when `output` is not all there was. */
+  readonly truncated?: boolean;
+  /** Set when the tool ran and failed, e.g. a command with a non-zero exit. */
+  readonly failure?: { readonly failureClass: FailureClass; readonly message: string };
+  readonly exitCode?: number;
+  /** Files that changed on disk. */
+  readonly changes?: readonly FileChange[];
+  /** Files whose content the model has now seen, or whose state the tool left behind. */
+  readonly observed?: readonly ObservedFile[];
+  /** Facts for the session's log, e.g. a proposal; the session understands them, the gate does not. */
+  readonly facts?: readonly unknown[];
+}
+
+export interface FileChange {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly operation: "create" | "update" | "delete";
+  readonly beforeSha256: string | undefined;
+  readonly afterSha256: string | undefined;
+  /** The changed blocks in the new text; empty for a delete. */
+  readonly blocks: readonly ChangedBlock[];
+}
+
+export interface ChangedBlock {
+  /** 1-based, inclusive. */
+  readonly startLine: number;
+  readonly endLine: number;
+  /** SHA-256 of the block's text, so that identity survives code that moves. */
+  readonly sha256: string;
+}
+
+export interface ObservedFile {
+  readonly path: string;
+  readonly source: "disk" | "buffer";
+  /** undefined: the file is gone. */
+  readonly sha256: string | undefined;
+}
+
+export interface Verification {
+  readonly state: "verified" | "unverified" | "failed";
+  /** What was looked at, in one sentence. */
+  readonly evidence: string;
+}

@@ -1,0 +1,47 @@
+/** What a policy says of an action. The strictest of all verdicts wins: deny, then ask, then allow. */
+export type Verdict =
+  | { readonly type: "allow" }
+  | { readonly type: "ask"; readonly finding: Finding }
+  | { readonly type: "deny"; readonly finding: Finding };
+
+/** Why a verdict is not a plain allow: the rule that gave it, for people and for the model. */
+export interface Finding {
+  /** Stable code of the refusal, e.g. `outside_workspace`. */
+  readonly code: string;
+  /** Name of the rule, e.g. `containment/outside-workspace`. */
+  readonly rule: string;
+  /** One sentence that a person and a model can act on. */
+  readonly reason: string;
+  /** What to do instead. */
+  readonly hint?: string;
+  /** True when the same call may succeed later, e.g. after a fresh read. */
+  readonly retryable?: boolean;
+}
+
+export const allow: Verdict = { type: "allow" };
+
+export function ask(finding: Finding): Verdict {
+  return { type: "ask", finding };
+}
+
+export function deny(finding: Finding): Verdict {
+  return { type: "deny", finding };
+}
+
+const strictness = { allow: 0, ask: 1, deny: 2 } as const;
+
+/** The strictest verdict; the first among equals. No verdict at all is a deny: silence never permits. */
+export function strictest(verdicts: readonly Verdict[]): Verdict {
+  let winner: Verdict | undefined;
+  for (const verdict of verdicts) {
+    if (winner === undefined || strictness[verdict.type] > strictness[winner.type]) winner = verdict;
+  }
+  return (
+    winner ??
+    deny({
+      code: "no_policy",
+      rule: "gate/no-policy",
+      reason: "No policy looked at this call, so it does not run.",
+    })
+  );
+}

@@ -1,0 +1,61 @@
+import type { BlobRef, LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
+import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+
+/** An event before it has its place. */
+export interface EventDraft {
+  readonly turnId: string;
+  /** Empty when the event stands alone. */
+  readonly itemId: string;
+  readonly time: number;
+  readonly event: SessionEvent;
+}
+
+/** What goes in together or not at all. */
+export interface LogBatch {
+  readonly events: readonly EventDraft[];
+  /** Records for the workspace's ledger, chained and signed on the way in. */
+  readonly ledger: readonly LedgerEntry[];
+  /** True: synced to disk before `append` resolves. Side effects, questions and answers need it; deltas do not. */
+  readonly durable: boolean;
+}
+
+export interface SessionHead {
+  readonly sessionId: string;
+  readonly workspaceRoot: string;
+  readonly title: string;
+  /** Milliseconds since the epoch. */
+  readonly created: number;
+  readonly updated: number;
+  readonly lastSeq: number;
+  /** Counts the owners the session had; a writer with an older one is refused. */
+  readonly epoch: number;
+}
+
+/** Thrown by `append` when another writer was faster or took the session over: the batch is not in. */
+export class AppendConflict extends Error {
+  override readonly name = "AppendConflict";
+}
+
+/** Where sessions are kept. One conformance suite runs against every implementation. */
+export interface SessionLog extends AsyncDisposable {
+  create(session: { readonly sessionId: string; readonly workspaceRoot: string; readonly time: number }): Promise<SessionHead>;
+  head(sessionId: string): Promise<SessionHead | undefined>;
+  /** Newest first. */
+  list(filter: { readonly workspaceRoot?: string; readonly limit: number }): Promise<readonly SessionHead[]>;
+  setTitle(sessionId: string, title: string): Promise<void>;
+  /** A new owner: the epoch after it. */
+  takeOver(sessionId: string): Promise<number>;
+  /** Rejects with `AppendConflict` unless the last seq is `expectedSeq` and the epoch is the newest. */
+  append(sessionId: string, batch: LogBatch, expected: { readonly seq: number; readonly epoch: number }): Promise<readonly LoggedEvent[]>;
+  /** Events after `afterSeq`, in order, at most `limit`. */
+  read(sessionId: string, afterSeq: number, limit: number): Promise<readonly LoggedEvent[]>;
+  /** Replays after `afterSeq`, then follows until the signal aborts. Never skips: a slow reader reads from the store. */
+  tail(sessionId: string, afterSeq: number, options: { readonly signal: AbortSignal }): AsyncIterable<readonly LoggedEvent[]>;
+}
+
+/** Large content by digest, 0600, erased by purge. */
+export interface BlobStore {
+  put(bytes: Uint8Array, mediaType: string): Promise<BlobRef>;
+  /** undefined when there is none. */
+  get(sha256: string): Promise<Uint8Array | undefined>;
+}

@@ -1,0 +1,86 @@
+import type { WorkspacePath } from "@gennai/governance/effect";
+
+/**
+ * The files a session works on. Tools know only this port; `LocalWorkspace` is the disk.
+ * Every path given to a method except `resolve` was made by `resolve`. Expected failures are `ToolFailure`s.
+ */
+export interface Workspace {
+  /** Real absolute path of the root, fixed when the workspace was opened. */
+  readonly root: string;
+
+  /**
+   * Resolves what a model wrote: relative to the root or absolute, links followed, `..` removed. Never throws for a path
+   * outside, the policy refuses that (`inside: false`). Throws `bad_path` for what is no path at all: empty, longer than
+   * 4,096 bytes, control characters, a URI, device names, backslashes, a loop of links.
+   */
+  resolve(raw: string): Promise<WorkspacePath>;
+
+  /** undefined when nothing is there. Follows nothing: the path is already real. */
+  stat(path: WorkspacePath): Promise<FileStat | undefined>;
+
+  /** Whole bytes of a regular file. `too_large` above `maxBytes`, `not_found`, `not_a_file` (directory, FIFO, socket, device). */
+  read(path: WorkspacePath, options: { readonly maxBytes: number; readonly signal?: AbortSignal }): Promise<FileContent>;
+
+  list(path: WorkspacePath, options: { readonly ignore: readonly string[]; readonly limit: number }): Promise<Listing>;
+
+  /** File paths (relative to the root) that match, newest first; git's ignore rules hold. */
+  glob(pattern: string, base: WorkspacePath, options: { readonly limit: number; readonly signal: AbortSignal }): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }>;
+
+  search(query: SearchQuery, base: WorkspacePath, options: { readonly signal: AbortSignal }): Promise<SearchResult>;
+
+  /**
+   * Applies changes in order, each against its base hash, re-checked right before the rename: `stale_file` when it differs.
+   * Text goes to a temporary file in the held directory, is synced, renamed, and the directory is synced.
+   * All or nothing for expected failures: what was already applied is taken back. A crash in between leaves a journal in the
+   * state directory that `recover` reads.
+   */
+  apply(changes: readonly WorkspaceChange[]): Promise<readonly AppliedChange[]>;
+}
+
+export interface FileStat {
+  readonly kind: "file" | "directory" | "other";
+  readonly size: number;
+  /** Permission bits. */
+  readonly mode: number;
+}
+
+export interface FileContent {
+  readonly bytes: Uint8Array;
+  /** SHA-256 of `bytes`, lower-case hex. */
+  readonly sha256: string;
+}
+
+export interface Listing {
+  readonly entries: readonly { readonly name: string; readonly kind: "file" | "directory" | "link" | "other" }[];
+  readonly truncated: boolean;
+}
+
+export interface SearchQuery {
+  /** Regular expression in ripgrep's syntax. */
+  readonly pattern: string;
+  readonly glob?: string;
+  readonly caseSensitive: boolean;
+  readonly output: "content" | "files" | "count";
+  /** Lines around a match. */
+  readonly context: number;
+  readonly limit: number;
+  /** Globs of paths that must not be reached. */
+  readonly exclude: readonly string[];
+}
+
+export interface SearchResult {
+  readonly lines: readonly string[];
+  readonly truncated: boolean;
+}
+
+export type WorkspaceChange =
+  | { readonly operation: "create"; readonly path: WorkspacePath; readonly bytes: Uint8Array }
+  | { readonly operation: "update"; readonly path: WorkspacePath; readonly bytes: Uint8Array; readonly baseSha256: string }
+  | { readonly operation: "delete"; readonly path: WorkspacePath; readonly baseSha256: string };
+
+export interface AppliedChange {
+  readonly path: WorkspacePath;
+  readonly operation: "create" | "update" | "delete";
+  readonly before: FileContent | undefined;
+  readonly afterSha256: string | undefined;
+}
