@@ -30,7 +30,10 @@ export interface CommandPath {
   readonly raw: string;
   /** Absolute, `..` removed; symbolic links are not resolved here. */
   readonly absolute: string;
-  readonly access: "read" | "write" | "delete" | "unknown";
+  /** `list` sees the name and what is known of it, never the content; `unknown` may be anything. */
+  readonly access: "list" | "read" | "write" | "delete" | "unknown";
+  /** Set when `absolute` is a glob: the shell, or a variable, decides what it names. */
+  readonly pattern?: true;
 }
 
 export interface CommandDanger {
@@ -38,4 +41,6 @@ export interface CommandDanger {
   readonly rule: string;
   readonly verdict: "ask" | "deny";
   readonly reason: string;
+  /** Set when the command is privileged, leaves the machine or destroys. */
+  readonly high?: true;
 }

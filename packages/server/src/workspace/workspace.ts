@@ -19,12 +19,19 @@ export interface Workspace {
   stat(path: WorkspacePath): Promise<FileStat | undefined>;
 
   /** Whole bytes of a regular file. `too_large` above `maxBytes`, `not_found`, `not_a_file` (directory, FIFO, socket, device). */
-  read(path: WorkspacePath, options: { readonly maxBytes: number; readonly signal?: AbortSignal }): Promise<FileContent>;
+  read(
+    path: WorkspacePath,
+    options: { readonly maxBytes: number; readonly signal?: AbortSignal },
+  ): Promise<FileContent>;
 
   list(path: WorkspacePath, options: { readonly ignore: readonly string[]; readonly limit: number }): Promise<Listing>;
 
   /** File paths (relative to the root) that match, newest first; git's ignore rules hold. */
-  glob(pattern: string, base: WorkspacePath, options: { readonly limit: number; readonly signal: AbortSignal }): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }>;
+  glob(
+    pattern: string,
+    base: WorkspacePath,
+    options: { readonly limit: number; readonly signal: AbortSignal },
+  ): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }>;
 
   search(query: SearchQuery, base: WorkspacePath, options: { readonly signal: AbortSignal }): Promise<SearchResult>;
 
@@ -75,7 +82,12 @@ export interface SearchResult {
 
 export type WorkspaceChange =
   | { readonly operation: "create"; readonly path: WorkspacePath; readonly bytes: Uint8Array }
-  | { readonly operation: "update"; readonly path: WorkspacePath; readonly bytes: Uint8Array; readonly baseSha256: string }
+  | {
+      readonly operation: "update";
+      readonly path: WorkspacePath;
+      readonly bytes: Uint8Array;
+      readonly baseSha256: string;
+    }
   | { readonly operation: "delete"; readonly path: WorkspacePath; readonly baseSha256: string };
 
 export interface AppliedChange {

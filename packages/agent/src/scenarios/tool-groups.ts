@@ -1,0 +1,76 @@
+import type { EditingMode } from "../session-settings.ts";
+
+/** What the words in a scenario's `tools` stand for. `code` is another name of `filesystem`; `web` has no tool yet. */
+const toolGroups: ReadonlyMap<string, readonly string[]> = new Map([
+  ["default", ["Read", "LS", "Grep", "Glob"]],
+  ["search", ["Grep", "Glob"]],
+  ["filesystem", ["Read", "LS", "Write", "Edit", "MultiEdit", "Delete", "Move"]],
+  ["code", ["Read", "LS", "Write", "Edit", "MultiEdit", "Delete", "Move"]],
+  ["bash", ["Bash", "RunInTerminal"]],
+  ["todo", ["TodoRead", "TodoWrite"]],
+  ["proposal", ["ProposeChanges"]],
+  ["web", []],
+]);
+
+export const toolGroupNames: readonly string[] = [...toolGroups.keys(), "mcp:<server or *>"];
+
+/** All that an editor-safe scenario may ever use; a list of what is allowed, so that a new tool is out until put in. */
+const editorSafeTools: ReadonlySet<string> = new Set([
+  "Read",
+  "LS",
+  "Grep",
+  "Glob",
+  "TodoRead",
+  "TodoWrite",
+  "ProposeChanges",
+]);
+
+/** Tools that only look. */
+const readOnlyTools: ReadonlySet<string> = new Set(["Read", "LS", "Grep", "Glob", "TodoRead"]);
+
+const toolNames: ReadonlyMap<string, string> = new Map(
+  [...toolGroups.values()].flat().map((name) => [plainName(name), name]),
+);
+
+export interface ToolSelection {
+  readonly tools: readonly string[];
+  readonly mcp: readonly string[];
+  /** Words that name no group and no tool. */
+  readonly unknown: readonly string[];
+}
+
+/** Reads the words of a scenario's `tools`: groups, `mcp:<server>`, or single tools by name, in any case. */
+export function selectTools(words: readonly string[]): ToolSelection {
+  const tools = new Set<string>();
+  const mcp = new Set<string>();
+  const unknown: string[] = [];
+  for (const word of words) {
+    const server = /^mcp:\s*(\S+)$/i.exec(word)?.[1];
+    const group = toolGroups.get(word.toLowerCase());
+    const single = toolNames.get(plainName(word));
+    if (server !== undefined) mcp.add(server);
+    else if (group !== undefined) for (const name of group) tools.add(name);
+    else if (single !== undefined) tools.add(single);
+    else unknown.push(word);
+  }
+  return { tools: [...tools], mcp: [...mcp], unknown };
+}
+
+/** What is left of `tools` where nothing may be written; `ProposeChanges` is always there, it is the only way to change. */
+export function editorSafe(tools: readonly string[]): readonly string[] {
+  return [...new Set([...tools.filter((name) => editorSafeTools.has(name)), "ProposeChanges"])];
+}
+
+/** The tools of a scenario under an editing mode: proposal mode turns every writing scenario into one that proposes. */
+export function toolsInMode(tools: readonly string[], editingMode: EditingMode): readonly string[] {
+  if (editingMode === "branch" || !canChange(tools)) return tools;
+  return editorSafe(tools);
+}
+
+export function canChange(tools: readonly string[]): boolean {
+  return tools.some((name) => !readOnlyTools.has(name) && name !== "TodoWrite");
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replaceAll("_", "");
+}

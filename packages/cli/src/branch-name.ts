@@ -1,0 +1,31 @@
+import { createHash } from "node:crypto";
+
+const longestSlug = 40;
+
+/** `ai-agent/<slug>` for a request: ASCII words of it, at most 40 characters, cut between words. */
+export function branchNameFor(request: string): string {
+  const words = request
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .toLowerCase()
+    .match(/[a-z0-9]+/g);
+  let slug = "";
+  for (const word of words ?? []) {
+    const longer = slug === "" ? word.slice(0, longestSlug) : `${slug}-${word}`;
+    if (longer.length > longestSlug) break;
+    slug = longer;
+  }
+  // A request in another script has no such words: a digest keeps two of them apart.
+  if (slug === "") slug = `task-${createHash("sha256").update(request).digest("hex").slice(0, 8)}`;
+  return `ai-agent/${slug}`;
+}
+
+/** Branches nobody works on directly, as names with `*`. */
+export const alwaysProtected: readonly string[] = ["main", "master", "develop", "release/*"];
+
+export function isProtectedBranch(name: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => {
+    const expression = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join(".*");
+    return new RegExp(`^${expression}$`).test(name);
+  });
+}

@@ -1,0 +1,72 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { UnsafeFileError } from "@gennai/server/http/private-file";
+import { TokenError } from "@gennai/server/http/token";
+import { StoreError } from "@gennai/server/store/store-error";
+import { WorkspaceError } from "@gennai/server/workspace/workspace-error";
+import { type ExitCode, exitCode } from "./exit-code.ts";
+
+/** An expected failure of a command: what went wrong, and what to do next. */
+export class CliError extends Error {
+  readonly exitCode: ExitCode;
+  /** One line each, ready to be typed or followed. */
+  readonly next: readonly string[];
+
+  constructor(
+    message: string,
+    options: { readonly exitCode?: ExitCode; readonly next: readonly string[]; readonly cause?: unknown },
+  ) {
+    super(message, { cause: options.cause });
+    this.name = "CliError";
+    this.exitCode = options.exitCode ?? exitCode.failed;
+    this.next = options.next;
+  }
+}
+
+/** Any error as something that can be shown. */
+export function asCliError(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  if (error instanceof ConnectError) return fromConnectError(error);
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof WorkspaceError || error instanceof TokenError || error instanceof UnsafeFileError) {
+    // Their messages say what to do.
+    return new CliError(message, { exitCode: exitCode.usage, next: [], cause: error });
+  }
+  if (error instanceof StoreError) return new CliError(message, { next: [], cause: error });
+  return new CliError(message, {
+    next: ["Set GENNAI_DEBUG=1 and run it again to see where it happened."],
+    cause: error,
+  });
+}
+
+function fromConnectError(error: ConnectError): CliError {
+  const message = error.rawMessage;
+  switch (error.code) {
+    case Code.Unauthenticated:
+      return new CliError("The server does not accept the token.", {
+        exitCode: exitCode.usage,
+        next: ["Set GENNAI_AUTH_TOKEN, or name the file with --auth-token-file, or use --server own."],
+        cause: error,
+      });
+    case Code.NotFound:
+    case Code.InvalidArgument:
+      return new CliError(message, {
+        exitCode: exitCode.usage,
+        next: ["`gennai sessions` lists the sessions of a workspace, `gennai run --help` the options."],
+        cause: error,
+      });
+    case Code.PermissionDenied:
+      return new CliError(message, {
+        exitCode: exitCode.refused,
+        next: ["The server's rules refuse this; change the rules or the request."],
+        cause: error,
+      });
+    case Code.Unavailable:
+    case Code.Unknown:
+      return new CliError(`The server cannot be reached: ${message}`, {
+        next: ["Start one with `gennai serve`, or run with --server own."],
+        cause: error,
+      });
+    default:
+      return new CliError(message, { next: ["Mend what it names and run the command again."], cause: error });
+  }
+}

@@ -1,0 +1,150 @@
+import { backends } from "@gennai/client/settings";
+import { Command, CommanderError } from "commander";
+import { asCliError } from "./cli-error.ts";
+import { type Console, paintFor } from "./console.ts";
+import { exitCode } from "./exit-code.ts";
+import { exitCodesHelp, ledgerHelp, mainHelp, runHelp, serveHelp } from "./help-texts.ts";
+import type { LedgerFlags } from "./ledger-command.ts";
+import type { RunFlags } from "./run-options.ts";
+import type { ServeFlags } from "./serve-command.ts";
+import type { SessionsFlags } from "./sessions-command.ts";
+import { terminalSafe } from "./terminal-safe.ts";
+import type { UndoFlags } from "./undo-command.ts";
+import { version } from "./version.ts";
+
+/** Runs a command line, without the program's name, and gives the exit code. Never rejects. */
+export async function runCommandLine(args: readonly string[], console: Console): Promise<number> {
+  let code: number = exitCode.ok;
+  try {
+    const program = buildProgram(console, (ended) => (code = ended));
+    await program.parseAsync(withCommand(args), { from: "user" });
+    return code;
+  } catch (error) {
+    // Commander has said already what is wrong.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.ok : exitCode.usage;
+    const { message, next, exitCode: failed } = asCliError(error);
+    const paint = paintFor(console.errors, console.environment);
+    console.errors.write(`${paint("red", "error:")} ${terminalSafe(message)}\n`);
+    for (const step of next) console.errors.write(`  ${terminalSafe(step)}\n`);
+    if (console.environment["GENNAI_DEBUG"] === "1" && error instanceof Error) console.errors.write(`${error.stack}\n`);
+    return failed;
+  }
+}
+
+/** No command is `serve`, and so is the older form `gennai --serve`. */
+function withCommand(args: readonly string[]): string[] {
+  const [first] = args;
+  const isHelp = first === "-h" || first === "--help" || first === "-V" || first === "--version";
+  if (isHelp || (first !== undefined && !first.startsWith("-"))) return [...args];
+  return ["serve", ...args.filter((arg) => arg !== "--serve")];
+}
+
+function buildProgram(console: Console, ended: (code: number) => void): Command {
+  const program = new Command("gennai")
+    .description("Gennai, the governed coding agent: the model proposes, the server governs, the editor acts.")
+    .version(version, "-V, --version")
+    .option("--serve", "the same as the command serve")
+    .configureOutput({
+      writeOut: (text) => void console.output.write(text),
+      writeErr: (text) => void console.errors.write(text),
+    })
+    .exitOverride()
+    .showHelpAfterError("(gennai --help shows what there is)")
+    .addHelpText("after", mainHelp + exitCodesHelp);
+
+  model(protect(program.command("serve").description("start a server, for editors and for gennai run (the default command)")))
+    .option("--port <number>", "port to listen on; 0 takes any free one", "7777")
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--workspace <dir>", "directory of sessions that name none (default: here)")
+    .option("--auth-token", "print the token once at start-up")
+    .option("--auth-token-file <file>", "use the token in this file (0600) instead of a fresh one")
+    .option("--no-auth", "ask no token of anyone on this machine")
+    .option("--allow-origin <origin>", "web page that may use this server, e.g. https://app.example; repeatable", collect)
+    .addHelpText("after", serveHelp)
+    .action(async (flags: ServeFlags) => {
+      const { serveCommand } = await import("./serve-command.ts");
+      ended(await serveCommand(flags, console));
+    });
+
+  model(protect(server(program.command("run").description("do one thing, or many at a prompt"))))
+    .argument("[request]", "what shall be done; without it, a prompt asks")
+    .option("--workspace <dir>", "directory to work in (default: here)")
+    .option("--scenario <name>", "how to go about it, e.g. CODE, ASK, PLAN (default: by the mode)")
+    .option("--mode <mode>", "branch: write on a feature branch; proposal: show changes and apply what you keep")
+    .option("--branch <name>", "name of the branch (default: ai-agent/ and words of the request)")
+    .option("--yes", "answer yes to all questions but those of high risk, and keep all that is proposed")
+    .option("--ask", "ask even when the input is no terminal")
+    .option("--keep <hunk>", "proposal: keep only this, e.g. src/a.ts#2 or src/a.ts; repeatable", collect)
+    .option("--refuse <hunk>", "proposal: keep all but this; repeatable", collect)
+    .option("--session <id>", "go on with this session")
+    .option("--max-iterations <number>", "model calls a turn may take")
+    .option("--no-thinking", "do not ask the model for its thinking")
+    .option("--json", "print every event as a line of JSON, and a closing {\"result\":…}")
+    .addHelpText("after", runHelp)
+    .action(async (request: string | undefined, flags: RunFlags) => {
+      const { runCommand } = await import("./run-command.ts");
+      ended(await runCommand(request, flags, console));
+    });
+
+  server(program.command("undo").description("take back the newest change set of the workspace's newest session"))
+    .option("--workspace <dir>", "the workspace (default: here)")
+    .option("--session <id>", "of this session")
+    .option("--json", "print what was done as JSON")
+    .action(async (flags: UndoFlags) => {
+      const { undoCommand } = await import("./undo-command.ts");
+      ended(await undoCommand(flags, console));
+    });
+
+  server(program.command("sessions").description("list the sessions of the workspace, newest first"))
+    .option("--workspace <dir>", "the workspace (default: here)")
+    .option("--all", "of every workspace")
+    .option("--json", "one JSON object a line")
+    .action(async (flags: SessionsFlags) => {
+      const { sessionsCommand } = await import("./sessions-command.ts");
+      ended(await sessionsCommand(flags, console));
+    });
+
+  const ledger = program.command("ledger").description("check, mend and show the workspace's signed record of what was done");
+  const ledgerCommands = [
+    ["verify", "check signatures and chain", "ledgerVerifyCommand"],
+    ["repair", "write it anew from the store, or cut a torn last line; keeps a copy", "ledgerRepairCommand"],
+    ["show", "show the last records", "ledgerShowCommand"],
+  ] as const;
+  for (const [name, description, run] of ledgerCommands) {
+    const command = ledger
+      .command(name)
+      .description(description)
+      .option("--workspace <dir>", "the workspace (default: here)")
+      .option("--json", "print JSON")
+      .action(async (flags: LedgerFlags) => {
+        const commands = await import("./ledger-command.ts");
+        ended(await commands[run](flags, console));
+      });
+    if (name === "verify") command.option("--public-key <file>", "check as a third party, by this key alone").addHelpText("after", ledgerHelp);
+    if (name === "show") command.option("--limit <number>", "how many", "20");
+  }
+  for (const command of [...program.commands, ...ledger.commands]) command.exitOverride();
+  return program;
+}
+
+function model(command: Command): Command {
+  return command
+    .option("--backend <name>", `where the model is: ${backends.join(", ")} (default: offline)`)
+    .option("--model <name>", "the model; for scripted, the path of the script")
+    .option("--base-url <url>", "of a server that speaks the OpenAI API");
+}
+
+function server(command: Command): Command {
+  return command
+    .option("--server <which>", "auto: a running server of this workspace, else an own one; own; or a URL", "auto")
+    .option("--auth-token-file <file>", "the token of the server given by URL");
+}
+
+function protect(command: Command): Command {
+  return command.option("--protect <branch>", "further branch the agent must not work on, e.g. 'prod/*'; repeatable", collect);
+}
+
+/** Repeatable, and one value at a time: a list would swallow the request that follows. */
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

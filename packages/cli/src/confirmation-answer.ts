@@ -1,0 +1,42 @@
+import type { ConfirmationQuestion, ConfirmationReply, ConfirmationScope } from "@gennai/client/editor";
+
+/** Who answers when the server asks. */
+export type AnswerPolicy =
+  /** A person at this terminal. */
+  | "ask"
+  /** `--yes`: everything but high risk. */
+  | "yes"
+  /** No terminal and no `--yes`. */
+  | "nobody";
+
+/** The answer a policy gives by itself; undefined: a person must be asked. */
+export function answerByPolicy(
+  policy: AnswerPolicy,
+  question: Pick<ConfirmationQuestion, "computed">,
+): ConfirmationReply | undefined {
+  if (policy === "ask") return undefined;
+  if (policy === "nobody") {
+    return { answer: "nobody", reason: "Nobody could be asked: there is no terminal, and --yes was not given." };
+  }
+  if (question.computed.risk !== "high") return { answer: "yes", scope: "once" };
+  const reason = question.computed.reason === "" ? "" : `: ${question.computed.reason}`;
+  return { answer: "nobody", reason: `--yes does not approve actions of high risk${reason}` };
+}
+
+/** What a typed line means. Anything but a clear yes denies; words after `n` are the reason. */
+export function readAnswer(line: string | undefined, offered: readonly ConfirmationScope[]): ConfirmationReply {
+  if (line === undefined) return { answer: "nobody", reason: "The question was left without an answer." };
+  const text = line.trim();
+  const scope = scopes.get(text.toLowerCase());
+  if (scope !== undefined && (scope === "once" || offered.includes(scope))) return { answer: "yes", scope };
+  const no = /^(?:no?)(?:[\s:,]+(.*))?$/is.exec(text);
+  if (no !== null) return { answer: "no", reason: (no[1] ?? "").trim() };
+  return { answer: "no", reason: scopes.has(text.toLowerCase()) ? "" : text };
+}
+
+const scopes: ReadonlyMap<string, ConfirmationScope> = new Map([
+  ["y", "once"],
+  ["yes", "once"],
+  ["t", "turn"],
+  ["s", "session"],
+]);

@@ -1,0 +1,44 @@
+import { styleText } from "node:util";
+
+/** The streams and surroundings of a command: the process's own, or a test's. */
+export interface Console {
+  readonly input: NodeJS.ReadStream | NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  readonly errors: NodeJS.WritableStream;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Where the user stands; relative paths start here. */
+  readonly directory: string;
+}
+
+export function processConsole(): Console {
+  for (const stream of [process.stdout, process.stderr]) {
+    // A reader that went away, `gennai … | head`, is no fault of ours.
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+    });
+  }
+  return {
+    input: process.stdin,
+    output: process.stdout,
+    errors: process.stderr,
+    environment: process.env,
+    directory: process.env["GENNAI_INVOKED_FROM"] ?? process.cwd(),
+  };
+}
+
+export function isTerminal(stream: NodeJS.ReadableStream | NodeJS.WritableStream): boolean {
+  return "isTTY" in stream && stream.isTTY === true;
+}
+
+export type Style = Parameters<typeof styleText>[0];
+
+/** Colours a text, or does not. */
+export type Paint = (style: Style, text: string) => string;
+
+/** https://no-color.org: no colours when NO_COLOR is set, on a dumb terminal, or into a file. */
+export function paintFor(stream: NodeJS.WritableStream, environment: NodeJS.ProcessEnv): Paint {
+  const forced = (environment["FORCE_COLOR"] ?? "0") !== "0";
+  const wanted = forced || (isTerminal(stream) && environment["TERM"] !== "dumb");
+  if (!wanted || (environment["NO_COLOR"] ?? "") !== "") return (_style, text) => text;
+  return (style, text) => (text === "" ? "" : styleText(style, text, { validateStream: false }));
+}

@@ -1,0 +1,91 @@
+import { alwaysProtected, branchNameFor, isProtectedBranch } from "./branch-name.ts";
+import { CliError } from "./cli-error.ts";
+import { exitCode } from "./exit-code.ts";
+import { git, GitMissingError } from "./git.ts";
+
+export interface BranchRequest {
+  readonly workspace: string;
+  /** What the user asked for; names the branch. */
+  readonly request: string;
+  /** A name of the user's choice. */
+  readonly branch?: string;
+  /** Further branches nobody works on, with `*`. */
+  readonly protect: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** Where the agent works. */
+export interface AgentBranch {
+  readonly name: string;
+  /** `kept`: it was the current branch before. */
+  readonly how: "kept" | "created" | "switched";
+}
+
+/**
+ * Brings the workspace onto a branch the agent may work on: from a protected branch to `ai-agent/…`, carrying uncommitted
+ * changes if git can; any other branch is kept. Throws `CliError`; then nothing was changed.
+ */
+export async function prepareAgentBranch(request: BranchRequest): Promise<AgentBranch> {
+  const run = (...args: string[]) => git(args, { directory: request.workspace, signal: request.signal });
+  await requireRepository(run);
+  const head = await run("symbolic-ref", "--quiet", "--short", "HEAD");
+  const current = head.code === 0 ? head.stdout.trim() : undefined;
+  const patterns = [...alwaysProtected, ...request.protect, ...(await remoteDefaults(run))];
+  const isFree = current !== undefined && !isProtectedBranch(current, patterns);
+  if (isFree && (request.branch === undefined || request.branch === current)) return { name: current, how: "kept" };
+
+  const name = request.branch ?? branchNameFor(request.request);
+  if (isProtectedBranch(name, patterns)) {
+    throw new CliError(`${name} is a protected branch; the agent does not work there.`, {
+      exitCode: exitCode.usage,
+      next: ["Choose another name with --branch, or leave --branch away."],
+    });
+  }
+  if ((await run("check-ref-format", "--branch", name)).code !== 0) {
+    throw new CliError(`${JSON.stringify(name)} is not a name git accepts for a branch.`, {
+      exitCode: exitCode.usage,
+      next: ["Choose another name with --branch."],
+    });
+  }
+  const exists = (await run("rev-parse", "--verify", "--quiet", `refs/heads/${name}`)).code === 0;
+  const moved = await run("switch", "--quiet", ...(exists ? [name] : ["--create", name]));
+  if (moved.code !== 0) {
+    throw new CliError(`git could not ${exists ? "switch to" : "create"} ${name}: ${moved.stderr.trim()}`, {
+      next: [
+        "Commit or stash your changes and run the command again,",
+        "or choose another branch with --branch, or review instead of writing with --mode proposal.",
+      ],
+    });
+  }
+  return { name, how: exists ? "switched" : "created" };
+}
+
+type Run = (...args: string[]) => ReturnType<typeof git>;
+
+async function requireRepository(run: Run): Promise<void> {
+  const { code, stdout, stderr } = await run("rev-parse", "--is-inside-work-tree").catch((error: unknown) => {
+    if (error instanceof GitMissingError) {
+      throw new CliError("Branch mode needs git, and git is not installed.", {
+        exitCode: exitCode.usage,
+        next: ["Install git, or review instead of writing with --mode proposal."],
+        cause: error,
+      });
+    }
+    throw error;
+  });
+  if (code === 0 && stdout.trim() === "true") return;
+  const distrusted = stderr.includes("dubious ownership");
+  throw new CliError(distrusted ? "git does not trust this repository: it belongs to another user." : "The workspace is no git repository, and branch mode works on a branch.", {
+    exitCode: exitCode.usage,
+    next: [
+      distrusted ? "Run what git proposes: git config --global --add safe.directory <workspace>" : "Make it one: git init <workspace>",
+      "or review instead of writing: --mode proposal",
+    ],
+  });
+}
+
+/** The branches the remotes call their default. */
+async function remoteDefaults(run: Run): Promise<readonly string[]> {
+  const { stdout } = await run("for-each-ref", "--format=%(symref:lstrip=3)", "refs/remotes/*/HEAD");
+  return stdout.split("\n").filter((name) => name !== "");
+}

@@ -1,0 +1,44 @@
+import { resolve } from "node:path";
+import type {
+  ApplyRequest,
+  CommandOptions,
+  CommandRequest,
+  CommandRun,
+  ConfirmationQuestion,
+  ConfirmationReply,
+  Editor,
+  RequestOptions,
+} from "@gennai/client/editor";
+import type { AppliedFile } from "@gennai/client/proposal";
+import { type ChangeWriter, finalChange } from "./change-writer.ts";
+import { runInTerminal } from "./run-in-terminal.ts";
+
+export interface HeadlessEditorOptions {
+  /** Real absolute path. */
+  readonly workspace: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly writer: ChangeWriter;
+  readonly confirm: (question: ConfirmationQuestion, options: RequestOptions) => Promise<ConfirmationReply>;
+}
+
+/** The editor of somebody without one: the file system and a shell. There are no buffers, so no file reads are offered. */
+export class HeadlessEditor implements Editor {
+  readonly #options: HeadlessEditorOptions;
+
+  constructor(options: HeadlessEditorOptions) {
+    this.#options = options;
+  }
+
+  runCommand(request: CommandRequest, options: CommandOptions): Promise<CommandRun> {
+    const { workspace, environment } = this.#options;
+    return runInTerminal({ ...request, cwd: resolve(workspace, request.cwd) }, { ...options, environment });
+  }
+
+  confirm(question: ConfirmationQuestion, options: RequestOptions): Promise<ConfirmationReply> {
+    return this.#options.confirm(question, options);
+  }
+
+  async applyChanges(request: ApplyRequest): Promise<readonly AppliedFile[]> {
+    return this.#options.writer.write(request.changes.map(finalChange));
+  }
+}

@@ -1,0 +1,98 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { ledgerPath } from "@gennai/server/store/ledger-file";
+import { repairWorkspaceLedger } from "@gennai/server/store/ledger-repair";
+import { ledgerExitCodes, verifyWorkspaceLedger, type WorkspaceLedgerReport } from "@gennai/server/store/ledger-verify";
+import { defaultStateDir } from "@gennai/server/store/state-directory";
+import { CliError } from "./cli-error.ts";
+import { type Console, type Paint, paintFor } from "./console.ts";
+import { exitCode } from "./exit-code.ts";
+import { describeRecord } from "./ledger-line.ts";
+import { parseCount } from "./run-options.ts";
+import { resolveWorkspace } from "./workspace-option.ts";
+
+export interface LedgerFlags {
+  readonly workspace?: string;
+  readonly json?: boolean;
+  /** Check as a third party: signatures and chain by this key alone. */
+  readonly publicKey?: string;
+  readonly limit?: string;
+}
+
+/** `gennai ledger verify`. The exit code tells what is wrong, see `ledgerExitCodes`. */
+export async function ledgerVerifyCommand(flags: LedgerFlags, console: Console): Promise<number> {
+  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  const report = await verifyWorkspaceLedger(
+    flags.publicKey === undefined
+      ? { workspaceRoot, stateDir: defaultStateDir(console.environment) }
+      : { workspaceRoot, publicKeyFile: resolve(console.directory, flags.publicKey) },
+  );
+  writeReport(report, flags, console);
+  return ledgerExitCodes[report.status];
+}
+
+/** `gennai ledger repair`: from the store, else a torn last line is cut; a copy is kept. */
+export async function ledgerRepairCommand(flags: LedgerFlags, console: Console): Promise<number> {
+  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  const repair = await repairWorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) });
+  if (flags.json === true) console.output.write(`${JSON.stringify(repair)}\n`);
+  else {
+    console.output.write(`${repairWords[repair.action]}\n`);
+    if (repair.backup !== undefined) console.output.write(`The file as it was: ${repair.backup}\n`);
+    writeReport(repair.report, flags, console);
+  }
+  return ledgerExitCodes[repair.report.status];
+}
+
+/** `gennai ledger show`: the last records, for a person; with `--json` as they stand in the file. */
+export async function ledgerShowCommand(flags: LedgerFlags, console: Console): Promise<number> {
+  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  const limit = parseCount(flags.limit, "--limit", 1_000_000) ?? 20;
+  const file = ledgerPath(workspaceRoot);
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new CliError(`There is no ledger at ${file}.`, {
+      next: ["Nothing was recorded here yet, or it was removed: gennai ledger verify tells, gennai ledger repair brings it back."],
+      cause: error,
+    });
+  });
+  const paint = paintFor(console.output, console.environment);
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  for (const line of lines.slice(-limit)) {
+    console.output.write(`${flags.json === true ? line : describeRecord(line, paint)}\n`);
+  }
+  return exitCode.ok;
+}
+
+const repairWords = {
+  nothing: "Nothing to repair.",
+  cut_torn_line: "The torn last line was cut.",
+  rebuilt_from_store: "The file was written anew from the store.",
+} as const;
+
+function writeReport(report: WorkspaceLedgerReport, flags: LedgerFlags, console: Console): void {
+  if (flags.json === true) {
+    console.output.write(`${JSON.stringify(report)}\n`);
+    return;
+  }
+  console.output.write(`${describeReport(report, paintFor(console.output, console.environment))}\n`);
+}
+
+function describeReport(report: WorkspaceLedgerReport, paint: Paint): string {
+  const { status, message, problem, compared } = report;
+  const checked = ["signatures", "chain", ...(compared.head ? ["signed head"] : []), ...(compared.store ? ["store"] : [])];
+  return [
+    `${paint(status === "ok" ? "green" : "red", status)}  ${message}`,
+    `  file     ${report.file}`,
+    `  records  ${report.records} signed${report.unsigned > 0 ? `, ${report.unsigned} unsigned before them` : ""}`,
+    `  checked  ${checked.join(", ")}`,
+    ...(problem === undefined ? [] : [`  first    seq ${problem.seq}, line ${problem.line}, byte ${problem.offset}`]),
+    ...report.notes.map(({ code, line }) => `  note     line ${line}: ${code.replaceAll("_", " ")}`),
+    ...(status === "ok" ? [] : [nextSteps[status] ?? "  next     keep the file as evidence; gennai ledger repair keeps a copy before it changes anything"]),
+  ].join("\n");
+}
+
+const nextSteps: Partial<Record<WorkspaceLedgerReport["status"], string>> = {
+  no_key: "  next     gennai ledger verify --public-key FILE",
+  unknown_key: "  next     gennai ledger verify --public-key FILE, with the key of the one who signed",
+  missing_file: "  next     gennai ledger repair brings it back from the store",
+};

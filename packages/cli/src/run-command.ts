@@ -1,0 +1,141 @@
+import { defaultStateDir } from "@gennai/server/store/state-directory";
+import type { AgentSession } from "@gennai/client/session";
+import type { SettingsChoice } from "@gennai/client/settings";
+import { AgentDesk } from "./agent-desk.ts";
+import type { Console } from "./console.ts";
+import { type ExitCode, exitCode } from "./exit-code.ts";
+import { type AgentBranch, prepareAgentBranch } from "./git-branch.ts";
+import { handleProposal, type ProposalResult } from "./handle-proposals.ts";
+import { Interrupts } from "./interrupts.ts";
+import { promptLoop } from "./prompt-loop.ts";
+import { parseBackend, parseCount, parseMode, type RunFlags, usageError } from "./run-options.ts";
+import { exitCodeOf, runTurn, type TurnReport } from "./run-turn.ts";
+import { chooseServer, serverRequest } from "./server-choice.ts";
+import { resolveWorkspace } from "./workspace-option.ts";
+
+/** `gennai run [request]`: one turn, or a prompt when there is no request. */
+export async function runCommand(request: string | undefined, flags: RunFlags, console: Console): Promise<ExitCode> {
+  const settings = settingsOf(flags);
+  if (request !== undefined && request.trim() === "") throw usageError("The request is empty.", 'For example: gennai run "explain src/main.ts"');
+  const workspace = await resolveWorkspace(flags.workspace, console);
+  const stateDir = defaultStateDir(console.environment);
+  const ending = new AbortController();
+  using interrupts = new Interrupts();
+  using desk = new AgentDesk({
+    ...{ console, interrupts, workspace, stateDir },
+    yes: flags.yes === true,
+    ask: flags.ask === true,
+    json: flags.json === true,
+    promptsForRequests: request === undefined,
+  });
+  const { signal } = ending;
+  const prepare = async (text: string, mode: SettingsChoice["editingMode"]): Promise<AgentBranch | undefined> => {
+    if (mode === "proposal") return undefined;
+    const protect = flags.protect ?? [];
+    const branch = await prepareAgentBranch({ workspace, request: text, protect, signal, ...(flags.branch === undefined ? {} : { branch: flags.branch }) });
+    desk.view.note(`Branch ${branch.name}${branch.how === "kept" ? "" : ` (${branch.how})`}`);
+    return branch;
+  };
+  // Before a server starts: without a repository there is nothing to run. A resumed session has its own mode.
+  const early = request !== undefined && flags.session === undefined ? await prepare(request, settings.editingMode) : undefined;
+
+  await using server = await chooseServer(
+    { ...serverRequest(flags, { workspace, stateDir, signal }), model: settings, protectedBranches: flags.protect ?? [] },
+    console,
+  );
+  const session = await desk.openSession(server, {
+    settings: { ...settings, ...(flags.session === undefined ? { workingDir: workspace } : {}) },
+    ...(flags.session === undefined ? {} : { resume: flags.session }),
+    signal,
+  });
+  if (session.workingDir !== workspace && flags.session !== undefined) {
+    throw usageError(`Session ${flags.session} belongs to ${session.workingDir}.`, `Run it there: --workspace ${session.workingDir}`);
+  }
+  const proposals = (turn: TurnReport) => reviewAll(turn, { session, desk, flags, console, signal });
+
+  if (request === undefined) {
+    return promptLoop({
+      ...{ session, desk, interrupts, server, signal, prepare },
+      scenario: flags.scenario ?? "",
+      thinking: flags.thinking !== false,
+      afterTurn: proposals,
+    });
+  }
+  const branch = early ?? (await prepare(request, session.settings.editingMode));
+  const turn = { text: request, scenario: flags.scenario ?? "", enableThinking: flags.thinking !== false };
+  const report = await runTurn(session, turn, { view: desk.view, interrupts, signal });
+  let code = exitCodeOf(report, interrupts.interrupted);
+  const reviewed = await proposals(report);
+  if (code === exitCode.ok && reviewed.some(({ undecided }) => undecided)) code = exitCode.refused;
+  finish({ desk, session, report, reviewed, branch, code, json: flags.json === true, url: server.url });
+  return code;
+}
+
+function settingsOf(flags: RunFlags): SettingsChoice {
+  const backend = parseBackend(flags.backend);
+  const editingMode = parseMode(flags.mode);
+  const maxIterations = parseCount(flags.maxIterations, "--max-iterations", 1000);
+  if (flags.yes === true && flags.ask === true) throw usageError("--yes and --ask exclude each other.", "Leave one of them out.");
+  return {
+    ...(backend === undefined ? {} : { backend }),
+    ...(flags.model === undefined ? {} : { model: flags.model }),
+    ...(flags.baseUrl === undefined ? {} : { baseUrl: flags.baseUrl }),
+    ...(maxIterations === undefined ? {} : { maxIterations }),
+    ...(editingMode === undefined ? {} : { editingMode }),
+  };
+}
+
+async function reviewAll(
+  report: TurnReport,
+  context: {
+    readonly session: AgentSession;
+    readonly desk: AgentDesk;
+    readonly flags: RunFlags;
+    readonly console: Console;
+    readonly signal: AbortSignal;
+  },
+): Promise<readonly ProposalResult[]> {
+  const { session, desk, flags, console, signal } = context;
+  const results: ProposalResult[] = [];
+  // A later proposal is made on the same texts: only the newest of a file can be meant.
+  for (const proposal of report.proposals) {
+    results.push(
+      await handleProposal(proposal, {
+        ...{ session, signal, input: desk.input, paint: desk.paint, writer: desk.writer },
+        selection: { keep: flags.keep ?? [], refuse: flags.refuse ?? [] },
+        keepAll: flags.yes === true,
+        write: (text) => desk.write(text),
+        environment: console.environment,
+      }),
+    );
+  }
+  return results;
+}
+
+function finish(facts: {
+  readonly desk: AgentDesk;
+  readonly session: AgentSession;
+  readonly report: TurnReport;
+  readonly reviewed: readonly ProposalResult[];
+  readonly branch: AgentBranch | undefined;
+  readonly code: ExitCode;
+  readonly json: boolean;
+  readonly url: string;
+}): void {
+  const { desk, session, report, reviewed, branch, code } = facts;
+  if (facts.json) {
+    const { turnId, outcome, text, changedFiles, refused } = report;
+    desk.writeJson({
+      result: {
+        ...{ sessionId: session.sessionId, turnId, outcome, text, refused, exitCode: code },
+        changedFiles: [...changedFiles, ...reviewed.flatMap(({ files }) => files)],
+        proposals: reviewed,
+        ...(branch === undefined ? {} : { branch: branch.name }),
+      },
+    });
+    return;
+  }
+  if (report.refused.length > 0) desk.view.note(`Refused: ${report.refused.join(", ")}`);
+  const changed = report.changedFiles.length > 0 || reviewed.some(({ files }) => files.length > 0);
+  desk.view.note(`Session ${session.sessionId}${changed ? " · take the changes back with: gennai undo" : ""}`);
+}

@@ -1,0 +1,48 @@
+import { backends, type Backend, type EditingMode } from "@gennai/client/settings";
+import { CliError } from "./cli-error.ts";
+import { exitCode } from "./exit-code.ts";
+import type { ServerFlags } from "./server-choice.ts";
+
+/** Options of `run` as commander gives them. */
+export interface RunFlags extends ServerFlags {
+  readonly workspace?: string;
+  readonly scenario?: string;
+  readonly mode?: string;
+  readonly backend?: string;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly yes?: boolean;
+  readonly ask?: boolean;
+  readonly json?: boolean;
+  readonly thinking?: boolean;
+  readonly session?: string;
+  readonly maxIterations?: string;
+  readonly branch?: string;
+  readonly protect?: readonly string[];
+  readonly keep?: readonly string[];
+  readonly refuse?: readonly string[];
+}
+
+export function parseBackend(text: string | undefined): Backend | undefined {
+  if (text === undefined) return undefined;
+  const backend = backends.find((name) => name === text);
+  if (backend !== undefined) return backend;
+  throw usageError(`There is no backend ${JSON.stringify(text)}.`, `Choose one of ${backends.join(", ")}.`);
+}
+
+export function parseMode(text: string | undefined): EditingMode | undefined {
+  if (text === undefined || text === "branch" || text === "proposal") return text;
+  throw usageError(`There is no mode ${JSON.stringify(text)}.`, "Choose --mode branch or --mode proposal.");
+}
+
+/** @param name the option, for the message */
+export function parseCount(text: string | undefined, name: string, most: number): number | undefined {
+  if (text === undefined) return undefined;
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= most) return count;
+  throw usageError(`${name} takes a whole number from 1 to ${most}, not ${JSON.stringify(text)}.`, `For example: ${name} ${Math.min(20, most)}`);
+}
+
+export function usageError(message: string, ...next: readonly string[]): CliError {
+  return new CliError(message, { exitCode: exitCode.usage, next });
+}

@@ -1,0 +1,67 @@
+import type { SessionSettings } from "@gennai/agent/session-settings";
+import type { Paint } from "./console.ts";
+
+export interface BannerFacts {
+  readonly version: string;
+  readonly url: string;
+  readonly workspace: string;
+  readonly isSample: boolean;
+  readonly isLoopback: boolean;
+  readonly settings: SessionSettings;
+  readonly token:
+    | { readonly type: "none" }
+    | {
+        readonly type: "environment" | "file" | "random";
+        /** The file that holds it. */
+        readonly place: string;
+        /** The token itself, when the user asked to see it. */
+        readonly shown: string | undefined;
+        readonly weak: boolean;
+      };
+  /** Started by `npm start`. */
+  readonly viaNpm: boolean;
+}
+
+/** What the user sees when the server is up: where, on what, with what, and what to do next. */
+export function serveBanner(facts: BannerFacts, paint: Paint): string {
+  const { settings, workspace } = facts;
+  const model = settings.model === "" ? settings.backend : `${settings.backend} / ${settings.model}`;
+  const command = facts.viaNpm ? "npm start --" : "gennai";
+  const lines = [
+    `${paint("bold", `Gennai ${facts.version}`)} is listening on ${paint("bold", facts.url)}`,
+    row("workspace", facts.isSample ? `${workspace}  (a fresh copy of the sample; your own: --workspace DIR)` : workspace),
+    row("model", settings.backend === "offline" ? `${model}  (needs no key; another: --backend openai-compatible --base-url URL --model NAME)` : model),
+    ...tokenRows(facts, paint),
+    ...(facts.isLoopback ? [] : [paint("yellow", row("warning", "other machines can reach this server; the connection is not encrypted"))]),
+    "",
+    "Next, in another terminal:",
+    `  ${command} run "replace colour with color in src/**/*.ts" --workspace ${quoted(workspace)}`,
+    "Stop with Ctrl-C.",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function tokenRows(facts: BannerFacts, paint: Paint): readonly string[] {
+  const { token } = facts;
+  if (token.type === "none") {
+    return [paint("red", row("token", "NONE (--no-auth): every program on this machine can use this server and change your files"))];
+  }
+  const place =
+    token.type === "environment"
+      ? "from GENNAI_AUTH_TOKEN"
+      : token.type === "file"
+        ? `from ${token.place}`
+        : `in ${token.place}  (only you can read it; gennai run finds it)`;
+  return [
+    row("token", token.shown ?? place),
+    ...(token.weak ? [paint("yellow", row("warning", "the token is short enough to be guessed; use 22 characters or more"))] : []),
+  ];
+}
+
+function row(name: string, text: string): string {
+  return `  ${name.padEnd(11)}${text}`;
+}
+
+function quoted(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

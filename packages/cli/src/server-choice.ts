@@ -1,0 +1,166 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { type AgentClient, connect } from "@gennai/client/connection";
+import { findServers } from "@gennai/server/http/discovery";
+import { proveServer } from "@gennai/server/http/server-proof";
+import { CliError } from "./cli-error.ts";
+import type { Console } from "./console.ts";
+import { defaultSettings, type ModelChoice } from "./default-settings.ts";
+import { exitCode } from "./exit-code.ts";
+import { version } from "./version.ts";
+
+export interface ServerRequest {
+  /** `auto`: a running server of this workspace, else an own one. `own`. Or a URL. */
+  readonly server: string;
+  /** Real absolute path. */
+  readonly workspace: string;
+  readonly stateDir: string;
+  readonly model: ModelChoice;
+  readonly tokenFile?: string;
+  readonly protectedBranches: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** What every command says about its server. */
+export interface ServerFlags {
+  readonly server: string;
+  readonly authTokenFile?: string;
+}
+
+/** A request for a command that starts no turn. */
+export function serverRequest(
+  flags: ServerFlags,
+  place: Pick<ServerRequest, "workspace" | "stateDir" | "signal">,
+): ServerRequest {
+  return {
+    ...place,
+    server: flags.server,
+    model: {},
+    protectedBranches: [],
+    ...(flags.authTokenFile === undefined ? {} : { tokenFile: flags.authTokenFile }),
+  };
+}
+
+/** A server to work with. Disposing ends it if it is our own. */
+export interface ChosenServer extends AsyncDisposable {
+  readonly client: AgentClient;
+  readonly url: string;
+  readonly isOwn: boolean;
+}
+
+export async function chooseServer(request: ServerRequest, console: Console): Promise<ChosenServer> {
+  switch (request.server) {
+    case "own":
+      return startOwnServer(request, console);
+    case "auto":
+      return (await findRunning(request)) ?? startOwnServer(request, console);
+    default:
+      return connectTo(request, console);
+  }
+}
+
+/** A running server that works on this workspace and proves that it is what it says. */
+async function findRunning(request: ServerRequest): Promise<ChosenServer | undefined> {
+  const { servers } = await findServers(request.stateDir);
+  for (const found of servers) {
+    if (found.workspace !== request.workspace || found.socketPath !== undefined || found.token === null) continue;
+    if (await proves(found.url, found.token, request.signal)) return running(found.url, found.token);
+  }
+  return undefined;
+}
+
+async function connectTo(request: ServerRequest, console: Console): Promise<ChosenServer> {
+  const url = parseUrl(request.server);
+  const token = await tokenFor(url, request, console);
+  // Whoever sits on the port must show that it knows the token before it sees it.
+  if (token !== undefined && !(await proves(url, token, request.signal))) {
+    throw new CliError(`${url} does not answer as a Gennai server that knows this token.`, {
+      exitCode: exitCode.usage,
+      next: ["Start one with `gennai serve`, or check the URL and the token (GENNAI_AUTH_TOKEN, --auth-token-file)."],
+    });
+  }
+  return running(url, token);
+}
+
+async function tokenFor(url: string, request: ServerRequest, console: Console): Promise<string | undefined> {
+  const fromEnvironment = console.environment["GENNAI_AUTH_TOKEN"];
+  if (fromEnvironment !== undefined && fromEnvironment !== "") return fromEnvironment;
+  if (request.tokenFile !== undefined) {
+    const file = resolve(console.directory, request.tokenFile);
+    const text = await readFile(file, "utf8").catch((error: unknown) => {
+      throw new CliError(`The token file ${file} cannot be read.`, {
+        exitCode: exitCode.usage,
+        next: ["Check the path given with --auth-token-file."],
+        cause: error,
+      });
+    });
+    return text.trim();
+  }
+  const { servers } = await findServers(request.stateDir, { port: Number(new URL(url).port || "80") });
+  return servers.find((server) => sameServer(server.url, url))?.token ?? undefined;
+}
+
+function sameServer(one: string, other: string): boolean {
+  const [left, right] = [new URL(one), new URL(other)];
+  const host = (url: URL) => (url.hostname === "localhost" ? "127.0.0.1" : url.hostname);
+  return left.port === right.port && host(left) === host(right);
+}
+
+async function proves(url: string, token: string, signal: AbortSignal): Promise<boolean> {
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(3000)]);
+  return proveServer({ url }, token, { signal: patience }).catch(() => {
+    signal.throwIfAborted();
+    return false;
+  });
+}
+
+function parseUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).origin;
+  throw new CliError(`--server takes auto, own or a URL, not ${JSON.stringify(text)}.`, {
+    exitCode: exitCode.usage,
+    next: ["For example: --server http://127.0.0.1:7777"],
+  });
+}
+
+function running(url: string, token: string | undefined): ChosenServer {
+  const client = connect({ baseUrl: url, ...(token === undefined ? {} : { token }) });
+  return { client, url, isOwn: false, [Symbol.asyncDispose]: async () => {} };
+}
+
+async function startOwnServer(request: ServerRequest, console: Console): Promise<ChosenServer> {
+  const [{ startServer }, { createToken }] = await Promise.all([
+    import("@gennai/server/serve"),
+    import("@gennai/server/http/token"),
+  ]);
+  const token = createToken();
+  const server = await startServer({
+    version,
+    token,
+    address: { type: "tcp", host: "127.0.0.1", port: 0 },
+    stateDir: request.stateDir,
+    workspace: request.workspace,
+    defaultSettings: defaultSettings(request.model),
+    protectedBranches: request.protectedBranches,
+    announce: false,
+    log: consoleLog(console),
+    environment: console.environment,
+  });
+  return {
+    client: connect({ baseUrl: server.url, token }),
+    url: server.url,
+    isOwn: true,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+/** The server's log of a command that is about something else: only what went wrong. */
+function consoleLog(console: Console) {
+  return {
+    info: () => {},
+    warn: (text: string) => void console.errors.write(`warning: ${text}\n`),
+    error(text: string, cause?: unknown) {
+      console.errors.write(`error: ${text}\n`);
+      if (console.environment["GENNAI_DEBUG"] === "1" && cause !== undefined) console.errors.write(`${String(cause)}\n`);
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/editor";
+import { readAnswer } from "./confirmation-answer.ts";
+import type { Paint } from "./console.ts";
+import type { LineInput } from "./line-input.ts";
+import { spelledOut } from "./terminal-safe.ts";
+
+/** The question as a person sees it: the action, then what the server computed and what the model claims, apart. */
+export function describeQuestion(question: ConfirmationQuestion, paint: Paint): string {
+  const { computed } = question;
+  const risk = paint(riskStyles[computed.risk], `${computed.risk} risk`);
+  const lines = [
+    `${paint("bold", spelledOut(question.title))}  ${risk}`,
+    entry("action", question.actionStatement),
+    entry("impact", question.impactStatement),
+    entry("intent", question.intentReflection),
+    paint("underline", "Computed by the server"),
+    entry("reason", computed.reason),
+    entry("rule", computed.rule),
+    entry("paths", computed.paths.join(", ")),
+    entry("exactly", question.actionJson),
+    ...(question.modelClaim === ""
+      ? []
+      : [paint("underline", "Claimed by the model"), paint(["italic", "dim"], entry("claim", `“${question.modelClaim}”`))]),
+  ];
+  return `${lines.filter((line) => line !== "").join("\n")}\n`;
+}
+
+/** Asks at the terminal. */
+export async function confirmAtTerminal(
+  question: ConfirmationQuestion,
+  options: {
+    readonly input: LineInput;
+    readonly write: (text: string) => void;
+    readonly paint: Paint;
+    readonly signal: AbortSignal;
+  },
+): Promise<ConfirmationReply> {
+  options.write(`\n${describeQuestion(question, options.paint)}`);
+  const choices = [
+    "y yes",
+    ...(question.offeredScopes.includes("turn") ? ["t for this turn"] : []),
+    ...(question.offeredScopes.includes("session") ? ["s for this session"] : []),
+    "n [reason]",
+  ];
+  const line = await options.input.question(`${choices.join(" · ")} > `, { signal: options.signal });
+  return readAnswer(line, question.offeredScopes);
+}
+
+const riskStyles = { low: "green", medium: "yellow", high: "red" } as const;
+
+function entry(name: string, text: string): string {
+  if (text === "") return "";
+  const [first, ...rest] = text.split("\n").map(spelledOut);
+  return [`  ${name.padEnd(8)}${first}`, ...rest.map((line) => `          ${line}`)].join("\n");
+}

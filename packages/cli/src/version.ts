@@ -1,0 +1,2 @@
+/** The release; also in every package.json. */
+export const version = "0.1.0";

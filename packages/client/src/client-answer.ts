@@ -1,0 +1,170 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  type ClientEventSchema,
+  CommandState,
+  EndOfLine,
+  FileSource,
+} from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { DiagnosticSeverity, type InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { confirmationResponse, questionFromMessage, showsWhatItApproves } from "./confirmation.ts";
+import type { CommandOptions, Diagnostic, Editor } from "./editor.ts";
+import { appliedFileFields, proposedChangeFromMessage } from "./proposal.ts";
+
+export type ClientEventBody = NonNullable<MessageInitShape<typeof ClientEventSchema>["event"]>;
+
+/** A request of the server, bound to the editor that answers it. */
+export interface BoundRequest {
+  readonly requestId: string;
+  readonly ownerEpoch: bigint;
+  /** Rejects only when the signal aborts: an editor that fails makes an answer that says so. */
+  answer(options: CommandOptions): Promise<ClientEventBody>;
+}
+
+/** undefined when the event asks nothing, or nothing that this editor can answer. */
+export function bindRequest(event: InvokeEvent, editor: Editor): BoundRequest | undefined {
+  const request = event.event;
+  switch (request.case) {
+    case "requestFileRead": {
+      if (editor.readFile === undefined) return undefined;
+      const { requestId, path, offset, limit, reason } = request.value;
+      return bound(request.value, async (options) => {
+        const file = await editor.readFile?.({ path, offset, limit, reason }, options);
+        if (file === undefined) throw new Error("The editor cannot read files.");
+        return {
+          case: "fileReadResponse",
+          value: {
+            ...{ requestId, path },
+            content: file.content,
+            encoding: file.encoding,
+            source: file.source === "buffer" ? FileSource.BUFFER : FileSource.DISK,
+            version: BigInt(file.version),
+            dirty: file.dirty,
+            sha256: file.sha256,
+            diskSha256: file.diskSha256,
+            eol: file.eol === "crlf" ? EndOfLine.CRLF : EndOfLine.LF,
+            bom: file.bom,
+            truncated: file.truncated,
+            totalLines: file.totalLines,
+          },
+        };
+      }, (error) => ({ case: "fileReadResponse", value: { requestId, path, error } }));
+    }
+    case "executeCommandRequest": {
+      if (editor.runCommand === undefined) return undefined;
+      const { requestId, command, cwd, terminalName, reveal } = request.value;
+      return bound(request.value, async (options) => {
+        const run = await editor.runCommand?.({ command, cwd, terminalName, reveal }, options);
+        if (run === undefined) throw new Error("The editor cannot run commands.");
+        return {
+          case: "commandDispatchResponse",
+          value: {
+            requestId,
+            status: "SENT",
+            terminalId: run.terminalId,
+            state: run.state === "exited" ? CommandState.EXITED : CommandState.UNOBSERVED,
+            ...(run.exitCode === undefined ? {} : { exitCode: run.exitCode }),
+            output: run.output,
+            truncated: run.truncated,
+          },
+        };
+      }, (error) => ({ case: "commandDispatchResponse", value: { requestId, status: "ERROR", error } }));
+    }
+    case "confirmationRequest": {
+      if (editor.confirm === undefined) return undefined;
+      const message = request.value;
+      return bound(message, async (options) => {
+        if (!showsWhatItApproves(message)) throw new Error("The digest of the question is not the digest of its action.");
+        const reply = await editor.confirm?.(questionFromMessage(message), options);
+        if (reply === undefined) throw new Error("The editor cannot ask.");
+        return { case: "confirmationResponse", value: confirmationResponse(message, reply) };
+      }, (reason) => ({
+        case: "confirmationResponse",
+        value: confirmationResponse(message, { answer: "nobody", reason }),
+      }));
+    }
+    case "applyChangesRequest": {
+      if (editor.applyChanges === undefined) return undefined;
+      const { requestId, changeSetId } = request.value;
+      const changes = request.value.changes.map(proposedChangeFromMessage);
+      return bound(request.value, async (options) => {
+        const files = (await editor.applyChanges?.({ changeSetId, changes }, options)) ?? [];
+        return { case: "applyChangesResponse", value: { requestId, files: files.map(appliedFileFields) } };
+      }, (error) => ({ case: "applyChangesResponse", value: { requestId, error } }));
+    }
+    case "modelCallRequest": {
+      if (editor.callModel === undefined) return undefined;
+      const { requestId, requestJson } = request.value;
+      return bound(request.value, async (options) => {
+        const eventsJson = (await editor.callModel?.(requestJson, options)) ?? "[]";
+        return { case: "modelCallResponse", value: { requestId, eventsJson } };
+      }, (error) => ({ case: "modelCallResponse", value: { requestId, error } }));
+    }
+    case "diagnosticsRequest": {
+      if (editor.listDiagnostics === undefined) return undefined;
+      const { requestId, paths } = request.value;
+      return bound(request.value, async (options) => {
+        const found = (await editor.listDiagnostics?.(paths, options)) ?? [];
+        return { case: "diagnosticsResponse", value: { requestId, diagnostics: found.map(diagnosticFields) } };
+      }, (error) => ({ case: "diagnosticsResponse", value: { requestId, error } }));
+    }
+    case "listWorkspaceRequest": {
+      if (editor.listWorkspace === undefined) return undefined;
+      const { requestId, path } = request.value;
+      return bound(request.value, async (options) => {
+        const listing = await editor.listWorkspace?.(path, options);
+        return {
+          case: "listWorkspaceResponse",
+          value: { requestId, paths: [...(listing?.paths ?? [])], truncated: listing?.truncated ?? false },
+        };
+      }, (error) => ({ case: "listWorkspaceResponse", value: { requestId, error } }));
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The request an event asks, whoever can answer it. */
+export function requestIdOf(event: InvokeEvent): string | undefined {
+  switch (event.event.case) {
+    case "requestFileRead":
+    case "executeCommandRequest":
+    case "confirmationRequest":
+    case "applyChangesRequest":
+    case "modelCallRequest":
+    case "diagnosticsRequest":
+    case "listWorkspaceRequest":
+      return event.event.value.requestId;
+    default:
+      return undefined;
+  }
+}
+
+function bound(
+  request: { readonly requestId: string; readonly ownerEpoch: bigint },
+  ask: (options: CommandOptions) => Promise<ClientEventBody>,
+  failed: (message: string) => ClientEventBody,
+): BoundRequest {
+  return {
+    requestId: request.requestId,
+    ownerEpoch: request.ownerEpoch,
+    async answer(options) {
+      try {
+        return await ask(options);
+      } catch (error) {
+        options.signal.throwIfAborted();
+        return failed(error instanceof Error && error.message !== "" ? error.message : "The editor failed.");
+      }
+    },
+  };
+}
+
+const severities: Record<Diagnostic["severity"], DiagnosticSeverity> = {
+  error: DiagnosticSeverity.ERROR,
+  warning: DiagnosticSeverity.WARNING,
+  information: DiagnosticSeverity.INFORMATION,
+  hint: DiagnosticSeverity.HINT,
+};
+
+function diagnosticFields(diagnostic: Diagnostic) {
+  return { ...diagnostic, severity: severities[diagnostic.severity] };
+}

@@ -1,0 +1,65 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  ConfirmationAnswer,
+  type ConfirmationRequest,
+  type ConfirmationResponseSchema,
+  ConfirmationScope as ScopeMessage,
+} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { sha256Hex } from "@gennai/protocol/digest";
+import type { ConfirmationQuestion, ConfirmationReply, ConfirmationScope } from "./editor.ts";
+import { riskWord } from "./governance-words.ts";
+
+export function questionFromMessage(message: ConfirmationRequest): ConfirmationQuestion {
+  return {
+    requestId: message.requestId,
+    toolCallId: message.toolCallId,
+    title: message.title,
+    intentReflection: message.intentReflection,
+    actionStatement: message.actionStatement,
+    impactStatement: message.impactStatement,
+    modelClaim: message.modelClaim,
+    computed: {
+      // A risk that this client does not know is taken for the highest.
+      risk: riskWord(message.computed?.risk) ?? "high",
+      paths: message.computed?.paths ?? [],
+      rule: message.computed?.rule ?? "",
+      reason: message.computed?.reason ?? "",
+      policySha256: message.computed?.policySha256 ?? "",
+    },
+    actionJson: message.actionJson,
+    offeredScopes: message.offeredScopes.flatMap((scope) => scopeWords[scope] ?? []),
+    deadline: message.deadline === undefined ? undefined : new Date(Number(message.deadline.seconds) * 1000),
+  };
+}
+
+/** False when what would be shown is not what would be approved. */
+export function showsWhatItApproves(message: ConfirmationRequest): boolean {
+  return sha256Hex(message.actionJson) === message.actionSha256;
+}
+
+/** Only an explicit yes becomes a yes, and only for a scope that was offered. */
+export function confirmationResponse(
+  message: ConfirmationRequest,
+  reply: ConfirmationReply,
+): MessageInitShape<typeof ConfirmationResponseSchema> {
+  const fields = { requestId: message.requestId, actionSha256: message.actionSha256 };
+  if (reply.answer === "yes") {
+    const scope = scopeMessages[reply.scope];
+    const offered = message.offeredScopes.includes(scope);
+    return { ...fields, answer: ConfirmationAnswer.YES, scope: offered ? scope : ScopeMessage.ONCE };
+  }
+  if (reply.answer === "no") return { ...fields, answer: ConfirmationAnswer.NO, reason: reply.reason };
+  return { ...fields, answer: ConfirmationAnswer.UNSPECIFIED, reason: reply.reason };
+}
+
+const scopeMessages: Record<ConfirmationScope, ScopeMessage> = {
+  once: ScopeMessage.ONCE,
+  turn: ScopeMessage.TURN,
+  session: ScopeMessage.SESSION,
+};
+
+const scopeWords: Partial<Record<ScopeMessage, ConfirmationScope>> = {
+  [ScopeMessage.ONCE]: "once",
+  [ScopeMessage.TURN]: "turn",
+  [ScopeMessage.SESSION]: "session",
+};

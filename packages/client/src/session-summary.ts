@@ -1,0 +1,32 @@
+import type { ListSessionsResponse } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { type EditingMode, editingModeFromMessage } from "./settings.ts";
+
+/** A session as lists show it. */
+export interface SessionSummary {
+  readonly sessionId: string;
+  readonly workingDir: string;
+  readonly title: string;
+  /** RFC 3339. */
+  readonly created: string;
+  readonly updated: string;
+  readonly mode: EditingMode;
+  /** Empty: nothing is running. */
+  readonly runningTurnId: string;
+}
+
+/** Newest first, as the server sends them. */
+export function summariesFromMessage(message: ListSessionsResponse): readonly SessionSummary[] {
+  return message.sessions.map((session) => ({
+    sessionId: session.sessionId,
+    workingDir: session.workingDir,
+    title: session.title,
+    created: rfc3339(session.created),
+    updated: rfc3339(session.updated),
+    mode: editingModeFromMessage(session.editingMode),
+    runningTurnId: session.runningTurnId,
+  }));
+}
+
+function rfc3339(time: { readonly seconds: bigint; readonly nanos: number } | undefined): string {
+  return new Date(Number(time?.seconds ?? 0n) * 1000 + (time?.nanos ?? 0) / 1e6).toISOString();
+}

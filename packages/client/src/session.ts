@@ -1,0 +1,221 @@
+import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { HunkDecision as DecisionMessage, type InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { Bridge, type BridgeProblem } from "./bridge.ts";
+import type { ClientEventBody } from "./client-answer.ts";
+import type { ClientIdentity } from "./client-identity.ts";
+import type { AgentClient } from "./connection.ts";
+import { type AppliedFile, appliedFileFields, appliedFileFromMessage } from "./proposal.ts";
+import { retryingCall } from "./retrying-call.ts";
+import type { HunkDecision } from "./review.ts";
+import { type SessionSettings, type SettingsChoice, settingsFields, settingsFromMessage } from "./settings.ts";
+import { type ConnectionChange, subscribe } from "./subscription.ts";
+
+/** A turn that the server runs, watched or not. */
+export interface Turn {
+  readonly turnId: string;
+  /** Following after this seq shows the whole turn. */
+  readonly afterSeq: bigint;
+}
+
+export interface TurnRequest {
+  readonly text: string;
+  /** Empty: the server's default for the session's mode. */
+  readonly scenario?: string;
+  readonly enableThinking?: boolean;
+  readonly images?: readonly Uint8Array[];
+}
+
+export interface FollowOptions {
+  readonly afterSeq: bigint;
+  readonly signal: AbortSignal;
+  /** Ends with the end of this turn. */
+  readonly untilTurnId?: string;
+  readonly maxAttempts?: number;
+  readonly onConnection?: (change: ConnectionChange) => void;
+  readonly onProblem?: (problem: BridgeProblem) => void;
+}
+
+/** One decision of a review, with its place. */
+export interface ReviewedHunk {
+  readonly changeId: string;
+  /** Empty: the decision is about the whole change. */
+  readonly hunkId: string;
+  readonly decision: HunkDecision;
+}
+
+interface CallOptions {
+  readonly signal: AbortSignal;
+}
+
+/** A session of the server, as this client sees it. Holds nothing open by itself: `follow` does while it is iterated. */
+export class AgentSession {
+  readonly client: AgentClient;
+  readonly identity: ClientIdentity;
+  readonly sessionId: string;
+  /** The workspace as the server resolved it. */
+  readonly workingDir: string;
+  readonly settings: SessionSettings;
+  /** Newest seq when the session was opened: follow after it to see only what comes. */
+  readonly lastSeq: bigint;
+
+  private constructor(
+    client: AgentClient,
+    identity: ClientIdentity,
+    facts: Pick<AgentSession, "sessionId" | "workingDir" | "settings" | "lastSeq">,
+  ) {
+    this.client = client;
+    this.identity = identity;
+    this.sessionId = facts.sessionId;
+    this.workingDir = facts.workingDir;
+    this.settings = facts.settings;
+    this.lastSeq = facts.lastSeq;
+  }
+
+  /** @param options.interactive true when somebody can answer the server's requests */
+  static async start(
+    client: AgentClient,
+    identity: ClientIdentity,
+    choice: SettingsChoice,
+    options: CallOptions & { readonly interactive: boolean },
+  ): Promise<AgentSession> {
+    const { interactive, signal } = options;
+    const response = await client.startSession({ settings: settingsFields(choice), interactive }, { signal });
+    return new AgentSession(client, identity, {
+      sessionId: response.sessionId,
+      workingDir: response.workingDir,
+      settings: settingsFromMessage(response.settings),
+      lastSeq: 0n,
+    });
+  }
+
+  static async resume(
+    client: AgentClient,
+    identity: ClientIdentity,
+    sessionId: string,
+    options: CallOptions,
+  ): Promise<AgentSession> {
+    const response = await client.resumeSession({ sessionId }, { signal: options.signal });
+    const settings = settingsFromMessage(response.settings);
+    return new AgentSession(client, identity, {
+      sessionId,
+      workingDir: response.session?.workingDir || settings.workingDir,
+      settings,
+      lastSeq: response.session?.lastSeq ?? 0n,
+    });
+  }
+
+  /** Starts a turn, once however often the way to the server breaks: every try carries the same id. */
+  async startTurn(request: TurnRequest, options: CallOptions): Promise<Turn> {
+    const message = {
+      sessionId: this.sessionId,
+      scenario: request.scenario ?? "",
+      userInput: request.text,
+      enableThinking: request.enableThinking ?? false,
+      images: [...(request.images ?? [])],
+      clientTurnId: crypto.randomUUID(),
+    };
+    const { signal } = options;
+    const response = await retryingCall(() => this.client.startTurn(message, { signal }), { signal, attempts: 6 });
+    return { turnId: response.turnId, afterSeq: response.afterSeq };
+  }
+
+  /**
+   * The events of the session, each once; requests among them are answered by the identity's editor meanwhile.
+   * Throws as `subscribe` does. Leaving the loop cancels no turn.
+   */
+  async *follow(options: FollowOptions): AsyncGenerator<InvokeEvent, void> {
+    const { onProblem, ...subscription } = options;
+    const { client, sessionId, identity } = this;
+    await using bridge =
+      identity.editor === undefined
+        ? undefined
+        : new Bridge({
+            ...{ client, sessionId, clientId: identity.clientId, editor: identity.editor },
+            ...(onProblem === undefined ? {} : { onProblem }),
+          });
+    for await (const event of subscribe(client, { ...subscription, sessionId, identity })) {
+      bridge?.handle(event);
+      yield event;
+    }
+  }
+
+  /** Ends a turn; resolves when it has ended. False when nothing was running. */
+  async cancelTurn(turnId: string, reason: string, options: CallOptions): Promise<boolean> {
+    const request = { sessionId: this.sessionId, turnId, reason };
+    const { signal } = options;
+    const response = await retryingCall(() => this.client.cancelTurn(request, { signal }), { signal, attempts: 3 });
+    return response.wasRunning;
+  }
+
+  /** Ends all running work of the session or its workspace; resolves when it is gone. Gives the turns it ended. */
+  async stop(scope: "session" | "workspace", reason: string, options: CallOptions): Promise<readonly string[]> {
+    const request = {
+      scope: scope === "session" ? StopScope.SESSION : StopScope.WORKSPACE,
+      sessionId: this.sessionId,
+      reason,
+    };
+    const { signal } = options;
+    const response = await retryingCall(() => this.client.stop(request, { signal }), { signal, attempts: 3 });
+    return response.turnIds;
+  }
+
+  /** Takes back a change set, the newest one unless named. Throws when a file is no longer as the change set left it. */
+  async undo(options: CallOptions & { readonly changeSetId?: string }): Promise<UndoneChangeSet> {
+    const request = { sessionId: this.sessionId, changeSetId: options.changeSetId ?? "" };
+    const response = await this.client.undoChangeSet(request, { signal: options.signal });
+    return { changeSetId: response.changeSetId, files: response.files.map(appliedFileFromMessage) };
+  }
+
+  /** Tells the server, and by it the model and the ledger, what the user decided about a proposal. */
+  async submitReview(
+    review: { readonly proposalId: string; readonly hunks: readonly ReviewedHunk[]; readonly note: string },
+    options: CallOptions,
+  ): Promise<void> {
+    const hunks = review.hunks.map(({ changeId, hunkId, decision }) => ({
+      changeId,
+      hunkId,
+      decision: decisionMessages[decision.type],
+      editedText: decision.type === "edited" ? decision.text : "",
+      note: decision.note ?? "",
+    }));
+    await this.#submit({ case: "proposalReview", value: { ...review, hunks } }, options);
+  }
+
+  /** Tells the server what was written after a review; an error when nothing was. */
+  async reportApplied(
+    applied: { readonly proposalId: string; readonly files: readonly AppliedFile[]; readonly error: string },
+    options: CallOptions,
+  ): Promise<void> {
+    const files = applied.files.map(appliedFileFields);
+    await this.#submit({ case: "proposalApplied", value: { ...applied, files } }, options);
+  }
+
+  /** The content behind a digest that one of the session's events names. */
+  async blob(sha256: string, options: CallOptions): Promise<Uint8Array> {
+    const response = await this.client.getBlob({ sessionId: this.sessionId, sha256 }, { signal: options.signal });
+    return response.content;
+  }
+
+  async changeSettings(choice: SettingsChoice, options: CallOptions): Promise<SessionSettings> {
+    const request = { sessionId: this.sessionId, settings: settingsFields(choice) };
+    const response = await this.client.setSettings(request, { signal: options.signal });
+    return settingsFromMessage(response.settings);
+  }
+
+  async #submit(event: ClientEventBody, { signal }: CallOptions): Promise<void> {
+    const request = { sessionId: this.sessionId, clientId: this.identity.clientId, event };
+    const response = await retryingCall(() => this.client.submitClientEvent(request, { signal }), { signal, attempts: 6 });
+    if (response.status === "ERROR") throw new Error(response.error);
+  }
+}
+
+export interface UndoneChangeSet {
+  readonly changeSetId: string;
+  readonly files: readonly AppliedFile[];
+}
+
+const decisionMessages: Record<HunkDecision["type"], DecisionMessage> = {
+  keep: DecisionMessage.KEEP,
+  undo: DecisionMessage.UNDO,
+  edited: DecisionMessage.EDITED,
+};

@@ -1,0 +1,92 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  Backend as BackendMessage,
+  EditingMode as EditingModeMessage,
+  type Settings,
+  type SettingsSchema,
+} from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+
+export const backends = [
+  "offline",
+  "scripted",
+  "openai-compatible",
+  "ollama",
+  "openai",
+  "anthropic",
+  "gemini",
+  "editor",
+] as const;
+
+export type Backend = (typeof backends)[number];
+
+/** `branch`: the agent writes on a feature branch. `proposal`: nothing is written, changes are proposed. */
+export type EditingMode = "branch" | "proposal";
+
+/** What a session shall run with; what is left out is the server's default. */
+export interface SettingsChoice {
+  readonly backend?: Backend;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly maxTokens?: number;
+  /** Model calls a turn may take. */
+  readonly maxIterations?: number;
+  /** Absolute path of the workspace; fixed once the session has started. */
+  readonly workingDir?: string;
+  readonly editingMode?: EditingMode;
+}
+
+/** What a session runs with. */
+export interface SessionSettings {
+  /** undefined: a backend that this client does not know. */
+  readonly backend: Backend | undefined;
+  readonly model: string;
+  readonly baseUrl: string;
+  readonly maxTokens: number;
+  readonly maxIterations: number;
+  readonly workingDir: string;
+  readonly editingMode: EditingMode;
+}
+
+export function settingsFields(choice: SettingsChoice): MessageInitShape<typeof SettingsSchema> {
+  return {
+    backend: choice.backend === undefined ? BackendMessage.UNSPECIFIED : backendMessages[choice.backend],
+    model: choice.model ?? "",
+    baseUrl: choice.baseUrl ?? "",
+    maxTokens: choice.maxTokens ?? 0,
+    maxIterations: choice.maxIterations ?? 0,
+    workingDir: choice.workingDir ?? "",
+    editingMode: choice.editingMode === undefined ? EditingModeMessage.UNSPECIFIED : modeMessages[choice.editingMode],
+  };
+}
+
+export function settingsFromMessage(message: Settings | undefined): SessionSettings {
+  return {
+    backend: backends.find((backend) => backendMessages[backend] === message?.backend),
+    model: message?.model ?? "",
+    baseUrl: message?.baseUrl ?? "",
+    maxTokens: message?.maxTokens ?? 0,
+    maxIterations: message?.maxIterations ?? 0,
+    workingDir: message?.workingDir ?? "",
+    editingMode: editingModeFromMessage(message?.editingMode),
+  };
+}
+
+export function editingModeFromMessage(mode: EditingModeMessage | undefined): EditingMode {
+  return mode === EditingModeMessage.PROPOSAL ? "proposal" : "branch";
+}
+
+const backendMessages: Record<Backend, BackendMessage> = {
+  offline: BackendMessage.OFFLINE,
+  scripted: BackendMessage.SCRIPTED,
+  "openai-compatible": BackendMessage.OPENAI_COMPATIBLE,
+  ollama: BackendMessage.OLLAMA,
+  openai: BackendMessage.OPENAI,
+  anthropic: BackendMessage.ANTHROPIC,
+  gemini: BackendMessage.GEMINI,
+  editor: BackendMessage.EDITOR,
+};
+
+const modeMessages: Record<EditingMode, EditingModeMessage> = {
+  branch: EditingModeMessage.BRANCH,
+  proposal: EditingModeMessage.PROPOSAL,
+};

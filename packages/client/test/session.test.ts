@@ -1,0 +1,74 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { Editor } from "@gennai/client/editor";
+import { AgentSession } from "@gennai/client/session";
+import { HunkDecision, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { expect, test } from "vitest";
+import { clientOf, event, FakeInbox, FakeStreams, text } from "./fake-service.ts";
+
+const identity = { clientId: "c1", name: "test", version: "0" };
+const { signal } = new AbortController();
+
+async function sessionOf(methods: Parameters<typeof clientOf>[0], editor: Editor = {}) {
+  const client = clientOf({ startSession: () => ({ sessionId: "s1", workingDir: "/w", settings: {} }), ...methods });
+  return AgentSession.start(client, { ...identity, editor }, { editingMode: "branch" }, { interactive: true, signal });
+}
+
+test("repeats a start whose answer was lost under the same id", async () => {
+  const ids: string[] = [];
+  const session = await sessionOf({
+    startTurn(request) {
+      ids.push(request.clientTurnId);
+      if (ids.length < 3) throw new ConnectError("gone", Code.Unavailable);
+      return { turnId: "t1", afterSeq: 5n, alreadyStarted: true };
+    },
+  });
+  expect(await session.startTurn({ text: "go" }, { signal })).toEqual({ turnId: "t1", afterSeq: 5n });
+  expect(ids).toHaveLength(3);
+  expect(new Set(ids).size).toBe(1);
+  expect(ids[0]).toMatch(/^.{1,128}$/);
+});
+
+test("follows a turn and answers its requests", async () => {
+  const streams = new FakeStreams([
+    {
+      events: [
+        text(1),
+        event(2, { case: "executeCommandRequest", value: { requestId: "r1", command: "ls" } }),
+        event(3, { case: "status", value: { state: InvokeState.COMPLETED } }),
+      ],
+      end: "normally",
+    },
+  ]);
+  const inbox = new FakeInbox();
+  const runCommand = async () =>
+    ({ state: "exited", exitCode: 0, output: "", truncated: false, terminalId: "" }) as const;
+  const session = await sessionOf({ subscribe: streams.subscribe, submitClientEvent: inbox.submitClientEvent }, { runCommand });
+  const seen: number[] = [];
+  for await (const one of session.follow({ afterSeq: 0n, untilTurnId: "t1", signal })) {
+    if (one.seq === 3n) await expect.poll(() => inbox.received.length).toBe(1);
+    seen.push(Number(one.seq));
+  }
+  expect(seen).toEqual([1, 2, 3]);
+  expect(streams.requests[0]?.client?.capabilities).toMatchObject({ executeCommand: true, fileRead: false, confirmation: false });
+});
+
+test("sends decisions hunk by hunk", async () => {
+  const inbox = new FakeInbox();
+  const session = await sessionOf(inbox);
+  const hunks = [
+    { changeId: "c1", hunkId: "h1", decision: { type: "keep" } },
+    { changeId: "c1", hunkId: "h2", decision: { type: "edited", text: "x", note: "rather so" } },
+  ] as const;
+  await session.submitReview({ proposalId: "p1", hunks, note: "fine" }, { signal });
+  expect(inbox.received[0]?.event).toMatchObject({
+    case: "proposalReview",
+    value: {
+      proposalId: "p1",
+      note: "fine",
+      hunks: [
+        { hunkId: "h1", decision: HunkDecision.KEEP },
+        { hunkId: "h2", decision: HunkDecision.EDITED, editedText: "x", note: "rather so" },
+      ],
+    },
+  });
+});

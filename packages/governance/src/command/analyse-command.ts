@@ -1,0 +1,39 @@
+import { AnalysisReport } from "./analysis-report.ts";
+import type { CommandAnalysis } from "./command-analysis.ts";
+import type { Place } from "./invocation.ts";
+import { absolutePath } from "./resolve-path.ts";
+import { initialScope } from "./shell-scope.ts";
+import { suspiciousText } from "./suspicious-text.ts";
+import { walkScript } from "./walk-script.ts";
+
+export interface AnalyseOptions {
+  /** Absolute directory in which the command would start. */
+  readonly cwd: string;
+  /** Absolute home directory of the user. */
+  readonly home: string;
+  /** Absolute root of the workspace; the directory it starts in when left out. */
+  readonly workspace?: string;
+}
+
+/** More than this is not parsed at all: a person cannot read it either. */
+const longest = 64 * 1024;
+
+/**
+ * Says what a shell command would do, from its syntax tree and without touching anything. It never throws for any text:
+ * what cannot be told goes into `unresolved`, and then nothing is proven.
+ */
+export function analyseCommand(text: string, options: AnalyseOptions): CommandAnalysis {
+  const cwd = absolutePath(options.cwd, "/");
+  const place: Place = { cwd, home: absolutePath(options.home, "/"), workspace: absolutePath(options.workspace ?? cwd, "/") };
+  const report = new AnalysisReport(place);
+  for (const reason of suspiciousText(text)) report.unresolved(reason);
+  if (text.length <= longest) {
+    try {
+      walkScript(text, initialScope(cwd, place.home), { report, place, wrappers: [], depth: 0 });
+    } catch (error) {
+      // Input that brings a parser down must not pass for harmless.
+      report.unresolved(`text that cannot be analysed: ${error instanceof Error ? error.message : "unknown error"}`);
+    }
+  }
+  return report.finish(text);
+}

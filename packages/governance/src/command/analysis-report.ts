@@ -1,0 +1,113 @@
+import type { CommandAnalysis, CommandDanger, CommandPath, SimpleCommand } from "./command-analysis.ts";
+import { type DangerRule, type Invocation, literals, type Place, targetsOf } from "./invocation.ts";
+import { expandPath } from "./resolve-path.ts";
+import type { ResolvedWord } from "./resolve-word.ts";
+import { secretInGlob, secretPath } from "./secret-paths.ts";
+
+/** More than this many commands or paths in one line are not looked at one by one; a person must. */
+const limit = 2_000;
+
+/** Collects what an analysis finds. Everything starts as reading, and any doubt takes that away for good. */
+export class AnalysisReport {
+  readonly #place: Place;
+  readonly #commands: SimpleCommand[] = [];
+  readonly #paths = new Map<string, CommandPath>();
+  readonly #unresolved = new Set<string>();
+  readonly #dangers = new Map<string, CommandDanger>();
+  #reads = true;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  command(invocation: Invocation): void {
+    this.#commands.push({ name: invocation.name, words: literals(invocation.words), wrappers: invocation.wrappers });
+    if (this.#commands.length > limit) this.unresolved("more commands than a person can follow");
+  }
+
+  /** Something that is not proven to read. */
+  notProven(): void {
+    this.#reads = false;
+  }
+
+  unresolved(reason: string): void {
+    this.#reads = false;
+    this.#unresolved.add(reason);
+  }
+
+  danger(danger: CommandDanger): void {
+    this.#reads = false;
+    const key = `${danger.rule}\0${danger.verdict}`;
+    if (!this.#dangers.has(key)) this.#dangers.set(key, danger);
+  }
+
+  judge(rules: readonly DangerRule[], invocation: Invocation): void {
+    for (const rule of rules) {
+      const found = rule.find(invocation, this.#place);
+      if (found !== undefined) this.danger({ rule: rule.rule, ...found });
+    }
+  }
+
+  /** A word that names files, in every form and directory it may have. */
+  path(word: ResolvedWord, access: CommandPath["access"], invocation: Invocation): void {
+    for (const { absolute, form } of targetsOf(word, invocation, this.#place)) {
+      this.#add(word.raw, absolute, access, word.kind === "glob" || word.kind === "dynamic");
+      this.#secret(word, form, absolute, access);
+    }
+  }
+
+  /** A path that stands in code or in an option's value: only a guess, so only a secret or a policy makes it matter. */
+  mention(text: string, invocation: Invocation, access: CommandPath["access"] = "unknown"): void {
+    if (text === "" || text.length > 1024 || text.includes("\n")) return;
+    for (const directory of invocation.directories) {
+      const absolute = expandPath(text, directory, this.#place.home);
+      this.#add(text, absolute, access, false);
+      const secret = secretPath(absolute) ?? secretPath(text);
+      if (secret !== undefined) this.#denySecret(text, secret.kind);
+    }
+  }
+
+  #add(raw: string, absolute: string, access: CommandPath["access"], pattern: boolean): void {
+    const key = `${access}\0${absolute}`;
+    if (this.#paths.has(key)) return;
+    if (this.#paths.size > limit) {
+      this.unresolved("more paths than a person can follow");
+      return;
+    }
+    this.#paths.set(key, { raw, absolute, access, ...(pattern ? { pattern: true as const } : {}) });
+  }
+
+  #secret(word: ResolvedWord, form: string, absolute: string, access: CommandPath["access"]): void {
+    if (access === "list") return;
+    if (word.kind === "literal" || word.kind === "choice") {
+      const secret = secretPath(absolute) ?? secretPath(form);
+      if (secret !== undefined) this.#denySecret(word.raw, secret.kind);
+      return;
+    }
+    const secret = secretInGlob(absolute, { dot: false });
+    if (secret === undefined) return;
+    if (secret.how === "aimed") this.#denySecret(word.raw, secret.kind);
+    // A wildcard below a named directory is everyday work; at the root it takes in whatever lies there.
+    else if (access !== "read" || !absolute.startsWith(`${this.#place.workspace}/`) || !absolute.slice(this.#place.workspace.length + 1).includes("/")) {
+      this.danger({ rule: "floor/credentials", verdict: "ask", reason: `${word.raw} may take in ${secret.kind}.` });
+    }
+  }
+
+  #denySecret(raw: string, kind: string): void {
+    this.danger({ rule: "floor/credentials", verdict: "deny", reason: `${raw} is ${kind}; its content is not for the agent.`, high: true });
+  }
+
+  finish(text: string): CommandAnalysis {
+    const dangers = [...this.#dangers.values()].sort((a, b) => (a.verdict === b.verdict ? 0 : a.verdict === "deny" ? -1 : 1));
+    const high = dangers.some((danger) => danger.high || danger.verdict === "deny");
+    return {
+      text,
+      commands: this.#commands,
+      paths: [...this.#paths.values()],
+      readsOnly: this.#reads,
+      risk: high ? "high" : this.#reads ? "low" : "medium",
+      unresolved: [...this.#unresolved],
+      dangers,
+    };
+  }
+}

@@ -1,0 +1,125 @@
+import { findExpression } from "../find-expression.ts";
+import { type DangerRule, type Invocation, type Place, type Target, targetsOf } from "../invocation.ts";
+import { hasOption, operandsOf } from "../option-spec.ts";
+import { isWithin } from "../resolve-path.ts";
+import { isTemporary } from "../temporary-directories.ts";
+
+/** Directories that a build or an install makes again: deleting one of them is everyday work, and asks. */
+const regenerable = new Set(
+  "node_modules dist build out target coverage .cache .turbo .next .nuxt .svelte-kit .parcel-cache .vite .output .angular __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .venv venv .gradle .nyc_output tmp .tmp temp logs _build .eggs bin obj .dart_tool Pods DerivedData storybook-static playwright-report test-results".split(
+    " ",
+  ),
+);
+
+export const deleteDangers: readonly DangerRule[] = [
+  {
+    rule: "floor/recursive-delete",
+    programs: ["rm", "srm"],
+    find(invocation, place) {
+      const recursive = hasOption(invocation.words, "rR", "--recursive", 3);
+      const force = hasOption(invocation.words, "f", "--force", 3);
+      if (hasOption(invocation.words, "", "--no-preserve-root", 6)) {
+        return { verdict: "deny", reason: "rm without its guard for the root directory.", high: true };
+      }
+      const operands = operandsOf(invocation.words);
+      // Below find the rule for find knows more: what it looks for.
+      if (/^g?find$/.test(invocation.wrappers.at(-1) ?? "")) return undefined;
+      if (recursive && (invocation.appendsInput || operands.length === 0)) {
+        return force || invocation.appendsInput
+          ? { verdict: "deny", reason: "A recursive delete of whatever the input names.", high: true }
+          : undefined;
+      }
+      let worst: ReturnType<DangerRule["find"]>;
+      for (const target of operands.flatMap((word) => targetsOf(word, invocation, place))) {
+        const danger = judge(target, { recursive, force }, place);
+        if (danger?.verdict === "deny") return danger;
+        worst ??= danger;
+      }
+      return worst;
+    },
+  },
+  {
+    rule: "floor/find-delete",
+    programs: ["find", "gfind"],
+    find(invocation, place) {
+      const expression = findExpression(invocation.words);
+      const removes = expression.commands.some((command) =>
+        command.some((word) => /(?:^|\/)(?:rm|unlink|shred|rmdir)$/.test(word.literal ?? "")),
+      );
+      if (!expression.deletes && !removes) return undefined;
+      const starts = expression.starts.flatMap((word) => targetsOf(word, invocation, place));
+      if (starts.some((start) => !isWithin(start.absolute, place.workspace) && !isTemporary(start.absolute))) {
+        return { verdict: "deny", reason: "find would delete outside the workspace.", high: true };
+      }
+      if (!expression.filtered) return { verdict: "deny", reason: "find would delete everything it reaches.", high: true };
+      return { verdict: "ask", reason: "find would delete every file that matches.", high: true };
+    },
+  },
+  {
+    rule: "floor/destroy-file",
+    programs: ["shred", "wipe", "wipefs", "srm"],
+    find: () => ({ verdict: "deny", reason: "Overwriting files or devices so that nothing can bring them back.", high: true }),
+  },
+  {
+    rule: "floor/archive-escape",
+    programs: ["tar", "bsdtar", "gtar"],
+    find({ words }) {
+      const [first] = words;
+      const cluster = first?.literal !== undefined && !first.literal.startsWith("-") && /^[a-zA-Z]+$/.test(first.literal) ? first.literal : "";
+      if (cluster.includes("P") || hasOption(words, "P", "--absolute-names", 6)) {
+        return { verdict: "deny", reason: "tar with absolute names can write anywhere on the disk." };
+      }
+      return undefined;
+    },
+  },
+];
+
+function judge(
+  target: Target,
+  how: { readonly recursive: boolean; readonly force: boolean },
+  place: Place,
+): ReturnType<DangerRule["find"]> {
+  const { absolute, word } = target;
+  // What a wildcard at the end takes in is the directory's whole content.
+  const whole = /^(.*)\/\.?\*{1,2}$/.exec(absolute);
+  const unknownWhole = word.kind === "dynamic" && /^(?:\*|\*\/[.*]*)$/.test(target.form) ;
+  const base = whole !== null && word.kind === "glob" ? whole[1] || "/" : absolute;
+  const isWhole = base !== absolute || how.recursive;
+  if (!isWhole) return undefined;
+  if (unknownWhole && /^\*\/?$/.test(target.form) && !target.word.raw.endsWith("/")) {
+    return how.recursive ? { verdict: "ask", reason: `What ${word.raw} names, and so what would be deleted, is not known.`, high: true } : undefined;
+  }
+  if (unknownWhole) return { verdict: "deny", reason: `If ${word.raw} is empty, this deletes from the root of the disk.`, high: true };
+  const broad = broadName(base, place);
+  if (broad !== undefined) return { verdict: "deny", reason: `This deletes ${broad}.`, high: true };
+  if (isTemporary(base)) return how.recursive ? { verdict: "ask", reason: `This deletes ${base} and everything in it.`, high: true } : undefined;
+  if (!isWithin(base, place.workspace)) return { verdict: "deny", reason: `This deletes ${base}, outside the workspace.`, high: true };
+  const inside = base.slice(place.workspace.length).split("/");
+  if (!how.recursive) return undefined;
+  if (how.force && !inside.some((part) => regenerable.has(part))) {
+    return {
+      verdict: "deny",
+      reason: `A forced recursive delete of ${word.raw}, which no build makes again. Delete files with the file tools, or ask the user to do it.`,
+      high: true,
+    };
+  }
+  return { verdict: "ask", reason: `This deletes ${word.raw} and everything in it.`, high: true };
+}
+
+function broadName(absolute: string, place: Place): string | undefined {
+  if (absolute === "/") return "the whole disk";
+  if (absolute === place.home) return "the home directory";
+  if (absolute === place.workspace) return "the whole workspace";
+  if (absolute === place.cwd) return "the current directory";
+  if (isWithin(place.workspace, absolute)) return "a directory that holds the workspace";
+  if (isWithin(place.home, absolute)) return "a directory that holds the home directory";
+  if (/(?:^|\/)\.git(?:\/|$)/i.test(absolute)) return "git's own data";
+  return undefined;
+}
+
+/** Exported for rules of other families that ask whether a path is as wide as that. */
+export function isBroad(invocation: Invocation, place: Place): boolean {
+  return operandsOf(invocation.words)
+    .flatMap((word) => targetsOf(word, invocation, place))
+    .some(({ absolute }) => broadName(absolute.replace(/\/\*+$/, "") || "/", place) !== undefined);
+}

@@ -1,0 +1,36 @@
+import type { AnalysisReport } from "./analysis-report.ts";
+import type { Invocation } from "./invocation.ts";
+import { type ResolvedWord, wordTail } from "./resolve-word.ts";
+import { gitPathAccess } from "./writing-programs.ts";
+
+/** Words of a git command that may be paths: also behind `rev:` and in values of options. */
+export function gitPaths(invocation: Invocation, subcommand: string, words: readonly ResolvedWord[], report: AnalysisReport): void {
+  const access = gitPathAccess.get(subcommand) ?? (/^(?:ls-files|check-ignore|status|branch|tag|push|fetch|switch)$/.test(subcommand) ? "list" : "read");
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index];
+    const text = word?.literal ?? word?.raw ?? "";
+    if (word === undefined) break;
+    if (subcommand === "commit" || subcommand === "tag" || subcommand === "stash" || subcommand === "notes") {
+      if (/^-[a-zA-Z]*m$|^--message$/.test(text)) {
+        index += 1;
+        continue;
+      }
+    }
+    if (/^(?:--output|-o|--output-directory|--directory)$/.test(text)) {
+      const value = words[++index];
+      if (value !== undefined) report.path(value, "write", invocation);
+      continue;
+    }
+    if (text.startsWith("-")) {
+      const equals = text.indexOf("=");
+      if (equals > 0 && !/^--(?:grep|author|format|pretty|since|until|message|date)/.test(text)) {
+        report.path(wordTail(word, equals + 1), /^--(?:output|directory|prefix)/.test(text) ? "write" : access, invocation);
+      }
+      continue;
+    }
+    if (/\s/.test(word.literal ?? "")) continue;
+    report.path(word, access, invocation);
+    const colon = text.indexOf(":");
+    if (colon >= 0) report.path(wordTail(word, colon + 1), "read", invocation);
+  }
+}

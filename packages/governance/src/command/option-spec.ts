@@ -1,0 +1,168 @@
+import type { ResolvedWord } from "./resolve-word.ts";
+
+/**
+ * Options of a program, in a line of text, so that tables stay readable: `-n -A= --color? -f=@ -e=! -g=* -#`.
+ *
+ * - `-n`, `--long`  a flag
+ * - `-A=`  takes a value; `--long?` takes one only after `=`
+ * - `=@`  the value is a path that is read; `=!` it is the pattern, so no operand is; `=*` a glob of files that are read
+ * - `-#`  a number stands for an option, as in `head -50`
+ */
+export type OptionSpec = string;
+
+export type ValueKind = "none" | "optional" | "text" | "path" | "pattern" | "glob";
+
+export interface ParsedOptions {
+  /** Options that were given, e.g. `-n`, `--color`. */
+  readonly flags: ReadonlySet<string>;
+  readonly values: readonly { readonly option: string; readonly kind: ValueKind; readonly word: ResolvedWord }[];
+  readonly operands: readonly ResolvedWord[];
+  /** The first word that is not in the spec, or that cannot be told; undefined when everything is known. */
+  readonly unknown: string | undefined;
+}
+
+type SpecTable = ReadonlyMap<string, ValueKind>;
+
+const tables = new Map<OptionSpec, SpecTable>();
+
+const kinds: Readonly<Record<string, ValueKind>> = { "": "none", "?": "optional", "=": "text", "=@": "path", "=!": "pattern", "=*": "glob" };
+
+function tableOf(spec: OptionSpec): SpecTable {
+  let table = tables.get(spec);
+  if (table === undefined) {
+    const entries = spec.split(/\s+/).filter((entry) => entry !== "");
+    table = new Map(
+      entries.map((entry): [string, ValueKind] => {
+        const [, name = entry, mark = ""] = /^(--?[^=?]+)(.*)$/.exec(entry) ?? [];
+        return [name, kinds[mark] ?? "text"];
+      }),
+    );
+    tables.set(spec, table);
+  }
+  return table;
+}
+
+/**
+ * Reads options the GNU way: clusters, values joined or apart, options after operands, `--`. Abbreviated long options
+ * are not known here: what is not spelled as in the table is not proven.
+ *
+ * @param options.stopAtOperand true for wrappers: what follows the first operand belongs to the inner command
+ */
+export function parseOptions(
+  words: readonly ResolvedWord[],
+  spec: OptionSpec,
+  options: { readonly stopAtOperand?: boolean } = {},
+): ParsedOptions {
+  const table = tableOf(spec);
+  const flags = new Set<string>();
+  const values: ParsedOptions["values"][number][] = [];
+  const operands: ResolvedWord[] = [];
+  let unknown: string | undefined;
+  let index = 0;
+  const take = (option: string, kind: ValueKind, joined: ResolvedWord | undefined): void => {
+    const word = joined ?? words[++index];
+    if (word === undefined) unknown ??= option;
+    else values.push({ option, kind, word });
+  };
+  for (; index < words.length; index += 1) {
+    const word = words[index];
+    if (word === undefined) break;
+    const text = word.literal;
+    if (text === "--") {
+      operands.push(...words.slice(index + 1));
+      break;
+    }
+    const start = text ?? commonStart(word);
+    if (word.kind === "choice" && word.forms.some((form) => form.startsWith("-"))) unknown ??= word.raw;
+    if (!start.startsWith("-") || text === "-") {
+      // A glob or a variable may come out as an option; the caller sees it among the operands and decides.
+      operands.push(word);
+      if (options.stopAtOperand) {
+        operands.push(...words.slice(index + 1));
+        break;
+      }
+      continue;
+    }
+    if (start.startsWith("--")) {
+      const equals = start.indexOf("=");
+      const name = equals < 0 ? start : start.slice(0, equals);
+      const kind = table.get(name);
+      if (kind === undefined || (equals < 0 && text === undefined) || (equals >= 0 && kind === "none")) {
+        unknown ??= word.raw;
+        continue;
+      }
+      flags.add(name);
+      if (equals >= 0) take(name, kind === "optional" ? "text" : kind, joinedValue(word, equals + 1));
+      else if (kind !== "none" && kind !== "optional") take(name, kind, undefined);
+      continue;
+    }
+    if (/^-\d+$/.test(start) && table.has("-#")) {
+      flags.add("-#");
+      continue;
+    }
+    const whole = table.get(start);
+    if (whole !== undefined && start.length > 2 && text !== undefined) {
+      flags.add(start);
+      if (whole !== "none" && whole !== "optional") take(start, whole, undefined);
+      continue;
+    }
+    for (let offset = 1; offset < start.length; offset += 1) {
+      const name = `-${start[offset]}`;
+      const kind = table.get(name);
+      if (kind === undefined) {
+        unknown ??= word.raw;
+        break;
+      }
+      flags.add(name);
+      if (kind === "none") continue;
+      const rest = start.slice(offset + 1);
+      if (kind === "optional") break;
+      take(name, kind, rest === "" && text !== undefined ? undefined : joinedValue(word, offset + 1));
+      break;
+    }
+    if (text === undefined && values.at(-1)?.word.raw !== word.raw) unknown ??= word.raw;
+  }
+  return { flags, values, operands, unknown };
+}
+
+/** What all forms of a word begin with, as far as that is literal. */
+function commonStart(word: ResolvedWord): string {
+  const [form = ""] = word.forms;
+  if (word.forms.length !== 1) return word.kind === "choice" ? (word.forms.find((other) => other.startsWith("-")) ?? "") : "";
+  return form.replace(/[*?[{(].*$/s, "").replace(/\\(.)/g, "$1");
+}
+
+function joinedValue(word: ResolvedWord, from: number): ResolvedWord {
+  return {
+    raw: word.raw,
+    kind: word.kind,
+    literal: word.literal?.slice(from),
+    forms: word.forms.map((form) => form.slice(from)),
+  };
+}
+
+/** Flags in a list of words, without a table: for dangers, which look for an option wherever it may hide. */
+export function hasOption(words: readonly ResolvedWord[], short: string, long: string, shortest = long.length): boolean {
+  for (const word of words) {
+    const text = word.literal ?? commonStart(word);
+    if (text === "--") return false;
+    if (text.startsWith("--")) {
+      const [name = text] = text.split("=", 1);
+      if (long !== "" && name.length >= Math.min(shortest, long.length) && long.startsWith(name)) return true;
+    } else if (text.startsWith("-") && text.length > 1) {
+      for (const letter of short) if (text.includes(letter)) return true;
+    }
+  }
+  return false;
+}
+
+/** Words that are not options; all of them after `--`. */
+export function operandsOf(words: readonly ResolvedWord[]): readonly ResolvedWord[] {
+  const operands: ResolvedWord[] = [];
+  for (const [index, word] of words.entries()) {
+    const text = word.literal ?? commonStart(word);
+    if (text === "--") return [...operands, ...words.slice(index + 1)];
+    if (!text.startsWith("-") || text === "-") operands.push(word);
+  }
+  return operands;
+}

@@ -1,0 +1,116 @@
+import picomatch from "picomatch";
+import { foldPath } from "./fold-name.ts";
+
+/** A file whose content nobody but the user reads: the kind of secret it holds. */
+export interface SecretPath {
+  readonly kind: string;
+}
+
+/** Names that hold secrets wherever they lie. Names are folded before they are compared. */
+const secretNames: readonly { readonly pattern: RegExp; readonly kind: string; readonly sample: string }[] = [
+  {
+    pattern: /^\.env(?:\.(?!(?:.*\.)?(?:example|sample|template|dist|defaults?)$).+)?$/,
+    kind: "an environment file",
+    sample: ".env",
+  },
+  { pattern: /^\.env\.local$/, kind: "an environment file", sample: ".env.local" },
+  { pattern: /^\.env\.production$/, kind: "an environment file", sample: ".env.production" },
+  { pattern: /\.(?:pem|p12|pfx|ppk|jks|keystore)$/, kind: "a private key or certificate store", sample: "" },
+  { pattern: /^id_(?:rsa|dsa|ecdsa|ed25519)(?!.*\.pub$)/, kind: "a private key", sample: "id_rsa" },
+  { pattern: /^id_ed25519$/, kind: "a private key", sample: "id_ed25519" },
+  { pattern: /^[._]netrc$/, kind: "a password file", sample: ".netrc" },
+  { pattern: /^\.git-credentials$/, kind: "a password file", sample: ".git-credentials" },
+  { pattern: /^\.pgpass$/, kind: "a password file", sample: ".pgpass" },
+];
+
+/** Directories that hold nothing else. */
+const secretDirectories = new Set([".ssh", ".aws", ".gnupg", ".azure", ".password-store"]);
+
+/** Folded paths below the home directory, or anywhere a directory of that name lies. */
+const secretTails: readonly (readonly string[])[] = [
+  [".config", "gcloud"],
+  [".config", "gh", "hosts.yml"],
+  [".config", "gennai"],
+  [".local", "state", "gennai"],
+  [".kube", "config"],
+  [".docker", "config.json"],
+  [".cargo", "credentials.toml"],
+  [".cargo", "credentials"],
+  [".pypirc"],
+];
+
+const systemSecrets =
+  /^\/(?:etc\/(?:g?shadow-?|sudoers(?:\/.*|\.d\/.*)?|security\/opasswd|ssl\/private(?:\/.*)?|ssh\/ssh_host_[^/]*_key)|(?:proc\/[^/]+|proc\/[^/]+\/task\/[^/]+)\/(?:environ|mem|maps|auxv|fd(?:\/.*)?)|dev\/(?:mem|kmem|port)|proc\/kcore)$/;
+
+/** The secret that a literal path names. Compares by component, in any letter case and Unicode form. */
+export function secretPath(path: string): SecretPath | undefined {
+  const parts = foldPath(path);
+  const absolute = path.startsWith("/") ? `/${parts.join("/")}` : "";
+  if (absolute !== "" && systemSecrets.test(absolute)) return { kind: "a system secret" };
+  for (const [index, part] of parts.entries()) {
+    if (secretDirectories.has(part)) return { kind: "a credentials directory" };
+    for (const tail of secretTails) {
+      if (tail[0] === part && tail.every((name, offset) => parts[index + offset] === name)) {
+        return { kind: "a credentials file" };
+      }
+    }
+  }
+  const name = parts.at(-1);
+  if (name === undefined) return undefined;
+  for (const secret of secretNames) if (secret.pattern.test(name)) return { kind: secret.kind };
+  return undefined;
+}
+
+/**
+ * The secret that a glob may reach. `how` is `aimed` when the glob spells part of the secret's name (`.e*`, `*.pem`,
+ * `id_*`), and `broad` when it is so wide that it takes in secrets among all else (`*`, `k*`).
+ *
+ * @param options.dot true when wildcards match a leading dot, as they do in most search tools and not in shells
+ */
+export function secretInGlob(
+  glob: string,
+  options: { readonly dot: boolean },
+): (SecretPath & { readonly how: "aimed" | "broad" }) | undefined {
+  const components = globComponents(glob);
+  const last = components.at(-1);
+  if (last === undefined) return undefined;
+  const plain = components.map((component) => component.replace(/\\(.)/g, "$1"));
+  const isGlob = (component: string) => /(?<!\\)[*?[{(]/.test(component);
+  for (const component of plain.slice(0, -1)) {
+    if (secretDirectories.has(component.toLowerCase())) return { kind: "a credentials directory", how: "aimed" };
+    if (!/^\.\w.*[*?[]/.test(component)) continue;
+    const matchesDirectory = picomatch(component, { dot: true, nocase: true });
+    for (const directory of secretDirectories) if (matchesDirectory(directory)) return { kind: "a credentials directory", how: "aimed" };
+  }
+  if (!isGlob(last)) {
+    const secret = secretPath(plain.join("/")) ?? secretPath(`/${plain.join("/")}`);
+    if (secret !== undefined) return { ...secret, how: "aimed" };
+    return systemSecrets.test(`/${plain.join("/").replaceAll("*", "x")}`) ? { kind: "a system secret", how: "aimed" } : undefined;
+  }
+  const matches = picomatch(last, { dot: options.dot, nocase: true });
+  const spelled = last.replace(/\[[^\]]*\]|\\?[*?]/g, "");
+  const aimed = /[a-z]/i.test(spelled) || spelled.startsWith(".");
+  for (const secret of secretNames) {
+    if (secret.sample !== "" && matches(secret.sample)) return { kind: secret.kind, how: aimed ? "aimed" : "broad" };
+  }
+  for (const directory of secretDirectories) {
+    if (spelled.startsWith(".") && matches(directory)) return { kind: "a credentials directory", how: "aimed" };
+  }
+  if (matches("x.pem")) return { kind: "a private key or certificate store", how: /pem|p\W*e|\.p/i.test(spelled) ? "aimed" : "broad" };
+  // `k*` reaches key.pem as much as `*` does, yet nobody means it.
+  if (/[*]$/.test(last) && aimed && !spelled.includes(".")) return { kind: "a private key or certificate store", how: "broad" };
+  return undefined;
+}
+
+/** Splits at `/`, outside braces and brackets. */
+function globComponents(glob: string): readonly string[] {
+  const parts: string[] = [""];
+  let depth = 0;
+  for (const character of glob) {
+    if (character === "{" || character === "[") depth += 1;
+    if (character === "}" || character === "]") depth = Math.max(0, depth - 1);
+    if (character === "/" && depth === 0) parts.push("");
+    else parts[parts.length - 1] += character;
+  }
+  return parts.filter((part) => part !== "");
+}

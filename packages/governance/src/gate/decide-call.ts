@@ -1,0 +1,138 @@
+import { canonicalJson } from "@gennai/protocol/canonical-json";
+import * as z from "zod";
+import type { Effect } from "../effect.ts";
+import type { Policy } from "../policy.ts";
+import { computeRisk } from "../policies/risk.ts";
+import type { Redactor } from "../redaction.ts";
+import type { Risk } from "../risk.ts";
+import type { Analysis, CallContext, Tool } from "../tool.ts";
+import { ToolFailure, type FailureClass, type ToolError, toolErrorFromFinding } from "../tool-error.ts";
+import type { Verdict } from "../verdict.ts";
+import type { ToolCall } from "./gate-journal.ts";
+import { runPolicies } from "./run-policies.ts";
+
+/** Stages 1 to 4 for one call: what it is, what it would do, and whether it may. */
+export type DecidedCall =
+  | {
+      readonly type: "decided";
+      readonly call: ToolCall;
+      readonly tool: Tool;
+      readonly args: unknown;
+      readonly analysis: Analysis;
+      readonly verdict: Verdict;
+      readonly risk: Risk;
+      /** Arguments as canonical JSON, whole; for the person who approves. */
+      readonly argumentsJson: string;
+      /** The same, redacted; for every record. */
+      readonly input: string;
+      readonly warnings: readonly string[];
+    }
+  /** Not a call that could run: unknown tool, bad arguments, or its analysis failed. */
+  | {
+      readonly type: "invalid";
+      readonly call: ToolCall;
+      readonly error: ToolError;
+      readonly failureClass: FailureClass;
+      readonly effects: readonly Effect[];
+      readonly input: string;
+    };
+
+export interface DecideOptions {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly policies: readonly Policy[];
+  readonly redactor: Redactor;
+  readonly sessionId: string;
+  readonly policyTimeoutMs: number;
+}
+
+export async function decideCall(call: ToolCall, context: CallContext, options: DecideOptions): Promise<DecidedCall> {
+  // 1 registry
+  const tool = options.tools.get(call.name);
+  if (tool === undefined) {
+    return invalid(call, options.redactor, {
+      code: "unknown_tool",
+      message: `There is no tool named ${JSON.stringify(call.name.slice(0, 100))} here.`,
+      rule: "gate/registry",
+      hint: `Tools: ${[...options.tools.keys()].join(", ") || "none"}.`,
+      retryable: false,
+    });
+  }
+
+  // 2 schema
+  const parsed = parseArguments(tool, call.argumentsJson);
+  if (!parsed.ok) {
+    return invalid(call, options.redactor, {
+      code: "bad_arguments",
+      message: parsed.problem,
+      rule: "gate/schema",
+      hint: `Call ${tool.name} again with arguments that fit its schema.`,
+      retryable: true,
+    });
+  }
+
+  // 3 analyse
+  const argumentsJson = canonicalJson(parsed.args);
+  const input = await options.redactor.redact(argumentsJson);
+  let analysis: Analysis;
+  try {
+    analysis = await tool.analyse(parsed.args, context);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (error instanceof ToolFailure) {
+      return { type: "invalid", call, error: error.toToolError(), failureClass: error.failureClass, effects: [], input };
+    }
+    throw error;
+  }
+
+  // 4 decide
+  const { verdict, warnings } = await runPolicies(
+    options.policies,
+    {
+      toolName: tool.name,
+      access: tool.access,
+      analysis,
+      sessionId: options.sessionId,
+      turnId: context.turnId,
+    },
+    { timeoutMs: options.policyTimeoutMs, signal: context.signal },
+  );
+  return {
+    type: "decided",
+    call,
+    tool,
+    args: parsed.args,
+    analysis,
+    verdict,
+    risk: computeRisk(analysis),
+    argumentsJson,
+    input,
+    warnings,
+  };
+}
+
+export function findingOf(verdict: Verdict): ToolError | undefined {
+  return verdict.type === "allow" ? undefined : toolErrorFromFinding(verdict.finding);
+}
+
+async function invalid(call: ToolCall, redactor: Redactor, error: ToolError): Promise<DecidedCall> {
+  const input = await redactor.redact(call.argumentsJson.slice(0, 4096));
+  return { type: "invalid", call, error, failureClass: "tool_unavailable", effects: [], input };
+}
+
+function parseArguments(
+  tool: Tool,
+  json: string,
+): { readonly ok: true; readonly args: unknown } | { readonly ok: false; readonly problem: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(json === "" ? "{}" : json);
+    // Refuses what JSON.parse lets through and no record could hold: lone surrogates, unsafe integers.
+    canonicalJson(value);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { ok: false, problem: `The arguments of ${tool.name} are not valid JSON: ${problem}` };
+  }
+  const result = tool.parameters.safeParse(value);
+  if (result.success) return { ok: true, args: result.data };
+  return { ok: false, problem: `The arguments of ${tool.name} do not fit: ${z.prettifyError(result.error)}` };
+}

@@ -1,0 +1,57 @@
+import type { Effect } from "../effect.ts";
+import type { Risk } from "../risk.ts";
+import type { FailureClass, ToolError } from "../tool-error.ts";
+import type { ToolOutcome, Verification } from "../tool.ts";
+
+/** A call as the model made it. */
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly argumentsJson: string;
+}
+
+/** What the gate decided about one call, for the log, the ledger and the user. */
+export interface Decision {
+  readonly call: ToolCall;
+  readonly verdict: "allow" | "ask" | "deny";
+  readonly risk: Risk;
+  /** Empty for a plain allow. */
+  readonly rule: string;
+  readonly reason: string;
+  readonly effects: readonly Effect[];
+  /** The arguments as canonical JSON, redacted. */
+  readonly input: string;
+  /** Set when a person answered. */
+  readonly confirmation?: { readonly answer: "yes" | "no" | "timeout" | "nobody"; readonly by: string; readonly scope?: string };
+}
+
+export interface CallOutcome {
+  readonly call: ToolCall;
+  /** Undefined when the call never ran. */
+  readonly outcome: ToolOutcome | undefined;
+  /** Redacted, as the model reads it. */
+  readonly output: string;
+  readonly truncated: boolean;
+  readonly error: ToolError | undefined;
+  readonly failureClass: FailureClass | undefined;
+  readonly verification: Verification;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/**
+ * The gate's records: session log and ledger together, one transaction each.
+ * Stages 6 and 9 call it; when `begin` rejects, nothing runs.
+ */
+export interface GateJournal {
+  /** What was decided; not durable by itself. */
+  decided(decision: Decision, turnId: string): void;
+  /** Write-ahead for calls that are about to run; durable before it resolves when any of them can change something. */
+  begin(decisions: readonly Decision[], turnId: string): Promise<void>;
+  /** Outcomes of calls that ran, and refusals of those that did not (`outcome` undefined). */
+  end(outcomes: readonly { readonly decision: Decision; readonly result: CallOutcome }[], turnId: string): Promise<void>;
+  /** Live, redacted output of a call. */
+  output(callId: string, turnId: string, text: string): void;
+  warn(text: string, turnId: string): void;
+}

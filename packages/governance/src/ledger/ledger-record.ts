@@ -1,0 +1,160 @@
+import { canonicalJson } from "@gennai/protocol/canonical-json";
+import { digestOf, sha256Hex } from "@gennai/protocol/digest";
+import type { FileChange } from "../tool.ts";
+import type { LedgerCall, LedgerEntry } from "./ledger-entry.ts";
+import { encodeSignature, recordMessage, type Signer } from "./ledger-signature.ts";
+import { type JsonValue, recordable } from "./recordable.ts";
+
+/**
+ * One line of the ledger: a valid Agent Trace 0.1.0 record (https://agent-trace.dev) whose `metadata` holds what is ours.
+ * `hash` is the SHA-256 of the canonical JSON of the record without `hash` and `signature`.
+ */
+export interface LedgerRecord {
+  readonly version: "0.1.0";
+  /** UUID (version 8), made from the place in the chain. */
+  readonly id: string;
+  /** RFC 3339, UTC. */
+  readonly timestamp: string;
+  readonly vcs?: { readonly type: "git"; readonly revision: string };
+  readonly tool: { readonly name: "gennai"; readonly version?: string };
+  readonly files: readonly TracedFile[];
+  readonly metadata: LedgerMetadata;
+}
+
+export interface TracedFile {
+  readonly path: string;
+  readonly conversations: readonly {
+    readonly contributor: { readonly type: "ai" | "human"; readonly model_id?: string };
+    readonly ranges: readonly {
+      readonly start_line: number;
+      readonly end_line: number;
+      /** `sha256:` and the digest of the block's text. */
+      readonly content_hash: string;
+    }[];
+    readonly related: readonly { readonly type: string; readonly url: string }[];
+  }[];
+}
+
+export interface LedgerMetadata {
+  /** Gapless per ledger, from 1. */
+  readonly seq: number;
+  /** Hash of the record before; of the first record: the digest of `genesis`. */
+  readonly previous_hash: string;
+  readonly genesis?: LedgerGenesis;
+  readonly kind: LedgerEntry["kind"];
+  readonly session_id: string;
+  readonly turn_id: string;
+  readonly calls: JsonValue;
+  readonly changes: JsonValue;
+  readonly details: JsonValue;
+  readonly key_id: string;
+  readonly hash: string;
+  /** Ed25519 over `recordMessage(hash)`, base64. */
+  readonly signature: string;
+}
+
+/** What the first record says of where it stands: whose ledger this is, and what was in the file before it. */
+export interface LedgerGenesis {
+  /** SHA-256 of the workspace's root path, lower-case hex. */
+  readonly workspace: string;
+  readonly preamble_bytes: number;
+  readonly preamble_sha256: string;
+}
+
+/** Where a record goes: after the one with this hash, or first. */
+export type LedgerPlace =
+  | { readonly seq: number; readonly previousHash: string }
+  | { readonly seq: 1; readonly genesis: LedgerGenesis };
+
+export interface SealedRecord {
+  readonly seq: number;
+  readonly hash: string;
+  /** Canonical JSON without the line break. */
+  readonly line: string;
+}
+
+export function workspaceIdOf(workspaceRoot: string): string {
+  return sha256Hex(workspaceRoot);
+}
+
+/** Chains and signs an entry. `toolVersion` is the version of Gennai that acted. */
+export function sealRecord(
+  entry: LedgerEntry,
+  place: LedgerPlace,
+  signer: Signer,
+  options: { readonly toolVersion?: string } = {},
+): SealedRecord {
+  const previousHash = "genesis" in place ? digestOf(place.genesis) : place.previousHash;
+  const metadata = {
+    seq: place.seq,
+    previous_hash: previousHash,
+    ...("genesis" in place ? { genesis: place.genesis } : {}),
+    kind: entry.kind,
+    session_id: entry.sessionId.toWellFormed(),
+    turn_id: entry.turnId.toWellFormed(),
+    calls: recordable(entry.calls.map(recordedCall)),
+    changes: recordable(entry.files.map(recordedChange)),
+    details: recordable(entry.details),
+    key_id: signer.keyId,
+  };
+  const record = {
+    version: "0.1.0" as const,
+    id: uuidOf(sha256Hex(`${place.seq}:${previousHash}`)),
+    timestamp: new Date(entry.time).toISOString(),
+    ...(entry.revision === "" ? {} : { vcs: { type: "git" as const, revision: entry.revision.toWellFormed() } }),
+    tool: { name: "gennai" as const, ...(options.toolVersion === undefined ? {} : { version: options.toolVersion }) },
+    files: entry.files.map((file) => tracedFile(file, entry.modelId)),
+  };
+  const hash = digestOf({ ...record, metadata });
+  const signature = encodeSignature(signer.sign(recordMessage(hash)));
+  const sealed: LedgerRecord = { ...record, metadata: { ...metadata, hash, signature } };
+  return { seq: place.seq, hash, line: canonicalJson(sealed) };
+}
+
+/** Blocks of one file beyond this stand in the record as a count only. */
+const maxBlocks = 1_000;
+
+function tracedFile(file: FileChange, modelId: string): TracedFile {
+  const contributor =
+    modelId === ""
+      ? { type: "human" as const }
+      : { type: "ai" as const, model_id: modelId.slice(0, 250).toWellFormed() };
+  const ranges = file.blocks.slice(0, maxBlocks).map((block) => ({
+    start_line: block.startLine,
+    end_line: block.endLine,
+    content_hash: `sha256:${block.sha256}`,
+  }));
+  return { path: file.path.toWellFormed(), conversations: [{ contributor, ranges, related: [] }] };
+}
+
+function recordedChange(file: FileChange): Record<string, unknown> {
+  return {
+    path: file.path,
+    operation: file.operation,
+    before_sha256: file.beforeSha256,
+    after_sha256: file.afterSha256,
+    blocks: file.blocks.length,
+  };
+}
+
+function recordedCall(call: LedgerCall): Record<string, unknown> {
+  return {
+    call_id: call.callId,
+    tool: call.tool,
+    input: call.input,
+    verdict: call.verdict,
+    rule: call.rule,
+    risk: call.risk,
+    started: call.started,
+    stopped: call.stopped,
+    exit_code: call.exitCode,
+    failure_class: call.failureClass,
+    verification: call.verification,
+    confirmation: call.confirmation,
+  };
+}
+
+function uuidOf(digest: string): string {
+  const variant = ((Number.parseInt(digest.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-8${digest.slice(13, 16)}-${variant}${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
+}

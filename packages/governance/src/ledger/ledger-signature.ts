@@ -1,0 +1,59 @@
+import { digestOf } from "@gennai/protocol/digest";
+
+/** Signs for the ledger. Ed25519; the key lives outside the workspace. */
+export interface Signer {
+  /** Names the public key: the first 16 hex digits of the SHA-256 of its SPKI. */
+  readonly keyId: string;
+  sign(message: Uint8Array): Uint8Array;
+}
+
+/** Checks signatures against the public keys it knows. */
+export interface Verifier {
+  /** False also when the key is not known; `knows` tells the two apart. */
+  verify(keyId: string, message: Uint8Array, signature: Uint8Array): boolean | Promise<boolean>;
+  knows(keyId: string): boolean;
+}
+
+/**
+ * The newest record as last seen outside the workspace. A chain cannot see its own tail cut off; this can.
+ * It may lag behind the ledger (a crash), it is never ahead of it.
+ */
+export interface SignedHead {
+  /** SHA-256 of the workspace's root path, lower-case hex. */
+  readonly workspace: string;
+  readonly seq: number;
+  readonly hash: string;
+  readonly key_id: string;
+  /** Base64. */
+  readonly signature: string;
+}
+
+/** What is signed of a record: its hash, marked as one so that no signature serves two purposes. */
+export function recordMessage(hash: string): Uint8Array {
+  return new TextEncoder().encode(`gennai-ledger-record:${hash}`);
+}
+
+export function signHead(head: Pick<SignedHead, "workspace" | "seq" | "hash">, signer: Signer): SignedHead {
+  return { ...head, key_id: signer.keyId, signature: encodeSignature(signer.sign(headMessage(head))) };
+}
+
+export async function isHeadGenuine(head: SignedHead, verifier: Verifier): Promise<boolean> {
+  const signature = decodeSignature(head.signature);
+  return signature !== undefined && (await verifier.verify(head.key_id, headMessage(head), signature));
+}
+
+function headMessage(head: Pick<SignedHead, "workspace" | "seq" | "hash">): Uint8Array {
+  const digest = digestOf({ workspace: head.workspace, seq: head.seq, hash: head.hash });
+  return new TextEncoder().encode(`gennai-ledger-head:${digest}`);
+}
+
+export function encodeSignature(signature: Uint8Array): string {
+  return btoa(String.fromCharCode(...signature));
+}
+
+/** undefined unless it is the one base64 form of 64 bytes: two texts must never stand for the same signature. */
+export function decodeSignature(text: string): Uint8Array | undefined {
+  if (!/^[A-Za-z0-9+/]{86}==$/.test(text)) return undefined;
+  const signature = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  return encodeSignature(signature) === text ? signature : undefined;
+}

@@ -1,0 +1,131 @@
+import { CanonicalJsonError, canonicalJson } from "@gennai/protocol/canonical-json";
+import { digestOf } from "@gennai/protocol/digest";
+import type { LedgerGenesis } from "./ledger-record.ts";
+import type { FileLine } from "./ledger-line.ts";
+
+/** What a line of a ledger turned out to be. */
+export type LedgerLine =
+  /** A signed record of ours; nothing about it is checked yet but its form. */
+  | { readonly type: "record"; readonly record: ReadRecord }
+  /** Old or foreign records without a signature; more than one when lines were glued together. */
+  | { readonly type: "unsigned"; readonly records: number; readonly note?: "glued" }
+  | { readonly type: "blank" }
+  | { readonly type: "malformed"; readonly reason: string };
+
+export interface ReadRecord {
+  readonly seq: number;
+  readonly previousHash: string;
+  readonly genesis: LedgerGenesis | undefined;
+  readonly keyId: string;
+  readonly hash: string;
+  readonly signature: string;
+  /** The hash its content has, which is `hash` unless somebody changed it. */
+  readonly contentHash: string;
+}
+
+/** @param text of the line, without byte order mark and line break */
+export function readLedgerLine(text: string): LedgerLine {
+  if (text.trim() === "") return { type: "blank" };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const glued = countGlued(text);
+    if (glued === undefined) return { type: "malformed", reason: "is not JSON" };
+    return text.includes('"previous_hash"')
+      ? { type: "malformed", reason: `holds ${glued} records glued together` }
+      : { type: "unsigned", records: glued, note: "glued" };
+  }
+  if (!isObject(value)) return { type: "malformed", reason: "is not a JSON object" };
+  const metadata = value["metadata"];
+  if (!isObject(metadata) || !("previous_hash" in metadata || "signature" in metadata)) {
+    const tool = value["tool"];
+    if (isObject(tool) && tool["name"] === "gennai") return { type: "malformed", reason: "lost its seal" };
+    return { type: "unsigned", records: 1 };
+  }
+  return readRecord(text, value, metadata);
+}
+
+/** Text of a line; undefined when it is not UTF-8. Byte order mark and carriage return are named and taken off. */
+export function decodeLine(
+  line: FileLine,
+): { readonly text: string; readonly byteOrderMark: boolean; readonly carriageReturn: boolean } | undefined {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(line.bytes);
+  } catch {
+    return undefined;
+  }
+  const byteOrderMark = line.number === 1 && text.startsWith("\ufeff");
+  const carriageReturn = text.endsWith("\r");
+  return { text: text.slice(byteOrderMark ? 1 : 0, carriageReturn ? -1 : undefined), byteOrderMark, carriageReturn };
+}
+
+function readRecord(text: string, value: Record<string, unknown>, metadata: Record<string, unknown>): LedgerLine {
+  const { seq, previous_hash: previousHash, key_id: keyId, hash, signature, genesis } = metadata;
+  if (typeof seq !== "number" || !Number.isSafeInteger(seq) || seq < 1) return malformedMember("seq");
+  if (typeof previousHash !== "string") return malformedMember("previous_hash");
+  if (typeof keyId !== "string") return malformedMember("key_id");
+  if (typeof hash !== "string") return malformedMember("hash");
+  if (typeof signature !== "string") return malformedMember("signature");
+  if (genesis !== undefined && !isGenesis(genesis)) return malformedMember("genesis");
+  try {
+    // Also refuses duplicate keys, of which JSON.parse would silently keep the last.
+    if (canonicalJson(value) !== text) return { type: "malformed", reason: "is not in canonical form" };
+  } catch (error) {
+    if (error instanceof CanonicalJsonError)
+      return { type: "malformed", reason: `is not canonical JSON: ${error.code}` };
+    throw error;
+  }
+  const { hash: _hash, signature: _signature, ...unsealed } = metadata;
+  const contentHash = digestOf({ ...value, metadata: unsealed });
+  return { type: "record", record: { seq, previousHash, genesis, keyId, hash, signature, contentHash } };
+}
+
+function malformedMember(name: string): LedgerLine {
+  return { type: "malformed", reason: `has no valid metadata.${name}` };
+}
+
+function isGenesis(value: unknown): value is LedgerGenesis {
+  return (
+    isObject(value) &&
+    Object.keys(value).length === 3 &&
+    typeof value["workspace"] === "string" &&
+    typeof value["preamble_bytes"] === "number" &&
+    typeof value["preamble_sha256"] === "string"
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Number of JSON objects that stand on one line without anything between them; undefined when it is not that. */
+function countGlued(text: string): number | undefined {
+  let count = 0;
+  let depth = 0;
+  let start = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index];
+    if (inString) {
+      if (character === "\\") index += 1;
+      else if (character === '"') inString = false;
+    } else if (character === '"') {
+      inString = true;
+    } else if (character === "{") {
+      depth += 1;
+    } else if (character === "}") {
+      depth -= 1;
+      if (depth > 0) continue;
+      try {
+        JSON.parse(text.slice(start, index + 1));
+      } catch {
+        return undefined;
+      }
+      count += 1;
+      start = index + 1;
+    }
+  }
+  return count > 1 && text.slice(start).trim() === "" ? count : undefined;
+}

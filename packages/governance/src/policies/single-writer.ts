@@ -1,0 +1,26 @@
+import { isReadOnly } from "../effect.ts";
+import type { Policy } from "../policy.ts";
+import { allow, deny } from "../verdict.ts";
+
+/** Whether this session may write to the tree; `held` names who does. */
+export type TreeClaim = { readonly type: "ours" } | { readonly type: "held"; readonly by: string };
+
+/** One writing session per working tree: two agents in one tree would undo each other's work without knowing. */
+export function singleWriter(claim: () => TreeClaim): Policy {
+  return {
+    name: "single-writer",
+    kind: "guard",
+    decide({ analysis }) {
+      if (analysis.effects.every(isReadOnly)) return allow;
+      const claimed = claim();
+      if (claimed.type === "ours") return allow;
+      return deny({
+        code: "workspace_busy",
+        rule: "single-writer/workspace-busy",
+        reason: `Another session writes to this working tree (${claimed.by}).`,
+        hint: "Wait until it has ended, or work in a git worktree of your own.",
+        retryable: true,
+      });
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import { randomUUID } from "node:crypto";
+import type { ClientRequest, ClientRequestBody, RequestResolution } from "@gennai/agent/client-request";
+import type { SessionEvent } from "@gennai/agent/session-event";
+import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import { ServiceError } from "../service-error.ts";
+import type { ClientAbility, ClientRegistry } from "./client-registry.ts";
+
+/** What the requests need of their session. */
+export interface RequestLog {
+  readonly epoch: number;
+  commit(
+    events: readonly SessionEvent[],
+    options: { readonly turnId: string; readonly ledger?: readonly LedgerEntry[]; readonly durable: boolean },
+  ): Promise<void>;
+}
+
+export type RequestEnd<Answer> =
+  | { readonly type: "answered"; readonly answer: Answer; readonly clientId: string }
+  | { readonly type: "timeout" }
+  /** No client that can answer was attached for so long that waiting ended. */
+  | { readonly type: "nobody" };
+
+interface Pending {
+  readonly request: ClientRequest;
+  readonly turnId: string;
+  settle(end: RequestEnd<unknown>): void;
+  settled: boolean;
+  readonly onProgress: ((text: string) => void) | undefined;
+}
+
+/**
+ * Requests to clients: durable before they are sent, each answered once. The first valid answer wins. The clock runs only
+ * while a client that can answer is attached.
+ */
+export class PendingRequests {
+  readonly #clients: ClientRegistry;
+  readonly #log: () => RequestLog;
+  readonly #pending = new Map<string, Pending>();
+  readonly #timing: { readonly answerMs: number; readonly waitForClientMs: number };
+  readonly #now: () => number;
+
+  constructor(options: {
+    readonly clients: ClientRegistry;
+    readonly log: () => RequestLog;
+    readonly timing: { readonly answerMs: number; readonly waitForClientMs: number };
+    readonly now: () => number;
+  }) {
+    this.#clients = options.clients;
+    this.#log = options.log;
+    this.#timing = options.timing;
+    this.#now = options.now;
+  }
+
+  get(requestId: string): ClientRequest | undefined {
+    return this.#pending.get(requestId)?.request;
+  }
+
+  /** Sends a request and waits for its answer. Rejects only when the signal aborts or the log cannot be written. */
+  async ask<Answer>(
+    body: ClientRequestBody,
+    options: {
+      readonly ability: ClientAbility;
+      readonly turnId: string;
+      readonly signal: AbortSignal;
+      /** Milliseconds an attached client has; defaults to the session's setting. */
+      readonly answerMs?: number;
+      readonly onProgress?: (text: string) => void;
+    },
+  ): Promise<RequestEnd<Answer>> {
+    const log = this.#log();
+    const answerMs = options.answerMs ?? this.#timing.answerMs;
+    const canAnswerNow = this.#clients.can(options.ability);
+    const request: ClientRequest = {
+      requestId: randomUUID(),
+      ownerEpoch: log.epoch,
+      deadline: canAnswerNow ? this.#now() + answerMs : 0,
+      ...body,
+    };
+    const { promise, resolve } = Promise.withResolvers<RequestEnd<unknown>>();
+    const pending: Pending = {
+      request,
+      turnId: options.turnId,
+      settled: false,
+      onProgress: options.onProgress,
+      settle: (end) => {
+        pending.settled = true;
+        resolve(end);
+      },
+    };
+    this.#pending.set(request.requestId, pending);
+
+    // An answer may arrive as soon as the request is in the log: everything that can settle it is in place before.
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    aborted.catch(() => undefined);
+    const onAbort = (): void => {
+      reject(options.signal.reason);
+    };
+    options.signal.addEventListener("abort", onAbort);
+    const clock = this.#startClock(pending, options.ability, answerMs);
+    try {
+      options.signal.throwIfAborted();
+      await log.commit(
+        [
+          { type: "client-request", request },
+          ...(canAnswerNow ? [] : [{ type: "status", state: "waiting-for-client", iteration: 0 } as const]),
+        ],
+        { turnId: options.turnId, durable: true },
+      );
+      const end = await Promise.race([promise, aborted]);
+      if (end.type !== "answered") await this.#resolve(request.requestId, "timeout", "", options.turnId);
+      // Answers are typed by who made the request: `answer` below accepts only the kind that belongs to it.
+      return end as RequestEnd<Answer>;
+    } catch (error) {
+      if (options.signal.aborted) await this.#resolve(request.requestId, "cancelled", "", options.turnId);
+      throw error;
+    } finally {
+      clock[Symbol.dispose]();
+      options.signal.removeEventListener("abort", onAbort);
+      this.#pending.delete(request.requestId);
+    }
+  }
+
+  /**
+   * Takes an answer for an open request; resolves when it is durable. The caller has checked kind and content.
+   * @throws ServiceError `already_exists` when somebody else answered first
+   */
+  async answer(requestId: string, answer: unknown, clientId: string, ledger: readonly LedgerEntry[] = []): Promise<void> {
+    const pending = this.#pending.get(requestId);
+    if (pending === undefined || pending.settled) {
+      throw new ServiceError("already_exists", "This request was answered already; the first answer stands.");
+    }
+    pending.settled = true;
+    try {
+      await this.#resolve(requestId, "answered", clientId, pending.turnId, ledger);
+    } catch (error) {
+      pending.settled = false;
+      throw error;
+    }
+    pending.settle({ type: "answered", answer, clientId });
+  }
+
+  progress(requestId: string, text: string): void {
+    const pending = this.#pending.get(requestId);
+    if (pending !== undefined && !pending.settled) pending.onProgress?.(text);
+  }
+
+  #startClock(pending: Pending, ability: ClientAbility, answerMs: number): Disposable {
+    let timer: NodeJS.Timeout | undefined;
+    let left = answerMs;
+    let runningSince = 0;
+    const give = (end: RequestEnd<unknown>): void => {
+      if (!pending.settled) pending.settle(end);
+    };
+    const waitForClient = (): void => {
+      timer = setTimeout(() => {
+        give({ type: "nobody" });
+      }, this.#timing.waitForClientMs);
+    };
+    const update = (): void => {
+      const attached = this.#clients.can(ability);
+      const running = runningSince !== 0;
+      if (attached === running && timer !== undefined) return;
+      clearTimeout(timer);
+      if (attached) {
+        runningSince = this.#now();
+        timer = setTimeout(() => {
+          give({ type: "timeout" });
+        }, left);
+      } else {
+        if (running) left = Math.max(0, left - (this.#now() - runningSince));
+        runningSince = 0;
+        waitForClient();
+      }
+    };
+    update();
+    const subscription = this.#clients.onChange(update);
+    return {
+      [Symbol.dispose]: () => {
+        clearTimeout(timer);
+        subscription[Symbol.dispose]();
+      },
+    };
+  }
+
+  #resolve(
+    requestId: string,
+    resolution: RequestResolution,
+    clientId: string,
+    turnId: string,
+    ledger: readonly LedgerEntry[] = [],
+  ): Promise<void> {
+    return this.#log().commit([{ type: "client-request-resolved", requestId, resolution, clientId }], {
+      turnId,
+      ledger,
+      durable: true,
+    });
+  }
+}

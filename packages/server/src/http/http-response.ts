@@ -1,0 +1,30 @@
+import type { ServerResponse } from "node:http";
+
+/** Connect's error codes, as far as plain HTTP answers need them: `connect` clients read `{code, message}` of an error body. */
+export type HttpErrorCode =
+  | "invalid_argument"
+  | "unauthenticated"
+  | "permission_denied"
+  | "unimplemented"
+  | "resource_exhausted"
+  | "unavailable"
+  | "internal";
+
+export interface HttpError {
+  readonly status: number;
+  readonly code: HttpErrorCode;
+  /** For a person; never holds what the request said. */
+  readonly message: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  response.writeHead(status, { "Content-Type": "application/json", "Content-Length": bytes.byteLength });
+  response.end(bytes);
+}
+
+export function sendError(response: ServerResponse, error: HttpError): void {
+  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+  sendJson(response, error.status, { code: error.code, message: error.message });
+}

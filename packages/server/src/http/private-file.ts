@@ -1,0 +1,79 @@
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { lstat, mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/** A file or directory that others could read, change or swap. The message says what to do about it. */
+export class UnsafeFileError extends Error {
+  override readonly name = "UnsafeFileError";
+  readonly code = "unsafe_file";
+}
+
+const GROUP_OR_OTHERS = 0o077;
+const GROUP_OR_OTHERS_WRITE = 0o022;
+const FILE_LIMIT = 64 * 1024;
+
+/**
+ * Text of a file only this user can read, in a directory only this user (or root) can change. Throws `UnsafeFileError` for a
+ * link, anything but a regular file, another owner, looser permissions or more than 64 KiB; the file system's own error when
+ * it is not there.
+ */
+export async function readPrivateFile(path: string): Promise<string> {
+  await assertSafeDirectory(await realpath(dirname(path)));
+  // Not following links and not waiting for a FIFO's writer; all checks are on the handle, so nothing can be swapped after.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  await using file = await open(path, flags).catch((error: unknown) => {
+    if (isErrorCode(error, "ELOOP")) throw new UnsafeFileError(`${path} is a link: name the file itself`);
+    throw error;
+  });
+  const stat = await file.stat();
+  if (!stat.isFile()) throw new UnsafeFileError(`${path} is not a regular file`);
+  if (!isOwn(stat.uid)) throw new UnsafeFileError(`${path} belongs to another user`);
+  if (permissionsMatter && (stat.mode & GROUP_OR_OTHERS) !== 0) {
+    throw new UnsafeFileError(`${path} can be reached by other users: run chmod 600 on it`);
+  }
+  if (stat.size > FILE_LIMIT) throw new UnsafeFileError(`${path} is larger than 64 KiB`);
+  return await file.readFile({ encoding: "utf8" });
+}
+
+/** Replaces the file as a whole, mode 0600. The directory must be safe, see `ensurePrivateDirectory`. */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    {
+      await using file = await open(temporary, "wx", 0o600);
+      await file.writeFile(text);
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Makes the directory with mode 0700 when it is missing; throws `UnsafeFileError` when others could change what is in it. */
+export async function ensurePrivateDirectory(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  await assertSafeDirectory(path);
+}
+
+/** Throws `UnsafeFileError` for a link, another user's directory (root's is fine), or one that group or others can write. */
+export async function assertSafeDirectory(path: string): Promise<void> {
+  const stat = await lstat(path);
+  if (!stat.isDirectory()) throw new UnsafeFileError(`${path} is not a directory`);
+  if (!isOwn(stat.uid) && stat.uid !== 0) throw new UnsafeFileError(`the directory ${path} belongs to another user`);
+  if (permissionsMatter && (stat.mode & GROUP_OR_OTHERS_WRITE) !== 0) {
+    throw new UnsafeFileError(`other users can change the directory ${path}: run chmod 700 on it, or use another one`);
+  }
+}
+
+export function isErrorCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}
+
+/** Windows has neither user ids nor mode bits: there the profile directory's access list protects the files. */
+const permissionsMatter = process.getuid !== undefined;
+
+function isOwn(uid: number): boolean {
+  return process.getuid === undefined || process.getuid() === uid;
+}

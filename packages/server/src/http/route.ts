@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** What one exact path serves. Everything that is not in the table is 404. */
+export interface Route {
+  /** GET routes have no side effects. */
+  readonly method: "GET" | "POST";
+  /** Media types (lower case, no parameters) a POST body may have. Empty for GET. */
+  readonly mediaTypes: ReadonlySet<string>;
+  /** `none` only for what a client must reach before it may show its token. */
+  readonly authentication: "token" | "none";
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+}
+
+/** By exact path, as it stands in the request line. */
+export type RouteTable = ReadonlyMap<string, Route>;
+
+/**
+ * gRPC-Web and Connect, binary and JSON. Not `application/grpc` (needs HTTP/2), and not `grpc-web-text`: base64 only serves
+ * browsers without fetch, and connect refuses it too.
+ */
+const RPC_MEDIA_TYPES: ReadonlySet<string> = new Set([
+  "application/grpc-web",
+  "application/grpc-web+proto",
+  "application/grpc-web+json",
+  "application/connect+proto",
+  "application/connect+json",
+  "application/proto",
+  "application/json",
+]);
+
+/** Routes for the RPC layer: `paths` are `/package.Service/Method`, `handle` is connect's node adapter. */
+export function rpcRoutes(paths: Iterable<string>, handle: Route["handle"]): [string, Route][] {
+  const route: Route = { method: "POST", mediaTypes: RPC_MEDIA_TYPES, authentication: "token", handle };
+  return Array.from(paths, (path) => [path, route]);
+}

@@ -1,0 +1,33 @@
+const language = `- replace A with B in GLOB (or: rename A to B in GLOB)
+- rename file A to B, move A to B
+- create FILE with TEXT (or the text below in a fenced block)
+- append TEXT to FILE
+- delete FILE
+- find TEXT, find TEXT in GLOB
+- show FILE, list, list DIR
+- run COMMAND, run COMMAND in the terminal
+- add todo TEXT, show todos
+- say TEXT`;
+
+/** What is said when a request is not in the language. */
+export function helpText(clause: string, advice: string | undefined): string {
+  const opening =
+    clause === ""
+      ? "I am the offline assistant built into Gennai: no language model, just a small set of requests."
+      : `I am the offline assistant built into Gennai, and I do not understand “${shorten(clause)}”.${advice === undefined ? "" : ` ${advice}`} I did nothing.`;
+  return `${opening}
+
+I understand these, in any letter case, several joined by \`then\`:
+${language}
+
+Put a text that holds one of the small words (with, in, to, then) into quotes: "…", '…' or \`…\`.
+
+For everything else, configure a language model:
+\`gennai run --backend openai-compatible --base-url http://127.0.0.1:8000/v1 --model NAME "…"\`
+with its key in the environment variable GENNAI_API_KEY, or \`--backend ollama --model NAME\` for a local one.`;
+}
+
+function shorten(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ");
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+}

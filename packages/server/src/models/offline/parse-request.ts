@@ -1,0 +1,248 @@
+import type { Step } from "./request.ts";
+import { type RequestToken, tokenizeRequest } from "./request-tokens.ts";
+
+export type ParsedRequest =
+  | { readonly type: "steps"; readonly steps: readonly Step[] }
+  /** `clause` is the part that made no sense; `advice` says how to put it, where that is known. */
+  | { readonly type: "not-understood"; readonly clause: string; readonly advice: string | undefined };
+
+const verbs = new Set(
+  "replace change rename move create append delete remove find search show read list ls run add say".split(" "),
+);
+
+/**
+ * Reads the assistant's small language, described in `help-text.ts`. Keywords in any case; an argument is a quoted text, a
+ * fenced block, or the plain words up to the next keyword; `then` before a verb joins requests. Pure.
+ */
+export function parseRequest(text: string): ParsedRequest {
+  const clauses = splitClauses(tokenizeRequest(text));
+  const steps: Step[] = [];
+  for (const tokens of clauses) {
+    const step = parseClause(new Clause(text, tokens));
+    if (typeof step !== "object")
+      return { type: "not-understood", clause: new Clause(text, tokens).text(), advice: step };
+    steps.push(step);
+  }
+  if (steps.length === 0) return { type: "not-understood", clause: "", advice: undefined };
+  return { type: "steps", steps };
+}
+
+function splitClauses(tokens: readonly RequestToken[]): readonly (readonly RequestToken[])[] {
+  const clauses: RequestToken[][] = [[]];
+  tokens.forEach((token, index) => {
+    const next = tokens[index + 1];
+    if (isWord(token, "then", "then,") && next?.kind === "word" && verbs.has(next.value.toLowerCase())) {
+      const before = clauses.at(-1);
+      if (isWord(before?.at(-1), "and")) before?.pop();
+      clauses.push([]);
+    } else clauses.at(-1)?.push(token);
+  });
+  return clauses
+    .map((clause) => (isWord(clause[0], "please", "please,") ? clause.slice(1) : clause))
+    .filter((clause) => clause.length > 0);
+}
+
+/** A step, or what to say instead, or undefined when there is nothing to advise. */
+function parseClause(clause: Clause): Step | string | undefined {
+  const verb = clause.word(0);
+  const rest = clause.from(1);
+  switch (verb) {
+    case "replace":
+      return parseReplace(rest, "with");
+    case "change":
+      return parseReplace(rest, "to");
+    case "rename":
+      return parseRename(rest);
+    case "move":
+      return parseMove(rest.without("the").without("file")) ?? "Write: move A to B.";
+    case "create":
+      return parseCreate(rest.without("a", "the").without("file"));
+    case "append":
+      return parseAppend(rest);
+    case "delete":
+    case "remove":
+      return withPath(rest.without("the").without("file"), "delete");
+    case "find":
+      return parseFind(rest);
+    case "search":
+      return parseFind(rest.without("for"));
+    case "show":
+    case "read":
+      return rest.without("the", "my").isOnly("todos")
+        ? { kind: "show-todos" }
+        : withPath(rest.without("the").without("file"), "show");
+    case "list":
+    case "ls":
+      return parseList(rest);
+    case "run":
+      return parseRun(rest);
+    case "add":
+      return parseTodo(rest.without("a"));
+    case "say":
+      return rest.isEmpty ? "Write: say TEXT." : { kind: "say", text: rest.text() };
+    default:
+      return undefined;
+  }
+}
+
+function parseReplace(rest: Clause, preposition: "with" | "to"): Step | string {
+  const [texts, glob] = rest.splitLast("in");
+  const [find, replacement] = texts.splitFirst(preposition);
+  const from = find.text();
+  if (glob.isEmpty || replacement.isEmpty || from === "")
+    return "Write: replace A with B in GLOB, e.g. replace foo with bar in src/**/*.ts.";
+  return { kind: "replace", find: from, replacement: replacement.text(), glob: glob.path() };
+}
+
+function parseRename(rest: Clause): Step | string {
+  const plain = rest.without("the");
+  if (plain.word(0) === "file") return parseMove(plain.from(1)) ?? "Write: rename file A to B.";
+  const [, glob] = rest.splitLast("in");
+  if (!glob.isEmpty) return parseReplace(rest, "to");
+  const moved = parseMove(rest);
+  if (moved !== undefined && [moved.from, moved.to].every((path) => /[/.]/.test(path))) return moved;
+  return "Write: rename file A to B for a file, or rename A to B in GLOB for text inside files.";
+}
+
+function parseMove(rest: Clause): Extract<Step, { kind: "move" }> | undefined {
+  const [from, to] = rest.splitLast("to");
+  if (from.isEmpty || to.isEmpty) return undefined;
+  const source = from.path();
+  const target = to.path();
+  const name = source.slice(source.lastIndexOf("/") + 1);
+  return { kind: "move", from: source, to: target.endsWith("/") ? target + name : target };
+}
+
+function parseCreate(rest: Clause): Step | string {
+  const [path, content] = rest.splitFirst("with", "containing");
+  const last = path.last;
+  const target = content.isEmpty && last?.kind === "fence" ? path.to(-1) : path;
+  if (target.isEmpty) return "Write: create FILE with TEXT, or put the text below in a fenced block.";
+  const text = content.isEmpty ? (last?.kind === "fence" ? last.value : "") : content.text();
+  return { kind: "create", path: target.path(), content: endWithNewline(text) };
+}
+
+function parseAppend(rest: Clause): Step | string {
+  const last = rest.last;
+  if (rest.word(0) === "to" && last?.kind === "fence" && rest.length > 2) {
+    return { kind: "append", path: rest.from(1).to(-1).path(), text: endWithNewline(last.value) };
+  }
+  const [text, path] = rest.splitLast("to");
+  if (text.isEmpty || path.isEmpty) return "Write: append TEXT to FILE.";
+  return { kind: "append", path: path.path(), text: endWithNewline(text.text()) };
+}
+
+function parseFind(rest: Clause): Step | string {
+  const [text, glob] = rest.splitLast("in");
+  if (text.text() === "") return "Write: find TEXT, or find TEXT in GLOB.";
+  return { kind: "find", text: text.text(), glob: glob.isEmpty ? undefined : glob.path() };
+}
+
+function parseList(rest: Clause): Step {
+  const plain = rest.without("the", "my");
+  if (plain.isOnly("todos")) return { kind: "show-todos" };
+  const directory = plain.without("files").without("in", "of");
+  return { kind: "list", path: directory.isEmpty ? undefined : directory.path() };
+}
+
+function parseRun(rest: Clause): Step | string {
+  const preposition = rest.word(-2) === "the" || rest.word(-2) === "a" ? -3 : -2;
+  const terminal = /^terminal[.!]?$/.test(rest.word(-1) ?? "") && rest.word(preposition) === "in";
+  const command = terminal ? rest.to(preposition) : rest;
+  if (command.text() === "") return "Write: run COMMAND, or run COMMAND in the terminal.";
+  return { kind: "run", command: command.text(), terminal };
+}
+
+function parseTodo(rest: Clause): Step | string {
+  const text = rest.from(1).text();
+  if ((rest.word(0) !== "todo" && rest.word(0) !== "todo:") || text === "") return "Write: add todo TEXT.";
+  return { kind: "add-todo", text };
+}
+
+function withPath(rest: Clause, kind: "delete" | "show"): Step | string {
+  return rest.isEmpty ? `Write: ${kind} FILE.` : { kind, path: rest.path() };
+}
+
+/** A run of tokens with the text they came from. Counts below zero are from the end. */
+class Clause {
+  readonly #source: string;
+  readonly #tokens: readonly RequestToken[];
+
+  constructor(source: string, tokens: readonly RequestToken[]) {
+    this.#source = source;
+    this.#tokens = tokens;
+  }
+
+  get length(): number {
+    return this.#tokens.length;
+  }
+
+  get isEmpty(): boolean {
+    return this.#tokens.length === 0;
+  }
+
+  get last(): RequestToken | undefined {
+    return this.#tokens.at(-1);
+  }
+
+  /** The plain word there, in lower case. */
+  word(index: number): string | undefined {
+    const token = this.#tokens.at(index);
+    return token?.kind === "word" ? token.value.toLowerCase() : undefined;
+  }
+
+  isOnly(word: string): boolean {
+    return this.length === 1 && this.word(0)?.replace(/[.?!]$/, "") === word;
+  }
+
+  from(count: number): Clause {
+    return new Clause(this.#source, this.#tokens.slice(count));
+  }
+
+  to(count: number): Clause {
+    return new Clause(this.#source, this.#tokens.slice(0, count));
+  }
+
+  /** Drops a filler word at the start, unless it is all there is. */
+  without(...words: readonly string[]): Clause {
+    const first = this.word(0);
+    return first !== undefined && words.includes(first) && this.length > 1 ? this.from(1) : this;
+  }
+
+  splitFirst(...words: readonly string[]): readonly [Clause, Clause] {
+    return this.#split(this.#tokens.findIndex((token, index) => index > 0 && isWord(token, ...words)));
+  }
+
+  splitLast(...words: readonly string[]): readonly [Clause, Clause] {
+    return this.#split(this.#tokens.findLastIndex((token, index) => index > 0 && isWord(token, ...words)));
+  }
+
+  #split(index: number): readonly [Clause, Clause] {
+    return index === -1 ? [this, this.to(0)] : [this.to(index), this.from(index + 1)];
+  }
+
+  /** What the tokens say: the value of a lone quoted text, else the words as written. */
+  text(): string {
+    const [first] = this.#tokens;
+    const last = this.last;
+    if (first === undefined || last === undefined) return "";
+    if (first.kind !== "word" && (this.length === 1 || /^[\s,;.]*$/.test(this.#source.slice(first.end, last.end))))
+      return first.value;
+    return this.#source.slice(first.start, last.end).replace(/[,;]$/, "");
+  }
+
+  /** As a path or glob: `./` means nothing, and neither does the full stop that ends a sentence. */
+  path(): string {
+    const written = this.text();
+    const path = this.#tokens[0]?.kind === "word" ? written.replace(/(?<=[\w*\])}])\.$/, "") : written;
+    return path.replace(/^(\.\/)+(?=.)/, "");
+  }
+}
+
+function isWord(token: RequestToken | undefined, ...words: readonly string[]): boolean {
+  return token?.kind === "word" && words.includes(token.value.toLowerCase());
+}
+
+function endWithNewline(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}

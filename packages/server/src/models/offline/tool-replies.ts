@@ -1,0 +1,103 @@
+import { z } from "zod";
+
+/** What came back for one call. */
+export interface ToolReply {
+  readonly output: string;
+  readonly failure: ReplyFailure | undefined;
+}
+
+export interface ReplyFailure {
+  /** Empty when the tool ran and failed, without a code. */
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+  /** Reading the file again and repeating the call may help. */
+  readonly retryable: boolean;
+}
+
+const errorSchema = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    hint: z.string().optional(),
+    retryable: z.boolean().optional(),
+  }),
+});
+
+export function toolReply(output: string, isError: boolean): ToolReply {
+  if (!isError) return { output, failure: undefined };
+  const parsed = errorSchema.safeParse(parseJson(output));
+  if (!parsed.success) {
+    return { output, failure: { code: "", message: firstLine(output), hint: undefined, retryable: false } };
+  }
+  const { code, message, hint, retryable } = parsed.data.error;
+  const outdated = code === "stale_file" || code === "not_read";
+  return { output, failure: { code, message, hint, retryable: outdated || retryable === true } };
+}
+
+/** `message (code)` and the hint, as one line. */
+export function describeFailure(failure: ReplyFailure): string {
+  const code = failure.code === "" ? "" : ` (${failure.code})`;
+  return `${failure.message}${code}${failure.hint === undefined ? "" : ` ${failure.hint}`}`.replaceAll(/\s+/g, " ");
+}
+
+/** A page of a file, as the Read tool gives it. */
+export interface FilePage {
+  readonly lines: readonly string[];
+  readonly finalNewline: boolean;
+  /** Where to read on; undefined on the last page. */
+  readonly nextOffset: number | undefined;
+  /** False when something was left out, so that the text must not be written back. */
+  readonly exact: boolean;
+}
+
+export function readPage(output: string): FilePage {
+  const lines: string[] = [];
+  let finalNewline = true;
+  let nextOffset: number | undefined;
+  let exact = true;
+  let previous: number | undefined;
+  for (const line of output === "" ? [] : output.split("\n")) {
+    const [, number, text] = /^(\d+)→([\s\S]*)$/.exec(line) ?? [];
+    if (number !== undefined && text !== undefined) {
+      exact &&= previous === undefined || Number(number) === previous + 1;
+      previous = Number(number);
+      lines.push(text);
+    } else if (line === "[no newline at end of file]") finalNewline = false;
+    else if (/^\[lines .*offset \d+\]$/.test(line)) nextOffset = Number(/offset (\d+)\]$/.exec(line)?.[1]);
+    else if (!/^\[.*\]$/.test(line) && line !== "") exact = false;
+    else if (/truncat|shorten|omit|\bcut\b|too long/i.test(line)) exact = false;
+  }
+  return { lines, finalNewline, nextOffset, exact };
+}
+
+/** One entry a line, without the notes in brackets; those are told apart, they say when something was left out. */
+export function listedLines(output: string): { readonly lines: readonly string[]; readonly notes: readonly string[] } {
+  const all = output.split("\n").filter((line) => line.trim() !== "");
+  const isNote = (line: string) => /^\[.* .*\]$/.test(line);
+  return { lines: all.filter((line) => !isNote(line)), notes: all.filter(isNote) };
+}
+
+/** Output of a command and its exit code, which stands on the last line. */
+export function commandResult(output: string): { readonly text: string; readonly exitCode: number | undefined } {
+  const found = /(?:^|\n)\[exit code (-?\d+)\]\s*$/.exec(output);
+  if (found === null) return { text: output, exitCode: undefined };
+  return { text: output.slice(0, found.index), exitCode: Number(found[1]) };
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function firstLine(text: string): string {
+  return (
+    text
+      .split("\n")
+      .find((line) => line.trim() !== "")
+      ?.trim() ?? "the tool failed without a reason"
+  );
+}

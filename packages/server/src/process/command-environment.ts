@@ -1,0 +1,40 @@
+import { isAbsolute } from "node:path";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What programs need to run and to find their own caches; nothing else is handed down. */
+const passed = new Set(
+  [
+    "HOME USER LOGNAME SHELL LANG LANGUAGE TERM TZ TMPDIR TMP TEMP CI NO_COLOR COLORTERM NODE_ENV",
+    "XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME",
+    "JAVA_HOME GOPATH GOROOT GOCACHE GOMODCACHE GOFLAGS GOPROXY CARGO_HOME RUSTUP_HOME RUSTUP_TOOLCHAIN",
+    "NVM_DIR NVM_BIN VOLTA_HOME PNPM_HOME COREPACK_HOME PYENV_ROOT VIRTUAL_ENV CONDA_PREFIX RBENV_ROOT GEM_HOME",
+    "MAVEN_HOME GRADLE_HOME GRADLE_USER_HOME ANDROID_HOME DOTNET_ROOT NUGET_PACKAGES PKG_CONFIG_PATH CC CXX MAKEFLAGS",
+    "SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE",
+    "HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy",
+  ].flatMap((names) => names.split(" ")),
+);
+
+/**
+ * The environment for a command: names from a fixed list only, and of those none with a credential in the value.
+ * The search path keeps absolute directories only, so that no program is found by where the command happens to run.
+ */
+export function commandEnvironment(own: Environment): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const [name, value] of Object.entries(own)) {
+    if (value === undefined || value === "") continue;
+    if (name === "PATH") {
+      environment[name] = value
+        .split(":")
+        .filter((directory) => isAbsolute(directory))
+        .join(":");
+    } else if ((passed.has(name) || /^LC_[A-Z]+$/.test(name)) && !holdsCredential(value)) environment[name] = value;
+  }
+  environment["PATH"] ??= "/usr/local/bin:/usr/bin:/bin";
+  return environment;
+}
+
+/** A URL with a user in it. */
+function holdsCredential(value: string): boolean {
+  return /:\/\/[^/\s]*@/.test(value);
+}

@@ -1,0 +1,110 @@
+import { createHash, randomUUID } from "node:crypto";
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+
+const holderSchema = z.object({ pid: z.int().positive(), started: z.string(), token: z.string(), what: z.string() });
+type Holder = z.infer<typeof holderSchema>;
+
+export type LockAttempt =
+  | { readonly type: "acquired"; readonly lock: Disposable }
+  /** A process that is alive has it; `what` is what it said it does. */
+  | { readonly type: "held"; readonly pid: number; readonly what: string };
+
+/** Locks that hold between processes and end with the process that holds them, however it ends. */
+export class ProcessLocks {
+  readonly #directory: string;
+
+  /** @param directory in the state directory; made when it is missing */
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Never waits. The same name can be held once, also within this process. */
+  tryAcquire(name: string, what: string): LockAttempt {
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    const path = this.#path(name);
+    const mine: Holder = { pid: process.pid, started: startOf(process.pid), token: randomUUID(), what };
+    const draft = `${path}.${mine.token}`;
+    writeFileSync(draft, JSON.stringify(mine), { mode: 0o600, flag: "wx" });
+    try {
+      for (let attempt = 0; attempt < 3; attempt++) {
+        try {
+          // link(2) makes the whole file appear at once or not at all.
+          linkSync(draft, path);
+          return { type: "acquired", lock: { [Symbol.dispose]: () => this.#release(path, mine.token) } };
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+        }
+        const holder = read(path);
+        if (holder !== undefined && isAlive(holder)) return { type: "held", pid: holder.pid, what: holder.what };
+        this.#discard(path, holder);
+      }
+      return { type: "held", pid: 0, what: "another process that was faster" };
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  }
+
+  /** Who holds it now; undefined when nobody alive does. */
+  holder(name: string): { readonly pid: number; readonly what: string } | undefined {
+    const holder = read(this.#path(name));
+    return holder !== undefined && isAlive(holder) ? { pid: holder.pid, what: holder.what } : undefined;
+  }
+
+  #path(name: string): string {
+    return join(this.#directory, createHash("sha256").update(name).digest("hex").slice(0, 32));
+  }
+
+  #release(path: string, token: string): void {
+    if (read(path)?.token === token) rmSync(path, { force: true });
+  }
+
+  /** Takes a dead holder's file out of the way; renamed first, so that only one of several finders removes it. */
+  #discard(path: string, seen: Holder | undefined): void {
+    const aside = `${path}.dead-${randomUUID()}`;
+    try {
+      renameSync(path, aside);
+    } catch {
+      return;
+    }
+    const found = read(aside);
+    // Somebody alive may have taken the lock between our look and the rename: give it back.
+    if (found !== undefined && found.token !== seen?.token && isAlive(found)) {
+      try {
+        linkSync(aside, path);
+      } catch {
+        // A third process has it by now; the one we disturbed finds that out at its next check.
+      }
+    }
+    rmSync(aside, { force: true });
+  }
+}
+
+function read(path: string): Holder | undefined {
+  try {
+    return holderSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(holder: Holder): boolean {
+  try {
+    process.kill(holder.pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
+  }
+  const started = startOf(holder.pid);
+  return started === "" || holder.started === "" || started === holder.started;
+}
+
+/** When a process began, in a form that tells a reused pid apart; empty where the system does not say. */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+/** A process as the system knows it. */
+export interface ProcessEntry {
+  readonly id: number;
+  readonly group: number;
+  readonly session: number;
+  /** True for one that has ended and only waits to be collected. */
+  readonly ended: boolean;
+}
+
+/**
+ * Processes that began after `first`, itself included; undefined where the system has no `/proc`.
+ * Numbers rise, so most of the table need not be read; after they began anew at the bottom, all of it is.
+ */
+export function processesSince(first: number): readonly ProcessEntry[] | undefined {
+  if (process.platform !== "linux") return undefined;
+  try {
+    const newest = Number(readFileSync("/proc/loadavg", "latin1").trim().split(" ").at(-1));
+    const from = newest >= first ? first : 0;
+    const entries: ProcessEntry[] = [];
+    for (const name of readdirSync("/proc")) {
+      const id = Number(name);
+      if (!Number.isInteger(id) || id < from) continue;
+      const entry = processEntry(id);
+      if (entry !== undefined) entries.push(entry);
+    }
+    return entries;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a descriptor of a process is open on, e.g. `socket:[4711]`; undefined when that cannot be seen. */
+export function openedBy(id: number, descriptor: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${id}/fd/${descriptor}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a process has something open, by the name that `openedBy` gives. */
+export function hasOpen(id: number, target: string): boolean {
+  try {
+    return readdirSync(`/proc/${id}/fd`).some((descriptor) => openedBy(id, Number(descriptor)) === target);
+  } catch {
+    // It ended meanwhile, or belongs to somebody else.
+    return false;
+  }
+}
+
+function processEntry(id: number): ProcessEntry | undefined {
+  try {
+    // `id (name) state parent group session …`; the name may hold blanks and brackets.
+    const stat = readFileSync(`/proc/${id}/stat`, "latin1");
+    const [state = "", , group = "", session = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return { id, group: Number(group), session: Number(session), ended: state === "Z" || state === "X" };
+  } catch {
+    return undefined;
+  }
+}

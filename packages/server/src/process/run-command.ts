@@ -1,0 +1,217 @@
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
+import { setTimeout as sleep } from "node:timers/promises";
+import { BoundedOutput } from "./bounded-output.ts";
+import { inheritedDescriptors } from "./inherited-descriptors.ts";
+import { defaultGraceMs, endHolders, ProcessGroup } from "./process-group.ts";
+import { openedBy } from "./process-table.ts";
+
+export interface CapturedCommand {
+  /** Program (absolute) and its arguments. */
+  readonly argv: readonly string[];
+  readonly cwd: HeldDirectory;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** Bytes of output kept, half from the beginning and half from the end. */
+  readonly keepBytes?: number;
+  /** Bytes of output after which the command is ended. */
+  readonly maxBytes?: number;
+}
+
+/** A directory by its path and by what it was when it was looked at. */
+export interface HeldDirectory {
+  readonly path: string;
+  readonly device: bigint;
+  readonly inode: bigint;
+}
+
+export interface CommandRun {
+  readonly state: "exited" | "timed-out" | "aborted" | "too-much-output";
+  /** undefined when a signal ended it. */
+  readonly exitCode: number | undefined;
+  readonly signal: string | undefined;
+  /** Both streams, in the order they were written. */
+  readonly output: string;
+  /** Bytes of output that are not in `output`. */
+  readonly leftOut: number;
+  /** Processes that could not be ended; empty unless they run as another user or hang in the kernel. */
+  readonly survivors: readonly number[];
+}
+
+/** The command was never started. */
+export class CommandNotStarted extends Error {
+  override readonly name = "CommandNotStarted";
+  readonly code: "directory_changed" | "spawn_failed";
+
+  constructor(code: CommandNotStarted["code"], message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+/** Remembers a directory, so that `runCommand` can tell when another one has taken its place. Throws `CommandNotStarted`. */
+export function holdDirectory(path: string): HeldDirectory {
+  try {
+    const stat = lstatSync(path, { bigint: true });
+    if (stat.isDirectory()) return { path, device: stat.dev, inode: stat.ino };
+  } catch (error) {
+    throw new CommandNotStarted("directory_changed", `There is no directory ${path}.`, error);
+  }
+  throw new CommandNotStarted("directory_changed", `${path} is not a directory.`);
+}
+
+/**
+ * Runs a program in a session of its own, without input, and captures what it prints. Resolves only when every process
+ * of that session is gone, however it ends; what it left running in the background is ended too.
+ * Rejects with `CommandNotStarted`; an abort before the start rejects with the signal's reason.
+ */
+export async function runCommand(
+  command: CapturedCommand,
+  options: { readonly signal: AbortSignal; readonly onOutput?: (text: string) => void },
+): Promise<CommandRun> {
+  options.signal.throwIfAborted();
+  const child = await start(command);
+  const group = new ProcessGroup(child.id);
+  const output = new BoundedOutput(command.keepBytes ?? 256 * 1024);
+  const maxBytes = command.maxBytes ?? 64 * 1024 * 1024;
+
+  const stopped = Promise.withResolvers<Exclude<CommandRun["state"], "exited">>();
+  const deadline = setTimeout(() => stopped.resolve("timed-out"), command.timeoutMs);
+  const abort = () => stopped.resolve("aborted");
+  options.signal.addEventListener("abort", abort, { once: true });
+  const live = new LiveOutput(command.keepBytes ?? 256 * 1024, options.onOutput);
+  child.output.on("data", (chunk: Buffer) => {
+    output.push(chunk);
+    live.push(chunk);
+    if (output.total > maxBytes) stopped.resolve("too-much-output");
+  });
+  // A reset by a killed process is an end like any other.
+  child.output.on("error", () => {});
+
+  try {
+    const state = await Promise.race([child.exited.then(() => "exited" as const), stopped.promise]);
+    const survivors = [...(await group.end(defaultGraceMs))];
+    if (survivors.length === 0) await child.exited;
+    if (!(await settlesWithin(child.closed, 100)) && child.pipe !== undefined) {
+      survivors.push(...(await endHolders(child.pipe, group.leader)));
+    }
+    if (!(await settlesWithin(child.closed, 250))) child.output.destroy();
+    live.end();
+    const { text, leftOut } = output.text();
+    return {
+      state,
+      exitCode: child.process.exitCode ?? undefined,
+      signal: child.process.signalCode ?? undefined,
+      output: text,
+      leftOut,
+      survivors,
+    };
+  } finally {
+    clearTimeout(deadline);
+    options.signal.removeEventListener("abort", abort);
+  }
+}
+
+interface StartedChild {
+  readonly process: ChildProcess;
+  readonly id: number;
+  readonly output: NodeJS.ReadableStream & { destroy(): void };
+  /** The command's end of the output, as `openedBy` names it. */
+  readonly pipe: string | undefined;
+  readonly exited: Promise<void>;
+  /** The output has ended: nobody has it open any more. */
+  readonly closed: Promise<void>;
+}
+
+async function start(command: CapturedCommand): Promise<StartedChild> {
+  const directory = openDirectory(command.cwd);
+  const nothing = openSync("/dev/null", "r+");
+  try {
+    // One pipe for both streams keeps their order; only a shell can join them, and it leaves at once.
+    const child = spawn("/bin/sh", ["-c", 'exec "$@" 2>&1', "sh", ...command.argv], {
+      // By handle, where the system can: between the check and the start nothing can be put in its place.
+      cwd: process.platform === "linux" ? `/proc/self/fd/${directory}` : command.cwd.path,
+      env: { ...command.env, PWD: command.cwd.path },
+      stdio: streams(nothing),
+      detached: true,
+    });
+    const exited = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    child.once("spawn", () => started.resolve());
+    child.once("error", (error) => started.reject(error));
+    child.once("exit", () => exited.resolve());
+    child.once("close", () => closed.resolve());
+    const pipe = child.pid === undefined ? undefined : openedBy(child.pid, 1);
+    await started.promise;
+    if (child.pid === undefined || child.stdout === null) throw new Error("The process has no id or no output.");
+    return { process: child, id: child.pid, output: child.stdout, pipe, exited: exited.promise, closed: closed.promise };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandNotStarted("spawn_failed", `The command could not be started: ${reason}`, error);
+  } finally {
+    closeSync(directory);
+    closeSync(nothing);
+  }
+}
+
+/** No input, output to us, errors joined to it by the shell; what this process inherited is covered by nothing. */
+function streams(nothing: number): StdioOptions {
+  const all: ("ignore" | "pipe" | number)[] = ["ignore", "pipe", "ignore"];
+  for (const descriptor of inheritedDescriptors()) {
+    while (all.length < descriptor) all.push("ignore");
+    all[descriptor] = nothing;
+  }
+  return all;
+}
+
+function openDirectory(held: HeldDirectory): number {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(held.path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    const stat = fstatSync(descriptor, { bigint: true });
+    if (stat.dev === held.device && stat.ino === held.inode) return descriptor;
+  } catch (error) {
+    throw new CommandNotStarted("directory_changed", `The directory ${held.path} cannot be entered any more.`, error);
+  }
+  closeSync(descriptor);
+  throw new CommandNotStarted("directory_changed", `Another directory has taken the place of ${held.path}.`);
+}
+
+/** Text as it comes; stops at the limit, since what is not kept need not be shown. */
+class LiveOutput {
+  readonly #decoder = new StringDecoder("utf8");
+  readonly #show: ((text: string) => void) | undefined;
+  #left: number;
+
+  constructor(limit: number, show: ((text: string) => void) | undefined) {
+    this.#left = limit;
+    this.#show = show;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#show === undefined || this.#left <= 0) return;
+    const text = this.#decoder.write(chunk.subarray(0, this.#left));
+    this.#left -= chunk.length;
+    if (text !== "") this.#show(text);
+    if (this.#left < 0) this.#show("\n[more output follows; its end is in the result]\n");
+  }
+
+  end(): void {
+    const rest = this.#left < 0 ? "" : this.#decoder.end();
+    if (rest !== "") this.#show?.(rest);
+  }
+}
+
+async function settlesWithin(promise: Promise<void>, withinMs: number): Promise<boolean> {
+  const timer = new AbortController();
+  try {
+    return await Promise.race([
+      promise.then(() => true),
+      sleep(withinMs, false, { signal: timer.signal }).catch(() => false),
+    ]);
+  } finally {
+    timer.abort();
+  }
+}

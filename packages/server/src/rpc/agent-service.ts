@@ -1,0 +1,304 @@
+import { randomUUID } from "node:crypto";
+import type { ConnectRouter, HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { AgentService, type InvokeRequest, type StartTurnRequest, StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { ServiceError } from "../service-error.ts";
+import { conversationPreview } from "../sessions/conversation-preview.ts";
+import type { Session } from "../sessions/session.ts";
+import type { SessionHead } from "../sessions/session-log.ts";
+import type { SessionManager } from "../sessions/session-manager.ts";
+import type { TurnInput } from "../sessions/turn.ts";
+import { digest, fileToWire } from "./change-wire.ts";
+import { clientFromWire } from "./client-from-wire.ts";
+import { submitClientEvent } from "./client-event.ts";
+import { toConnectError } from "./connect-error.ts";
+import { streamEvents } from "./event-stream.ts";
+import { capabilitiesToWire, editingModeToWire, settingsFromWire, settingsToWire } from "./settings-wire.ts";
+import { todosFromWire, todoToWire } from "./todo-wire.ts";
+
+export const protocolVersion = 1;
+
+/** Bytes a request may have; what carries text or images of a user may be larger. */
+const maxRequestBytes = 1024 * 1024;
+const maxContentRequestBytes = 16 * 1024 * 1024;
+const maxInputCharacters = 1024 * 1024;
+
+export interface AgentServiceOptions {
+  readonly manager: SessionManager;
+  readonly version: string;
+  readonly features: readonly string[];
+  /** Gets errors nobody expected, whole. */
+  readonly report: (error: unknown) => void;
+}
+
+/** Every RPC of AgentService, over the session manager. */
+export function registerAgentService(router: ConnectRouter, options: AgentServiceOptions): void {
+  const implementation = withConnectErrors(agentService(options), options.report);
+  for (const method of AgentService.methods) {
+    const carriesContent =
+      method === AgentService.method.invoke ||
+      method === AgentService.method.startTurn ||
+      method === AgentService.method.submitClientEvent;
+    // The table of implementations is typed as a whole; which one belongs to a method is known by its name alone.
+    router.rpc(method, implementation[method.localName as keyof typeof implementation] as never, {
+      readMaxBytes: carriesContent ? maxContentRequestBytes : maxRequestBytes,
+    });
+  }
+}
+
+function agentService({ manager, version, features }: AgentServiceOptions): ServiceImpl<typeof AgentService> {
+  const { services } = manager;
+
+  async function* invoke(request: InvokeRequest, context: HandlerContext) {
+    const session = await manager.get(request.sessionId);
+    const client = clientFromWire(request.client, session.settings.interactive);
+    // Attached before the turn starts, so that its first question already finds somebody.
+    using _attached = session.clients.attach(client);
+    const clientTurnId = request.clientTurnId === "" ? randomUUID() : request.clientTurnId;
+    const turn = await session.startTurn(turnInput(request, clientTurnId));
+    yield* streamEvents(session, {
+      afterSeq: turn.afterSeq,
+      client,
+      untilTurnId: turn.turnId,
+      greet: false,
+      signal: context.signal,
+    });
+  }
+
+  return {
+    async startSession({ settings, interactive }) {
+      const merged = settingsFromWire(settings, services.defaultSettings, interactive);
+      const session = await manager.start(merged, settings?.workingDir ?? "");
+      return {
+        sessionId: session.id,
+        capabilities: await capabilitiesOf(session),
+        workingDir: session.workspace.root,
+        settings: settingsToWire(session.settings, session.workspace.root),
+      };
+    },
+
+    async clearSession({ sessionId }) {
+      await (await manager.get(sessionId)).clear();
+      return {};
+    },
+
+    async listScenarios({ sessionId }) {
+      const root = sessionId === "" ? manager.defaultWorkspace : (await manager.get(sessionId)).workspace.root;
+      const { scenarios } = await services.loadScenarios(root ?? "");
+      return {
+        scenarios: [...scenarios.values()].map(({ name, description, toolsText }) => ({
+          name,
+          description,
+          tools: toolsText,
+        })),
+      };
+    },
+
+    invoke,
+
+    async submitClientEvent(event) {
+      return submitClientEvent(manager, event);
+    },
+
+    async getTodos({ sessionId }) {
+      return { items: (await manager.get(sessionId)).state.todos.map(todoToWire) };
+    },
+
+    async writeTodos({ sessionId, items }) {
+      const session = await manager.get(sessionId);
+      await session.writeTodos(todosFromWire(items, session.state.todos, services.now()));
+      return { items: session.state.todos.map(todoToWire) };
+    },
+
+    async getConversationPreview({ sessionId, maxMessages }) {
+      if (maxMessages < 0) throw new ServiceError("invalid_argument", "max_messages cannot be negative.");
+      const session = await manager.get(sessionId);
+      return { preview: conversationPreview(session.state.conversation.messages, maxMessages === 0 ? 10 : maxMessages) };
+    },
+
+    async setSettings({ sessionId, settings }) {
+      const session = await manager.get(sessionId);
+      const workingDir = settings?.workingDir ?? "";
+      if (workingDir !== "" && workingDir !== session.workspace.root) {
+        throw new ServiceError("invalid_argument", "settings.working_dir is fixed once a session has started.", {
+          hint: "Start another session for another workspace.",
+        });
+      }
+      const merged = settingsFromWire(settings, session.settings);
+      await manager.checkModel(merged);
+      await session.changeSettings(merged);
+      return { settings: settingsToWire(session.settings, session.workspace.root) };
+    },
+
+    async startTurn(request) {
+      const session = await manager.get(request.sessionId);
+      const turn = await session.startTurn(turnInput(request, request.clientTurnId));
+      return { turnId: turn.turnId, afterSeq: BigInt(turn.afterSeq), alreadyStarted: turn.alreadyStarted };
+    },
+
+    async *subscribe(request, context) {
+      const session = await manager.get(request.sessionId);
+      const afterSeq = Number(request.afterSeq);
+      if (afterSeq > session.writer.lastSeq) {
+        throw new ServiceError("invalid_argument", `The session's last event is ${session.writer.lastSeq}, after_seq is beyond it.`);
+      }
+      yield* streamEvents(session, {
+        afterSeq,
+        client: clientFromWire(request.client, session.settings.interactive),
+        ...(request.untilTurnId === "" ? {} : { untilTurnId: request.untilTurnId }),
+        greet: true,
+        signal: context.signal,
+      });
+    },
+
+    async cancelTurn({ sessionId, turnId, reason }) {
+      const session = await manager.get(sessionId);
+      const ended = await session.cancel(reason, turnId === "" ? undefined : turnId);
+      return { wasRunning: ended !== undefined, turnId: ended ?? "" };
+    },
+
+    async stop({ scope, sessionId, reason }) {
+      const turnIds = await manager.stop(await stopFilter(manager, scope, sessionId), reason);
+      return { stopped: true, turnIds: [...turnIds] };
+    },
+
+    async listSessions({ workingDir, limit }) {
+      if (limit < 0) throw new ServiceError("invalid_argument", "limit cannot be negative.");
+      const heads = await manager.list({
+        ...(workingDir === "" ? {} : { workspaceRoot: workingDir }),
+        limit: limit === 0 ? 100 : Math.min(limit, 1000),
+      });
+      return {
+        sessions: await Promise.all(heads.map(async (head) => summary(head, await manager.runningTurn(head.sessionId)))),
+      };
+    },
+
+    async resumeSession({ sessionId }) {
+      const session = await manager.get(sessionId);
+      const head = await services.log.head(sessionId);
+      if (head === undefined) throw new ServiceError("not_found", "There is no such session.");
+      return {
+        session: { ...summary(head, session.runningTurnId), editingMode: editingModeToWire(session.settings.editingMode) },
+        settings: settingsToWire(session.settings, session.workspace.root),
+        capabilities: await capabilitiesOf(session),
+      };
+    },
+
+    async forkSession({ sessionId, throughSeq }) {
+      return { sessionId: (await manager.fork(sessionId, Number(throughSeq))).id };
+    },
+
+    getServerInfo() {
+      return {
+        version,
+        protocolVersion,
+        features: [...features],
+        defaultWorkingDir: manager.defaultWorkspace ?? "",
+        defaultSettings: settingsToWire(services.defaultSettings, manager.defaultWorkspace ?? ""),
+        isolation: services.isolation,
+      };
+    },
+
+    async getBlob({ sessionId, sha256 }) {
+      const session = await manager.get(sessionId);
+      const content = session.state.blobs.has(digest(sha256)) ? await services.blobs.get(sha256) : undefined;
+      if (content === undefined) throw new ServiceError("not_found", "The session names no such content, or it was purged.");
+      return { content };
+    },
+
+    async undoChangeSet({ sessionId, changeSetId }) {
+      const undone = await (await manager.get(sessionId)).undo(changeSetId === "" ? undefined : changeSetId);
+      return { changeSetId: undone.changeSetId, files: undone.files.map(fileToWire) };
+    },
+  };
+
+  async function capabilitiesOf(session: Session) {
+    return capabilitiesToWire((await services.createModel(session.settings)).capabilities);
+  }
+}
+
+async function stopFilter(
+  manager: SessionManager,
+  scope: StopScope,
+  sessionId: string,
+): Promise<(session: Session) => boolean> {
+  switch (scope) {
+    case StopScope.SERVER:
+      return () => true;
+    case StopScope.SESSION: {
+      const { id } = await manager.get(sessionId);
+      return (session) => session.id === id;
+    }
+    case StopScope.WORKSPACE: {
+      const { root } = (await manager.get(sessionId)).workspace;
+      return (session) => session.workspace.root === root;
+    }
+    default:
+      throw new ServiceError("invalid_argument", "scope must be SESSION, WORKSPACE or SERVER.");
+  }
+}
+
+function turnInput(request: InvokeRequest | StartTurnRequest, clientTurnId: string): TurnInput {
+  if (!/^[\x21-\x7e]{1,128}$/.test(clientTurnId)) {
+    throw new ServiceError("invalid_argument", "client_turn_id has 1 to 128 visible ASCII characters.");
+  }
+  const { userInput, scenario, enableThinking, images } = request;
+  if (userInput.trim() === "") throw new ServiceError("invalid_argument", "user_input is empty.");
+  if (userInput.length > maxInputCharacters) {
+    throw new ServiceError("invalid_argument", `user_input has at most ${maxInputCharacters} characters.`);
+  }
+  return { text: userInput, scenario, enableThinking, images, clientTurnId };
+}
+
+function summary(head: SessionHead, runningTurnId: string | undefined) {
+  return {
+    sessionId: head.sessionId,
+    workingDir: head.workspaceRoot,
+    title: head.title,
+    created: timestampFromMs(head.created),
+    updated: timestampFromMs(head.updated),
+    lastSeq: BigInt(head.lastSeq),
+    runningTurnId: runningTurnId ?? "",
+  };
+}
+
+/** Errors become Connect errors once, here. */
+function withConnectErrors<Service extends ServiceImpl<typeof AgentService>>(
+  service: Service,
+  report: (error: unknown) => void,
+): Service {
+  const wrapped: Record<string, unknown> = {};
+  for (const [name, method] of Object.entries(service)) wrapped[name] = guarded(method, report);
+  return wrapped as Service;
+}
+
+function guarded(method: (...args: never[]) => unknown, report: (error: unknown) => void) {
+  return (...args: never[]): unknown => {
+    try {
+      const result = method(...args);
+      if (result instanceof Promise) {
+        return result.catch((error: unknown) => {
+          throw toConnectError(error, report);
+        });
+      }
+      if (isAsyncIterable(result)) return guardedStream(result, report);
+      return result;
+    } catch (error) {
+      throw toConnectError(error, report);
+    }
+  };
+}
+
+async function* guardedStream(stream: AsyncIterable<unknown>, report: (error: unknown) => void) {
+  try {
+    yield* stream;
+  } catch (error) {
+    // An abort is how a stream ends when its client goes or the server stops; its reason is passed on as it is.
+    if (error instanceof DOMException) throw error;
+    throw toConnectError(error, report);
+  }
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}

@@ -1,0 +1,102 @@
+import { isAbsolute } from "node:path";
+import type { ClientEvent, CommandDispatchResponse, FileReadResponse } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { CommandState, FileSource } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { ConfirmationAnswer, type ConfirmationResponse, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { ClientAnswer } from "../bridge/session-bridge.ts";
+import { ServiceError } from "../service-error.ts";
+import { digest, keyOf } from "./change-wire.ts";
+import { scopes } from "./request-wire.ts";
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export interface IncomingAnswer {
+  readonly requestId: string;
+  readonly answer: ClientAnswer;
+}
+
+/** The answer in a client event; undefined when the event is no answer to a request. Control fields it must not have are ignored. */
+export function answerFromWire(event: ClientEvent["event"]): IncomingAnswer | undefined {
+  switch (event.case) {
+    case "fileReadResponse":
+      return { requestId: requestId(event.value.requestId), answer: fileRead(event.value) };
+    case "commandDispatchResponse":
+      return { requestId: requestId(event.value.requestId), answer: command(event.value) };
+    case "confirmationResponse":
+      return { requestId: requestId(event.value.requestId), answer: confirmation(event.value) };
+    case "applyChangesResponse":
+    case "modelCallResponse":
+    case "diagnosticsResponse":
+    case "listWorkspaceResponse":
+      throw new ServiceError("failed_precondition", "No request of this kind is open.");
+    default:
+      return undefined;
+  }
+}
+
+export function requestId(text: string): string {
+  if (uuid.test(text)) return text;
+  throw new ServiceError("invalid_argument", "request_id must be the UUID that the request carried.");
+}
+
+/** True for "the command was typed and goes on": the request stays open until a later response tells its end. */
+export function isStillRunning(event: ClientEvent["event"]): boolean {
+  return (
+    event.case === "commandDispatchResponse" &&
+    event.value.state === CommandState.RUNNING &&
+    event.value.status === "SENT"
+  );
+}
+
+function fileRead(response: FileReadResponse): ClientAnswer {
+  if (response.totalLines < 0 || response.version < 0n) {
+    throw new ServiceError("invalid_argument", "version and total_lines cannot be negative.");
+  }
+  if (isAbsolute(response.path) || response.path.split("/").includes("..")) {
+    throw new ServiceError("invalid_argument", "path must be the one the request named.");
+  }
+  return {
+    kind: "file-read",
+    error: response.error,
+    file: {
+      path: response.path,
+      content: response.content,
+      source: response.source === FileSource.DISK ? "disk" : "buffer",
+      dirty: response.dirty,
+      version: Number(response.version),
+      sha256: response.sha256 === "" ? "" : digest(response.sha256),
+      diskSha256: response.diskSha256 === "" ? "" : digest(response.diskSha256),
+      truncated: response.truncated,
+      totalLines: response.totalLines,
+    },
+  };
+}
+
+function command(response: CommandDispatchResponse): ClientAnswer {
+  if (response.status !== "SENT" && response.status !== "ERROR") {
+    throw new ServiceError("invalid_argument", 'status must be "SENT" or "ERROR".');
+  }
+  const error = response.status === "ERROR" ? response.error || "the command could not be sent" : "";
+  return {
+    kind: "command",
+    error,
+    run: {
+      state: response.state === CommandState.EXITED ? "exited" : "unobserved",
+      exitCode: response.exitCode,
+      output: response.output,
+      truncated: response.truncated,
+      terminalId: response.terminalId,
+    },
+  };
+}
+
+function confirmation(response: ConfirmationResponse): ClientAnswer {
+  return {
+    kind: "confirmation",
+    // Anything but a clear yes is a no, an unknown number included.
+    yes: response.answer === ConfirmationAnswer.YES,
+    scope:
+      response.scope === ConfirmationScope.UNSPECIFIED ? "once" : keyOf(scopes, response.scope, "scope"),
+    reason: response.reason,
+    actionSha256: response.actionSha256,
+  };
+}

@@ -1,0 +1,65 @@
+import type { ClientEvent } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { ServiceError } from "../service-error.ts";
+import type { Session } from "../sessions/session.ts";
+import type { SessionManager } from "../sessions/session-manager.ts";
+import { answerFromWire, type IncomingAnswer, isStillRunning, requestId } from "./answer-from-wire.ts";
+import { fileFromWire, reviewFromWire } from "./change-wire.ts";
+
+/** Takes what a client says; answers when it is durable. */
+export async function submitClientEvent(manager: SessionManager, message: ClientEvent) {
+  const session = await manager.get(message.sessionId);
+  const { event } = message;
+  switch (event.case) {
+    case undefined:
+      throw new ServiceError("invalid_argument", "The event is empty, or of a kind this server does not know.");
+    case "commandOutput": {
+      const id = requestId(event.value.requestId);
+      session.requests.progress(id, event.value.text);
+      return ok(id);
+    }
+    case "proposalReview":
+      await session.review(reviewFromWire(event.value));
+      return ok("");
+    case "proposalApplied": {
+      const { proposalId, files, error } = event.value;
+      if (error !== "") {
+        session.writer.emit({ type: "warning", text: `The proposal was not applied: ${error}` }, { turnId: "" });
+        await session.writer.flush();
+      } else {
+        await session.applied({ proposalId, files: files.map(fileFromWire) });
+      }
+      return ok("");
+    }
+    default: {
+      const incoming = answerFromWire(event);
+      if (incoming === undefined) throw new ServiceError("invalid_argument", `An event ${event.case} answers nothing.`);
+      if (isStillRunning(event)) {
+        if (event.case === "commandDispatchResponse") session.requests.progress(incoming.requestId, event.value.output);
+        return ok(incoming.requestId);
+      }
+      await answer(manager, session, incoming, message);
+      return ok(incoming.requestId);
+    }
+  }
+}
+
+async function answer(
+  manager: SessionManager,
+  session: Session,
+  incoming: IncomingAnswer,
+  message: ClientEvent,
+): Promise<void> {
+  const { requestId: id } = incoming;
+  try {
+    await session.answer(id, incoming.answer, message.clientId, Number(message.ownerEpoch));
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "not_found") throw error;
+    const owner = await manager.ownerOfRequest(id);
+    if (owner === undefined || owner === session) throw error;
+    throw new ServiceError("permission_denied", "This request belongs to another session.");
+  }
+}
+
+function ok(id: string) {
+  return { requestId: id, status: "OK", error: "" };
+}

@@ -1,0 +1,28 @@
+import type { ClientInfo } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { AttachedClient, ClientAbility } from "../bridge/client-registry.ts";
+import { ServiceError } from "../service-error.ts";
+
+const maxClientId = 128;
+
+/**
+ * Who listens. An original client says nothing of itself: in an interactive session it is taken to answer what the
+ * original protocol could ask.
+ */
+export function clientFromWire(info: ClientInfo | undefined, interactive: boolean): AttachedClient {
+  if (info === undefined) {
+    return { clientId: "", abilities: new Set<ClientAbility>(interactive ? ["file-read", "command"] : []) };
+  }
+  if (info.clientId.length > maxClientId) {
+    throw new ServiceError("invalid_argument", `client.client_id has at most ${maxClientId} characters.`);
+  }
+  const abilities = new Set<ClientAbility>();
+  const { capabilities } = info;
+  if (capabilities?.fileRead) abilities.add("file-read");
+  if (capabilities?.executeCommand) abilities.add("command");
+  if (capabilities?.applyChanges) abilities.add("apply-changes");
+  if (capabilities?.confirmation) abilities.add("confirmation");
+  if (capabilities?.modelCall) abilities.add("model-call");
+  if (capabilities?.diagnostics) abilities.add("diagnostics");
+  if (capabilities?.listWorkspace) abilities.add("list-workspace");
+  return { clientId: info.clientId, abilities };
+}

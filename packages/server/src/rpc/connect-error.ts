@@ -1,0 +1,57 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { ModelError } from "@gennai/agent/model";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { ServiceError, type ServiceErrorCode } from "../service-error.ts";
+import { AppendConflict } from "../sessions/session-log.ts";
+
+const codes: Record<ServiceErrorCode, Code> = {
+  invalid_argument: Code.InvalidArgument,
+  not_found: Code.NotFound,
+  already_exists: Code.AlreadyExists,
+  permission_denied: Code.PermissionDenied,
+  failed_precondition: Code.FailedPrecondition,
+  resource_exhausted: Code.ResourceExhausted,
+  unavailable: Code.Unavailable,
+};
+
+/** Every error as a client gets it. Text of errors nobody expected stays inside; `report` gets them whole. */
+export function toConnectError(error: unknown, report: (error: unknown) => void): ConnectError {
+  if (error instanceof ConnectError) return error;
+  if (error instanceof ServiceError) {
+    return withInfo(codes[error.code], error.message, { code: error.code, hint: error.hint ?? "", retryable: error.code === "unavailable" });
+  }
+  if (error instanceof ToolFailure) {
+    const code = error.code === "not_found" ? Code.NotFound : error.code.startsWith("bad_") ? Code.InvalidArgument : Code.FailedPrecondition;
+    return withInfo(code, error.message, { code: error.code, hint: error.hint ?? "", retryable: error.retryable });
+  }
+  if (error instanceof ModelError) {
+    return withInfo(Code.FailedPrecondition, error.message, {
+      code: `model_${error.code}`,
+      hint: error.hint ?? "",
+      retryable: error.retryable,
+    });
+  }
+  if (error instanceof AppendConflict) {
+    return withInfo(Code.Aborted, "Another server took this session over.", {
+      code: "session_taken_over",
+      hint: "Subscribe again to go on.",
+      retryable: true,
+    });
+  }
+  report(error);
+  return withInfo(Code.Internal, "The server failed unexpectedly; its log says why.", {
+    code: "internal",
+    hint: "",
+    retryable: false,
+  });
+}
+
+function withInfo(
+  code: Code,
+  message: string,
+  info: { readonly code: string; readonly hint: string; readonly retryable: boolean },
+): ConnectError {
+  const text = info.hint === "" ? message : `${message} ${info.hint}`;
+  return new ConnectError(text, code, undefined, [{ desc: ErrorInfoSchema, value: { ...info, message } }]);
+}

@@ -1,0 +1,94 @@
+import type { LoggedEvent } from "@gennai/agent/session-event";
+import { endStates } from "@gennai/agent/session-event";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { AttachedClient } from "../bridge/client-registry.ts";
+import type { Session } from "../sessions/session.ts";
+import { mergeDeltas } from "../sessions/session-writer.ts";
+import { eventToWire, heartbeat } from "./event-to-wire.ts";
+
+/** Silence that makes a heartbeat; well under the 300 s after which fetch gives a stream up. Milliseconds. */
+const heartbeatMs = 15_000;
+
+/**
+ * A session's events after `afterSeq`: replay, then live. Ends with the end of `untilTurnId` if given, else when the
+ * signal aborts. The client counts as attached while the stream is open.
+ */
+export async function* streamEvents(
+  session: Session,
+  options: {
+    readonly afterSeq: number;
+    readonly client: AttachedClient;
+    readonly untilTurnId?: string;
+    /** Sends a heartbeat at once, so that headers leave even when there is nothing to replay. */
+    readonly greet: boolean;
+    readonly signal: AbortSignal;
+  },
+): AsyncGenerator<InvokeEvent> {
+  const { signal } = options;
+  signal.throwIfAborted();
+  const attached = session.clients.attach(options.client);
+  const stop = new AbortController();
+  // When a reader stalls, a `finally` may never run: clean-up hangs on the signal as well.
+  const cleanUp = (): void => {
+    attached[Symbol.dispose]();
+    stop.abort(signal.reason);
+  };
+  signal.addEventListener("abort", cleanUp, { once: true });
+  try {
+    if (options.greet) yield heartbeat();
+    const pages = session.services.log.tail(session.id, options.afterSeq, { signal: stop.signal })[Symbol.asyncIterator]();
+    let next = pages.next();
+    for (;;) {
+      const page = await orHeartbeat(next);
+      if (page === undefined) {
+        yield heartbeat();
+        continue;
+      }
+      if (page.done === true) break;
+      for (const { firstSeq, logged } of merged(page.value)) {
+        yield eventToWire(logged, firstSeq, isResolved(session, logged));
+        if (endsTurn(logged, options.untilTurnId)) return;
+      }
+      next = pages.next();
+    }
+    signal.throwIfAborted();
+  } finally {
+    signal.removeEventListener("abort", cleanUp);
+    cleanUp();
+  }
+}
+
+/** Neighbouring deltas of one item as one event that stands for a range of the log. */
+function* merged(events: readonly LoggedEvent[]): Iterable<{ readonly firstSeq: number; readonly logged: LoggedEvent }> {
+  let open: { readonly firstSeq: number; readonly logged: LoggedEvent } | undefined;
+  for (const logged of events) {
+    const joined = open === undefined ? undefined : mergeDeltas(open.logged, logged);
+    if (open !== undefined && joined !== undefined) {
+      open = { firstSeq: open.firstSeq, logged: joined };
+      continue;
+    }
+    if (open !== undefined) yield open;
+    open = { firstSeq: logged.seq, logged };
+  }
+  if (open !== undefined) yield open;
+}
+
+async function orHeartbeat<Value>(next: Promise<Value>): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, heartbeatMs, undefined);
+  });
+  try {
+    return await Promise.race([next, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function isResolved(session: Session, { event }: LoggedEvent): boolean {
+  return event.type === "client-request" && !session.state.openRequests.has(event.request.requestId);
+}
+
+function endsTurn({ turnId, event }: LoggedEvent, untilTurnId: string | undefined): boolean {
+  return turnId === untilTurnId && event.type === "status" && endStates.has(event.state);
+}

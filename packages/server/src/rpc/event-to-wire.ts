@@ -1,0 +1,182 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { LoggedEvent, SessionEvent, TurnState } from "@gennai/agent/session-event";
+import { type InvokeEvent, InvokeEventSchema, InvokeState, RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { blobRef, changeToWire, fileToWire, reviewToWire } from "./change-wire.ts";
+import { failureClass, risk, verdict, verification } from "./governance-wire.ts";
+import { requestToWire } from "./request-wire.ts";
+import { todoToWire } from "./todo-wire.ts";
+
+type WireEvent = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
+
+/**
+ * An event of the log as clients get it.
+ *
+ * @param firstSeq smaller than the event's own seq when it stands for several deltas
+ * @param resolved true when the event is a request that is over
+ */
+export function eventToWire(logged: LoggedEvent, firstSeq: number, resolved: boolean): InvokeEvent {
+  const { event } = logged;
+  return create(InvokeEventSchema, {
+    firstSeq: BigInt(firstSeq),
+    seq: BigInt(logged.seq),
+    turnId: logged.turnId,
+    itemId: logged.itemId,
+    time: timestampFromMs(logged.time),
+    resolved,
+    event: bodyToWire(event),
+    ...(event.type === "error"
+      ? { errorInfo: { code: event.code, message: event.message, hint: event.hint ?? "", retryable: event.retryable } }
+      : {}),
+  });
+}
+
+export function heartbeat(): InvokeEvent {
+  return create(InvokeEventSchema, { event: { case: "heartbeat", value: {} } });
+}
+
+const states: Record<TurnState, InvokeState> = {
+  started: InvokeState.STARTED,
+  thinking: InvokeState.THINKING,
+  "run-tool": InvokeState.RUN_TOOL,
+  "waiting-tool-result": InvokeState.WAITING_TOOL_RESULT,
+  "waiting-for-client": InvokeState.WAITING_FOR_CLIENT,
+  completed: InvokeState.COMPLETED,
+  error: InvokeState.ERROR,
+  cancelled: InvokeState.CANCELLED,
+  interrupted: InvokeState.INTERRUPTED,
+};
+
+const resolutions = {
+  answered: RequestResolution.ANSWERED,
+  timeout: RequestResolution.TIMEOUT,
+  cancelled: RequestResolution.CANCELLED,
+} as const;
+
+function bodyToWire(event: SessionEvent): WireEvent {
+  switch (event.type) {
+    case "status":
+      return {
+        case: "status",
+        value: {
+          state: states[event.state],
+          iteration: event.iteration,
+          toolName: event.toolName ?? "",
+          toolCallId: event.toolCallId ?? "",
+        },
+      };
+    case "thinking-delta":
+      return { case: "thinkingDelta", value: { text: event.text } };
+    case "text-delta":
+      return { case: "assistantDelta", value: { text: event.text } };
+    case "tool-call-start":
+      return { case: "toolCallStart", value: { id: event.id, name: event.name } };
+    case "tool-call-delta":
+      return { case: "toolCallDelta", value: { id: event.id, argumentsDelta: event.text } };
+    case "tool-call":
+      return { case: "toolCall", value: { id: event.id, name: event.name, argumentsJson: event.argumentsJson } };
+    case "tool-output-delta":
+      return { case: "toolOutputDelta", value: { id: event.id, text: event.text } };
+    case "tool-result":
+      return {
+        case: "toolResult",
+        value: {
+          id: event.id,
+          output: event.output,
+          error: event.error ?? "",
+          truncated: event.truncated,
+          verification: verification(event.verification),
+          failureClass: failureClass(event.failureClass),
+          ...(event.outputBlob === undefined ? {} : { outputBlob: blobRef(event.outputBlob) }),
+          ...(event.exitCode === undefined ? {} : { exitCode: event.exitCode }),
+        },
+      };
+    case "gate-decision":
+      return {
+        case: "gateDecision",
+        value: {
+          toolCallId: event.toolCallId,
+          toolName: event.toolName,
+          verdict: verdict(event.verdict),
+          risk: risk(event.risk),
+          rule: event.rule,
+          reason: event.reason,
+        },
+      };
+    case "usage":
+      return { case: "usage", value: usageToWire(event) };
+    case "final":
+      return { case: "final", value: { text: event.text, thinking: event.thinking, usage: usageToWire(event) } };
+    case "warning":
+      return { case: "warning", value: event.text };
+    case "error":
+      return { case: "error", value: event.message };
+    case "user-message":
+      return {
+        case: "userMessage",
+        value: {
+          text: event.text,
+          scenario: event.scenario,
+          clientTurnId: event.clientTurnId,
+          images: event.images.map(blobRef),
+        },
+      };
+    case "client-request":
+      return requestToWire(event.request);
+    case "client-request-resolved":
+      return {
+        case: "clientRequestResolved",
+        value: { requestId: event.requestId, resolution: resolutions[event.resolution], clientId: event.clientId },
+      };
+    case "todos-changed":
+      return { case: "todosChanged", value: { items: event.items.map(todoToWire) } };
+    case "proposed-changes":
+      return {
+        case: "proposedChanges",
+        value: {
+          proposalId: event.proposal.proposalId,
+          toolCallId: event.proposal.toolCallId,
+          changes: event.proposal.changes.map(changeToWire),
+          hasConflicts: event.proposal.hasConflicts,
+          warnings: [...event.proposal.warnings],
+        },
+      };
+    case "proposal-review":
+      return { case: "proposalReview", value: reviewToWire(event.review) };
+    case "change-set-applied":
+      return {
+        case: "changeSetApplied",
+        value: {
+          changeSetId: event.changeSetId,
+          files: event.files.map(fileToWire),
+          proposalId: event.proposalId ?? "",
+        },
+      };
+    case "change-set-undone":
+      return {
+        case: "changeSetUndone",
+        value: { changeSetId: event.changeSetId, files: event.files.map(fileToWire) },
+      };
+    case "session-started":
+      return {
+        case: "sessionStarted",
+        value: { workingDir: event.workingDir, forkedFrom: event.forkedFrom ?? "" },
+      };
+    case "session-cleared":
+      return { case: "sessionCleared", value: {} };
+    case "settings-changed": {
+      const { backend, model, editingMode } = event.settings;
+      return { case: "settingsChanged", value: { summary: `${backend}${model === "" ? "" : `/${model}`}, ${editingMode} mode` } };
+    }
+  }
+}
+
+function usageToWire(usage: {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly modelId: string;
+  readonly maxContextTokens: number;
+}) {
+  const { inputTokens, outputTokens, modelId, maxContextTokens } = usage;
+  return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, modelId, maxContextTokens };
+}

@@ -1,0 +1,32 @@
+import type { Risk } from "@gennai/governance/risk";
+import type { FailureClass as DomainFailureClass } from "@gennai/governance/tool-error";
+import type { Verification } from "@gennai/governance/tool";
+import { FailureClass, RiskLevel, Verdict, VerificationState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+
+export function risk(value: Risk): RiskLevel {
+  return { low: RiskLevel.LOW, medium: RiskLevel.MEDIUM, high: RiskLevel.HIGH }[value];
+}
+
+export function verdict(value: "allow" | "ask" | "deny"): Verdict {
+  return { allow: Verdict.ALLOW, ask: Verdict.ASK, deny: Verdict.DENY }[value];
+}
+
+export function verification(value: Verification["state"]): VerificationState {
+  return {
+    verified: VerificationState.VERIFIED,
+    unverified: VerificationState.UNVERIFIED,
+    failed: VerificationState.FAILED,
+  }[value];
+}
+
+const failureClasses: Record<DomainFailureClass, FailureClass> = {
+  permission_denied: FailureClass.PERMISSION_DENIED,
+  tool_unavailable: FailureClass.TOOL_UNAVAILABLE,
+  command_error: FailureClass.COMMAND_ERROR,
+  timeout: FailureClass.TIMEOUT,
+  partial_execution: FailureClass.PARTIAL_EXECUTION,
+};
+
+export function failureClass(value: DomainFailureClass | undefined): FailureClass {
+  return value === undefined ? FailureClass.UNSPECIFIED : failureClasses[value];
+}

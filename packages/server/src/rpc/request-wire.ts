@@ -1,0 +1,66 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { ClientRequest } from "@gennai/agent/client-request";
+import type { Question } from "@gennai/governance/confirmation";
+import type { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { changeToWire } from "./change-wire.ts";
+import { risk } from "./governance-wire.ts";
+
+type WireEvent = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
+
+export const scopes = {
+  once: ConfirmationScope.ONCE,
+  turn: ConfirmationScope.TURN,
+  session: ConfirmationScope.SESSION,
+} as const;
+
+export function requestToWire(request: ClientRequest): WireEvent {
+  const common = {
+    requestId: request.requestId,
+    ownerEpoch: BigInt(request.ownerEpoch),
+    ...(request.deadline === 0 ? {} : { deadline: timestampFromMs(request.deadline) }),
+  };
+  switch (request.kind) {
+    case "file-read": {
+      const { path, offset, limit, reason } = request;
+      return { case: "requestFileRead", value: { ...common, path, offset, limit, reason } };
+    }
+    case "command": {
+      const { command, cwd, terminalName, reveal } = request;
+      return {
+        case: "executeCommandRequest",
+        value: { ...common, command, cwd, terminalName, ...(reveal === undefined ? {} : { reveal }) },
+      };
+    }
+    case "confirmation":
+      return { case: "confirmationRequest", value: { ...common, ...questionToWire(request.question) } };
+    case "apply-changes":
+      return {
+        case: "applyChangesRequest",
+        value: { ...common, changeSetId: request.changeSetId, changes: request.changes.map(changeToWire) },
+      };
+    case "model-call":
+      return { case: "modelCallRequest", value: { ...common, requestJson: request.requestJson } };
+    case "diagnostics":
+      return { case: "diagnosticsRequest", value: { ...common, paths: [...request.paths] } };
+    case "list-workspace":
+      return { case: "listWorkspaceRequest", value: { ...common, path: request.path } };
+  }
+}
+
+function questionToWire(question: Question) {
+  const { computed } = question;
+  return {
+    toolCallId: question.callId,
+    title: question.title,
+    intentReflection: question.intentReflection,
+    actionStatement: question.actionStatement,
+    impactStatement: question.impactStatement,
+    modelClaim: question.modelClaim,
+    computed: { ...computed, risk: risk(computed.risk), paths: [...computed.paths] },
+    actionJson: question.actionJson,
+    actionSha256: question.actionSha256,
+    offeredScopes: question.offeredScopes.map((scope) => scopes[scope]),
+  };
+}

@@ -1,0 +1,81 @@
+import type { ModelCapabilities } from "@gennai/agent/model";
+import type { Backend as DomainBackend, SessionSettings } from "@gennai/agent/session-settings";
+import { Backend, EditingMode, type Settings } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { ServiceError } from "../service-error.ts";
+import { keyOf } from "./change-wire.ts";
+
+const backends: Record<DomainBackend, Backend> = {
+  ollama: Backend.OLLAMA,
+  anthropic: Backend.ANTHROPIC,
+  openai: Backend.OPENAI,
+  gemini: Backend.GEMINI,
+  offline: Backend.OFFLINE,
+  scripted: Backend.SCRIPTED,
+  "openai-compatible": Backend.OPENAI_COMPATIBLE,
+  editor: Backend.EDITOR,
+};
+
+const modes = { branch: EditingMode.BRANCH, proposal: EditingMode.PROPOSAL } as const;
+
+const maxOfIterations = 1000;
+
+/** What a client asked for over what is in force; unset fields keep their value. */
+export function settingsFromWire(
+  wire: Settings | undefined,
+  current: SessionSettings,
+  interactive = current.interactive,
+): SessionSettings {
+  if (wire === undefined) return { ...current, interactive };
+  if (wire.maxTokens < 0) throw new ServiceError("invalid_argument", "settings.max_tokens cannot be negative.");
+  if (wire.maxIterations < 0 || wire.maxIterations > maxOfIterations) {
+    throw new ServiceError("invalid_argument", `settings.max_iterations must be between 0 and ${maxOfIterations}.`);
+  }
+  const backend =
+    wire.backend === Backend.UNSPECIFIED ? current.backend : keyOf(backends, wire.backend, "settings.backend");
+  // A model name or URL belongs to its backend: another backend does not inherit them.
+  const inherited = backend === current.backend ? current : { model: "", baseUrl: "" };
+  return {
+    backend,
+    model: wire.model === "" ? inherited.model : wire.model,
+    baseUrl: wire.baseUrl === "" ? inherited.baseUrl : httpUrl(wire.baseUrl),
+    maxTokens: wire.maxTokens === 0 ? current.maxTokens : wire.maxTokens,
+    maxIterations: wire.maxIterations === 0 ? current.maxIterations : wire.maxIterations,
+    editingMode:
+      wire.editingMode === EditingMode.UNSPECIFIED
+        ? current.editingMode
+        : keyOf(modes, wire.editingMode, "settings.editing_mode"),
+    interactive,
+  };
+}
+
+export function settingsToWire(settings: SessionSettings, workingDir: string) {
+  const { model, baseUrl, maxTokens, maxIterations } = settings;
+  return {
+    backend: backends[settings.backend],
+    model,
+    baseUrl,
+    maxTokens,
+    maxIterations,
+    workingDir,
+    editingMode: modes[settings.editingMode],
+  };
+}
+
+export function editingModeToWire(mode: SessionSettings["editingMode"]): EditingMode {
+  return modes[mode];
+}
+
+export function capabilitiesToWire(capabilities: ModelCapabilities) {
+  return { ...capabilities };
+}
+
+function httpUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new ServiceError("invalid_argument", "settings.base_url must be an http or https URL.");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new ServiceError("invalid_argument", "settings.base_url must not hold credentials; keys come from the environment.");
+  }
+  return text;
+}

@@ -1,0 +1,54 @@
+import { randomUUID } from "node:crypto";
+import type { Todo } from "@gennai/agent/todo";
+import { type TodoItem, TodoPriority, TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { ServiceError } from "../service-error.ts";
+import { keyOf } from "./change-wire.ts";
+
+const statuses = {
+  pending: TodoStatus.PENDING,
+  in_progress: TodoStatus.IN_PROGRESS,
+  completed: TodoStatus.COMPLETED,
+} as const;
+
+const priorities = { low: TodoPriority.LOW, medium: TodoPriority.MEDIUM, high: TodoPriority.HIGH } as const;
+
+const maxTodos = 500;
+const maxContent = 10_000;
+
+export function todoToWire(todo: Todo) {
+  return { ...todo, status: statuses[todo.status], priority: priorities[todo.priority] };
+}
+
+/** A whole list from a client. Ids and times that are missing are made; unset status and priority mean the usual ones. */
+export function todosFromWire(items: readonly TodoItem[], known: readonly Todo[], now: number): readonly Todo[] {
+  if (items.length > maxTodos) throw new ServiceError("invalid_argument", `At most ${maxTodos} todos fit in a list.`);
+  const time = new Date(now).toISOString();
+  const seen = new Set<string>();
+  return items.map((item) => {
+    if (item.content.trim() === "" || item.content.length > maxContent) {
+      throw new ServiceError("invalid_argument", `A todo's content has 1 to ${maxContent} characters.`);
+    }
+    const id = item.id === "" ? randomUUID() : item.id;
+    if (id.length > 128 || seen.has(id)) {
+      throw new ServiceError("invalid_argument", "A todo's id has at most 128 characters and stands once in the list.");
+    }
+    seen.add(id);
+    const before = known.find((todo) => todo.id === id);
+    const todo = {
+      id,
+      content: item.content,
+      status: item.status === TodoStatus.UNSPECIFIED ? ("pending" as const) : keyOf(statuses, item.status, "items[].status"),
+      priority:
+        item.priority === TodoPriority.UNSPECIFIED
+          ? ("medium" as const)
+          : keyOf(priorities, item.priority, "items[].priority"),
+      created: before?.created ?? time,
+    };
+    const same =
+      before !== undefined &&
+      before.content === todo.content &&
+      before.status === todo.status &&
+      before.priority === todo.priority;
+    return { ...todo, updated: same ? before.updated : time };
+  });
+}

@@ -1,0 +1,151 @@
+import { homedir, platform } from "node:os";
+import { join } from "node:path";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import type { SessionSettings } from "@gennai/agent/session-settings";
+import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { writeDiscovery } from "./http/discovery.ts";
+import { HEALTH_PATH, healthRoute } from "./http/health-route.ts";
+import { listenHttp } from "./http/http-server.ts";
+import type { ListenAddress } from "./http/listen-address.ts";
+import { rpcRoutes } from "./http/route.ts";
+import { CHALLENGE_PATH, challengeRoute } from "./http/server-proof.ts";
+import { createModel } from "./models/model-registry.ts";
+import { commandEnvironment } from "./process/command-environment.ts";
+import { ProcessLocks } from "./process/process-lock.ts";
+import { createRedactor } from "./redaction/redactor.ts";
+import { protocolVersion, registerAgentService } from "./rpc/agent-service.ts";
+import { loadScenarios } from "./scenarios/load-scenarios.ts";
+import type { ServerLog } from "./server-log.ts";
+import { SessionManager } from "./sessions/session-manager.ts";
+import { openStore } from "./store/store.ts";
+import { recoverWorkspaceJournals } from "./workspace/recover-journals.ts";
+import { WorkspaceRegistry } from "./workspace/workspace-registry.ts";
+
+export interface ServerOptions {
+  readonly version: string;
+  readonly address: ListenAddress;
+  /** What clients must send; undefined only by the user's `--no-auth`. */
+  readonly token: string | undefined;
+  /** Private directory of logs, blobs, ledger and keys. */
+  readonly stateDir: string;
+  /** Workspace of sessions that name none. */
+  readonly workspace: string | undefined;
+  readonly defaultSettings: SessionSettings;
+  readonly allowedOrigins?: readonly string[];
+  readonly protectedBranches?: readonly string[];
+  readonly confirmation?: { readonly answerMs: number; readonly waitForClientMs: number };
+  /** Announces the server to clients of the same user. */
+  readonly announce: boolean;
+  readonly log: ServerLog;
+  /** Where models find their keys; the server takes nothing else from it. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export interface RunningServer extends AsyncDisposable {
+  readonly url: string;
+  /** undefined for a unix socket. */
+  readonly port: number | undefined;
+  readonly token: string | undefined;
+  /** Real path of the default workspace. */
+  readonly workspace: string | undefined;
+  readonly manager: SessionManager;
+}
+
+/** Questions wait this long for an answer, and for a client that could give one. Milliseconds. */
+const defaultConfirmation = { answerMs: 30_000, waitForClientMs: 600_000 };
+
+/**
+ * Composes and starts the server. This file alone knows all of its parts. Rejects with `PortTakenError`, `WorkspaceError`,
+ * `StoreError` or `UnsafeFileError`; nothing is left running then.
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { stateDir, log, token } = options;
+  await using parts = new AsyncDisposableStack();
+  const store = parts.use(await openStore(stateDir, {
+      toolVersion: options.version,
+      onWarning: (text) => log.warn(text),
+    }));
+  for (const recovered of recoverWorkspaceJournals(stateDir)) {
+    log.warn(`A set of changes broke off and was ${recovered.state}: ${recovered.root}`);
+  }
+  const workspaces = new WorkspaceRegistry(stateDir);
+  const workspace = options.workspace === undefined ? undefined : (await workspaces.open(options.workspace)).root;
+  const isolation = "unsandboxed";
+  const manager = new SessionManager(
+    {
+      log: store.log,
+      blobs: store.blobs,
+      locks: new ProcessLocks(join(stateDir, "locks")),
+      redactor: await createRedactor({ secrets: token === undefined ? [] : [token] }),
+      openWorkspace: (directory) => workspaces.open(directory),
+      createModel: (settings) => createModel(settings, options.environment),
+      loadScenarios,
+      isolation,
+      defaultSettings: options.defaultSettings,
+      confirmation: options.confirmation ?? defaultConfirmation,
+      protectedBranches: options.protectedBranches ?? [],
+      home: homedir(),
+      commandEnvironment: commandEnvironment(options.environment),
+      platform: platform(),
+      now: Date.now,
+    },
+    { defaultWorkspace: workspace },
+  );
+  parts.defer(async () => {
+    await manager.stop(() => true, "The server is shutting down.");
+  });
+
+  const paths = AgentService.methods.map((method) => `/${AgentService.typeName}/${method.name}`);
+  const listener = await listenHttp({
+    address: options.address,
+    token,
+    allowedOrigins: options.allowedOrigins ?? [],
+    routes: ({ shutdown }) => {
+      const rpc = connectNodeAdapter({
+        routes: (router) => {
+          registerAgentService(router, {
+            manager,
+            version: options.version,
+            features: ["resume", "blobs", "undo", "fork"],
+            report: (error) => log.error("An RPC failed unexpectedly.", error),
+          });
+        },
+        grpc: false,
+        grpcWeb: true,
+        connect: true,
+        acceptCompression: [],
+        shutdownSignal: shutdown,
+      });
+      const health = () => ({ status: "ok", version: options.version, protocolVersion, isolation, workspace });
+      return new Map([
+        ...rpcRoutes(paths, (request, response) => {
+          rpc(request, response);
+        }),
+        [HEALTH_PATH, healthRoute(health)],
+        ...(token === undefined ? [] : ([[CHALLENGE_PATH, challengeRoute(token)]] as const)),
+      ]);
+    },
+  });
+  parts.use(listener);
+  if (options.announce && token !== undefined) {
+    parts.use(
+      await writeDiscovery(stateDir, {
+        url: listener.url,
+        token,
+        pid: process.pid,
+        version: options.version,
+        workspace: workspace ?? "",
+        startedAt: Date.now(),
+      }),
+    );
+  }
+  const running = parts.move();
+  return {
+    url: listener.url,
+    port: listener.port,
+    token,
+    workspace,
+    manager,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}

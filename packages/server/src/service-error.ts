@@ -1,0 +1,22 @@
+/** Stable codes of what can go wrong between a client and the service; `rpc/connect-error.ts` maps them to Connect's. */
+export type ServiceErrorCode =
+  | "invalid_argument"
+  | "not_found"
+  | "already_exists"
+  | "permission_denied"
+  | "failed_precondition"
+  | "resource_exhausted"
+  | "unavailable";
+
+/** An expected failure of the service. Its message is for people and is sent as it is. */
+export class ServiceError extends Error {
+  readonly code: ServiceErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(code: ServiceErrorCode, message: string, options: { readonly hint?: string; readonly cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = "ServiceError";
+    this.code = code;
+    this.hint = options.hint;
+  }
+}

@@ -1,0 +1,182 @@
+import { Buffer } from "node:buffer";
+import type { SessionEvent } from "@gennai/agent/session-event";
+import { isReadOnly } from "@gennai/governance/effect";
+import type { CallOutcome, Decision, GateJournal } from "@gennai/governance/gate/gate-journal";
+import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import type { FileChange } from "@gennai/governance/tool";
+import { isToolFact } from "../tools/tool-fact.ts";
+import type { BlobStore } from "./session-log.ts";
+import type { SessionWriter } from "./session-writer.ts";
+
+/** Above this many bytes a content is a blob and the event holds only its beginning. */
+export const maxInlineBytes = 16 * 1024;
+
+export interface LedgerContext {
+  readonly sessionId: string;
+  readonly modelId: string;
+  /** Commit the workspace stands on; empty without git. */
+  readonly revision: () => Promise<string>;
+  readonly isolation: "sandboxed" | "unsandboxed";
+}
+
+/** The gate's records in a session's log: events and ledger entries of one step go in together. */
+export class SessionJournal implements GateJournal {
+  readonly #writer: SessionWriter;
+  readonly #blobs: BlobStore;
+  readonly #context: LedgerContext;
+  readonly #now: () => number;
+  /** Large outputs of this turn, so that the model reads them without a look at the disk. */
+  readonly #keepText: (sha256: string, text: string) => void;
+
+  constructor(options: {
+    readonly writer: SessionWriter;
+    readonly blobs: BlobStore;
+    readonly context: LedgerContext;
+    readonly now: () => number;
+    readonly keepText: (sha256: string, text: string) => void;
+  }) {
+    this.#writer = options.writer;
+    this.#blobs = options.blobs;
+    this.#context = options.context;
+    this.#now = options.now;
+    this.#keepText = options.keepText;
+  }
+
+  decided(decision: Decision, turnId: string): void {
+    const { call, verdict, risk, rule, reason } = decision;
+    this.#writer.emit(
+      { type: "gate-decision", toolCallId: call.id, toolName: call.name, verdict, risk, rule, reason },
+      { turnId },
+    );
+  }
+
+  async begin(decisions: readonly Decision[], turnId: string): Promise<void> {
+    const events = decisions.map(
+      ({ call }): SessionEvent => ({
+        type: "status",
+        state: "run-tool",
+        iteration: 0,
+        toolName: call.name,
+        toolCallId: call.id,
+      }),
+    );
+    const entry = await this.#entry("intent", decisions.map(intentCall), turnId, []);
+    const durable = decisions.some((decision) => !decision.effects.every(isReadOnly));
+    await this.#writer.commit(events, { turnId, ledger: [entry], durable });
+  }
+
+  async end(
+    outcomes: readonly { readonly decision: Decision; readonly result: CallOutcome }[],
+    turnId: string,
+  ): Promise<void> {
+    const events: SessionEvent[] = [];
+    const ran: { readonly decision: Decision; readonly result: CallOutcome }[] = [];
+    const refused: typeof ran = [];
+    const changes: FileChange[] = [];
+    for (const each of outcomes) {
+      (each.result.outcome === undefined ? refused : ran).push(each);
+      changes.push(...(each.result.outcome?.changes ?? []));
+      events.push(await this.#resultEvent(each.result), ...factEvents(each.result, turnId));
+    }
+    const ledger: LedgerEntry[] = [];
+    if (ran.length > 0) ledger.push(await this.#entry("outcome", ran.map(outcomeCall), turnId, changes));
+    if (refused.length > 0) ledger.push(await this.#entry("refusal", refused.map(outcomeCall), turnId, []));
+    await this.#writer.commit(events, { turnId, ledger, durable: changes.length > 0 || refused.length > 0 });
+  }
+
+  output(callId: string, turnId: string, text: string): void {
+    this.#writer.emit({ type: "tool-output-delta", id: callId, text }, { turnId, itemId: `output-${callId}` });
+  }
+
+  warn(text: string, turnId: string): void {
+    this.#writer.emit({ type: "warning", text }, { turnId });
+  }
+
+  async #resultEvent(result: CallOutcome): Promise<SessionEvent> {
+    const { call, output, error, outcome } = result;
+    const bytes = Buffer.byteLength(output);
+    const blob = bytes > maxInlineBytes ? await this.#blobs.put(Buffer.from(output), "text/plain") : undefined;
+    if (blob !== undefined) this.#keepText(blob.sha256, output);
+    return {
+      type: "tool-result",
+      id: call.id,
+      name: call.name,
+      output: blob === undefined ? output : beginning(output),
+      ...(error === undefined ? {} : { error: error.message }),
+      truncated: result.truncated,
+      ...(blob === undefined ? {} : { outputBlob: blob }),
+      verification: result.verification.state,
+      ...(outcome?.exitCode === undefined ? {} : { exitCode: outcome.exitCode }),
+      ...(result.failureClass === undefined ? {} : { failureClass: result.failureClass }),
+      observed: outcome?.observed ?? [],
+    };
+  }
+
+  async #entry(
+    kind: "intent" | "outcome" | "refusal",
+    calls: readonly LedgerCall[],
+    turnId: string,
+    files: readonly FileChange[],
+  ): Promise<LedgerEntry> {
+    return {
+      kind,
+      time: this.#now(),
+      sessionId: this.#context.sessionId,
+      turnId,
+      modelId: this.#context.modelId,
+      revision: await this.#context.revision(),
+      calls,
+      files,
+      details: { isolation: this.#context.isolation },
+    };
+  }
+}
+
+function intentCall(decision: Decision): LedgerCall {
+  const { call, input, verdict, rule, risk, confirmation } = decision;
+  return {
+    callId: call.id,
+    tool: call.name,
+    input,
+    verdict,
+    rule,
+    risk,
+    ...(confirmation === undefined ? {} : { confirmation }),
+  };
+}
+
+function outcomeCall({ decision, result }: { readonly decision: Decision; readonly result: CallOutcome }): LedgerCall {
+  return {
+    ...intentCall(decision),
+    started: new Date(result.startedAt).toISOString(),
+    stopped: new Date(result.endedAt).toISOString(),
+    ...(result.outcome?.exitCode === undefined ? {} : { exitCode: result.outcome.exitCode }),
+    ...(result.failureClass === undefined ? {} : { failureClass: result.failureClass }),
+    verification: result.verification.state,
+  };
+}
+
+/** What a tool told the session beside its output. All writes of a turn are one change set, named after the turn. */
+function factEvents(result: CallOutcome, turnId: string): readonly SessionEvent[] {
+  const events: SessionEvent[] = [];
+  for (const fact of result.outcome?.facts ?? []) {
+    if (!isToolFact(fact)) continue;
+    switch (fact.type) {
+      case "change-set":
+        events.push({ type: "change-set-applied", changeSetId: turnId, files: fact.files });
+        break;
+      case "proposal":
+        events.push({ type: "proposed-changes", proposal: fact.proposal });
+        break;
+      case "todos":
+        events.push({ type: "todos-changed", items: fact.items });
+        break;
+    }
+  }
+  return events;
+}
+
+function beginning(text: string): string {
+  const cut = text.slice(0, maxInlineBytes / 4);
+  return cut.isWellFormed() ? cut : cut.slice(0, -1);
+}

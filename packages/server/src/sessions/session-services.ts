@@ -1,0 +1,35 @@
+import type { Model } from "@gennai/agent/model";
+import type { Scenario } from "@gennai/agent/scenarios/scenario";
+import type { SessionSettings } from "@gennai/agent/session-settings";
+import type { Redactor } from "@gennai/governance/redaction";
+import type { ProcessLocks } from "../process/process-lock.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { BlobStore, SessionLog } from "./session-log.ts";
+
+/** What sessions are built from. One file composes it: `serve.ts`. */
+export interface SessionServices {
+  readonly log: SessionLog;
+  readonly blobs: BlobStore;
+  readonly locks: ProcessLocks;
+  readonly redactor: Redactor;
+  /** The same object for the same root. Throws `ServiceError` for a directory that cannot be one. */
+  openWorkspace(directory: string): Promise<Workspace>;
+  /** Throws `ModelError`. */
+  createModel(settings: SessionSettings): Promise<Model>;
+  loadScenarios(root: string): Promise<{ readonly scenarios: ReadonlyMap<string, Scenario>; readonly warnings: readonly string[] }>;
+  readonly isolation: "sandboxed" | "unsandboxed";
+  readonly defaultSettings: SessionSettings;
+  readonly confirmation: {
+    /** Milliseconds an attached client has to answer a question. */
+    readonly answerMs: number;
+    /** Milliseconds a question waits for a client that can answer. */
+    readonly waitForClientMs: number;
+  };
+  /** Extra branches nobody writes on, as globs. */
+  readonly protectedBranches: readonly string[];
+  readonly home: string;
+  /** What commands find in their environment. */
+  readonly commandEnvironment: Readonly<Record<string, string>>;
+  readonly platform: string;
+  readonly now: () => number;
+}

@@ -1,0 +1,132 @@
+import type { ClientRequest } from "@gennai/agent/client-request";
+import { Conversation } from "@gennai/agent/conversation";
+import type { FileChangeRecord, Proposal } from "@gennai/agent/proposal";
+import { endStates, type LoggedEvent, type TurnState } from "@gennai/agent/session-event";
+import type { SessionSettings } from "@gennai/agent/session-settings";
+import type { Todo } from "@gennai/agent/todo";
+import { KnownFiles } from "./known-files.ts";
+
+export interface TurnRecord {
+  readonly turnId: string;
+  readonly clientTurnId: string;
+  /** Seq before the turn's first event. */
+  readonly afterSeq: number;
+  state: TurnState;
+}
+
+export interface ChangeSet {
+  readonly changeSetId: string;
+  /** In the order in which they were applied. */
+  readonly files: FileChangeRecord[];
+  undone: boolean;
+}
+
+/** Everything a session is, besides its log: a fold over it, made anew whenever the session is opened. */
+export class SessionState {
+  readonly conversation = new Conversation();
+  readonly knownFiles = new KnownFiles();
+  readonly turns = new Map<string, TurnRecord>();
+  readonly turnByClientId = new Map<string, TurnRecord>();
+  readonly changeSets = new Map<string, ChangeSet>();
+  readonly proposals = new Map<string, Proposal>();
+  readonly appliedProposals = new Set<string>();
+  readonly reviewedProposals = new Set<string>();
+  /** Questions and requests nobody answered yet. */
+  readonly openRequests = new Map<string, ClientRequest>();
+  /** Requests that are over, so that a late or second answer can be told apart from an unknown one. */
+  readonly resolvedRequests = new Map<string, "answered" | "timeout" | "cancelled">();
+  /** Digests of blobs the session's events name. */
+  readonly blobs = new Set<string>();
+  settings: SessionSettings | undefined;
+  todos: readonly Todo[] = [];
+  title = "";
+  lastSeq = 0;
+
+  /** The turn that has not ended, if there is one. */
+  get openTurn(): TurnRecord | undefined {
+    for (const turn of [...this.turns.values()].reverse()) if (!endStates.has(turn.state)) return turn;
+    return undefined;
+  }
+
+  apply(logged: LoggedEvent): void {
+    this.conversation.apply(logged);
+    this.lastSeq = logged.seq;
+    const { event } = logged;
+    switch (event.type) {
+      case "session-started":
+      case "settings-changed":
+        this.settings = event.settings;
+        break;
+      case "session-cleared":
+        this.todos = [];
+        this.knownFiles.clear();
+        break;
+      case "status":
+        this.#applyStatus(logged, event.state);
+        break;
+      case "user-message": {
+        const turn = this.turns.get(logged.turnId);
+        if (turn !== undefined) {
+          const named: TurnRecord = { ...turn, clientTurnId: event.clientTurnId };
+          this.turns.set(turn.turnId, named);
+          this.turnByClientId.set(event.clientTurnId, named);
+        }
+        if (this.title === "") this.title = event.text.replaceAll(/\s+/g, " ").trim().slice(0, 80);
+        for (const image of event.images) this.blobs.add(image.sha256);
+        break;
+      }
+      case "tool-result":
+        for (const file of event.observed) this.knownFiles.observe(file);
+        if (event.outputBlob !== undefined) this.blobs.add(event.outputBlob.sha256);
+        break;
+      case "client-request":
+        this.openRequests.set(event.request.requestId, event.request);
+        break;
+      case "client-request-resolved":
+        this.openRequests.delete(event.requestId);
+        this.resolvedRequests.set(event.requestId, event.resolution);
+        break;
+      case "todos-changed":
+        this.todos = event.items;
+        break;
+      case "proposed-changes":
+        this.proposals.set(event.proposal.proposalId, event.proposal);
+        for (const change of event.proposal.changes) {
+          if (change.baseBlob !== undefined) this.blobs.add(change.baseBlob.sha256);
+          if (change.newContentBlob !== undefined) this.blobs.add(change.newContentBlob.sha256);
+        }
+        break;
+      case "proposal-review":
+        this.reviewedProposals.add(event.review.proposalId);
+        break;
+      case "change-set-applied":
+        this.#applyChangeSet(event.changeSetId, event.files);
+        if (event.proposalId !== undefined) this.appliedProposals.add(event.proposalId);
+        break;
+      case "change-set-undone": {
+        const changeSet = this.changeSets.get(event.changeSetId);
+        if (changeSet !== undefined) changeSet.undone = true;
+        for (const file of event.files) {
+          this.knownFiles.observe({ path: file.path, source: "disk", sha256: undefined });
+        }
+        break;
+      }
+      default:
+        break;
+    }
+  }
+
+  #applyStatus(logged: LoggedEvent, state: TurnState): void {
+    const turn = this.turns.get(logged.turnId);
+    if (turn !== undefined) turn.state = state;
+    else if (state === "started") {
+      this.turns.set(logged.turnId, { turnId: logged.turnId, clientTurnId: "", afterSeq: logged.seq - 1, state });
+    }
+  }
+
+  #applyChangeSet(changeSetId: string, files: readonly FileChangeRecord[]): void {
+    const known = this.changeSets.get(changeSetId);
+    if (known === undefined) this.changeSets.set(changeSetId, { changeSetId, files: [...files], undone: false });
+    else known.files.push(...files);
+  }
+}

@@ -1,0 +1,143 @@
+import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
+import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import type { EventDraft, SessionLog } from "./session-log.ts";
+
+/**
+ * The one writer of a session's log. What is emitted within one tick is one append; while an append is under way, what
+ * arrives joins the next. Deltas of one item that wait together become one event.
+ */
+export class SessionWriter {
+  readonly #log: SessionLog;
+  readonly #sessionId: string;
+  readonly #epoch: number;
+  readonly #now: () => number;
+  readonly #onAppended: (events: readonly LoggedEvent[]) => void;
+  #seq: number;
+  #queue: EventDraft[] = [];
+  #ledger: LedgerEntry[] = [];
+  #durable = false;
+  #waiters: PromiseWithResolvers<void>[] = [];
+  #scheduled = false;
+  #appending = false;
+  #failure: Error | undefined;
+
+  constructor(options: {
+    readonly log: SessionLog;
+    readonly sessionId: string;
+    readonly seq: number;
+    readonly epoch: number;
+    readonly now: () => number;
+    /** Folds the events into the session's state, before any waiter goes on. */
+    readonly onAppended: (events: readonly LoggedEvent[]) => void;
+  }) {
+    this.#log = options.log;
+    this.#sessionId = options.sessionId;
+    this.#seq = options.seq;
+    this.#epoch = options.epoch;
+    this.#now = options.now;
+    this.#onAppended = options.onAppended;
+  }
+
+  get lastSeq(): number {
+    return this.#seq;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** True after an append that did not go in: nothing can be written any more by this writer. */
+  get failed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  /** Queues an event; it is in the log after the next `flush` or `commit`. */
+  emit(event: SessionEvent, place: { readonly turnId: string; readonly itemId?: string }): void {
+    this.#enqueue({ turnId: place.turnId, itemId: place.itemId ?? "", time: this.#now(), event });
+    if (!this.#scheduled) {
+      this.#scheduled = true;
+      setImmediate(() => {
+        this.#scheduled = false;
+        void this.#pump();
+      });
+    }
+  }
+
+  /** Appends events and ledger entries in one transaction, after everything emitted before. */
+  commit(
+    events: readonly SessionEvent[],
+    options: { readonly turnId: string; readonly ledger?: readonly LedgerEntry[]; readonly durable: boolean },
+  ): Promise<void> {
+    for (const event of events) this.#enqueue({ turnId: options.turnId, itemId: "", time: this.#now(), event });
+    if (options.ledger !== undefined) this.#ledger.push(...options.ledger);
+    this.#durable ||= options.durable;
+    return this.flush();
+  }
+
+  /** Resolves when everything queued so far is in the log; rejects when it could not be written. */
+  flush(): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.#queue.length === 0 && this.#ledger.length === 0 && !this.#appending) return Promise.resolve();
+    const waiter = Promise.withResolvers<void>();
+    this.#waiters.push(waiter);
+    void this.#pump();
+    return waiter.promise;
+  }
+
+  #enqueue(draft: EventDraft): void {
+    const last = this.#queue[this.#queue.length - 1];
+    const merged = last === undefined ? undefined : mergeDeltas(last, draft);
+    if (merged === undefined) this.#queue.push(draft);
+    else this.#queue[this.#queue.length - 1] = merged;
+  }
+
+  async #pump(): Promise<void> {
+    if (this.#appending) return;
+    this.#appending = true;
+    try {
+      while (this.#failure === undefined && (this.#queue.length > 0 || this.#ledger.length > 0 || this.#waiters.length > 0)) {
+        await this.#appendQueued();
+      }
+    } finally {
+      this.#appending = false;
+    }
+  }
+
+  async #appendQueued(): Promise<void> {
+    const batch = { events: this.#queue, ledger: this.#ledger, durable: this.#durable };
+    const waiters = this.#waiters;
+    this.#queue = [];
+    this.#ledger = [];
+    this.#durable = false;
+    this.#waiters = [];
+    try {
+      if (batch.events.length > 0 || batch.ledger.length > 0) {
+        const events = await this.#log.append(this.#sessionId, batch, { seq: this.#seq, epoch: this.#epoch });
+        this.#seq += events.length;
+        this.#onAppended(events);
+      }
+      for (const waiter of waiters) waiter.resolve();
+    } catch (error) {
+      // Nothing may be written after a gap: the session stops here, and whoever waits learns it.
+      this.#failure = error instanceof Error ? error : new Error(String(error));
+      for (const waiter of [...waiters, ...this.#waiters]) waiter.reject(this.#failure);
+      this.#waiters = [];
+    }
+  }
+}
+
+/** Two neighbouring deltas of one item as one; undefined when they are not. */
+export function mergeDeltas<Event extends EventDraft>(first: Event, second: Event): Event | undefined {
+  if (first.itemId === "" || first.itemId !== second.itemId || first.turnId !== second.turnId) return undefined;
+  const [a, b] = [first.event, second.event];
+  switch (a.type) {
+    case "thinking-delta":
+    case "text-delta":
+      return b.type === a.type ? { ...second, event: { ...a, text: a.text + b.text } } : undefined;
+    case "tool-call-delta":
+    case "tool-output-delta":
+      return b.type === a.type && b.id === a.id ? { ...second, event: { ...a, text: a.text + b.text } } : undefined;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,190 @@
+import { chmodSync, closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { setTimeout as delay } from "node:timers/promises";
+import { integerOf } from "./row.ts";
+import { StoreError, sqliteBusy, sqliteResultCode, storeErrorOf } from "./store-error.ts";
+
+/** Format of the database file. A file with a higher one was written by a newer Gennai and stays untouched. */
+const formatVersion = 1;
+
+const schema = `
+  CREATE TABLE workspaces (
+    number INTEGER PRIMARY KEY,
+    root TEXT NOT NULL UNIQUE,
+    -- What stood in the ledger's file before our first record.
+    preamble BLOB,
+    git_excluded INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE TABLE sessions (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    workspace INTEGER NOT NULL REFERENCES workspaces (number),
+    title TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    updated INTEGER NOT NULL,
+    last_seq INTEGER NOT NULL,
+    epoch INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE events (
+    session INTEGER NOT NULL REFERENCES sessions (number),
+    seq INTEGER NOT NULL,
+    turn TEXT NOT NULL,
+    item TEXT NOT NULL,
+    time INTEGER NOT NULL,
+    json TEXT NOT NULL,
+    PRIMARY KEY (session, seq)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE ledger (
+    workspace INTEGER NOT NULL REFERENCES workspaces (number),
+    seq INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    line TEXT NOT NULL,
+    -- Where the line, with its line break, ends in the ledger's file.
+    end_offset INTEGER NOT NULL,
+    PRIMARY KEY (workspace, seq)
+  ) STRICT;
+`;
+
+/** One connection to the store's file. Transactions are immediate: writers queue, none works on a stale view. */
+export class StoreDatabase implements Disposable {
+  readonly file: string;
+  readonly #connection: DatabaseSync;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  readonly #dataVersion: StatementSync;
+  #durable = false;
+
+  private constructor(file: string, connection: DatabaseSync) {
+    this.file = file;
+    this.#connection = connection;
+    this.#begin = connection.prepare("BEGIN IMMEDIATE");
+    this.#commit = connection.prepare("COMMIT");
+    this.#dataVersion = connection.prepare("PRAGMA data_version");
+  }
+
+  /** Opens the file or creates it (0600). Rejects with `StoreError`. */
+  static async open(file: string): Promise<StoreDatabase> {
+    createPrivately(file);
+    refuseNewer(file, readFormatVersion(file));
+    let connection: DatabaseSync | undefined;
+    try {
+      connection = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: false });
+      await switchToWriteAheadLog(connection);
+      connection.exec("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 67108864");
+      migrate(connection, file);
+      return new StoreDatabase(file, connection);
+    } catch (error) {
+      connection?.close();
+      throw storeErrorOf(error, file);
+    }
+  }
+
+  /** Opens for reading only; undefined when there is no file. */
+  static openReadOnly(file: string): DatabaseSync | undefined {
+    const version = readFormatVersion(file);
+    if (version === undefined) return undefined;
+    refuseNewer(file, version);
+    try {
+      return new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
+    } catch (error) {
+      throw storeErrorOf(error, file);
+    }
+  }
+
+  prepare(sql: string): StatementSync {
+    return this.#connection.prepare(sql);
+  }
+
+  /** Runs `body` in one transaction: all of it or nothing. `durable` syncs to disk before it returns. */
+  transaction<Result>(options: { readonly durable: boolean }, body: () => Result): Result {
+    this.assertOpen();
+    try {
+      if (options.durable !== this.#durable) {
+        // Allowed between transactions only. FULL syncs the log at every commit, and so all that came before as well.
+        this.#connection.exec(`PRAGMA synchronous = ${options.durable ? "FULL" : "NORMAL"}`);
+        this.#durable = options.durable;
+      }
+      this.#begin.run();
+      const result = body();
+      this.#commit.run();
+      return result;
+    } catch (error) {
+      if (this.#connection.isTransaction) this.#connection.exec("ROLLBACK");
+      throw storeErrorOf(error, this.file);
+    }
+  }
+
+  /** A number that changes whenever another connection, also of another process, has committed. */
+  dataVersion(): number {
+    const row = this.#dataVersion.get();
+    return row === undefined ? 0 : integerOf(row, "data_version");
+  }
+
+  assertOpen(): void {
+    if (!this.#connection.isOpen) throw new StoreError("closed", "The store is closed: open it again to use it.");
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#connection.isOpen) this.#connection.close();
+  }
+}
+
+function createPrivately(file: string): void {
+  try {
+    const descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600);
+    const { mode } = fstatSync(descriptor);
+    closeSync(descriptor);
+    // SQLite gives its side files the permissions of the main one.
+    if (process.getuid !== undefined && (mode & 0o077) !== 0) chmodSync(file, 0o600);
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    throw new StoreError("read_only", `${file} cannot be opened for writing: ${text}`, { cause: error });
+  }
+}
+
+/** From the file's header, so that a newer file is not touched at all; undefined when there is no file. */
+function readFormatVersion(file: string): number | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, "r");
+  } catch {
+    return undefined;
+  }
+  try {
+    const header = Buffer.alloc(64);
+    const complete = readSync(descriptor, header, 0, 64, 0) === 64;
+    return complete && header.toString("latin1", 0, 16) === "SQLite format 3\0" ? header.readUInt32BE(60) : 0;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function refuseNewer(file: string, version: number | undefined): void {
+  if (version === undefined || version <= formatVersion) return;
+  throw new StoreError(
+    "newer_format",
+    `${file} has format ${version}, this Gennai reads up to ${formatVersion}: update Gennai, or set GENNAI_STATE_DIR to another directory.`,
+  );
+}
+
+async function switchToWriteAheadLog(connection: DatabaseSync): Promise<void> {
+  // Two processes that open a new file at once: SQLite reports busy here without waiting for its time-out.
+  for (let attempt = 1; ; attempt++) {
+    try {
+      connection.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (attempt === 100 || ((sqliteResultCode(error) ?? 0) & 0xff) !== sqliteBusy) throw error;
+      await delay(10);
+    }
+  }
+}
+
+function migrate(connection: DatabaseSync, file: string): void {
+  connection.exec("BEGIN IMMEDIATE");
+  const row = connection.prepare("PRAGMA user_version").get();
+  const version = row === undefined ? 0 : integerOf(row, "user_version");
+  refuseNewer(file, version);
+  if (version === 0) connection.exec(`${schema}; PRAGMA user_version = ${formatVersion}`);
+  connection.exec("COMMIT");
+}

@@ -1,0 +1,87 @@
+import type { LoggedEvent } from "@gennai/agent/session-event";
+
+/** Events held for a reader that has not come back yet; beyond it the reader is sent to the store. */
+const maxQueued = 256;
+
+/** Who follows which session. Hands new events over directly, and only wakes those who must read the store. */
+export class EventTails {
+  readonly #tails = new Map<string, Set<EventTail>>();
+  #open = true;
+
+  get isOpen(): boolean {
+    return this.#open;
+  }
+
+  get isEmpty(): boolean {
+    return this.#tails.size === 0;
+  }
+
+  add(sessionId: string): EventTail {
+    const tails = this.#tails.get(sessionId) ?? new Set();
+    this.#tails.set(sessionId, tails);
+    const tail = new EventTail(() => {
+      tails.delete(tail);
+      if (tails.size === 0 && this.#tails.get(sessionId) === tails) this.#tails.delete(sessionId);
+    });
+    tails.add(tail);
+    return tail;
+  }
+
+  publish(sessionId: string, events: readonly LoggedEvent[]): void {
+    for (const tail of this.#tails.get(sessionId) ?? []) tail.push(events);
+  }
+
+  wakeAll(): void {
+    for (const tails of this.#tails.values()) for (const tail of tails) tail.wake();
+  }
+
+  close(): void {
+    this.#open = false;
+    this.wakeAll();
+  }
+}
+
+export class EventTail implements Disposable {
+  readonly #remove: () => void;
+  #queue: LoggedEvent[] = [];
+  #woken = false;
+  #resolve: (() => void) | undefined;
+
+  constructor(remove: () => void) {
+    this.#remove = remove;
+  }
+
+  push(events: readonly LoggedEvent[]): void {
+    if (this.#queue.length + events.length <= maxQueued) this.#queue.push(...events);
+    // A gap is fine: `takeAfter` sees it and the reader goes to the store.
+    else this.#queue = [];
+    this.wake();
+  }
+
+  wake(): void {
+    this.#woken = true;
+    this.#resolve?.();
+    this.#resolve = undefined;
+  }
+
+  /** What was pushed and follows `seq` without a gap; empty when the store must be read. */
+  takeAfter(seq: number): readonly LoggedEvent[] {
+    const queue = this.#queue;
+    this.#queue = [];
+    const start = queue.findIndex((event) => event.seq === seq + 1);
+    if (start === -1) return [];
+    const end = queue.findIndex((event, index) => index > start && event.seq !== seq + 1 + index - start);
+    return queue.slice(start, end === -1 ? undefined : end);
+  }
+
+  /** Resolves when something happened since the last call. */
+  async changed(): Promise<void> {
+    if (!this.#woken) await new Promise<void>((resolve) => (this.#resolve = resolve));
+    this.#woken = false;
+  }
+
+  [Symbol.dispose](): void {
+    this.#queue = [];
+    this.#remove();
+  }
+}

@@ -1,0 +1,81 @@
+import { createHash, randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { BlobRef } from "@gennai/agent/session-event";
+import type { BlobStore } from "../sessions/session-log.ts";
+import { syncDirectory } from "./state-directory.ts";
+import { hasCode, StoreError } from "./store-error.ts";
+
+/** Blobs as files, `<directory>/ab/<sha256>`, 0600. A blob is there whole or not at all. */
+export class FileBlobStore implements BlobStore {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  async put(bytes: Uint8Array, mediaType: string): Promise<BlobRef> {
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const reference = { sha256, size: bytes.length, mediaType };
+    const file = this.#file(sha256);
+    // A file of another size was damaged: it is replaced.
+    if ((await sizeOf(file)) === bytes.length) return reference;
+
+    const directory = dirname(file);
+    const created = await mkdir(directory, { recursive: true, mode: 0o700 });
+    const temporary = join(directory, `.${sha256}.${process.pid}.${randomBytes(6).toString("hex")}`);
+    try {
+      const handle = await open(temporary, "wx", 0o600);
+      try {
+        await handle.writeFile(bytes);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(temporary, file);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    await syncDirectory(directory);
+    if (created !== undefined) await syncDirectory(this.#directory);
+    return reference;
+  }
+
+  /** Rejects with `StoreError` `corrupt_blob` when the file's bytes are not those it is named after. */
+  async get(sha256: string): Promise<Uint8Array | undefined> {
+    // Comes from clients: nothing but a digest may become part of a path.
+    if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined;
+    let bytes: Uint8Array;
+    try {
+      const handle = await open(this.#file(sha256), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+      try {
+        bytes = await handle.readFile();
+      } finally {
+        await handle.close();
+      }
+    } catch (error) {
+      if (hasCode(error, "ENOENT")) return undefined;
+      throw error;
+    }
+    if (createHash("sha256").update(bytes).digest("hex") === sha256) return bytes;
+    throw new StoreError(
+      "corrupt_blob",
+      `Blob ${sha256} is damaged on disk: restore the state directory from a backup.`,
+    );
+  }
+
+  #file(sha256: string): string {
+    return join(this.#directory, sha256.slice(0, 2), sha256);
+  }
+}
+
+async function sizeOf(file: string): Promise<number | undefined> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+import { constants } from "node:fs";
+import { lstat, mkdir, open, readFile, stat } from "node:fs/promises";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { ledgerDirectory } from "./ledger-file.ts";
+
+/**
+ * Lists the ledger's directory in git's private exclude file, once: a tracked ledger would block checkouts and roll
+ * back with branches. False when the workspace is in no git repository. Rejects with the file system's error.
+ */
+export async function excludeFromGit(workspaceRoot: string): Promise<boolean> {
+  const repository = await findRepository(workspaceRoot);
+  if (repository === undefined) return false;
+  const inside = relative(repository.workTree, workspaceRoot)
+    .split(sep)
+    .filter((part) => part !== "");
+  // A backslash before what the pattern language would read as more than a letter.
+  const pattern = `/${[...inside, ledgerDirectory].map((part) => part.replace(/[\\*?[\]!# ]/g, "\\$&")).join("/")}/`;
+
+  const directory = join(repository.commonDirectory, "info");
+  await mkdir(directory, { recursive: true });
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
+  const handle = await open(join(directory, "exclude"), flags | (constants.O_NONBLOCK ?? 0), 0o644);
+  try {
+    const status = await handle.stat();
+    if (!status.isFile() || status.nlink > 1) throw new Error(`${directory}/exclude is not a plain file of its own.`);
+    const text = await handle.readFile("utf8");
+    if (text.split(/\r?\n/).includes(pattern)) return true;
+    await handle.appendFile(`${text === "" || text.endsWith("\n") ? "" : "\n"}${pattern}\n`);
+    return true;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function findRepository(
+  workspaceRoot: string,
+): Promise<{ readonly workTree: string; readonly commonDirectory: string } | undefined> {
+  for (let directory = workspaceRoot; ; directory = dirname(directory)) {
+    const gitDirectory = await gitDirectoryIn(directory);
+    if (gitDirectory !== undefined)
+      return { workTree: directory, commonDirectory: await commonDirectoryOf(gitDirectory) };
+    if (dirname(directory) === directory) return undefined;
+  }
+}
+
+/** `.git` is a directory, or a file that names one: worktrees and submodules. */
+async function gitDirectoryIn(directory: string): Promise<string | undefined> {
+  const path = join(directory, ".git");
+  const status = await lstat(path).catch(() => undefined);
+  if (status === undefined) return undefined;
+  let gitDirectory = path;
+  if (status.isFile()) {
+    const named = /^gitdir: (.+?)\r?\n?$/.exec(await readFile(path, "utf8"))?.[1];
+    if (named === undefined) return undefined;
+    gitDirectory = resolve(directory, named);
+  }
+  // Only what git itself would take for a repository is written to.
+  const head = await stat(join(gitDirectory, "HEAD")).catch(() => undefined);
+  return head?.isFile() ? gitDirectory : undefined;
+}
+
+async function commonDirectoryOf(gitDirectory: string): Promise<string> {
+  const text = await readFile(join(gitDirectory, "commondir"), "utf8").catch(() => undefined);
+  return text === undefined ? gitDirectory : resolve(gitDirectory, text.trim());
+}

@@ -1,0 +1,106 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
+import { lstat, mkdir, open, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { hasCode } from "./store-error.ts";
+
+export const ledgerDirectory = ".orchestration";
+export const ledgerFileName = "agent_trace.jsonl";
+
+/** What stood there before Gennai; larger files are left to the mirror, which keeps a copy and starts anew. */
+const maxPreamble = 64 * 1024 * 1024;
+
+/** The path of a workspace's ledger is not a plain file of its own: nothing is written through it. */
+export class UnsafeLedgerPath extends Error {
+  override readonly name = "UnsafeLedgerPath";
+  readonly code = "unsafe_ledger_path";
+}
+
+const noFollow = constants.O_NOFOLLOW ?? 0;
+// A FIFO must not block whoever opens it.
+const nonBlocking = constants.O_NONBLOCK ?? 0;
+
+export function ledgerPath(workspaceRoot: string): string {
+  return join(workspaceRoot, ledgerDirectory, ledgerFileName);
+}
+
+/**
+ * Opens the ledger's file without following a link on the way, so that no workspace can point it elsewhere.
+ * `write` creates directory and file. Rejects with `UnsafeLedgerPath` or the file system's error.
+ */
+export async function openLedgerFile(workspaceRoot: string, access: "read" | "write"): Promise<FileHandle> {
+  const directory = join(workspaceRoot, ledgerDirectory);
+  if (access === "write") {
+    try {
+      await mkdir(directory);
+    } catch (error) {
+      if (!hasCode(error, "EEXIST")) throw error;
+    }
+  }
+  if (!(await lstat(directory)).isDirectory())
+    throw new UnsafeLedgerPath(`${directory} is not a directory of its own.`);
+  const flags = access === "read" ? constants.O_RDONLY : constants.O_RDWR | constants.O_CREAT;
+  if (process.platform !== "linux") {
+    return openPlainFile(join(directory, ledgerFileName), flags);
+  }
+  // Held, so that nobody swaps the directory between this check and the file's opening.
+  const held = await openRefusingLinks(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    return await openPlainFile(`/proc/self/fd/${held.fd}/${ledgerFileName}`, flags);
+  } finally {
+    await held.close();
+  }
+}
+
+/** Bytes of the file as it stands, empty when there is no plain one. Blocking: for the one time a ledger begins. */
+export function readPreamble(workspaceRoot: string): Uint8Array {
+  let descriptor: number;
+  try {
+    if (!lstatSync(join(workspaceRoot, ledgerDirectory)).isDirectory()) return new Uint8Array();
+    descriptor = openSync(ledgerPath(workspaceRoot), constants.O_RDONLY | noFollow | nonBlocking);
+  } catch {
+    return new Uint8Array();
+  }
+  try {
+    const status = fstatSync(descriptor);
+    return status.isFile() && status.size <= maxPreamble ? readFileSync(descriptor) : new Uint8Array();
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function openPlainFile(path: string, flags: number): Promise<FileHandle> {
+  const handle = await openRefusingLinks(path, flags | nonBlocking);
+  try {
+    const status = await handle.stat();
+    if (!status.isFile()) throw new UnsafeLedgerPath(`${ledgerFileName} is not a regular file.`);
+    // A second name elsewhere would be written as well.
+    if (status.nlink > 1) throw new UnsafeLedgerPath(`${ledgerFileName} is a hard link to another file.`);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function openRefusingLinks(path: string, flags: number): Promise<FileHandle> {
+  try {
+    if (noFollow === 0 && (await isLink(path))) throw new UnsafeLedgerPath(`${path} is a symbolic link.`);
+    return await open(path, flags | noFollow, 0o644);
+  } catch (error) {
+    if (hasCode(error, "ELOOP") || hasCode(error, "ENOTDIR")) {
+      throw new UnsafeLedgerPath(`${ledgerFileName} or its directory is a symbolic link.`, { cause: error });
+    }
+    if (hasCode(error, "EISDIR") || hasCode(error, "ENXIO")) {
+      throw new UnsafeLedgerPath(`${ledgerFileName} is not a regular file.`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}

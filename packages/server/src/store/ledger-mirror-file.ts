@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+
+const chunkSize = 1_048_576;
+
+/** Fewer bytes than asked for when the file ends before. */
+export async function readExactly(handle: FileHandle, from: number, length: number): Promise<Uint8Array> {
+  const buffer = Buffer.alloc(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await handle.read(buffer, done, length - done, from + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return buffer.subarray(0, done);
+}
+
+/** Resolves to the number of bytes, all of them: a short write is continued. */
+export async function writeExactly(handle: FileHandle, bytes: Uint8Array, at: number): Promise<number> {
+  let done = 0;
+  while (done < bytes.length) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, at + done);
+    done += bytesWritten;
+  }
+  return done;
+}
+
+/** The bytes of a file from its start, in pieces. */
+export async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let at = 0; ; ) {
+    const chunk = await readExactly(handle, at, chunkSize);
+    if (chunk.length === 0) return;
+    yield chunk;
+    at += chunk.length;
+  }
+}
+
+/** Where a ledger's file is kept as somebody left it, before it is written anew. */
+export function recoveredCopyPath(stateDir: string, workspaceRoot: string): string {
+  return join(
+    stateDir,
+    "recovered",
+    `${workspaceIdOf(workspaceRoot).slice(0, 16)}-${Date.now()}-${randomUUID().slice(0, 8)}.jsonl`,
+  );
+}
+
+/** Copies a file aside (0600, synced) before it is changed. */
+export async function keepCopy(source: FileHandle, copy: string): Promise<void> {
+  await mkdir(dirname(copy), { recursive: true, mode: 0o700 });
+  const target = await open(copy, "wx", 0o600);
+  try {
+    let at = 0;
+    for await (const chunk of chunksOf(source)) at += await writeExactly(target, chunk, at);
+    await target.sync();
+  } finally {
+    await target.close();
+  }
+}

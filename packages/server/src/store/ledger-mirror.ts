@@ -1,0 +1,207 @@
+import { type FileHandle, mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { type Signer, signHead } from "@gennai/governance/ledger/ledger-signature";
+import type { StoreDatabase } from "./database.ts";
+import { acquireFileLock } from "./file-lock.ts";
+import { excludeFromGit } from "./git-exclude.ts";
+import { openLedgerFile } from "./ledger-file.ts";
+import { ledgerHeadFile, readHead, writeHead } from "./ledger-head-file.ts";
+import { keepCopy, readExactly, recoveredCopyPath, writeExactly } from "./ledger-mirror-file.ts";
+import type { LedgerRow, LedgerTable } from "./ledger-table.ts";
+
+/** Milliseconds that records wait for company. */
+const coalescing = 50;
+const lockTimeout = 10_000;
+
+export interface LedgerMirrorOptions {
+  readonly stateDir: string;
+  readonly signer: Signer;
+  /** Told once per workspace and kind of trouble until it is over; the ledger itself goes on in the store. */
+  readonly onWarning: (text: string) => void;
+}
+
+/**
+ * Keeps `.orchestration/agent_trace.jsonl` of each workspace equal to its rows in the store, byte for byte: appends what
+ * is new, completes what a crash tore, rebuilds what was lost or changed (a changed file is kept in the state
+ * directory). Works aside from the turn; several processes take turns by a lock that dies with its holder.
+ */
+export class LedgerMirror {
+  readonly #database: StoreDatabase;
+  readonly #table: LedgerTable;
+  readonly #options: LedgerMirrorOptions;
+  readonly #dirty = new Set<string>();
+  readonly #warned = new Set<string>();
+  readonly #triedGit = new Set<number>();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(database: StoreDatabase, table: LedgerTable, options: LedgerMirrorOptions) {
+    this.#database = database;
+    this.#table = table;
+    this.#options = options;
+  }
+
+  /** The ledger of this workspace may have grown: it is mirrored soon. */
+  touch(workspaceRoot: string): void {
+    this.#dirty.add(workspaceRoot);
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => void this.flush(), coalescing);
+    // What is not mirrored when the process ends is mirrored by the next.
+    this.#timer.unref();
+  }
+
+  /** Resolves when everything touched so far is in its file, or could not be and was warned about. Never rejects. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#running = this.#running.then(async () => {
+      const roots = [...this.#dirty];
+      this.#dirty.clear();
+      await Promise.all(roots.map((root) => this.#flushWorkspace(root)));
+    });
+    return this.#running;
+  }
+
+  /** Writes the whole file anew from the store. Rejects when it cannot; resolves to the path of the copy that was kept. */
+  async rebuild(workspaceRoot: string): Promise<string | undefined> {
+    const workspace = this.#table.find(workspaceRoot);
+    if (workspace === undefined) return undefined;
+    return this.#mirror(workspaceRoot, workspace, { rebuild: true });
+  }
+
+  async #flushWorkspace(root: string): Promise<void> {
+    try {
+      const workspace = this.#table.find(root);
+      if (workspace === undefined || this.#table.newest(workspace) === undefined) return;
+      await this.#mirror(root, workspace, { rebuild: false });
+      for (const key of this.#warned) if (key.startsWith(`${root}\0`)) this.#warned.delete(key);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      this.#warnOnce(
+        root,
+        code,
+        `The ledger of ${root} is kept in the store only, its file cannot be written: ${text}`,
+      );
+    }
+  }
+
+  async #mirror(
+    root: string,
+    workspace: number,
+    { rebuild }: { readonly rebuild: boolean },
+  ): Promise<string | undefined> {
+    const { stateDir, signer } = this.#options;
+    const headFile = ledgerHeadFile(stateDir, root);
+    await mkdir(dirname(headFile), { recursive: true, mode: 0o700 });
+    using _lock = await acquireFileLock(`${headFile.slice(0, -".json".length)}.lock`, { timeout: lockTimeout });
+    await this.#excludeFromGit(root, workspace);
+
+    // After the lock: what another process appended meanwhile counts.
+    const newest = this.#table.newest(workspace);
+    if (newest === undefined) return undefined;
+    let copy: string | undefined;
+    const handle = await openLedgerFile(root, "write");
+    try {
+      const { size } = await handle.stat();
+      const place = rebuild
+        ? undefined
+        : await this.#placeOf(size, newest, workspace, (from, length) => readExactly(handle, from, length));
+      if (place === undefined) {
+        copy = recoveredCopyPath(stateDir, root);
+        await keepCopy(handle, copy);
+        if (!rebuild) {
+          const text = `The ledger's file in ${root} was changed by somebody else. It was written anew from the store; the changed file is kept as ${copy}.`;
+          this.#warnOnce(root, "changed", text);
+        }
+        await handle.truncate(0);
+        await this.#write(handle, 0, new Uint8Array(), -1, workspace);
+      } else {
+        if (size === 0 && ((await readHead(headFile))?.seq ?? 0) > 0) {
+          this.#warnOnce(root, "lost", `The ledger's file in ${root} was gone. It was written anew from the store.`);
+        }
+        await this.#write(handle, size, place.rest, place.afterSeq, workspace);
+      }
+    } finally {
+      await handle.close();
+    }
+    await writeHead(headFile, signHead({ workspace: workspaceIdOf(root), seq: newest.seq, hash: newest.hash }, signer));
+    return copy;
+  }
+
+  /**
+   * What must follow a file of this size for it to equal the rows: the rest of a half-written row, then all rows after
+   * `afterSeq`. undefined when the end of the file is not what the rows say.
+   */
+  async #placeOf(
+    size: number,
+    newest: LedgerRow,
+    workspace: number,
+    read: (from: number, length: number) => Promise<Uint8Array>,
+  ): Promise<{ readonly rest: Uint8Array; readonly afterSeq: number } | undefined> {
+    if (size === 0) return { rest: new Uint8Array(), afterSeq: -1 };
+    if (size > newest.endOffset) return undefined;
+    const row = this.#rowReaching(size, newest, workspace);
+    if (row === undefined) return undefined;
+    // The whole line before a half-written one must be right, too.
+    const before = row.seq > 0 && size < row.endOffset ? this.#table.row(workspace, row.seq - 1) : undefined;
+    for (const part of before === undefined ? [row] : [before, row]) {
+      const start = part.endOffset - part.bytes.length;
+      const length = Math.min(size, part.endOffset) - start;
+      if (!Buffer.from(part.bytes.buffer, part.bytes.byteOffset, length).equals(await read(start, length)))
+        return undefined;
+    }
+    return { rest: row.bytes.subarray(row.bytes.length - (row.endOffset - size)), afterSeq: row.seq };
+  }
+
+  /** The first row that ends at or after a size. */
+  #rowReaching(size: number, newest: LedgerRow, workspace: number): LedgerRow | undefined {
+    let low = 0;
+    let high = newest.seq;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const row = this.#table.row(workspace, middle);
+      if (row === undefined) return undefined;
+      if (row.endOffset >= size) high = middle;
+      else low = middle + 1;
+    }
+    return this.#table.row(workspace, low);
+  }
+
+  /** Writes `rest` and the rows after `afterSeq` (-1: the preamble too) at `offset`. */
+  async #write(
+    handle: FileHandle,
+    offset: number,
+    rest: Uint8Array,
+    afterSeq: number,
+    workspace: number,
+  ): Promise<void> {
+    let at = offset + (await writeExactly(handle, rest, offset));
+    if (afterSeq === -1) at += await writeExactly(handle, this.#table.preamble(workspace), at);
+    for (const page of this.#table.bytesAfter(workspace, Math.max(afterSeq, 0))) {
+      at += await writeExactly(handle, page, at);
+    }
+  }
+
+  async #excludeFromGit(root: string, workspace: number): Promise<void> {
+    if (this.#triedGit.has(workspace)) return;
+    this.#triedGit.add(workspace);
+    // Once for good: who removes the line wants the ledger tracked.
+    if (this.#table.isGitExcluded(workspace)) return;
+    try {
+      if (!(await excludeFromGit(root))) return;
+      this.#database.transaction({ durable: false }, () => this.#table.setGitExcluded(workspace));
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      this.#warnOnce(root, "git", `The ledger of ${root} could not be listed in .git/info/exclude: ${text}`);
+    }
+  }
+
+  #warnOnce(root: string, code: string, text: string): void {
+    const key = `${root}\0${code}`;
+    if (this.#warned.has(key)) return;
+    this.#warned.add(key);
+    this.#options.onWarning(text);
+  }
+}

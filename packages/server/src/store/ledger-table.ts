@@ -1,0 +1,176 @@
+import { createHash } from "node:crypto";
+import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import { type LedgerPlace, sealRecord, workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import type { Signer } from "@gennai/governance/ledger/ledger-signature";
+import type { StoreDatabase } from "./database.ts";
+import { readPreamble } from "./ledger-file.ts";
+import { bytesOf, integerOf, textOf } from "./row.ts";
+
+/** A record as it stands in the ledger's file; `seq` 0 is what stood there before the first record. */
+export interface LedgerRow {
+  readonly seq: number;
+  readonly hash: string;
+  /** With the line break. */
+  readonly bytes: Uint8Array;
+  /** Of the byte after it in the file. */
+  readonly endOffset: number;
+}
+
+export interface LedgerTableOptions {
+  readonly signer: Signer;
+  readonly toolVersion?: string;
+  /** Told after a commit that the ledger of a workspace may have grown. */
+  readonly onChange: (workspaceRoot: string) => void;
+}
+
+/** The authority of every workspace's ledger: chained, signed rows. */
+export class LedgerTable {
+  readonly #options: LedgerTableOptions;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #roots = new Map<number, string>();
+
+  constructor(database: StoreDatabase, options: LedgerTableOptions) {
+    this.#options = options;
+    this.#statements = prepareStatements(database);
+  }
+
+  /** Number of a workspace, which is made when it is new. Inside a transaction only. */
+  workspace(root: string): number {
+    const known = this.find(root);
+    if (known !== undefined) return known;
+    return Number(this.#statements.insertWorkspace.run(root).lastInsertRowid);
+  }
+
+  find(root: string): number | undefined {
+    const row = this.#statements.findWorkspace.get(root);
+    return row && integerOf(row, "number");
+  }
+
+  rootOf(workspace: number): string {
+    const known = this.#roots.get(workspace);
+    if (known !== undefined) return known;
+    const row = this.#statements.rootOfWorkspace.get(workspace);
+    if (row === undefined) throw new TypeError(`There is no workspace ${workspace}.`);
+    const root = textOf(row, "root");
+    this.#roots.set(workspace, root);
+    return root;
+  }
+
+  /**
+   * Chains and signs entries behind the newest record. Inside a transaction only: the write lock is what keeps several
+   * processes from forking the chain.
+   */
+  append(workspace: number, entries: readonly LedgerEntry[]): void {
+    const { signer, toolVersion } = this.#options;
+    const newest = this.#statements.newest.get(workspace);
+    let place: LedgerPlace;
+    let endOffset: number;
+    if (newest === undefined) {
+      const preamble = this.#keepPreamble(workspace);
+      endOffset = preamble.length;
+      const genesis = {
+        workspace: workspaceIdOf(this.rootOf(workspace)),
+        preamble_bytes: preamble.length,
+        preamble_sha256: createHash("sha256").update(preamble).digest("hex"),
+      };
+      place = { seq: 1, genesis };
+    } else {
+      endOffset = integerOf(newest, "end_offset");
+      place = { seq: integerOf(newest, "seq") + 1, previousHash: textOf(newest, "hash") };
+    }
+    for (const entry of entries) {
+      const { seq, hash, line } = sealRecord(entry, place, signer, {
+        ...(toolVersion === undefined ? {} : { toolVersion }),
+      });
+      endOffset += Buffer.byteLength(line) + 1;
+      this.#statements.insert.run(workspace, seq, hash, line, endOffset);
+      place = { seq: seq + 1, previousHash: hash };
+    }
+  }
+
+  changed(workspaceRoot: string): void {
+    this.#options.onChange(workspaceRoot);
+  }
+
+  /** The newest record; undefined when there is none. */
+  newest(workspace: number): LedgerRow | undefined {
+    const row = this.#statements.newest.get(workspace);
+    return row && this.row(workspace, integerOf(row, "seq"));
+  }
+
+  row(workspace: number, seq: number): LedgerRow | undefined {
+    if (seq === 0) {
+      const bytes = this.preamble(workspace);
+      return { seq: 0, hash: "", bytes, endOffset: bytes.length };
+    }
+    const row = this.#statements.row.get(workspace, seq);
+    if (row === undefined) return undefined;
+    return {
+      seq,
+      hash: textOf(row, "hash"),
+      bytes: lineBytes(textOf(row, "line")),
+      endOffset: integerOf(row, "end_offset"),
+    };
+  }
+
+  /** Bytes of records after `seq`, in pages that grow little beyond 1 MiB. */
+  *bytesAfter(workspace: number, seq: number): Generator<Uint8Array, void, undefined> {
+    let after = seq;
+    for (;;) {
+      const lines: Uint8Array[] = [];
+      let size = 0;
+      for (const row of this.#statements.after.iterate(workspace, after)) {
+        const line = lineBytes(textOf(row, "line"));
+        lines.push(line);
+        size += line.length;
+        after = integerOf(row, "seq");
+        if (size >= 1_048_576) break;
+      }
+      if (lines.length === 0) return;
+      yield Buffer.concat(lines);
+    }
+  }
+
+  preamble(workspace: number): Uint8Array {
+    const row = this.#statements.preamble.get(workspace);
+    return row === undefined || row["preamble"] === null ? new Uint8Array() : bytesOf(row, "preamble");
+  }
+
+  isGitExcluded(workspace: number): boolean {
+    const row = this.#statements.gitExcluded.get(workspace);
+    return row !== undefined && integerOf(row, "git_excluded") === 1;
+  }
+
+  setGitExcluded(workspace: number): void {
+    this.#statements.setGitExcluded.run(workspace);
+  }
+
+  /** What is in the ledger's file before Gennai ever wrote to it stays there and is covered by the first record. */
+  #keepPreamble(workspace: number): Uint8Array {
+    const found = readPreamble(this.rootOf(workspace));
+    if (found.length === 0) return found;
+    const preamble = found.at(-1) === 10 ? found : Buffer.concat([found, Buffer.from("\n")]);
+    this.#statements.setPreamble.run(preamble, workspace);
+    return preamble;
+  }
+}
+
+function lineBytes(line: string): Uint8Array {
+  return Buffer.from(`${line}\n`);
+}
+
+function prepareStatements(database: StoreDatabase) {
+  return {
+    findWorkspace: database.prepare("SELECT number FROM workspaces WHERE root = ?"),
+    insertWorkspace: database.prepare("INSERT INTO workspaces (root) VALUES (?)"),
+    rootOfWorkspace: database.prepare("SELECT root FROM workspaces WHERE number = ?"),
+    preamble: database.prepare("SELECT preamble FROM workspaces WHERE number = ?"),
+    setPreamble: database.prepare("UPDATE workspaces SET preamble = ? WHERE number = ?"),
+    gitExcluded: database.prepare("SELECT git_excluded FROM workspaces WHERE number = ?"),
+    setGitExcluded: database.prepare("UPDATE workspaces SET git_excluded = 1 WHERE number = ?"),
+    newest: database.prepare("SELECT seq, hash, end_offset FROM ledger WHERE workspace = ? ORDER BY seq DESC LIMIT 1"),
+    insert: database.prepare("INSERT INTO ledger (workspace, seq, hash, line, end_offset) VALUES (?, ?, ?, ?, ?)"),
+    row: database.prepare("SELECT hash, line, end_offset FROM ledger WHERE workspace = ? AND seq = ?"),
+    after: database.prepare("SELECT seq, line FROM ledger WHERE workspace = ? AND seq > ? ORDER BY seq"),
+  };
+}

@@ -1,0 +1,176 @@
+import { type FileHandle, readFile } from "node:fs/promises";
+import type { DatabaseSync } from "node:sqlite";
+import { setTimeout as delay } from "node:timers/promises";
+import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import type { Verifier } from "@gennai/governance/ledger/ledger-signature";
+import { type LedgerReport, type LedgerStatus, verifyLedger } from "@gennai/governance/ledger/verify-ledger";
+import { StoreDatabase } from "./database.ts";
+import { ledgerPath, openLedgerFile, UnsafeLedgerPath } from "./ledger-file.ts";
+import { ledgerHeadFile, readHead } from "./ledger-head-file.ts";
+import { ledgerPublicKeyFile, ledgerVerifier } from "./ledger-key.ts";
+import { chunksOf } from "./ledger-mirror-file.ts";
+import { integerOf, textOf } from "./row.ts";
+import { databaseFile } from "./store.ts";
+import { hasCode } from "./store-error.ts";
+
+export type WorkspaceLedgerStatus =
+  | LedgerStatus
+  /** Sound as it stands, but the store has newer records: a crash before they were written, or a cut tail. */
+  | "behind_store"
+  /** Sound by itself and not what the store has. */
+  | "differs_from_store"
+  /** A link, directory or device in the ledger's place. */
+  | "unsafe_path"
+  /** There is no public key to check with. */
+  | "no_key";
+
+export interface WorkspaceLedgerReport extends Omit<LedgerReport, "status"> {
+  readonly status: WorkspaceLedgerStatus;
+  readonly file: string;
+  /** What it was compared with besides the signatures. */
+  readonly compared: { readonly head: boolean; readonly store: boolean };
+}
+
+/** Exit codes of `gennai ledger verify`; 1 and 2 stay what they are for every command: failure and wrong usage. */
+export const ledgerExitCodes: Readonly<Record<WorkspaceLedgerStatus, number>> = {
+  ok: 0,
+  broken_chain: 10,
+  bad_signature: 11,
+  truncated_tail: 12,
+  missing_file: 13,
+  unknown_key: 14,
+  torn_last_line: 15,
+  malformed_line: 16,
+  unsigned: 17,
+  behind_store: 18,
+  differs_from_store: 19,
+  unsafe_path: 20,
+  no_key: 21,
+};
+
+export interface WorkspaceLedgerLocation {
+  /** Real absolute path. */
+  readonly workspaceRoot: string;
+  /** Absent: signatures and chain alone are checked, as a third party can. */
+  readonly stateDir?: string;
+  /** SPKI PEM, one or more; absent: the state directory's own. */
+  readonly publicKeyFile?: string;
+}
+
+/** Milliseconds after which a server that is writing has brought the file to where the store was. */
+const settling = 300;
+
+/** Checks a workspace's ledger file; changes nothing. Rejects when a public key or the store cannot be read. */
+export async function verifyWorkspaceLedger(location: WorkspaceLedgerLocation): Promise<WorkspaceLedgerReport> {
+  const { workspaceRoot, stateDir } = location;
+  using store = stateDir === undefined ? undefined : StoredLedger.open(stateDir, workspaceRoot);
+  const report = await verifyOnce(location, store);
+  if (store === undefined || (report.status !== "behind_store" && report.status !== "torn_last_line")) return report;
+  await delay(settling);
+  return await verifyOnce(location, store);
+}
+
+async function verifyOnce(
+  location: WorkspaceLedgerLocation,
+  store: StoredLedger | undefined,
+): Promise<WorkspaceLedgerReport> {
+  const { workspaceRoot, stateDir } = location;
+  const file = ledgerPath(workspaceRoot);
+  const head = stateDir === undefined ? undefined : await readHead(ledgerHeadFile(stateDir, workspaceRoot));
+  const compared = { head: head !== undefined, store: store !== undefined && store.lastSeq > 0 };
+  const unread = (status: WorkspaceLedgerStatus, message: string): WorkspaceLedgerReport => {
+    return { status, message, file, compared, records: 0, unsigned: 0, notes: [] };
+  };
+  const verifier = await verifierFor(location);
+  if (verifier === undefined) {
+    return unread(
+      "no_key",
+      "There is no public key to check signatures with: name the .pub file of the one who signed.",
+    );
+  }
+
+  let handle: FileHandle;
+  try {
+    handle = await openLedgerFile(workspaceRoot, "read");
+  } catch (error) {
+    if (error instanceof UnsafeLedgerPath) return unread("unsafe_path", error.message);
+    if (!hasCode(error, "ENOENT")) throw error;
+    // Only the store can say that nothing was ever recorded.
+    if (head === undefined && store?.lastSeq === 0) return unread("ok", "Nothing has been recorded yet.");
+    return unread("missing_file", `${file} is missing${head === undefined ? "" : `; it had reached seq ${head.seq}`}.`);
+  }
+  try {
+    const checked = await verifyLedger(chunksOf(handle), {
+      verifier,
+      ...(head === undefined ? {} : { head }),
+      // A third party has the workspace at another path.
+      ...(stateDir === undefined ? {} : { workspace: workspaceIdOf(workspaceRoot) }),
+    });
+    return { ...checked, ...(store && comparedWithStore(checked, store)), file, compared };
+  } finally {
+    await handle.close();
+  }
+}
+
+function comparedWithStore(
+  report: LedgerReport,
+  store: StoredLedger,
+): { readonly status: WorkspaceLedgerStatus; readonly message: string } | undefined {
+  // A store that never heard of this workspace says nothing about it.
+  if (report.status !== "ok" || store.lastSeq === 0) return undefined;
+  const lastSeq = report.last?.seq ?? 0;
+  // The chain is sound, so one equal hash says that everything before it is equal, too.
+  if (lastSeq > 0 && store.hashOf(lastSeq) !== report.last?.hash) {
+    const message = `The file is sound up to seq ${lastSeq}, but these are not the records of the store.`;
+    return { status: "differs_from_store", message };
+  }
+  if (lastSeq >= store.lastSeq) return undefined;
+  const message = `The file is sound and ends at seq ${lastSeq}, the store is at seq ${store.lastSeq}: the rest was never written or was cut off. Repair it from the store.`;
+  return { status: "behind_store", message };
+}
+
+async function verifierFor(location: WorkspaceLedgerLocation): Promise<Verifier | undefined> {
+  const { publicKeyFile, stateDir } = location;
+  if (publicKeyFile !== undefined) return ledgerVerifier(await readFile(publicKeyFile, "utf8"));
+  if (stateDir === undefined) return undefined;
+  try {
+    return ledgerVerifier(await readFile(ledgerPublicKeyFile(stateDir), "utf8"));
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+/** The rows of one workspace, read-only. */
+class StoredLedger implements Disposable {
+  /** When it was opened. */
+  readonly lastSeq: number;
+  readonly #connection: DatabaseSync;
+  readonly #workspaceRoot: string;
+
+  /** undefined when there is no store. */
+  static open(stateDir: string, workspaceRoot: string): StoredLedger | undefined {
+    const connection = StoreDatabase.openReadOnly(databaseFile(stateDir));
+    return connection && new StoredLedger(connection, workspaceRoot);
+  }
+
+  private constructor(connection: DatabaseSync, workspaceRoot: string) {
+    this.#connection = connection;
+    this.#workspaceRoot = workspaceRoot;
+    const row = connection
+      .prepare("SELECT max(seq) AS seq FROM ledger JOIN workspaces ON number = workspace WHERE root = ?")
+      .get(workspaceRoot);
+    this.lastSeq = row === undefined || row["seq"] === null ? 0 : integerOf(row, "seq");
+  }
+
+  hashOf(seq: number): string | undefined {
+    const row = this.#connection
+      .prepare("SELECT hash FROM ledger JOIN workspaces ON number = workspace WHERE root = ? AND seq = ?")
+      .get(this.#workspaceRoot, seq);
+    return row && textOf(row, "hash");
+  }
+
+  [Symbol.dispose](): void {
+    this.#connection.close();
+  }
+}

@@ -1,0 +1,279 @@
+import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
+import { AppendConflict, type LogBatch, type SessionHead, type SessionLog } from "../sessions/session-log.ts";
+import type { StoreDatabase } from "./database.ts";
+import { EventTails } from "./event-tails.ts";
+import type { LedgerTable } from "./ledger-table.ts";
+import { integerOf, type Row, textOf } from "./row.ts";
+import { StoreError } from "./store-error.ts";
+
+/** Milliseconds between looks for what other processes appended. */
+const pollInterval = 200;
+/** A page of a tail: whichever is reached first. */
+const pageEvents = 512;
+const pageCharacters = 1_048_576;
+
+const headColumns = "s.id, w.root, s.title, s.created, s.updated, s.last_seq, s.epoch";
+
+/** Sessions in SQLite. Several processes may use one file: whoever appends first wins, the other gets `AppendConflict`. */
+export class SqliteSessionLog implements SessionLog {
+  readonly #database: StoreDatabase;
+  readonly #ledger: LedgerTable;
+  readonly #tails = new EventTails();
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  #poller: NodeJS.Timeout | undefined;
+  #seenVersion = 0;
+
+  /** The database stays its opener's to close. */
+  constructor(database: StoreDatabase, ledger: LedgerTable) {
+    this.#database = database;
+    this.#ledger = ledger;
+    this.#statements = prepareStatements(database);
+  }
+
+  async create(session: {
+    readonly sessionId: string;
+    readonly workspaceRoot: string;
+    readonly time: number;
+  }): Promise<SessionHead> {
+    const { sessionId, workspaceRoot, time } = session;
+    this.#database.transaction({ durable: true }, () => {
+      if (this.#headRow(sessionId) !== undefined) {
+        throw new StoreError("session_exists", `Session ${sessionId} exists already: resume it or choose another id.`);
+      }
+      const workspace = this.#ledger.workspace(workspaceRoot);
+      this.#statements.insertSession.run(sessionId, workspace, time, time);
+    });
+    this.#ledger.changed(workspaceRoot);
+    return { sessionId, workspaceRoot, title: "", created: time, updated: time, lastSeq: 0, epoch: 1 };
+  }
+
+  async head(sessionId: string): Promise<SessionHead | undefined> {
+    this.#database.assertOpen();
+    const row = this.#headRow(sessionId);
+    return row && headOf(row);
+  }
+
+  async list(filter: { readonly workspaceRoot?: string; readonly limit: number }): Promise<readonly SessionHead[]> {
+    this.#database.assertOpen();
+    const { workspaceRoot, limit } = filter;
+    const rows =
+      workspaceRoot === undefined
+        ? this.#statements.listAll.all(limit)
+        : this.#statements.listOfWorkspace.all(workspaceRoot, limit);
+    return rows.map(headOf);
+  }
+
+  async setTitle(sessionId: string, title: string): Promise<void> {
+    this.#database.transaction({ durable: false }, () => {
+      const { changes } = this.#statements.setTitle.run(title.toWellFormed(), sessionId);
+      if (changes === 0) throw unknownSession(sessionId);
+    });
+  }
+
+  async takeOver(sessionId: string): Promise<number> {
+    const row = this.#database.transaction({ durable: true }, () => {
+      const taken = this.#statements.takeOver.get(sessionId);
+      if (taken === undefined) throw unknownSession(sessionId);
+      return taken;
+    });
+    const head = this.#headRow(sessionId);
+    if (head !== undefined) this.#ledger.changed(textOf(head, "root"));
+    return integerOf(row, "epoch");
+  }
+
+  async append(
+    sessionId: string,
+    batch: LogBatch,
+    expected: { readonly seq: number; readonly epoch: number },
+  ): Promise<readonly LoggedEvent[]> {
+    // Serialised before the transaction: nobody waits for it, and what cannot be serialised fails early.
+    const lines = batch.events.map((draft) => JSON.stringify(draft.event));
+    const logged = batch.events.map(
+      ({ turnId, itemId, time, event }, index): LoggedEvent => ({
+        seq: expected.seq + 1 + index,
+        turnId,
+        itemId,
+        time,
+        event,
+      }),
+    );
+    const { advance, insertEvent } = this.#statements;
+    const updated = batch.events.at(-1)?.time ?? batch.ledger.at(-1)?.time ?? 0;
+    const workspace = this.#database.transaction({ durable: batch.durable }, () => {
+      const row = advance.get(expected.seq + logged.length, updated, sessionId, expected.seq, expected.epoch);
+      if (row === undefined) throw this.#conflict(sessionId, expected);
+      const session = integerOf(row, "number");
+      for (const [index, event] of logged.entries()) {
+        insertEvent.run(session, event.seq, event.turnId, event.itemId, event.time, lines[index] ?? "");
+      }
+      const number = integerOf(row, "workspace");
+      if (batch.ledger.length > 0) this.#ledger.append(number, batch.ledger);
+      return number;
+    });
+    if (logged.length > 0) this.#tails.publish(sessionId, logged);
+    if (batch.ledger.length > 0) this.#ledger.changed(this.#ledger.rootOf(workspace));
+    return logged;
+  }
+
+  async read(sessionId: string, afterSeq: number, limit: number): Promise<readonly LoggedEvent[]> {
+    this.#database.assertOpen();
+    return this.#page(sessionId, afterSeq, limit, Number.POSITIVE_INFINITY);
+  }
+
+  async *tail(
+    sessionId: string,
+    afterSeq: number,
+    options: { readonly signal: AbortSignal },
+  ): AsyncGenerator<readonly LoggedEvent[], void, undefined> {
+    const { signal } = options;
+    if (signal.aborted) return;
+    this.#database.assertOpen();
+    if (this.#headRow(sessionId) === undefined) throw unknownSession(sessionId);
+
+    const tail = this.#tails.add(sessionId);
+    const stop = (): void => {
+      // Here too, for a reader that never comes back after its signal aborted.
+      this.#release(tail);
+      tail.wake();
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    this.#startPolling();
+    try {
+      let after = afterSeq;
+      while (!signal.aborted && this.#tails.isOpen) {
+        let events = tail.takeAfter(after);
+        if (events.length === 0) events = this.#page(sessionId, after, pageEvents, pageCharacters);
+        const last = events.at(-1);
+        if (last === undefined) await tail.changed();
+        else {
+          after = last.seq;
+          yield events;
+        }
+      }
+    } finally {
+      signal.removeEventListener("abort", stop);
+      this.#release(tail);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#tails.close();
+    clearInterval(this.#poller);
+    this.#poller = undefined;
+  }
+
+  #page(sessionId: string, afterSeq: number, limit: number, maxCharacters: number): LoggedEvent[] {
+    const events: LoggedEvent[] = [];
+    let characters = 0;
+    for (const row of this.#statements.readEvents.iterate(sessionId, afterSeq, limit)) {
+      const json = textOf(row, "json");
+      events.push({
+        seq: integerOf(row, "seq"),
+        turnId: textOf(row, "turn"),
+        itemId: textOf(row, "item"),
+        time: integerOf(row, "time"),
+        event: eventOf(json),
+      });
+      characters += json.length;
+      if (characters >= maxCharacters) break;
+    }
+    return events;
+  }
+
+  #headRow(sessionId: string): Row | undefined {
+    return this.#statements.head.get(sessionId);
+  }
+
+  #conflict(sessionId: string, expected: { readonly seq: number; readonly epoch: number }): Error {
+    const row = this.#headRow(sessionId);
+    if (row === undefined) return unknownSession(sessionId);
+    const head = headOf(row);
+    return new AppendConflict(
+      head.epoch === expected.epoch
+        ? `Session ${sessionId} is at seq ${head.lastSeq}, not ${expected.seq}: another writer was faster. Read on and append again.`
+        : `Session ${sessionId} was taken over (epoch ${head.epoch}, not ${expected.epoch}): stop writing to it.`,
+    );
+  }
+
+  #startPolling(): void {
+    if (this.#poller !== undefined) return;
+    this.#seenVersion = this.#database.dataVersion();
+    this.#poller = setInterval(() => {
+      this.#wakeOnForeignCommit();
+    }, pollInterval);
+  }
+
+  #wakeOnForeignCommit(): void {
+    try {
+      const version = this.#database.dataVersion();
+      if (version === this.#seenVersion) return;
+      this.#seenVersion = version;
+    } catch {
+      // The tails find the same trouble when they read, and their readers get to know.
+    }
+    this.#tails.wakeAll();
+  }
+
+  #release(tail: Disposable): void {
+    tail[Symbol.dispose]();
+    if (!this.#tails.isEmpty) return;
+    clearInterval(this.#poller);
+    this.#poller = undefined;
+  }
+}
+
+function prepareStatements(database: StoreDatabase) {
+  const joined = "sessions s JOIN workspaces w ON w.number = s.workspace";
+  const newest = "ORDER BY s.updated DESC, s.number DESC LIMIT ?";
+  return {
+    insertSession: database.prepare(
+      "INSERT INTO sessions (id, workspace, title, created, updated, last_seq, epoch) VALUES (?, ?, '', ?, ?, 0, 1)",
+    ),
+    head: database.prepare(`SELECT ${headColumns} FROM ${joined} WHERE s.id = ?`),
+    listAll: database.prepare(`SELECT ${headColumns} FROM ${joined} ${newest}`),
+    listOfWorkspace: database.prepare(`SELECT ${headColumns} FROM ${joined} WHERE w.root = ? ${newest}`),
+    setTitle: database.prepare("UPDATE sessions SET title = ? WHERE id = ?"),
+    takeOver: database.prepare("UPDATE sessions SET epoch = epoch + 1 WHERE id = ? RETURNING epoch"),
+    advance: database.prepare(
+      `UPDATE sessions SET last_seq = ?, updated = max(updated, ?)
+       WHERE id = ? AND last_seq = ? AND epoch = ? RETURNING number, workspace`,
+    ),
+    insertEvent: database.prepare(
+      "INSERT INTO events (session, seq, turn, item, time, json) VALUES (?, ?, ?, ?, ?, ?)",
+    ),
+    readEvents: database.prepare(
+      `SELECT seq, turn, item, time, json FROM events
+       WHERE session = (SELECT number FROM sessions WHERE id = ?) AND seq > ? ORDER BY seq LIMIT ?`,
+    ),
+  };
+}
+
+function headOf(row: Row): SessionHead {
+  return {
+    sessionId: textOf(row, "id"),
+    workspaceRoot: textOf(row, "root"),
+    title: textOf(row, "title"),
+    created: integerOf(row, "created"),
+    updated: integerOf(row, "updated"),
+    lastSeq: integerOf(row, "last_seq"),
+    epoch: integerOf(row, "epoch"),
+  };
+}
+
+function unknownSession(sessionId: string): StoreError {
+  return new StoreError(
+    "unknown_session",
+    `There is no session ${sessionId}: list the sessions to find the one you mean.`,
+  );
+}
+
+function eventOf(json: string): SessionEvent {
+  const value: unknown = JSON.parse(json);
+  if (!isEvent(value)) throw new StoreError("corrupt", "An event in the log is damaged: restore the state directory from a backup.");
+  return value;
+}
+
+/** Only `append` writes events, so their type is what makes them one. */
+function isEvent(value: unknown): value is SessionEvent {
+  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
+}

@@ -1,0 +1,72 @@
+import { chmod, mkdir, open, realpath, stat } from "node:fs/promises";
+import { homedir, platform as currentPlatform } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { StoreError } from "./store-error.ts";
+
+/**
+ * Where Gennai keeps sessions, blobs and keys of this user: `GENNAI_STATE_DIR`, else the platform's place for state.
+ * A relative value of an XDG variable is ignored, as its specification says.
+ */
+export function defaultStateDir(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform = currentPlatform(),
+  home: string = homedir(),
+): string {
+  const own = env["GENNAI_STATE_DIR"];
+  if (own !== undefined && own !== "") {
+    if (!isAbsolute(own)) {
+      throw new StoreError(
+        "unsafe_state_directory",
+        `GENNAI_STATE_DIR must be an absolute path, not ${JSON.stringify(own)}.`,
+      );
+    }
+    return own;
+  }
+  switch (platform) {
+    case "darwin":
+      return join(home, "Library", "Application Support", "gennai");
+    case "win32":
+      return join(env["LOCALAPPDATA"] || join(home, "AppData", "Local"), "gennai");
+    default: {
+      const state = env["XDG_STATE_HOME"];
+      return join(state !== undefined && isAbsolute(state) ? state : join(home, ".local", "state"), "gennai");
+    }
+  }
+}
+
+/**
+ * Makes the directory ours alone (0700) and returns its real path. Refuses one that belongs to somebody else or that
+ * others may write to: whoever can replace a key or a log can forge both.
+ */
+export async function prepareStateDirectory(directory: string): Promise<string> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const real = await realpath(directory);
+  const { uid, mode } = await stat(real);
+  const self = process.getuid?.();
+  if (self === undefined) return real;
+  if (uid !== self) {
+    throw new StoreError(
+      "unsafe_state_directory",
+      `${real} belongs to another user (uid ${uid}): choose a directory of your own.`,
+    );
+  }
+  if ((mode & 0o022) !== 0) {
+    throw new StoreError(
+      "unsafe_state_directory",
+      `${real} can be written by others: run chmod 700 on it or choose another directory.`,
+    );
+  }
+  if ((mode & 0o077) !== 0) await chmod(real, 0o700);
+  return real;
+}
+
+/** Makes what was created, renamed or removed in a directory survive a power cut. Windows does that by itself. */
+export async function syncDirectory(directory: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const handle = await open(directory, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

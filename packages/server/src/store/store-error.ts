@@ -1,0 +1,60 @@
+export type StoreErrorCode =
+  | "newer_format"
+  | "not_a_store"
+  | "corrupt"
+  | "disk_full"
+  | "read_only"
+  | "busy"
+  | "io"
+  | "closed"
+  | "unknown_session"
+  | "session_exists"
+  | "unsafe_state_directory"
+  | "unsafe_key"
+  | "corrupt_blob"
+  | "not_repairable";
+
+/** The store cannot do what was asked; nothing of it was done. */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** Turns what SQLite throws into a `StoreError`; everything else stays what it is. */
+export function storeErrorOf(error: unknown, file: string): unknown {
+  const resultCode = sqliteResultCode(error);
+  if (resultCode === undefined) return error;
+  const [code, advice] = sqliteCodes.get(resultCode & 0xff) ?? ["io", "See the cause"];
+  const text = error instanceof Error ? error.message : String(error);
+  return new StoreError(code, `${file}: ${text}. ${advice}.`, { cause: error });
+}
+
+/** SQLite's (extended) result code; undefined when the error is not SQLite's. */
+export function sqliteResultCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("code" in error) || error.code !== "ERR_SQLITE_ERROR") return undefined;
+  return "errcode" in error && typeof error.errcode === "number" ? error.errcode : undefined;
+}
+
+export const sqliteBusy = 5;
+
+/** https://www.sqlite.org/rescode.html */
+const sqliteCodes: ReadonlyMap<number, readonly [StoreErrorCode, string]> = new Map([
+  [5, ["busy", "Another process holds the database; try again when it is done"]],
+  [6, ["busy", "Another process holds the database; try again when it is done"]],
+  [8, ["read_only", "Make the state directory writable or set GENNAI_STATE_DIR to one that is"]],
+  [10, ["io", "Check the disk; the state directory must be on a local file system"]],
+  [11, ["corrupt", "The file is damaged: restore it from a backup or move it away to start anew"]],
+  [13, ["disk_full", "Free some space and try again; nothing was written"]],
+  [14, ["read_only", "The file cannot be opened: check the permissions of the state directory"]],
+  [26, ["not_a_store", "The file is no database of Gennai: move it away to start anew"]],
+] as const);
+
+/** True for an error with this `code`, e.g. one of the file system's. */
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

@@ -1,0 +1,64 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { BlobStore, SessionLog } from "../sessions/session-log.ts";
+import { StoreDatabase } from "./database.ts";
+import { FileBlobStore } from "./file-blob-store.ts";
+import { openLedgerSigner } from "./ledger-key.ts";
+import { LedgerMirror } from "./ledger-mirror.ts";
+import { LedgerTable } from "./ledger-table.ts";
+import { SqliteSessionLog } from "./sqlite-session-log.ts";
+import { prepareStateDirectory } from "./state-directory.ts";
+
+/** Everything Gennai remembers, in one state directory. Several processes may open the same one. */
+export interface Store extends AsyncDisposable {
+  /** Real path. */
+  readonly stateDir: string;
+  readonly log: SessionLog;
+  readonly blobs: BlobStore;
+  /** Resolves when the ledgers' files in the workspaces hold what the store holds. Never rejects. */
+  flushLedgers(): Promise<void>;
+}
+
+export interface StoreOptions {
+  /** Version of Gennai, for ledger records. */
+  readonly toolVersion?: string;
+  /** Trouble that stops nothing, e.g. a workspace that cannot be written. */
+  readonly onWarning: (text: string) => void;
+}
+
+export function databaseFile(stateDir: string): string {
+  return join(stateDir, "gennai.db");
+}
+
+/** Opens or creates the store. Rejects with `StoreError`. Disposing ends all tails and brings the ledgers' files up to date. */
+export async function openStore(stateDir: string, options: StoreOptions): Promise<Store> {
+  const directory = await prepareStateDirectory(stateDir);
+  const database = await StoreDatabase.open(databaseFile(directory));
+  try {
+    const signer = await openLedgerSigner(directory);
+    const blobDirectory = join(directory, "blobs");
+    await mkdir(blobDirectory, { recursive: true, mode: 0o700 });
+    const { toolVersion, onWarning } = options;
+    const ledger: LedgerTable = new LedgerTable(database, {
+      signer,
+      ...(toolVersion === undefined ? {} : { toolVersion }),
+      onChange: (root) => mirror.touch(root),
+    });
+    const mirror = new LedgerMirror(database, ledger, { stateDir: directory, signer, onWarning });
+    const log = new SqliteSessionLog(database, ledger);
+    return {
+      stateDir: directory,
+      log,
+      blobs: new FileBlobStore(blobDirectory),
+      flushLedgers: () => mirror.flush(),
+      async [Symbol.asyncDispose]() {
+        await log[Symbol.asyncDispose]();
+        await mirror.flush();
+        database[Symbol.dispose]();
+      },
+    };
+  } catch (error) {
+    database[Symbol.dispose]();
+    throw error;
+  }
+}

@@ -1,0 +1,26 @@
+import type { Tool } from "@gennai/governance/tool";
+import { z } from "zod";
+import { changesSomething, editFields, editText, sameStrings } from "./edit-text.ts";
+import { type FileChangePorts, type IntendedFile } from "./file-change.ts";
+import { oneFileTool } from "./one-file-tool.ts";
+
+const parameters = z
+  .strictObject({
+    file_path: z.string().min(1, "file_path must not be empty.").describe("Path of the file, relative to the workspace."),
+    ...editFields,
+  })
+  .refine(changesSomething, { error: sameStrings, path: ["new_string"] });
+
+/** Replaces one exact text in a file. Line ends and byte order mark stay what they are. */
+export function editTool(ports: FileChangePorts): Tool<z.infer<typeof parameters>> {
+  return oneFileTool(ports, {
+    name: "Edit",
+    description:
+      "Replaces an exact text in a file. old_string must occur exactly once, unless replace_all is set. Read the file first; " +
+      "leave out the line numbers and arrows that Read shows.",
+    parameters,
+    operation: "update",
+    missingHint: "Use Write to make a new file.",
+    intend: (args, before, name): IntendedFile => (before === undefined ? { type: "gone" } : editText(before, [args], name)),
+  });
+}

@@ -1,0 +1,180 @@
+import { randomUUID } from "node:crypto";
+import type { FileChangeRecord } from "@gennai/agent/proposal";
+import type { Effect, FileWrite, WorkspacePath } from "@gennai/governance/effect";
+import type { Analysis, ChangedBlock, FileChange, ToolOutcome, Verification } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { changedBlocks, type LineSpan } from "../changes/changed-blocks.ts";
+import { type EditableText, fileBytes, fileText } from "../changes/editable-text.ts";
+import type { BlobStore } from "../sessions/session-log.ts";
+import type { KnownFiles } from "../sessions/known-files.ts";
+import type { FileContent, Workspace, WorkspaceChange } from "../workspace/workspace.ts";
+import { refuseMaskedText } from "./masked-text.ts";
+import { pathName } from "./path-name.ts";
+import { maxFileBytes } from "./text-limits.ts";
+import type { ToolFact } from "./tool-fact.ts";
+
+export interface FileChangePorts {
+  readonly workspace: Workspace;
+  readonly knownFiles: KnownFiles;
+  /** Gets what a file held before, for undo. */
+  readonly blobs: BlobStore;
+}
+
+/** What a file is to become. */
+export type IntendedFile =
+  | { readonly type: "text"; readonly text: EditableText; readonly spans: readonly LineSpan[] }
+  /** The bytes another file had; `content` when they are text. */
+  | { readonly type: "moved"; readonly bytes: Uint8Array; readonly content: string | undefined }
+  | { readonly type: "gone" };
+
+/** A change worked out by `analyse`, waiting for the gate's word. */
+interface PlannedChange {
+  readonly change: WorkspaceChange;
+  readonly before: FileContent | undefined;
+  readonly blocks: readonly ChangedBlock[];
+}
+
+/** Changes by the effects that announced them, so that what runs is what the policies saw. */
+export class PlannedChanges {
+  readonly #plans = new WeakMap<Effect, PlannedChange | ToolFailure>();
+
+  /** An effect for a change that can be made. Throws `no_change`, `too_large`, `masked_text`. */
+  plan(ports: FileChangePorts, path: WorkspacePath, before: FileContent | undefined, intended: IntendedFile): FileWrite {
+    const planned = plannedChange(path, before, intended);
+    const content = contentOf(intended);
+    if (content !== undefined && intended.type === "text") {
+      refuseMaskedText(content, before === undefined ? "" : Buffer.from(before.bytes).toString("utf8"));
+    }
+    const effect: FileWrite = {
+      type: "write",
+      operation: planned.change.operation,
+      path,
+      base: ports.knownFiles.base(path.relative),
+      current: before?.sha256,
+      ...(content === undefined ? {} : { content }),
+    };
+    this.#plans.set(effect, planned);
+    return effect;
+  }
+
+  /**
+   * An effect for a change that cannot be made. The failure waits for `execute`: it may tell what is in the file, which is
+   * nobody's to know before the policies allowed the write.
+   */
+  planFailure(effect: FileWrite, failure: ToolFailure): FileWrite {
+    this.#plans.set(effect, failure);
+    return effect;
+  }
+
+  /** Throws the failures that waited. */
+  of(analysis: Analysis): readonly PlannedChange[] {
+    return analysis.effects.map((effect) => {
+      const plan = this.#plans.get(effect);
+      if (plan === undefined) throw new ToolFailure("not_analysed", "The call was not analysed by its own tool.");
+      if (plan instanceof ToolFailure) throw plan;
+      return plan;
+    });
+  }
+}
+
+/** What is in a file of the workspace now; undefined when nothing is there. Throws `not_a_file`, `too_large`. */
+export async function currentContent(
+  workspace: Workspace,
+  path: WorkspacePath,
+  signal: AbortSignal,
+): Promise<FileContent | undefined> {
+  const stat = await workspace.stat(path);
+  if (stat === undefined) return undefined;
+  if (stat.kind !== "file") throw new ToolFailure("not_a_file", `${pathName(path)} is not a regular file.`);
+  return workspace.read(path, { maxBytes: maxFileBytes, signal });
+}
+
+/** Keeps what was there, then writes. The changes go in together or not at all. */
+export async function applyPlanned(
+  ports: FileChangePorts,
+  planned: readonly PlannedChange[],
+  statement: string,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  for (const { before } of planned) {
+    if (before !== undefined) await ports.blobs.put(before.bytes, "application/octet-stream");
+  }
+  signal.throwIfAborted();
+  const applied = await ports.workspace.apply(planned.map(({ change }) => change));
+  const changes: FileChange[] = applied.map((file, index) => ({
+    path: file.path.relative,
+    operation: file.operation,
+    beforeSha256: file.before?.sha256,
+    afterSha256: file.afterSha256,
+    blocks: planned[index]?.blocks ?? [],
+  }));
+  const fact: ToolFact = { type: "change-set", changeSetId: randomUUID(), files: changes.map(changeRecord) };
+  return {
+    output: `${statement}.${lineReport(changes)}`,
+    changes,
+    observed: changes.map(({ path, afterSha256 }) => ({ path, source: "disk", sha256: afterSha256 })),
+    facts: [fact],
+  };
+}
+
+/** Reads what was written. */
+export async function verifyChanges(
+  workspace: Workspace,
+  outcome: ToolOutcome,
+  signal: AbortSignal,
+): Promise<Verification> {
+  const changes = outcome.changes ?? [];
+  if (changes.length === 0) return { state: "unverified", evidence: "No file was changed." };
+  for (const change of changes) {
+    const now = await currentContent(workspace, await workspace.resolve(change.path), signal);
+    if (now?.sha256 === change.afterSha256) continue;
+    const found = now === undefined ? "is not there" : "holds something else";
+    return { state: "failed", evidence: `${change.path} ${found}: read again after the change.` };
+  }
+  const names = changes.map(({ path, operation }) => `${path}${operation === "delete" ? " (gone)" : ""}`).join(", ");
+  return { state: "verified", evidence: `Read again after the change, the hash is right: ${names}.` };
+}
+
+function plannedChange(path: WorkspacePath, before: FileContent | undefined, intended: IntendedFile): PlannedChange {
+  if (intended.type === "gone") {
+    if (before === undefined) throw notFound(path);
+    return { change: { operation: "delete", path, baseSha256: before.sha256 }, before, blocks: [] };
+  }
+  const bytes = intended.type === "text" ? fileBytes(intended.text) : intended.bytes;
+  if (bytes.length > maxFileBytes) {
+    throw new ToolFailure("too_large", `${pathName(path)} would be larger than ${maxFileBytes} bytes.`);
+  }
+  const blocks = intended.type === "text" ? changedBlocks(intended.text.text, intended.spans) : [];
+  if (before === undefined) return { change: { operation: "create", path, bytes }, before, blocks };
+  if (Buffer.from(before.bytes).equals(bytes)) {
+    throw new ToolFailure("no_change", `${pathName(path)} already says exactly this; there is nothing to write.`);
+  }
+  return { change: { operation: "update", path, bytes, baseSha256: before.sha256 }, before, blocks };
+}
+
+export function notFound(path: WorkspacePath, hint?: string): ToolFailure {
+  return new ToolFailure("not_found", `There is no file ${pathName(path)}.`, hint === undefined ? {} : { hint });
+}
+
+function contentOf(intended: IntendedFile): string | undefined {
+  if (intended.type === "gone") return undefined;
+  return intended.type === "text" ? fileText(intended.text) : intended.content;
+}
+
+function changeRecord(change: FileChange): FileChangeRecord {
+  return {
+    path: change.path,
+    operation: change.operation,
+    ...(change.beforeSha256 === undefined ? {} : { beforeSha256: change.beforeSha256 }),
+    ...(change.afterSha256 === undefined ? {} : { afterSha256: change.afterSha256 }),
+  };
+}
+
+function lineReport(changes: readonly FileChange[]): string {
+  const updated = changes.length === 1 ? changes[0] : undefined;
+  if (updated?.operation !== "update" || updated.blocks.length === 0) return "";
+  const shown = updated.blocks
+    .slice(0, 10)
+    .map(({ startLine, endLine }) => (startLine === endLine ? `${startLine}` : `${startLine}-${endLine}`));
+  return ` Changed lines: ${shown.join(", ")}${updated.blocks.length > shown.length ? ", …" : ""}.`;
+}

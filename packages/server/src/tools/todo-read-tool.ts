@@ -1,0 +1,21 @@
+import type { Tool } from "@gennai/governance/tool";
+import { z } from "zod";
+import type { TodoList } from "./todo-list.ts";
+
+const parameters = z.strictObject({});
+
+/** The session's todos as a JSON list. */
+export function todoReadTool(ports: { readonly todos: TodoList }): Tool<z.infer<typeof parameters>> {
+  return {
+    name: "TodoRead",
+    description: "Returns the session's list of todos as JSON.",
+    parameters,
+    access: "read",
+    async analyse() {
+      return { statement: "Read the todos", effects: [{ type: "session" }] };
+    },
+    async execute() {
+      return { output: JSON.stringify(ports.todos.read()) };
+    },
+  };
+}

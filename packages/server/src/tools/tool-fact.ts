@@ -1,0 +1,24 @@
+import type { FileChangeRecord, Proposal } from "@gennai/agent/proposal";
+import type { Todo } from "@gennai/agent/todo";
+
+/** What a tool tells the session's log besides its result. In `ToolOutcome.facts`, which the gate does not look into. */
+export type ToolFact =
+  /** Files were changed on disk. The bytes before each change are a blob under `beforeSha256`. */
+  | { readonly type: "change-set"; readonly changeSetId: string; readonly files: readonly FileChangeRecord[] }
+  | { readonly type: "proposal"; readonly proposal: Proposal }
+  /** The whole list of todos, as it is now. */
+  | { readonly type: "todos"; readonly items: readonly Todo[] };
+
+const required: Record<ToolFact["type"], readonly string[]> = {
+  "change-set": ["changeSetId", "files"],
+  proposal: ["proposal"],
+  todos: ["items"],
+};
+
+/** True for a value that one of this folder's tools made. */
+export function isToolFact(value: unknown): value is ToolFact {
+  if (typeof value !== "object" || value === null || !("type" in value)) return false;
+  const { type } = value;
+  if (type !== "change-set" && type !== "proposal" && type !== "todos") return false;
+  return required[type].every((name) => name in value);
+}

@@ -1,0 +1,73 @@
+import type { Tool } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import type { EditorBridge } from "../bridge/editor-bridge.ts";
+import { findShell } from "../process/find-shell.ts";
+import type { KnownFiles } from "../sessions/known-files.ts";
+import type { BlobStore } from "../sessions/session-log.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { bashTool } from "./bash-tool.ts";
+import { deleteTool } from "./delete-tool.ts";
+import { editTool } from "./edit-tool.ts";
+import { globTool } from "./glob-tool.ts";
+import { grepTool } from "./grep-tool.ts";
+import { lsTool } from "./ls-tool.ts";
+import { moveTool } from "./move-tool.ts";
+import { multiEditTool } from "./multi-edit-tool.ts";
+import { proposeChangesTool } from "./propose-changes-tool.ts";
+import { readTool } from "./read-tool.ts";
+import { runInTerminalTool } from "./run-in-terminal-tool.ts";
+import type { TodoList } from "./todo-list.ts";
+import { todoReadTool } from "./todo-read-tool.ts";
+import { todoWriteTool } from "./todo-write-tool.ts";
+import { writeTool } from "./write-tool.ts";
+
+/** What the tools of one session work on. */
+export interface ToolPorts {
+  readonly workspace: Workspace;
+  readonly editor: EditorBridge;
+  readonly knownFiles: KnownFiles;
+  readonly blobs: BlobStore;
+  readonly todos: TodoList;
+  /** The user's home directory. */
+  readonly home: string;
+  /** What commands find in their environment, as `commandEnvironment` makes it. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Globs of files that no search may reach. */
+  readonly exclude: readonly string[];
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Program and arguments that run a shell command, e.g. in a sandbox; the shell itself by default. */
+  shellArguments?(command: string): readonly string[] | Promise<readonly string[]>;
+}
+
+/** Every tool of a session, by name. They keep state for one session: make a set for each. */
+export function createTools(ports: ToolPorts): Map<string, Tool> {
+  const shellArguments = ports.shellArguments?.bind(ports) ?? plainShell;
+  const tools: readonly Tool[] = [
+    readTool(ports),
+    lsTool(ports),
+    globTool(ports),
+    grepTool(ports),
+    writeTool(ports),
+    editTool(ports),
+    multiEditTool(ports),
+    deleteTool(ports),
+    moveTool(ports),
+    bashTool({ workspace: ports.workspace, home: ports.home, environment: ports.environment, shellArguments }),
+    runInTerminalTool(ports),
+    proposeChangesTool(ports),
+    todoReadTool(ports),
+    todoWriteTool(ports),
+  ];
+  return new Map(tools.map((tool) => [tool.name, tool]));
+}
+
+/** `bash -c`, without anybody's start-up files. */
+export function plainShell(command: string): readonly string[] {
+  const shell = findShell();
+  if (shell !== undefined) return [shell, "-c", command];
+  throw new ToolFailure("tool_unavailable", "There is no shell on this machine, so no command can run.", {
+    failureClass: "tool_unavailable",
+    hint: "Use RunInTerminal, which runs in the user's editor.",
+  });
+}

@@ -1,0 +1,104 @@
+import { readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+/**
+ * Where a working tree stands, from a few small files and without starting git. Looks upwards from `directory` for the
+ * repository. `none` outside one, and for whatever cannot be understood.
+ */
+export function readGitHead(directory: string): GitHead {
+  const repository = findRepository(directory);
+  if (repository === undefined) return { type: "none" };
+  const head = readText(join(repository.directory, "HEAD"));
+  if (head === undefined) return { type: "none" };
+  if (objectId.test(head)) return { type: "detached", commit: head };
+  const ref = symbolicRef(head);
+  if (ref === undefined) return { type: "none" };
+  const commit = readRef(repository, ref);
+  // HEAD may name a ref that is no branch; then no branch follows the commits.
+  if (ref.startsWith(branchPrefix)) return { type: "branch", branch: ref.slice(branchPrefix.length), commit };
+  return commit === undefined ? { type: "none" } : { type: "detached", commit };
+}
+
+/** Name of the branch that `origin` calls its default, e.g. `main`; undefined when this clone does not know it. */
+export function defaultRemoteBranch(directory: string): string | undefined {
+  const repository = findRepository(directory);
+  const head = repository && readText(join(repository.common, "refs/remotes/origin/HEAD"));
+  const ref = head === undefined ? undefined : symbolicRef(head);
+  return ref?.startsWith(originPrefix) ? ref.slice(originPrefix.length) : undefined;
+}
+
+export type GitHead =
+  /** `commit` is undefined on a branch without commits. */
+  | { readonly type: "branch"; readonly branch: string; readonly commit: string | undefined }
+  | { readonly type: "detached"; readonly commit: string }
+  | { readonly type: "none" };
+
+interface Repository {
+  /** What belongs to this working tree: HEAD. */
+  readonly directory: string;
+  /** What all working trees share: refs. */
+  readonly common: string;
+}
+
+function findRepository(directory: string): Repository | undefined {
+  for (let current = resolve(directory); ; current = dirname(current)) {
+    const found = repositoryAt(join(current, ".git"));
+    if (found !== undefined || dirname(current) === current) return found;
+  }
+}
+
+function repositoryAt(path: string): Repository | undefined {
+  const kind = kindOf(path);
+  const pointer = kind === "file" ? /^gitdir: (.+)$/.exec(readText(path) ?? "")?.[1] : undefined;
+  if (kind !== "directory" && pointer === undefined) return undefined;
+  const directory = pointer === undefined ? path : resolve(dirname(path), pointer);
+  const common = readText(join(directory, "commondir"));
+  return { directory, common: common === undefined ? directory : resolve(directory, common) };
+}
+
+function kindOf(path: string): "file" | "directory" | undefined {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat?.isDirectory()) return "directory";
+    return stat?.isFile() ? "file" : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readRef(repository: Repository, ref: string, depth = 0): string | undefined {
+  const loose = readText(join(repository.common, ref)) ?? readText(join(repository.directory, ref));
+  if (loose !== undefined) {
+    if (objectId.test(loose)) return loose;
+    const next = symbolicRef(loose);
+    return next === undefined || depth >= maximumDepth ? undefined : readRef(repository, next, depth + 1);
+  }
+  const packed = readText(join(repository.common, "packed-refs"), maximumPackedRefs);
+  const line = packed?.split("\n").find((candidate) => candidate.endsWith(` ${ref}`));
+  const commit = line?.slice(0, line.indexOf(" "));
+  return commit !== undefined && objectId.test(commit) ? commit : undefined;
+}
+
+/** Only names that git itself would accept: they become paths here. */
+function symbolicRef(text: string): string | undefined {
+  const ref = /^ref:\s*(refs\/\S+)$/.exec(text)?.[1];
+  return ref === undefined || /\.\.|\/\/|[\p{Cc}~^:?*[\\]|\/$|\.lock$|\/\./u.test(ref) ? undefined : ref;
+}
+
+/** undefined when it is missing, no file, or larger than such a file can be. */
+function readText(path: string, maxBytes = maximumSmallFile): string | undefined {
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile() || stat.size > maxBytes) return undefined;
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+const branchPrefix = "refs/heads/";
+const originPrefix = "refs/remotes/origin/";
+const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+const maximumDepth = 5;
+const maximumSmallFile = 4096;
+const maximumPackedRefs = 64 * 1024 * 1024;

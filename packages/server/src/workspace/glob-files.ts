@@ -1,0 +1,84 @@
+import { lstatSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
+import type { WorkspacePath } from "@gennai/governance/effect";
+import { fileFailure } from "./file-failure.ts";
+import { type HeldDirectory, holdDirectory } from "./held-directory.ts";
+import { insideOnly } from "./inside-only.ts";
+import { runRipgrep } from "./ripgrep.ts";
+import { includeParameters } from "./search-globs.ts";
+import { componentsOf } from "./split-relative.ts";
+import type { WorkspaceRoot } from "./workspace-root.ts";
+
+/**
+ * `Workspace.glob` by ripgrep. The glob has gitignore syntax and is relative to `base`: without a slash it matches at every
+ * depth. Of more than 50,000 matches the newest may be missing; `truncated` says so.
+ */
+export async function globFiles(
+  root: WorkspaceRoot,
+  binary: string,
+  pattern: string,
+  base: WorkspacePath,
+  options: { readonly limit: number; readonly signal: AbortSignal },
+): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }> {
+  const components = componentsOf(insideOnly(base).relative);
+  using directory = hold(root, components, base.relative);
+  // A glob makes ripgrep list what git ignores as well, so what matches is cut with what is not ignored.
+  const [matching, visible] = await Promise.all([
+    listFiles(binary, directory, includeParameters(pattern), options.signal),
+    listFiles(binary, directory, [], options.signal),
+  ]);
+  const kept = matching.paths.filter((path) => visible.known.has(path)).slice(0, maximumCandidates);
+  const newest = await newestFirst(directory, kept, options.signal);
+  const prefix = components.map((name) => `${name}/`).join("");
+  return {
+    paths: newest.slice(0, options.limit).map((path) => prefix + path),
+    truncated: newest.length > options.limit || matching.paths.length > maximumCandidates,
+  };
+}
+
+function hold(root: WorkspaceRoot, components: readonly string[], relative: string): HeldDirectory {
+  try {
+    return holdDirectory(root, components);
+  } catch (error) {
+    throw fileFailure(error, "list files of", relative);
+  }
+}
+
+async function listFiles(
+  binary: string,
+  directory: HeldDirectory,
+  parameters: readonly string[],
+  signal: AbortSignal,
+): Promise<{ readonly paths: readonly string[]; readonly known: ReadonlySet<string> }> {
+  const known = new Set<string>();
+  await runRipgrep(binary, directory, ["--files", "--null", ...parameters], {
+    separator: "\0",
+    signal,
+    onRecord: (path) => {
+      const plain = process.platform === "win32" ? path.replaceAll("\\", "/") : path;
+      known.add(plain.startsWith("./") ? plain.slice(2) : plain);
+      return true;
+    },
+  });
+  return { paths: [...known], known };
+}
+
+async function newestFirst(
+  directory: HeldDirectory,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const dated: { readonly path: string; readonly modified: number }[] = [];
+  for (const [index, path] of paths.entries()) {
+    const modified = lstatSync(`${directory.path}/${path}`, { throwIfNoEntry: false })?.mtimeMs;
+    if (modified !== undefined) dated.push({ path, modified });
+    if (index % 1000 === 999) {
+      await setImmediate();
+      signal.throwIfAborted();
+    }
+  }
+  dated.sort((a, b) => b.modified - a.modified || (a.path < b.path ? -1 : 1));
+  return dated.map(({ path }) => path);
+}
+
+const maximumCandidates = 50_000;

@@ -1,0 +1,95 @@
+import { accessSync, constants, lstatSync } from "node:fs";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { fileFailure, systemErrorCode } from "./file-failure.ts";
+import { type HeldDirectory, holdDirectory } from "./held-directory.ts";
+import { type HeldFile, holdsBytes, readHeldFile } from "./held-file.ts";
+import { insideOnly } from "./inside-only.ts";
+import { splitRelative } from "./split-relative.ts";
+import type { WorkspaceChange } from "./workspace.ts";
+import type { WorkspaceRoot } from "./workspace-root.ts";
+
+/** A change together with what it would replace, as it was when the change was asked for. */
+export interface InspectedChange {
+  readonly operation: WorkspaceChange["operation"];
+  readonly path: WorkspaceChange["path"];
+  readonly parents: readonly string[];
+  readonly name: string;
+  /** New content; undefined for a delete. */
+  readonly bytes: Uint8Array | undefined;
+  /** undefined for a create. */
+  readonly before: HeldFile | undefined;
+}
+
+/** Looks at a change without touching anything: refuses early, and cheaply, what could not succeed. */
+export function inspectChange(root: WorkspaceRoot, change: WorkspaceChange): InspectedChange {
+  const { operation } = change;
+  const path = insideOnly(change.path);
+  if (path.relative === "") throw new ToolFailure("not_a_file", "The workspace root is a directory, not a file.");
+  const inspected = {
+    operation,
+    path,
+    ...splitRelative(path.relative),
+    bytes: change.operation === "delete" ? undefined : change.bytes,
+  };
+  try {
+    using directory = holdDirectory(root, inspected.parents);
+    if (change.operation === "create") {
+      checkNothingThere(directory, inspected.name, path.relative);
+      return { ...inspected, before: undefined };
+    }
+    const before = readBase(directory, inspected.name, path.relative, change.baseSha256);
+    // A rename needs no permission on the file itself; who made it read-only meant it.
+    if (operation === "update") accessSync(directory.entry(inspected.name), constants.W_OK);
+    return { ...inspected, before };
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") {
+      if (operation === "create") return { ...inspected, before: undefined };
+      throw staleFile(`${path.relative} is no longer there`, error);
+    }
+    throw fileFailure(error, operation, path.relative);
+  }
+}
+
+/** The last look, right before the change is made. Throws `stale_file` when the file is not what the change was made for. */
+export function verifyBase(directory: HeldDirectory, change: InspectedChange): void {
+  const { before, name } = change;
+  const { relative } = change.path;
+  if (before === undefined) checkNothingThere(directory, name, relative);
+  else if (!orStale(relative, () => holdsBytes(directory, name, before.bytes))) throw changedSince(relative);
+}
+
+function readBase(directory: HeldDirectory, name: string, relative: string, baseSha256: string): HeldFile {
+  const current = orStale(relative, () => readHeldFile(directory, name));
+  if (current.sha256 !== baseSha256) throw changedSince(relative);
+  return current;
+}
+
+function orStale<T>(relative: string, look: () => T): T {
+  try {
+    return look();
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === "ENOENT") throw staleFile(`${relative} is no longer there`, error);
+    if (code === "ELOOP") throw staleFile(`${relative} was replaced by a symbolic link`, error);
+    throw error;
+  }
+}
+
+function changedSince(relative: string): ToolFailure {
+  return staleFile(`${relative} changed since it was read`);
+}
+
+function checkNothingThere(directory: HeldDirectory, name: string, relative: string): void {
+  const stat = lstatSync(directory.entry(name), { throwIfNoEntry: false });
+  if (stat === undefined) return;
+  if (stat.isDirectory()) throw new ToolFailure("not_a_file", `${relative} is a directory.`);
+  throw staleFile(`${relative} exists already`);
+}
+
+function staleFile(reason: string, cause?: unknown): ToolFailure {
+  return new ToolFailure("stale_file", `Stale File: ${reason}. Nothing was written.`, {
+    hint: "Read the file again and make the change on what it says now.",
+    retryable: true,
+    cause,
+  });
+}

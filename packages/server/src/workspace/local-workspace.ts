@@ -1,0 +1,131 @@
+import { lstatSync } from "node:fs";
+import type { WorkspacePath } from "@gennai/governance/effect";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { applyChanges } from "./apply-changes.ts";
+import { fileFailure, systemErrorCode } from "./file-failure.ts";
+import { globFiles } from "./glob-files.ts";
+import { holdDirectory } from "./held-directory.ts";
+import { readHeldFileInPieces } from "./held-file.ts";
+import { insideOnly } from "./inside-only.ts";
+import { listDirectory } from "./list-directory.ts";
+import { resolvePath } from "./resolve-path.ts";
+import { ripgrepPath } from "./ripgrep-path.ts";
+import { searchFiles } from "./search-files.ts";
+import { splitRelative } from "./split-relative.ts";
+import type {
+  AppliedChange,
+  FileContent,
+  FileStat,
+  Listing,
+  SearchQuery,
+  SearchResult,
+  Workspace,
+  WorkspaceChange,
+} from "./workspace.ts";
+import { checkRootInPlace, openWorkspaceRoot, type WorkspaceRoot } from "./workspace-root.ts";
+
+/**
+ * Opens a directory of this machine as a workspace. Throws `WorkspaceError` for one that is missing, no directory, or so
+ * broad that it holds the user's home, the server's state or the system. Holds nothing open between calls.
+ */
+export function openLocalWorkspace(directory: string, options: LocalWorkspaceOptions): LocalWorkspace {
+  return new LocalWorkspace(openWorkspaceRoot(directory, options), options);
+}
+
+export interface LocalWorkspaceOptions {
+  /** The server's state directory: journals of changes are kept below it. */
+  readonly stateDir: string;
+  /** The user's home; by default that of the process. */
+  readonly home?: string;
+  /** Absolute path of ripgrep, for servers without `node_modules`. */
+  readonly ripgrepPath?: string;
+}
+
+/** The disk as a workspace. Every call fails with `workspace_replaced` once another directory stands at its path. */
+export class LocalWorkspace implements Workspace {
+  readonly #root: WorkspaceRoot;
+  readonly #stateDir: string;
+  readonly #ripgrepPath: string | undefined;
+
+  constructor(root: WorkspaceRoot, options: LocalWorkspaceOptions) {
+    this.#root = root;
+    this.#stateDir = options.stateDir;
+    this.#ripgrepPath = options.ripgrepPath;
+  }
+
+  get root(): string {
+    return this.#root.path;
+  }
+
+  /** Tells two directories apart that stood at the same path one after the other. */
+  get identity(): string {
+    return `${this.#root.device}:${this.#root.inode}:${this.#root.path}`;
+  }
+
+  async resolve(raw: string): Promise<WorkspacePath> {
+    checkRootInPlace(this.#root);
+    return resolvePath(this.#root.path, raw);
+  }
+
+  async stat(path: WorkspacePath): Promise<FileStat | undefined> {
+    const { relative } = insideOnly(path);
+    try {
+      const { parents, name } = splitRelative(relative);
+      using directory = holdDirectory(this.#root, parents);
+      const stat = lstatSync(name === "" ? `${directory.path}/.` : directory.entry(name));
+      const kind = stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other";
+      return { kind, size: stat.size, mode: stat.mode & 0o7777 };
+    } catch (error) {
+      const code = systemErrorCode(error);
+      if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+      throw fileFailure(error, "look at", relative);
+    }
+  }
+
+  async read(
+    path: WorkspacePath,
+    options: { readonly maxBytes: number; readonly signal?: AbortSignal },
+  ): Promise<FileContent> {
+    const { relative } = insideOnly(path);
+    const { parents, name } = splitRelative(relative);
+    try {
+      if (name === "") throw new ToolFailure("not_a_file", "The workspace root is a directory, not a file.");
+      using directory = holdDirectory(this.#root, parents);
+      const { bytes, sha256 } = await readHeldFileInPieces(directory, name, options);
+      return { bytes, sha256 };
+    } catch (error) {
+      throw fileFailure(error, "read", relative);
+    }
+  }
+
+  async list(
+    path: WorkspacePath,
+    options: { readonly ignore: readonly string[]; readonly limit: number },
+  ): Promise<Listing> {
+    return listDirectory(this.#root, path, options);
+  }
+
+  async glob(
+    pattern: string,
+    base: WorkspacePath,
+    options: { readonly limit: number; readonly signal: AbortSignal },
+  ): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }> {
+    return globFiles(this.#root, this.#ripgrep(), pattern, base, options);
+  }
+
+  async search(
+    query: SearchQuery,
+    base: WorkspacePath,
+    options: { readonly signal: AbortSignal },
+  ): Promise<SearchResult> {
+    return searchFiles(this.#root, this.#ripgrep(), query, base, options);
+  }
+
+  async apply(changes: readonly WorkspaceChange[]): Promise<readonly AppliedChange[]> {
+    return applyChanges(this.#root, this.#stateDir, changes);
+  }
+
+  #ripgrep(): string {
+    return this.#ripgrepPath ?? ripgrepPath();
+  }
+}

@@ -1,0 +1,62 @@
+import { ToolFailure } from "@gennai/governance/tool-error";
+
+/**
+ * Refuses (`bad_path`) what cannot be a path here, by its text alone. The rules are those of every platform at once: a name
+ * that Windows or a terminal would read differently than Linux is refused everywhere, because sessions move between them.
+ */
+export function checkPathSyntax(raw: string): void {
+  if (raw === "") throw badPath("The path is empty.", "Use . for the workspace root.");
+  if (Buffer.byteLength(raw) > maximumPathBytes) throw badPath(`The path is longer than ${maximumPathBytes} bytes.`);
+  checkVisible(raw);
+  if (raw.includes("\\")) throw badPath(`${raw} contains a backslash.`, "Separate directories with / .");
+  if (raw.startsWith("//")) throw badPath(`${raw} looks like a network path.`, "Start with at most one / .");
+  if (uri.test(raw)) throw badPath(`${raw} is a URI, not a path.`, "Give the path without a scheme.");
+  if (drive.test(raw) && !(process.platform === "win32" && absoluteDrive.test(raw))) {
+    throw badPath(`${raw} names a drive.`, "Give a path relative to the workspace.");
+  }
+  const components = raw.split("/");
+  const first = components[0] ?? "";
+  if (first.startsWith("~") || first.includes("$")) {
+    throw badPath(
+      `${raw}: ~ and variables are never expanded in paths.`,
+      `Give a path relative to the workspace, or ./${raw} for a file that is really named so.`,
+    );
+  }
+  for (const component of components) checkComponent(component, raw);
+}
+
+/** Refuses (`bad_path`) characters that cannot be seen or that move the cursor: they forge lines in ledgers and terminals. */
+export function checkVisible(path: string): void {
+  const found = invisible.exec(path)?.[0];
+  if (found === undefined) return;
+  const codePoint = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  throw badPath(`The path contains a control or invisible character (U+${codePoint}).`, "Write the path without it.");
+}
+
+/** The one failure of a path that is none. */
+export function badPath(message: string, hint?: string, cause?: unknown): ToolFailure {
+  return new ToolFailure("bad_path", message, { cause, ...(hint === undefined ? {} : { hint }) });
+}
+
+function checkComponent(component: string, raw: string): void {
+  if (component === "" || component === "." || component === "..") return;
+  if (/[\s.]$/u.test(component)) {
+    throw badPath(`${raw}: the name "${component}" ends with a dot or a space, which Windows drops.`);
+  }
+  if (deviceName.test(component)) throw badPath(`${raw}: "${component}" is a device name on Windows.`);
+  if (
+    alternateStream.test(component) ||
+    (process.platform === "win32" && component.includes(":") && !drive.test(raw))
+  ) {
+    throw badPath(`${raw}: "${component}" names an alternate data stream.`);
+  }
+}
+
+const maximumPathBytes = 4096;
+// Default_Ignorable_Code_Point covers zero-width, bidi, variation selectors and fillers, Cs a lone surrogate.
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+const uri = /^(?:[a-z][a-z0-9+.-]+:\/|(?:file|data|https?|untitled|vscode[a-z-]*|javascript|mailto|urn|about|blob):)/i;
+const drive = /^[a-z]:/i;
+const absoluteDrive = /^[a-z]:\//i;
+const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])\s*(?:[.:].*)?$/iu;
+const alternateStream = /::|:\$/;

@@ -1,0 +1,111 @@
+import { lstatSync } from "node:fs";
+import type { WorkspacePath } from "@gennai/governance/effect";
+import { fileFailure } from "./file-failure.ts";
+import { holdDirectory } from "./held-directory.ts";
+import { insideOnly } from "./inside-only.ts";
+import { runRipgrep } from "./ripgrep.ts";
+import { exactly, excludeParameters, includeParameters } from "./search-globs.ts";
+import { componentsOf, splitRelative } from "./split-relative.ts";
+import type { SearchQuery, SearchResult } from "./workspace.ts";
+import type { WorkspaceRoot } from "./workspace-root.ts";
+
+/**
+ * `Workspace.search` by ripgrep, in the order of paths. Lines are `path:line:text`, `path-line-text` around a match and `--`
+ * between groups; `path` for files; `path:count` for counts. Paths are relative to the root.
+ */
+export async function searchFiles(
+  root: WorkspaceRoot,
+  binary: string,
+  query: SearchQuery,
+  base: WorkspacePath,
+  options: { readonly signal: AbortSignal },
+): Promise<SearchResult> {
+  const place = placeOf(root, base);
+  using directory = holdDirectory(root, place.directory);
+  const lines: string[] = [];
+  let truncated = false;
+  const parameters = [
+    `--regexp=${query.pattern}`,
+    query.caseSensitive ? "--case-sensitive" : "--ignore-case",
+    ...(/\n|\\n/.test(query.pattern) ? ["--multiline"] : []),
+    ...outputParameters(query),
+    ...(place.file === undefined
+      ? includeParameters(query.glob)
+      : ["--max-depth=1", ...includeParameters(exactly(place.file))]),
+    ...excludeParameters(query.exclude, place.directory),
+  ];
+  const prefix = place.directory.map((name) => `${name}/`).join("");
+  await runRipgrep(binary, directory, parameters, {
+    separator: query.output === "files" ? "\0" : "\n",
+    signal: options.signal,
+    onRecord: (record) => {
+      const line = lineOf(record, query.output, prefix);
+      if (line === undefined || (line === "--" && lines.length >= query.limit)) return true;
+      if (lines.length >= query.limit) {
+        truncated = true;
+        return false;
+      }
+      lines.push(line);
+      return true;
+    },
+  });
+  return { lines, truncated };
+}
+
+/** A file is searched from its directory, so that no path is handed to ripgrep which somebody could swap for a link. */
+function placeOf(
+  root: WorkspaceRoot,
+  base: WorkspacePath,
+): { readonly directory: readonly string[]; readonly file: string | undefined } {
+  const { relative } = insideOnly(base);
+  if (relative === "") return { directory: [], file: undefined };
+  const { parents, name } = splitRelative(relative);
+  try {
+    using parent = holdDirectory(root, parents);
+    const isFile = lstatSync(parent.entry(name)).isFile();
+    return isFile ? { directory: parents, file: name } : { directory: componentsOf(relative), file: undefined };
+  } catch (error) {
+    throw fileFailure(error, "search", relative);
+  }
+}
+
+function outputParameters(query: SearchQuery): string[] {
+  const common = ["--null", "--with-filename", "--sort=path"];
+  switch (query.output) {
+    case "files":
+      return [...common, "--files-with-matches"];
+    case "count":
+      return [...common, "--count"];
+    case "content":
+      return [
+        ...common,
+        "--line-number",
+        "--no-heading",
+        `--max-columns=${maximumColumns}`,
+        "--max-columns-preview",
+        ...(query.context > 0 ? [`--context=${Math.floor(query.context)}`] : []),
+      ];
+  }
+}
+
+/** undefined for what is no result, e.g. the remark that a binary file matches. */
+function lineOf(record: string, output: SearchQuery["output"], prefix: string): string | undefined {
+  if (output === "files") return prefix + withoutDot(record);
+  if (record === "--") return record;
+  const end = record.indexOf("\0");
+  // Further lines of a match that spans several carry the path as well; what carries none is no result.
+  if (end < 0) return undefined;
+  const path = prefix + withoutDot(record.slice(0, end));
+  const rest = record.slice(end + 1).replace(/\r$/, "");
+  if (output === "count") return `${path}:${rest}`;
+  const mark = /^\d+([:-])/.exec(rest)?.[1];
+  return mark === undefined ? undefined : path + mark + rest;
+}
+
+function withoutDot(path: string): string {
+  const plain = process.platform === "win32" ? path.replaceAll("\\", "/") : path;
+  return plain.startsWith("./") ? plain.slice(2) : plain;
+}
+
+/** Longer lines are cut: minified files would fill the model's context with one match. */
+const maximumColumns = 500;

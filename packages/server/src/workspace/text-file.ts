@@ -1,0 +1,53 @@
+/**
+ * Decodes a file that holds text. undefined when it is binary: a NUL in the first 8 KiB, or bytes that are not UTF-8.
+ * `encodeText(decoded.text, decoded)` gives back the same bytes.
+ */
+export function decodeText(bytes: Uint8Array): DecodedText | undefined {
+  if (bytes.subarray(0, binaryProbeLength).includes(0)) return undefined;
+  const bom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  try {
+    const text = strictUtf8.decode(bom ? bytes.subarray(3) : bytes);
+    return { text, bom, eol: endOfLine(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The bytes of a text. Line ends stay as they stand in `text`; a BOM is put in front when asked for. */
+export function encodeText(text: string, options: { readonly bom: boolean }): Uint8Array {
+  const body = utf8Encoder.encode(text);
+  if (!options.bom) return body;
+  const bytes = new Uint8Array(body.length + 3);
+  bytes.set([0xef, 0xbb, 0xbf]);
+  bytes.set(body, 3);
+  return bytes;
+}
+
+export interface DecodedText {
+  /** Without the BOM; line ends as in the file. */
+  readonly text: string;
+  /** True when a UTF-8 byte order mark stood in front. */
+  readonly bom: boolean;
+  readonly eol: EndOfLine;
+}
+
+/** How lines end: `none` for a text of one line, `mixed` when both kinds occur. A lone CR is no line end here. */
+export type EndOfLine = "lf" | "crlf" | "mixed" | "none";
+
+/** How the lines of a text end. */
+export function endOfLine(text: string): EndOfLine {
+  let crlf = 0;
+  let lf = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
+    if (at > 0 && text.charCodeAt(at - 1) === 13) crlf += 1;
+    else lf += 1;
+    if (crlf > 0 && lf > 0) return "mixed";
+  }
+  if (crlf > 0) return "crlf";
+  return lf > 0 ? "lf" : "none";
+}
+
+const binaryProbeLength = 8192;
+// ignoreBOM keeps a second BOM as text: only the first one, cut off above, is a mark.
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const utf8Encoder = new TextEncoder();

@@ -1,0 +1,79 @@
+import { closeSync, fsyncSync } from "node:fs";
+import { systemErrorCode } from "./file-failure.ts";
+import { type HeldDirectory, holdDirectory } from "./held-directory.ts";
+import { readIfPresent, writeTemporaryFile } from "./held-file.ts";
+import { placeNewFile, removeFile, replaceFile } from "./place-file.ts";
+import { splitRelative } from "./split-relative.ts";
+import type { WorkspaceRoot } from "./workspace-root.ts";
+
+/** A change as far as it must be known to take it back. */
+export interface UndoableChange {
+  /** Relative to the root. */
+  readonly path: string;
+  /** SHA-256 before and after; null where there is no file. */
+  readonly before: string | null;
+  readonly after: string | null;
+  /** Name for the file in which the old content is prepared: the journal knows it, should this be cut short as well. */
+  readonly temporary: string;
+  readonly preImage: PreImage | undefined;
+}
+
+export interface PreImage {
+  readonly bytes: Uint8Array;
+  readonly mode: number;
+  readonly owner: number;
+  readonly group: number;
+}
+
+/** What is at a path: as before the change, as after it, or neither, because somebody else changed it. */
+export type ChangeState = "before" | "after" | "other";
+
+export function stateOfChange(root: WorkspaceRoot, change: UndoableChange): ChangeState {
+  const { parents, name } = splitRelative(change.path);
+  try {
+    using directory = holdDirectory(root, parents);
+    return stateIn(directory, name, change);
+  } catch (error) {
+    // Without its directory the file is not there; anything else (a link, a FIFO, no permission) is somebody else's doing.
+    if (systemErrorCode(error) !== "ENOENT") return "other";
+    if (change.before === null) return "before";
+    return change.after === null ? "after" : "other";
+  }
+}
+
+/**
+ * Takes one change back, all within one tick and durably. Never overwrites what somebody else wrote: then it returns false.
+ * Throws system errors.
+ */
+export function undoChange(root: WorkspaceRoot, change: UndoableChange): boolean {
+  const { parents, name } = splitRelative(change.path);
+  using directory = holdDirectory(root, parents);
+  const state = stateIn(directory, name, change);
+  if (state !== "after") return state === "before";
+  if (change.before === null) {
+    removeFile(directory, name);
+    return true;
+  }
+  if (change.preImage === undefined) return false;
+  const { temporary } = change;
+  removeFile(directory, temporary);
+  try {
+    const descriptor = writeTemporaryFile(directory, temporary, change.preImage.bytes, change.preImage);
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    if (change.after === null) placeNewFile(directory, temporary, name);
+    else replaceFile(directory, temporary, name);
+  } finally {
+    removeFile(directory, temporary);
+  }
+  return true;
+}
+
+function stateIn(directory: HeldDirectory, name: string, change: UndoableChange): ChangeState {
+  const current = readIfPresent(directory, name)?.sha256 ?? null;
+  if (current === change.before) return "before";
+  return current === change.after ? "after" : "other";
+}

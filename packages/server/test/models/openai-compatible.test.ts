@@ -1,0 +1,337 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Message, Model, ModelEvent } from "@gennai/agent/model";
+import { createOpenAICompatibleModel } from "@gennai/server/models/openai-compatible";
+import { describe, expect, it } from "vitest";
+import { begin, delta, fail, type Handler, sse, startChatServer } from "./chat-server.ts";
+
+const key = "sk-test-0123456789abcdef";
+const quick = { firstDelay: 1, silence: 2_000 };
+
+async function ask(
+  model: Model,
+  options: { messages?: readonly Message[]; thinking?: boolean; signal?: AbortSignal; onEvent?: () => void } = {},
+) {
+  const request = {
+    system: "Be brief.",
+    messages: options.messages ?? [{ role: "user" as const, text: "hi" }],
+    tools: [
+      {
+        name: "Read",
+        description: "Reads.",
+        inputSchema: { type: "object", properties: { file_path: { type: "string" } } },
+      },
+    ],
+    enableThinking: options.thinking ?? true,
+    maxOutputTokens: 64,
+  };
+  const events: ModelEvent[] = [];
+  for await (const event of model.stream(request, { signal: options.signal ?? new AbortController().signal })) {
+    events.push(event);
+    options.onEvent?.();
+  }
+  return events;
+}
+
+function connect(baseUrl: string, timing = {}, env: Record<string, string> = { GENNAI_API_KEY: key }) {
+  return createOpenAICompatibleModel("openai-compatible", { model: "m", baseUrl }, env, { ...quick, ...timing });
+}
+
+const ok: Handler = (response) => {
+  begin(response).end(sse(delta({ content: "ok" }), delta({}, "stop"), "[DONE]"));
+};
+
+describe("openai-compatible", () => {
+  it("streams reasoning, text and usage, however the bytes are cut", async () => {
+    const text = sse(
+      delta({ role: "assistant", reasoning_content: "Hm, " }),
+      delta({ reasoning_content: "só." }),
+      delta({ content: "Grüße " }),
+      delta({ content: "😀" }),
+      delta({}, "stop"),
+      { ...delta({}), choices: [], usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } },
+      "[DONE]",
+    );
+    await using server = await startChatServer(async (response) => {
+      begin(response);
+      const bytes = Buffer.from(text);
+      for (let start = 0; start < bytes.length; start += 37) {
+        response.write(bytes.subarray(start, start + 37));
+        await wait(0);
+      }
+      response.end();
+    });
+    const model = connect(server.baseUrl);
+    expect(model.id).toBe("openai-compatible/m");
+    const joined = [
+      { type: "thinking-delta", text: "Hm, " },
+      { type: "thinking-delta", text: "só." },
+      { type: "text-delta", text: "Grüße " },
+      { type: "text-delta", text: "😀" },
+      { type: "usage", inputTokens: 7, outputTokens: 3 },
+      { type: "finish", reason: "stop" },
+    ];
+    expect(await ask(model)).toEqual(joined);
+    expect(await ask(model, { thinking: false })).toEqual(joined.slice(2));
+  });
+
+  it("puts parallel tool calls together from fragments", async () => {
+    const piece = (index: number, fields: Record<string, unknown>, args: string) =>
+      delta({
+        tool_calls: [
+          { index, ...fields, function: { ...(fields["id"] === undefined ? {} : { name: "Read" }), arguments: args } },
+        ],
+      });
+    await using server = await startChatServer((response) => {
+      begin(response).end(
+        sse(
+          piece(0, { id: "a", type: "function" }, ""),
+          piece(0, {}, '{"file_'),
+          piece(1, { id: "b", type: "function" }, '{"file_path":'),
+          piece(0, {}, 'path":"x"}'),
+          piece(1, {}, '"y"}'),
+          delta({}, "tool_calls"),
+          "[DONE]",
+        ),
+      );
+    });
+    const events = await ask(connect(server.baseUrl));
+    expect(events.filter((event) => event.type === "tool-call")).toEqual([
+      { type: "tool-call", id: "a", name: "Read", argumentsJson: '{"file_path":"x"}' },
+      { type: "tool-call", id: "b", name: "Read", argumentsJson: '{"file_path":"y"}' },
+    ]);
+    for (const id of ["a", "b"]) {
+      const pieces = events.flatMap((event) =>
+        event.type === "tool-call-delta" && event.id === id ? [event.text] : [],
+      );
+      expect(pieces.length).toBeGreaterThan(1);
+      expect(pieces.join("")).toBe(`{"file_path":"${id === "a" ? "x" : "y"}"}`);
+    }
+    expect(events.filter((event) => event.type === "tool-call-start")).toHaveLength(2);
+    expect(events.at(-1)).toEqual({ type: "finish", reason: "tool-calls" });
+  });
+
+  it("sends the conversation as the protocol wants it", async () => {
+    await using server = await startChatServer(ok);
+    const png = Uint8Array.from([137, 80, 78, 71, 13, 10, 26, 10]);
+    const messages: Message[] = [
+      { role: "user", text: "look", images: [png] },
+      {
+        role: "assistant",
+        text: "Reading.",
+        toolCalls: [
+          { id: "a", name: "Read", argumentsJson: '{"file_path":"x"}' },
+          { id: "b", name: "Read", argumentsJson: '{"file_path":' },
+        ],
+      },
+      { role: "tool", id: "a", name: "Read", output: "1→x", isError: false },
+      { role: "tool", id: "b", name: "Read", output: '{"error":{}}', isError: true },
+    ];
+    await ask(connect(server.baseUrl), { messages });
+    const [request] = server.requests;
+    expect(request).toMatchObject({ url: "/v1/chat/completions", authorization: `Bearer ${key}` });
+    expect(request?.body).toMatchObject({
+      model: "m",
+      stream: true,
+      stream_options: { include_usage: true },
+      max_tokens: 64,
+      tools: [{ type: "function", function: { name: "Read" } }],
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: [{ type: "text", text: "look" }, { type: "image_url" }] },
+        {
+          role: "assistant",
+          content: "Reading.",
+          tool_calls: [{ id: "a", function: { arguments: '{"file_path":"x"}' } }, { id: "b" }],
+        },
+        { role: "tool", tool_call_id: "a", content: "1→x" },
+        { role: "tool", tool_call_id: "b", content: '{"error":{}}' },
+      ],
+    });
+  });
+
+  const failures: readonly [
+    name: string,
+    handler: Handler,
+    wanted: { code: string; retryable?: boolean; message?: RegExp; hint?: RegExp },
+    requests?: number,
+  ][] = [
+    [
+      "401",
+      (response) => fail(response, 401, `Incorrect API key provided: ${key}`),
+      { code: "unauthorized", retryable: false, hint: /GENNAI_API_KEY/ },
+    ],
+    ["403", (response) => fail(response, 403, "no"), { code: "unauthorized" }],
+    [
+      "404",
+      (response) => fail(response, 404, "model not found"),
+      { code: "not_configured", message: /"m"/, hint: /--model/ },
+    ],
+    [
+      "a context that overflows",
+      (response) => fail(response, 400, "This model's maximum context length is 8192 tokens."),
+      { code: "context_overflow" },
+    ],
+    [
+      "another 400",
+      (response) => fail(response, 400, "tools are not supported"),
+      { code: "bad_response", message: /tools are not supported/ },
+    ],
+    ["429 for ever", (response) => fail(response, 429, "slow down"), { code: "rate_limited", retryable: true }, 4],
+    [
+      "429 with a long wait",
+      (response) => fail(response, 429, "slow down", { "retry-after": "3600" }),
+      { code: "rate_limited", hint: /3600 s/ },
+    ],
+    [
+      "500 for ever",
+      (response) => fail(response, 500, "oops"),
+      { code: "unreachable", retryable: true, message: /HTTP 500/ },
+      4,
+    ],
+    [
+      "an error page",
+      (response) => void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad gateway</h1>"),
+      { code: "unreachable" },
+      4,
+    ],
+    [
+      "garbage in the stream",
+      (response) => void begin(response).end(sse(delta({ content: "a" }), "{not json")),
+      { code: "bad_response" },
+    ],
+    ["JSON of another kind", (response) => void begin(response).end(sse({ hello: 1 })), { code: "bad_response" }],
+    [
+      "no stream at all",
+      (response) => void response.writeHead(200, { "content-type": "text/html" }).end("<h1>hi</h1>"),
+      { code: "bad_response" },
+    ],
+    [
+      "an error inside the stream",
+      (response) =>
+        void begin(response).end(
+          sse(delta({ content: "a" }), { error: { message: `overloaded ${key}`, type: "overloaded_error" } }),
+        ),
+      { code: "rate_limited" },
+    ],
+    [
+      "an end without a finish",
+      (response) => void begin(response).end(sse(delta({ content: "a" }))),
+      { code: "bad_response", retryable: true },
+    ],
+    [
+      "a connection that dies in the middle",
+      async (response) => {
+        begin(response).write(sse(delta({ content: "a" })));
+        await wait(20);
+        response.destroy();
+      },
+      { code: "unreachable", retryable: true },
+    ],
+    [
+      "a connection that dies before",
+      (response) => void response.destroy(),
+      { code: "unreachable", retryable: true },
+      4,
+    ],
+  ];
+
+  it.each(failures)("explains %s", async (_name, handler, wanted, requests = 1) => {
+    await using server = await startChatServer(handler);
+    const error = await ask(connect(server.baseUrl)).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      name: "ModelError",
+      code: wanted.code,
+      ...(wanted.retryable === undefined ? {} : { retryable: wanted.retryable }),
+    });
+    if (wanted.message !== undefined) expect(error).toMatchObject({ message: expect.stringMatching(wanted.message) });
+    if (wanted.hint !== undefined) expect(error).toMatchObject({ hint: expect.stringMatching(wanted.hint) });
+    expect(`${String(error)} ${JSON.stringify(error)}`).not.toContain(key);
+    expect(server.requests).toHaveLength(requests);
+  });
+
+  it("tries again after 429 and 503, and waits as long as it is told", async () => {
+    await using server = await startChatServer((response, request, count) => {
+      if (count === 1) return fail(response, 429, "slow down", { "retry-after": "0.05" });
+      if (count === 2) return fail(response, 503, "busy");
+      return ok(response, request, count);
+    });
+    const start = performance.now();
+    expect(await ask(connect(server.baseUrl))).toContainEqual({ type: "text-delta", text: "ok" });
+    expect(performance.now() - start).toBeGreaterThanOrEqual(45);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("says when nobody listens", async () => {
+    const server = await startChatServer(ok);
+    await server[Symbol.asyncDispose]();
+    await expect(ask(connect(server.baseUrl))).rejects.toMatchObject({
+      code: "unreachable",
+      message: expect.stringContaining("ECONNREFUSED"),
+      hint: expect.stringContaining("running"),
+    });
+  });
+
+  it("gives up on a server that falls silent", async () => {
+    await using server = await startChatServer((response) => void begin(response).write(sse(delta({ content: "a" }))));
+    await expect(ask(connect(server.baseUrl, { silence: 60 }))).rejects.toMatchObject({
+      code: "unreachable",
+      message: expect.stringContaining("silent"),
+    });
+  });
+
+  it("does not take a slow reader for a silent server", async () => {
+    await using server = await startChatServer(ok);
+    const model = connect(server.baseUrl, { silence: 150 });
+    const request = {
+      system: "",
+      messages: [{ role: "user" as const, text: "hi" }],
+      tools: [],
+      enableThinking: false,
+      maxOutputTokens: 0,
+    };
+    let last = "";
+    for await (const event of model.stream(request, { signal: new AbortController().signal })) {
+      await wait(250);
+      last = event.type;
+    }
+    expect(last).toBe("finish");
+  });
+
+  it.each([
+    [
+      "in the middle of an answer",
+      (response: Parameters<Handler>[0]) => void begin(response).write(sse(delta({ content: "a" }))),
+    ],
+    ["before the answer", () => undefined],
+    [
+      "while it waits to try again",
+      (response: Parameters<Handler>[0]) => fail(response, 429, "slow", { "retry-after": "20" }),
+    ],
+  ])("ends at once when aborted %s", async (_name, handler) => {
+    await using server = await startChatServer(handler);
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new Error("stopped by the user")), 100);
+    const start = performance.now();
+    await expect(ask(connect(server.baseUrl), { signal: controller.signal })).rejects.toThrow("stopped by the user");
+    expect(performance.now() - start).toBeLessThan(1_500);
+  });
+
+  it("closes the connection when its reader walks away", async () => {
+    await using server = await startChatServer((response) => void begin(response).write(sse(delta({ content: "a" }))));
+    const request = {
+      system: "",
+      messages: [{ role: "user" as const, text: "hi" }],
+      tools: [],
+      enableThinking: false,
+      maxOutputTokens: 0,
+    };
+    for await (const _ of connect(server.baseUrl).stream(request, { signal: new AbortController().signal })) break;
+    await expect.poll(() => server.closed()).toBe(1);
+  });
+
+  it("sends no authorization without a key", async () => {
+    await using server = await startChatServer(ok);
+    await ask(connect(server.baseUrl, {}, {}));
+    expect(server.requests[0]?.authorization).toBeUndefined();
+  });
+});

@@ -1,0 +1,242 @@
+import { execFileSync } from "node:child_process";
+import {
+  appendFile,
+  chmod,
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Store } from "@gennai/server/store/store";
+import { verifyWorkspaceLedger } from "@gennai/server/store/ledger-verify";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { StoreFixture } from "./store-fixture.ts";
+
+let fixture: StoreFixture;
+let store: Store;
+beforeEach(async () => {
+  fixture = await StoreFixture.create();
+  store = await fixture.open();
+});
+afterEach(async () => {
+  await store[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
+});
+
+async function mirrorText(): Promise<string> {
+  return readFile(fixture.mirror, "utf8");
+}
+
+async function recovered(): Promise<string[]> {
+  const directory = join(fixture.stateDir, "recovered");
+  const names = await readdir(directory).catch(() => []);
+  return Promise.all(names.map((name) => readFile(join(directory, name), "utf8")));
+}
+
+async function expectSound(records: number): Promise<void> {
+  const { workspaceRoot, stateDir } = { workspaceRoot: fixture.root, stateDir: fixture.stateDir };
+  expect(await verifyWorkspaceLedger({ workspaceRoot, stateDir })).toMatchObject({
+    status: "ok",
+    records,
+    compared: { head: true, store: true },
+  });
+}
+
+it("appears by itself soon after a commit, and on disposal at the latest", async () => {
+  await fixture.record(store, 1);
+  const first = await mirrorText();
+  expect(first.split("\n")).toHaveLength(2);
+  await store[Symbol.asyncDispose]();
+  await fixture.recordAndClose(2);
+  store = await fixture.open();
+  expect((await mirrorText()).startsWith(first)).toBe(true);
+  await expectSound(3);
+  expect(fixture.warnings).toEqual([]);
+});
+
+it.each<[string, (path: string) => Promise<void>, string[], boolean]>([
+  ["lost", (path) => rm(path), ["was gone"], false],
+  ["lost with its directory", (path) => rm(dirname(path), { recursive: true }), ["was gone"], false],
+  ["moved away by log rotation", (path) => rename(path, `${path}.1`), ["was gone"], false],
+  ["emptied", (path) => truncate(path, 0), ["was gone"], false],
+  ["cut in the middle of a line", async (path) => truncate(path, (await lstat(path)).size - 30), [], false],
+  [
+    "cut by whole lines",
+    async (path) => truncate(path, Buffer.byteLength((await mirrorText()).split("\n")[0] ?? "") + 1),
+    [],
+    false,
+  ],
+  ["longer than it should be", (path) => appendFile(path, "garbage\n"), ["was changed"], true],
+  [
+    "of the right size with another last line",
+    async (path) => writeFile(path, (await mirrorText()).replace(/.\n$/, "!\n")),
+    ["was changed"],
+    true,
+  ],
+  ["something else", (path) => writeFile(path, "x".repeat(300)), ["was changed"], true],
+  [
+    "cut, and other before the cut",
+    async (path) => writeFile(path, (await mirrorText()).slice(0, -700).replaceAll("turn-", "TURN-")),
+    ["was changed"],
+    true,
+  ],
+])("is mended byte for byte when it is %s", async (_name, spoil, warnings, kept) => {
+  await fixture.record(store, 5);
+  const whole = await mirrorText();
+  await spoil(fixture.mirror);
+  const spoilt = await mirrorText().catch(() => "");
+  await fixture.record(store, 1);
+  expect((await mirrorText()).startsWith(whole)).toBe(true);
+  await expectSound(6);
+  expect(fixture.warnings).toEqual(warnings.map((text) => expect.stringContaining(text)));
+  expect(await recovered()).toEqual(kept ? [spoilt] : []);
+});
+
+it("keeps what was in the file before Gennai came, and vouches for it", async () => {
+  await mkdir(dirname(fixture.mirror));
+  await writeFile(fixture.mirror, '{"id":"1","files":[{"relative_path":"a"}]}\n{"id":"2","fi');
+  await fixture.record(store, 2);
+  expect(await mirrorText()).toMatch(/^\{"id":"1","files":\[\{"relative_path":"a"\}\]\}\n\{"id":"2","fi\n\{/);
+  await expectSound(2);
+  await rm(fixture.mirror);
+  await fixture.record(store, 1);
+  expect(await mirrorText()).toMatch(/^\{"id":"1"/);
+  await expectSound(3);
+});
+
+describe("writes nothing through", () => {
+  let victim: string;
+  beforeEach(async () => {
+    victim = join(fixture.directory, "victim");
+    await writeFile(victim, "precious");
+    await mkdir(dirname(fixture.mirror));
+  });
+
+  it.each<[string, () => Promise<void>]>([
+    ["a link in the file's place", () => symlink(victim, fixture.mirror)],
+    ["a dangling link", () => symlink(join(fixture.directory, "created"), fixture.mirror)],
+    ["a hard link", () => link(victim, fixture.mirror)],
+    ["a directory", () => mkdir(fixture.mirror)],
+    ["a FIFO", async () => void execFileSync("mkfifo", [fixture.mirror])],
+    [
+      "a link in the directory's place",
+      async () => {
+        await rm(dirname(fixture.mirror), { recursive: true });
+        await mkdir(join(fixture.directory, "elsewhere"));
+        await symlink(join(fixture.directory, "elsewhere"), dirname(fixture.mirror));
+      },
+    ],
+    [
+      "a file in the directory's place",
+      async () => {
+        await rm(dirname(fixture.mirror), { recursive: true });
+        await writeFile(dirname(fixture.mirror), "");
+      },
+    ],
+  ])("%s, says so once, and goes on", async (_name, spoil) => {
+    await spoil();
+    await fixture.record(store, 2);
+    await fixture.record(store, 2);
+    expect(fixture.warnings).toHaveLength(1);
+    expect(await readFile(victim, "utf8")).toBe("precious");
+    expect(await readdir(fixture.directory)).not.toContain("created");
+    expect(await readdir(join(fixture.directory, "elsewhere")).catch(() => [])).toEqual([]);
+    const location = { workspaceRoot: fixture.root, stateDir: fixture.stateDir };
+    expect((await verifyWorkspaceLedger(location)).status).toBe("unsafe_path");
+
+    await rm(dirname(fixture.mirror), { recursive: true });
+    await fixture.record(store, 1);
+    await expectSound(5);
+  });
+});
+
+it.skipIf(process.getuid?.() === 0)("says once that a workspace cannot be written, and goes on", async () => {
+  await chmod(fixture.root, 0o500);
+  await fixture.record(store, 2);
+  await fixture.record(store, 2);
+  await chmod(fixture.root, 0o700);
+  expect(fixture.warnings).toEqual([expect.stringContaining("EACCES")]);
+  await fixture.record(store, 1);
+  await expectSound(5);
+});
+
+it("goes on when the workspace is gone", async () => {
+  await rm(fixture.root, { recursive: true });
+  await fixture.record(store, 2);
+  expect(fixture.warnings).toEqual([expect.stringContaining("ENOENT")]);
+  await mkdir(fixture.root);
+  await fixture.record(store, 1);
+  await expectSound(3);
+});
+
+it("is shared by several stores", async () => {
+  const others = [await fixture.open(), await fixture.open()];
+  for (let round = 0; round < 10; round++) {
+    for (const each of [store, ...others]) void fixture.record(each, 3);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  for (const each of others) await each[Symbol.asyncDispose]();
+  await fixture.record(store, 1);
+  await expectSound(91);
+  expect(fixture.warnings).toEqual([]);
+});
+
+describe("git", () => {
+  const git = (cwd: string, ...args: string[]): string =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd, encoding: "utf8" });
+
+  it("does not see the ledger", async () => {
+    git(fixture.root, "init", "-q");
+    await fixture.record(store, 1);
+    expect(git(fixture.root, "status", "--porcelain")).toBe("");
+    const exclude = join(fixture.root, ".git", "info", "exclude");
+    expect((await readFile(exclude, "utf8")).split("\n").filter((line) => line === "/.orchestration/")).toHaveLength(1);
+
+    // Who takes the line out wants the ledger tracked.
+    await writeFile(exclude, "");
+    await store[Symbol.asyncDispose]();
+    await fixture.recordAndClose(1);
+    store = await fixture.open();
+    expect(await readFile(exclude, "utf8")).toBe("");
+  });
+
+  it("does not see it in a worktree", async () => {
+    const main = join(fixture.directory, "main");
+    await mkdir(main);
+    git(main, "init", "-q");
+    git(main, "commit", "-q", "--allow-empty", "-m", "x");
+    await rm(fixture.root, { recursive: true });
+    git(main, "worktree", "add", "-q", fixture.root);
+    await fixture.record(store, 1);
+    expect(git(fixture.root, "status", "--porcelain")).toBe("");
+    expect(await readFile(join(main, ".git", "info", "exclude"), "utf8")).toContain("\n/.orchestration/\n");
+  });
+
+  it("does not see it below the repository's root", async () => {
+    git(fixture.directory, "init", "-q");
+    await writeFile(join(fixture.root, "a file"), "");
+    await fixture.record(store, 1);
+    expect(git(fixture.directory, "status", "--porcelain", "-uall", "workspace").trim()).toBe('?? "workspace/a file"');
+    expect(await readFile(join(fixture.directory, ".git", "info", "exclude"), "utf8")).toContain(
+      "\n/workspace/.orchestration/\n",
+    );
+  });
+
+  it("is not written through a link", async () => {
+    git(fixture.root, "init", "-q");
+    const exclude = join(fixture.root, ".git", "info", "exclude");
+    await rm(exclude);
+    await symlink(join(fixture.directory, "victim"), exclude);
+    await fixture.record(store, 1);
+    expect(fixture.warnings).toEqual([expect.stringContaining("info/exclude")]);
+    expect(await readdir(fixture.directory)).not.toContain("victim");
+    await expectSound(1);
+  });
+});

@@ -1,0 +1,51 @@
+/**
+ * A process that dies by SIGKILL in the middle of `apply`, for `recover-journals.test.ts`.
+ * Arguments: workspace, state directory, and the number of the changing file system call before which to die (0: never).
+ * `loop` in place of the number: changes files for ever, until somebody kills it.
+ */
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import process from "node:process";
+
+const [directory = "", stateDir = "", dieAt = "0"] = process.argv.slice(2);
+// Not a number while modules are loaded: then no call is the one to die at.
+let calls = Number.NaN;
+for (const name of ["writeSync", "renameSync", "linkSync", "unlinkSync", "mkdirSync", "rmSync", "fsync"] as const) {
+  const original = fs[name] as (...parameters: unknown[]) => unknown;
+  Object.assign(fs, {
+    [name]: (...parameters: unknown[]) => {
+      calls += 1;
+      if (calls === Number(dieAt)) process.kill(process.pid, "SIGKILL");
+      return original(...parameters);
+    },
+  });
+}
+syncBuiltinESMExports();
+
+const { openLocalWorkspace } = await import("../../src/workspace/local-workspace.ts");
+const { sha256 } = await import("../../src/workspace/held-file.ts");
+const workspace = openLocalWorkspace(directory, { stateDir });
+const text = (letter: string): Uint8Array => Buffer.from(letter.repeat(20_000));
+const change = async (path: string, from: string, to: string) =>
+  ({
+    operation: "update",
+    path: await workspace.resolve(path),
+    bytes: text(to),
+    baseSha256: sha256(text(from)),
+  }) as const;
+
+if (dieAt === "loop") {
+  process.stdout.write("ready\n");
+  for (let [from, to] = ["a", "b"]; ; [from, to] = [to, from]) {
+    await workspace.apply([await change("one", from ?? "", to ?? ""), await change("dir/two", from ?? "", to ?? "")]);
+    await workspace.apply([await change("single", from ?? "", to ?? "")]);
+  }
+}
+calls = 0;
+await workspace.apply([
+  await change("one", "a", "b"),
+  await change("dir/two", "a", "b"),
+  { operation: "create", path: await workspace.resolve("new/deep/three"), bytes: text("b") },
+  { operation: "delete", path: await workspace.resolve("single"), baseSha256: sha256(text("a")) },
+]);
+process.stdout.write(`${calls}\n`);

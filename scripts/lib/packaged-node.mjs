@@ -1,0 +1,26 @@
+import { existsSync } from "node:fs";
+import { delimiter, dirname } from "node:path";
+import { inRepository } from "./repository.mjs";
+
+const LEAST = [22, 13];
+
+/**
+ * The Node that runs the project: the one that came with the dependencies, else the running one if it is new enough.
+ * @returns {string} absolute path
+ */
+export function packagedNode() {
+  const packaged = inRepository("node_modules", `node-${process.platform}-${process.arch}`, "bin", "node");
+  if (existsSync(packaged)) return packaged;
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) return process.execPath;
+  throw new Error(
+    `Gennai needs Node ${LEAST.join(".")} or newer on ${process.platform}-${process.arch}, and this is ${process.versions.node}.\n` +
+      "Install Node 24 (https://nodejs.org) and run the same command again.",
+  );
+}
+
+/** The environment in which the project's tools run: their programs and the right Node come first. */
+export function toolEnvironment() {
+  const path = [inRepository("node_modules", ".bin"), dirname(packagedNode()), process.env.PATH];
+  return { ...process.env, PATH: path.join(delimiter) };
+}

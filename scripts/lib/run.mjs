@@ -1,0 +1,41 @@
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+
+/**
+ * @typedef {object} Finished
+ * @property {number} code exit code, 128 + n after signal n
+ * @property {string} output what it wrote, empty unless `capture`
+ */
+
+/**
+ * Runs a program to its end. Rejects only when it cannot be started.
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {{ cwd: string, env?: NodeJS.ProcessEnv, output: "inherit" | "stderr" | "capture", shell?: boolean }} options
+ * @returns {Promise<Finished>}
+ */
+export function run(program, args, options) {
+  return new Promise((resolve, reject) => {
+    const streams = { inherit: "inherit", stderr: 2, capture: "pipe" };
+    const stream = /** @type {"inherit" | 2 | "pipe"} */ (streams[options.output]);
+    const child = spawn(program, args, {
+      cwd: options.cwd,
+      env: options.env ?? process.env,
+      stdio: ["ignore", stream, stream],
+      shell: options.shell ?? false,
+    });
+    let output = "";
+    for (const source of [child.stdout, child.stderr]) {
+      source?.setEncoding("utf8").on("data", (text) => {
+        output += text;
+      });
+    }
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve({ code: exitCode(code, signal), output }));
+  });
+}
+
+/** @param {number | null} code @param {NodeJS.Signals | null} signal */
+export function exitCode(code, signal) {
+  return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+}
