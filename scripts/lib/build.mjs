@@ -1,7 +1,7 @@
-import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { withLock } from "./lock.mjs";
 import { packagedNode } from "./packaged-node.mjs";
-import { inRepository, root } from "./repository.mjs";
+import { inRepository, packageDirectories, root } from "./repository.mjs";
 import { run } from "./run.mjs";
 import { listingFingerprint, stamp } from "./stamp.mjs";
 
@@ -26,10 +26,7 @@ export async function ensureBuilt() {
 }
 
 function sources() {
-  const packages = readdirSync(inRepository("packages")).flatMap((name) => [
-    inRepository("packages", name, "src"),
-    inRepository("packages", name, "package.json"),
-  ]);
+  const packages = packageDirectories().flatMap((path) => [join(path, "src"), join(path, "package.json")]);
   const others = ["pnpm-lock.yaml", "package.json", "tsconfig.base.json", "scripts/build.mjs"];
   return [...packages, ...others.map((name) => inRepository(name))];
 }

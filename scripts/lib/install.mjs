@@ -1,6 +1,6 @@
-import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { withLock } from "./lock.mjs";
-import { inRepository, root } from "./repository.mjs";
+import { inRepository, packageDirectories, root } from "./repository.mjs";
 import { run } from "./run.mjs";
 import { contentFingerprint, stamp } from "./stamp.mjs";
 
@@ -35,7 +35,7 @@ export async function ensureInstalled() {
 
 /** What decides about the dependencies. */
 function manifests() {
-  const packages = readdirSync(inRepository("packages")).map((name) => inRepository("packages", name, "package.json"));
+  const packages = packageDirectories().map((directory) => join(directory, "package.json"));
   const others = ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "test/package.json"];
   return [...others.map((name) => inRepository(name)), ...packages];
 }

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -7,4 +8,10 @@ export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** @param {...string} parts @returns {string} an absolute path inside the checkout */
 export function inRepository(...parts) {
   return join(root, ...parts);
+}
+
+/** @returns {string[]} absolute paths; what another branch left behind is not among them */
+export function packageDirectories() {
+  const directories = readdirSync(inRepository("packages")).map((name) => inRepository("packages", name));
+  return directories.filter((directory) => existsSync(join(directory, "package.json")));
 }

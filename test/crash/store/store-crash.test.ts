@@ -34,7 +34,7 @@ it("survives being killed at any moment", { timeout: 60_000 }, async () => {
     const child = start("s", 0);
     const firstLine = child.output.next();
     await firstLine;
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 150));
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 120));
     child.process.kill("SIGKILL");
     await child.ended;
     const before = promised;
@@ -98,9 +98,9 @@ function start(sessionId: string, limit: number) {
   let errors = "";
   child.stdout.on("data", (chunk) => (text += chunk));
   child.stderr.on("data", (chunk) => (errors += chunk));
-  const ended = once(child, "close").then(([code]): number | null => {
+  const ended = once(child, "close").then(() => {
     running.delete(child);
-    return code;
+    return child.exitCode;
   });
   return {
     process: child,

@@ -80,8 +80,10 @@ function proveProgram(program: ReadingProgram, invocation: Invocation, report: A
     }
   } else if (program.maximum !== undefined && operands.some((word) => word.kind !== "literal")) proven = false;
   if (invocation.name === "[" || invocation.name === "test") {
-    if (words.some((word) => /^-(?:eq|ne|lt|le|gt|ge)$/.test(word.literal ?? "")) && operands.some((word) => word.kind === "dynamic")) proven = true;
-    if (words.some((word) => word.kind === "dynamic" && !/^["']/.test(word.raw))) proven = false;
+    // `-v` runs what stands in a subscript: an unknown word must not be able to come out as that operator.
+    const [head, second] = words;
+    const operator = /^-[a-uw-z]$/.test(head?.literal ?? "") || head?.literal === "!" || /^(?:=|==|!=|-\w\w|<|>)$/.test(second?.literal ?? "");
+    if (words.some((word) => word.kind === "dynamic" && !(operator && word.raw.startsWith('"')))) proven = false;
   }
   if (invocation.name === "read") for (const word of parsed.operands) if (!/^[a-z_][a-z0-9_]*$/.test(word.literal ?? "")) proven = false;
   if (program.recursive !== undefined) {

@@ -114,8 +114,8 @@ export const readingPrograms: ReadonlyMap<string, ReadingProgram> = new Map(
     pathchk: names("any"),
     type: names("-a -f -p -P -t", { refusedPattern: /[./\\]/, pattern: true }),
     tree: names("-a -d -f -i -l -x -s -h -D -p -u -g -t -r -c -U -v -n -N -C -A -S -J -X -Q -F -q -L= -I= -P= --noreport --dirsfirst --filesfirst --gitignore --prune --du --si --inodes --device --charset= --sort? --matchdirs --ignore-case --fromfile"),
-    test: names("any", { refused: /^-v$/ }),
-    "[": names("any", { refused: /^-v$/ }),
+    test: names("any", { refused: /^-v$/, anyOperand: true }),
+    "[": names("any", { refused: /^-v$/, anyOperand: true }),
     // Text in, text out.
     echo: text("any"),
     printf: text("any", { refused: /^-/ }),

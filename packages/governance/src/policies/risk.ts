@@ -1,13 +1,31 @@
-// Provisional: its owner replaces this file.
-import { isReadOnly } from "../effect.ts";
-import type { Risk } from "../risk.ts";
-import { highestRisk } from "../risk.ts";
+import { foldPath } from "../command/fold-name.ts";
+import type { Effect } from "../effect.ts";
+import { highestRisk, type Risk } from "../risk.ts";
 import type { Analysis } from "../tool.ts";
+import { controlPath } from "./control-paths.ts";
 
+/** The risk of a call, from what it would do: the model's own words play no part in it. */
 export function computeRisk(analysis: Analysis): Risk {
-  return highestRisk(
-    analysis.effects.map((effect) =>
-      effect.type === "exec" ? effect.command.risk : isReadOnly(effect) ? "low" : effect.type === "net" ? "high" : "medium",
-    ),
-  );
+  return highestRisk(analysis.effects.map(riskOf));
+}
+
+function riskOf(effect: Effect): Risk {
+  switch (effect.type) {
+    case "read":
+    case "list":
+    case "search":
+    case "propose":
+    case "session":
+      return "low";
+    case "write":
+      // The bytes before every write and delete are kept, so it can be taken back.
+      if (!effect.path.inside) return "high";
+      // A pipeline runs with secrets that the workspace does not even hold.
+      if (foldPath(effect.path.relative).slice(0, 2).join("/") === ".github/workflows") return "high";
+      return controlPath(effect.path.relative)?.level === "protected" ? "high" : "medium";
+    case "exec":
+      return effect.command.risk;
+    case "net":
+      return "high";
+  }
 }

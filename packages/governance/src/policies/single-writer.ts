@@ -6,7 +6,7 @@ import { allow, deny } from "../verdict.ts";
 export type TreeClaim = { readonly type: "ours" } | { readonly type: "held"; readonly by: string };
 
 /** One writing session per working tree: two agents in one tree would undo each other's work without knowing. */
-export function singleWriter(claim: () => TreeClaim): Policy {
+export function createSingleWriterPolicy(claim: () => TreeClaim): Policy {
   return {
     name: "single-writer",
     kind: "guard",

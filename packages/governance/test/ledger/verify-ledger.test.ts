@@ -111,11 +111,7 @@ describe("verifyLedger", () => {
     ["a duplicate key", [one, two.replace('{"files"', '{"files":[],"files"'), three], "malformed_line", 2, 2],
     [
       "another order of keys",
-      [
-        one,
-        JSON.stringify(JSON.parse(two), (k, v) => (k === "" ? Object.fromEntries(Object.entries(v).reverse()) : v)),
-        three,
-      ],
+      [one, two.replace(/^\{("files":\[\]),(.*)\}$/, "{$2,$1}"), three],
       "malformed_line",
       2,
       2,

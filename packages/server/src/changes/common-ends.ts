@@ -14,8 +14,7 @@ export function commonEnds(one: string, other: string): CommonEnds {
   const head = prefix === 0 ? 0 : one.lastIndexOf("\n", prefix - 1) + 1;
   const suffix = longest(
     shorter - head,
-    (from, to) =>
-      one.slice(one.length - to, one.length - from) === other.slice(other.length - to, other.length - from),
+    (from, to) => one.slice(one.length - to, one.length - from) === other.slice(other.length - to, other.length - from),
   );
   return { head, tail: wholeLines(one, other, head, suffix) };
 }

@@ -191,7 +191,11 @@ class EditCollector {
     const oldStart = oldIndex + this.#offset;
     const newStart = newIndex + this.#offset;
     const last = this.edits.at(-1);
-    if (last !== undefined && last.oldStart + last.oldCount === oldStart && last.newStart + last.newCount === newStart) {
+    if (
+      last !== undefined &&
+      last.oldStart + last.oldCount === oldStart &&
+      last.newStart + last.newCount === newStart
+    ) {
       this.edits[this.edits.length - 1] = {
         ...last,
         oldCount: last.oldCount + oldCount,

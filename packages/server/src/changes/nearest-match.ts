@@ -51,7 +51,8 @@ function likeliestStart(lines: readonly string[], wantedLines: readonly string[]
 /** For one changed line: the line that shares the most words with the longest wanted one. */
 function lineWithMostWords(lines: readonly string[], wantedLines: readonly string[]): number | undefined {
   let longest = 0;
-  for (const [index, line] of wantedLines.entries()) if (line.length > (wantedLines[longest]?.length ?? 0)) longest = index;
+  for (const [index, line] of wantedLines.entries())
+    if (line.length > (wantedLines[longest]?.length ?? 0)) longest = index;
   const wanted = new Set(words(wantedLines[longest] ?? ""));
   let best: number | undefined;
   let most = wanted.size / 2;

@@ -75,7 +75,8 @@ function trimmedEdit(
   let head = 0;
   while (head < shorter && oldLines[head] === newLines[head]) head += 1;
   let tail = 0;
-  while (tail < shorter - head && oldLines[oldLines.length - 1 - tail] === newLines[newLines.length - 1 - tail]) tail += 1;
+  while (tail < shorter - head && oldLines[oldLines.length - 1 - tail] === newLines[newLines.length - 1 - tail])
+    tail += 1;
   const edit = {
     oldStart: oldLine + head,
     oldCount: oldLines.length - head - tail,

@@ -14,7 +14,12 @@ export interface UnifiedDiff {
  * A comparison that takes longer than `timeoutMs` ends with larger hunks, never with wrong ones.
  */
 export function unifiedDiff(
-  change: { readonly path: string; readonly operation: ChangeOperation; readonly oldText: string; readonly newText: string },
+  change: {
+    readonly path: string;
+    readonly operation: ChangeOperation;
+    readonly oldText: string;
+    readonly newText: string;
+  },
   options: { readonly context?: number; readonly timeoutMs?: number } = {},
 ): UnifiedDiff {
   const context = options.context ?? 3;
@@ -25,8 +30,16 @@ export function unifiedDiff(
   const windowStart = stepBack(oldText, diff.head, before);
   const skipped = diff.headLines - before;
   const lastEdit = diff.edits.at(-1);
-  const oldLines = linesOfWindow(oldText, windowStart, lastEdit === undefined ? 0 : lastEdit.oldStart + lastEdit.oldCount + context - skipped);
-  const newLines = linesOfWindow(newText, windowStart, lastEdit === undefined ? 0 : lastEdit.newStart + lastEdit.newCount + context - skipped);
+  const oldLines = linesOfWindow(
+    oldText,
+    windowStart,
+    lastEdit === undefined ? 0 : lastEdit.oldStart + lastEdit.oldCount + context - skipped,
+  );
+  const newLines = linesOfWindow(
+    newText,
+    windowStart,
+    lastEdit === undefined ? 0 : lastEdit.newStart + lastEdit.newCount + context - skipped,
+  );
 
   const output: string[] = [
     `--- ${operation === "create" ? "/dev/null" : label("a", path)}`,
@@ -105,7 +118,10 @@ function makeHunk(
     for (let added = 0; added < edit.newCount; added += 1) lines.push(`+${newLines[index(edit.newStart) + added]}`);
   }
   for (; at < oldEnd; at += 1) lines.push(` ${oldLines[at]}`);
-  const range = (start: number, end: number) => ({ start: start + skipped + (end === start ? 0 : 1), count: end - start });
+  const range = (start: number, end: number) => ({
+    start: start + skipped + (end === start ? 0 : 1),
+    count: end - start,
+  });
   return { id, oldRange: range(oldStart, oldEnd), newRange: range(newStart, newEnd), lines };
 }
 

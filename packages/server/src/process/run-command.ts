@@ -146,7 +146,14 @@ async function start(command: CapturedCommand): Promise<StartedChild> {
     const pipe = child.pid === undefined ? undefined : openedBy(child.pid, 1);
     await started.promise;
     if (child.pid === undefined || child.stdout === null) throw new Error("The process has no id or no output.");
-    return { process: child, id: child.pid, output: child.stdout, pipe, exited: exited.promise, closed: closed.promise };
+    return {
+      process: child,
+      id: child.pid,
+      output: child.stdout,
+      pipe,
+      exited: exited.promise,
+      closed: closed.promise,
+    };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandNotStarted("spawn_failed", `The command could not be started: ${reason}`, error);

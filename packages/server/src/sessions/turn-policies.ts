@@ -1,67 +1,55 @@
 import type { EditingMode } from "@gennai/agent/session-settings";
+import { type BranchState, createBranchPolicy, isProtectedBranch } from "@gennai/governance/policies/branch";
+import { createCommandsPolicy } from "@gennai/governance/policies/commands";
+import { createContainmentPolicy } from "@gennai/governance/policies/containment";
+import { createControlFilesPolicy } from "@gennai/governance/policies/control-files";
+import { createFreshnessPolicy } from "@gennai/governance/policies/freshness";
+import { createHighRiskPolicy } from "@gennai/governance/policies/high-risk";
+import { createRedactionMarkerPolicy } from "@gennai/governance/policies/redaction-marker";
+import { createSecretsPolicy } from "@gennai/governance/policies/secrets";
+import { createSingleWriterPolicy, type TreeClaim } from "@gennai/governance/policies/single-writer";
 import type { Policy } from "@gennai/governance/policy";
-import { allow, ask, deny } from "@gennai/governance/verdict";
-import { singleWriter, type TreeClaim } from "@gennai/governance/policies/single-writer";
 import { digestOf } from "@gennai/protocol/digest";
-import type { ProcessLocks } from "../process/process-lock.ts";
+import { defaultRemoteBranch, readGitHead } from "../workspace/git-head.ts";
 
 export interface TurnPolicyOptions {
   readonly workspaceRoot: string;
-  readonly home: string;
   readonly editingMode: EditingMode;
+  /** Branch that HEAD stood on when the turn began. */
   readonly sessionBranch: string | undefined;
+  /** Globs of further branches nobody writes on. */
   readonly protectedBranches: readonly string[];
-  readonly sandboxed: boolean;
-  readonly tree: TreeClaimant;
+  readonly claimTree: () => TreeClaim;
 }
 
-/** The rules of one turn, in the order in which they are listed to people; all of them run for every call. */
+/** The rules of one turn. All of them run for every call; the order is the one in which people read them. */
 export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
+  const root = options.workspaceRoot;
   return [
-    singleWriter(() => options.tree.claim()),
-    {
-      name: "provisional",
-      kind: "guard",
-      decide: ({ analysis }) => {
-        for (const effect of analysis.effects) {
-          const finding = { code: "provisional", rule: "provisional", reason: "provisional" };
-          if ("path" in effect && !effect.path.inside) return deny(finding);
-          if (effect.type === "exec" && !effect.command.readsOnly) return ask(finding);
-        }
-        return allow;
-      },
-    },
+    createContainmentPolicy({ root }),
+    createControlFilesPolicy({ root }),
+    createSecretsPolicy(),
+    createCommandsPolicy(),
+    createHighRiskPolicy(),
+    createFreshnessPolicy(),
+    createBranchPolicy({ mode: options.editingMode, readBranch: () => branchState(options) }),
+    createRedactionMarkerPolicy(),
+    createSingleWriterPolicy(options.claimTree),
   ];
 }
 
 /** What the rules in force are, for questions and records. */
-export function policyDigest(policies: readonly Policy[]): string {
-  return digestOf(policies.map(({ name, kind }) => ({ name, kind })));
+export function policyDigest(options: TurnPolicyOptions, policies: readonly Policy[]): string {
+  const { editingMode, protectedBranches } = options;
+  return digestOf({ editingMode, protectedBranches, policies: policies.map(({ name, kind }) => ({ name, kind })) });
 }
 
-/** A session's claim to write to a tree, made at its first write and held to the end of the turn. */
-export class TreeClaimant implements Disposable {
-  readonly #locks: ProcessLocks;
-  readonly #root: string;
-  readonly #sessionId: string;
-  #lock: Disposable | undefined;
-
-  constructor(locks: ProcessLocks, root: string, sessionId: string) {
-    this.#locks = locks;
-    this.#root = root;
-    this.#sessionId = sessionId;
-  }
-
-  claim(): TreeClaim {
-    if (this.#lock !== undefined) return { type: "ours" };
-    const attempt = this.#locks.tryAcquire(`tree ${this.#root}`, `session ${this.#sessionId}`);
-    if (attempt.type === "held") return { type: "held", by: `${attempt.what}, process ${attempt.pid}` };
-    this.#lock = attempt.lock;
-    return { type: "ours" };
-  }
-
-  [Symbol.dispose](): void {
-    this.#lock?.[Symbol.dispose]();
-    this.#lock = undefined;
-  }
+async function branchState(options: TurnPolicyOptions): Promise<BranchState> {
+  const head = await readGitHead(options.workspaceRoot);
+  if (head.type !== "branch") return { type: head.type };
+  const protectedBy = isProtectedBranch(head.branch, {
+    extra: options.protectedBranches,
+    remoteDefault: await defaultRemoteBranch(options.workspaceRoot),
+  });
+  return { type: "branch", branch: head.branch, sessionBranch: options.sessionBranch, protectedBy };
 }

@@ -5,6 +5,7 @@ import { toolsInMode } from "@gennai/agent/scenarios/tool-groups";
 import type { BlobRef, SessionEvent } from "@gennai/agent/session-event";
 import { runTurn, type TurnEnd } from "@gennai/agent/turn-loop";
 import { governTools } from "@gennai/governance/gate/gate";
+import { zeroAccessGlobs } from "@gennai/governance/policies/secrets";
 import { SessionBridge } from "../bridge/session-bridge.ts";
 import { ServiceError } from "../service-error.ts";
 import { createTools } from "../tools/tool-set.ts";
@@ -12,7 +13,8 @@ import { readGitHead } from "../workspace/git-head.ts";
 import { imageMediaType } from "./image-media-type.ts";
 import type { Session } from "./session.ts";
 import { SessionJournal } from "./session-journal.ts";
-import { policyDigest, TreeClaimant, turnPolicies } from "./turn-policies.ts";
+import { TreeClaimant } from "./tree-claimant.ts";
+import { policyDigest, type TurnPolicyOptions, turnPolicies } from "./turn-policies.ts";
 
 /** Milliseconds a policy may take. */
 const policyTimeoutMs = 5_000;
@@ -47,7 +49,6 @@ export async function prepareTurn(
   const images = await storeImages(session, input.images);
   const text = await services.redactor.redact(input.text);
   const head = await readGitHead(workspace.root);
-  const sessionBranch = head.type === "branch" ? head.branch : undefined;
 
   const bridge = new SessionBridge({
     clients: session.clients,
@@ -64,21 +65,20 @@ export async function prepareTurn(
     todos: { read: () => state.todos, replace: () => undefined },
     home: services.home,
     environment: services.commandEnvironment,
-    exclude: [],
+    exclude: zeroAccessGlobs,
     now: services.now,
   });
   for (const name of [...tools.keys()]) if (!offered.has(name)) tools.delete(name);
 
   const tree = new TreeClaimant(services.locks, workspace.root, session.id);
-  const policies = turnPolicies({
+  const rules: TurnPolicyOptions = {
     workspaceRoot: workspace.root,
-    home: services.home,
     editingMode: settings.editingMode,
-    sessionBranch,
+    sessionBranch: head.type === "branch" ? head.branch : undefined,
     protectedBranches: services.protectedBranches,
-    sandboxed: services.isolation === "sandboxed",
-    tree,
-  });
+    claimTree: () => tree.claim(),
+  };
+  const policies = turnPolicies(rules);
   const { writer } = session;
   const journal = new SessionJournal({
     writer,
@@ -105,7 +105,7 @@ export async function prepareTurn(
     journal,
     redactor: services.redactor,
     remembered: session.remembered,
-    policySha256: policyDigest(policies),
+    policySha256: policyDigest(rules, policies),
     policyTimeoutMs,
     now: services.now,
   });

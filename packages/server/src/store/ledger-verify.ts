@@ -58,7 +58,7 @@ export interface WorkspaceLedgerLocation {
 }
 
 /** Milliseconds after which a server that is writing has brought the file to where the store was. */
-const settling = 300;
+const settling = 150;
 
 /** Checks a workspace's ledger file; changes nothing. Rejects when a public key or the store cannot be read. */
 export async function verifyWorkspaceLedger(location: WorkspaceLedgerLocation): Promise<WorkspaceLedgerReport> {

@@ -269,7 +269,8 @@ function unknownSession(sessionId: string): StoreError {
 
 function eventOf(json: string): SessionEvent {
   const value: unknown = JSON.parse(json);
-  if (!isEvent(value)) throw new StoreError("corrupt", "An event in the log is damaged: restore the state directory from a backup.");
+  if (!isEvent(value))
+    throw new StoreError("corrupt", "An event in the log is damaged: restore the state directory from a backup.");
   return value;
 }
 

@@ -88,7 +88,10 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
         return outcomeOf(run, timeoutMs);
       } catch (error) {
         if (!(error instanceof CommandNotStarted)) throw error;
-        throw new ToolFailure(error.code, error.message, { retryable: error.code === "directory_changed", cause: error });
+        throw new ToolFailure(error.code, error.message, {
+          retryable: error.code === "directory_changed",
+          cause: error,
+        });
       }
     },
 
@@ -104,7 +107,9 @@ function heldDirectory(path: string, name: string): HeldDirectory {
   try {
     return holdDirectory(path);
   } catch (error) {
-    throw new ToolFailure("bad_directory", `The command cannot run in ${name}: it is not a directory.`, { cause: error });
+    throw new ToolFailure("bad_directory", `The command cannot run in ${name}: it is not a directory.`, {
+      cause: error,
+    });
   }
 }
 
@@ -120,7 +125,10 @@ function outcomeOf(run: CommandRun, timeoutMs: number): ToolOutcome {
   };
 }
 
-function endOf(run: CommandRun, timeoutMs: number): { readonly note: string; readonly failure?: ToolOutcome["failure"] } {
+function endOf(
+  run: CommandRun,
+  timeoutMs: number,
+): { readonly note: string; readonly failure?: ToolOutcome["failure"] } {
   switch (run.state) {
     case "timed-out": {
       const note = `timed out after ${timeoutMs / 1000} s`;
@@ -139,7 +147,10 @@ function endOf(run: CommandRun, timeoutMs: number): { readonly note: string; rea
     case "exited": {
       if (run.exitCode === 0) return { note: "exit code 0" };
       const note = run.exitCode === undefined ? `ended by signal ${run.signal}` : `exit code ${run.exitCode}`;
-      return { note, failure: { failureClass: "command_error", message: `The command ended with ${note.replace("ended by ", "")}.` } };
+      return {
+        note,
+        failure: { failureClass: "command_error", message: `The command ended with ${note.replace("ended by ", "")}.` },
+      };
     }
   }
 }

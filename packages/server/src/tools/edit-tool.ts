@@ -1,12 +1,15 @@
 import type { Tool } from "@gennai/governance/tool";
 import { z } from "zod";
 import { changesSomething, editFields, editText, sameStrings } from "./edit-text.ts";
-import { type FileChangePorts, type IntendedFile } from "./file-change.ts";
+import type { FileChangePorts, IntendedFile } from "./file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
 
 const parameters = z
   .strictObject({
-    file_path: z.string().min(1, "file_path must not be empty.").describe("Path of the file, relative to the workspace."),
+    file_path: z
+      .string()
+      .min(1, "file_path must not be empty.")
+      .describe("Path of the file, relative to the workspace."),
     ...editFields,
   })
   .refine(changesSomething, { error: sameStrings, path: ["new_string"] });
@@ -21,6 +24,7 @@ export function editTool(ports: FileChangePorts): Tool<z.infer<typeof parameters
     parameters,
     operation: "update",
     missingHint: "Use Write to make a new file.",
-    intend: (args, before, name): IntendedFile => (before === undefined ? { type: "gone" } : editText(before, [args], name)),
+    intend: (args, before, name): IntendedFile =>
+      before === undefined ? { type: "gone" } : editText(before, [args], name),
   });
 }

@@ -39,11 +39,16 @@ export class PlannedChanges {
   readonly #plans = new WeakMap<Effect, PlannedChange | ToolFailure>();
 
   /** An effect for a change that can be made. Throws `no_change`, `too_large`, `masked_text`. */
-  plan(ports: FileChangePorts, path: WorkspacePath, before: FileContent | undefined, intended: IntendedFile): FileWrite {
+  plan(
+    ports: FileChangePorts,
+    path: WorkspacePath,
+    before: FileContent | undefined,
+    intended: IntendedFile,
+  ): FileWrite {
     const planned = plannedChange(path, before, intended);
     const content = contentOf(intended);
     if (content !== undefined && intended.type === "text") {
-      refuseMaskedText(content, before === undefined ? "" : Buffer.from(before.bytes).toString("utf8"));
+      refuseMaskedText(content, () => (before === undefined ? "" : Buffer.from(before.bytes).toString("utf8")));
     }
     const effect: FileWrite = {
       type: "write",

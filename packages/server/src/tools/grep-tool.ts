@@ -10,10 +10,7 @@ const parameters = z.strictObject({
   pattern: z.string().min(1, "pattern must not be empty.").describe("A regular expression in ripgrep's syntax."),
   path: z.string().min(1).optional().describe("File or directory to search; the workspace by default."),
   glob: z.string().min(1).optional().describe("Searches only files that match, e.g. *.ts."),
-  output_mode: z
-    .enum(["content", "files_with_matches", "count"])
-    .optional()
-    .describe("files_with_matches by default."),
+  output_mode: z.enum(["content", "files_with_matches", "count"]).optional().describe("files_with_matches by default."),
   "-i": z.boolean().optional().describe("Ignores case."),
   "-n": z.boolean().optional().describe("Line numbers in content; true by default."),
   "-C": z.int().min(0).max(100).optional().describe("Lines of context around a match, in content."),
@@ -29,7 +26,10 @@ const outputs: Record<NonNullable<GrepArguments["output_mode"]>, SearchQuery["ou
 };
 
 /** Searches file contents. `exclude`: globs of files that no search may reach. */
-export function grepTool(ports: { readonly workspace: Workspace; readonly exclude: readonly string[] }): Tool<GrepArguments> {
+export function grepTool(ports: {
+  readonly workspace: Workspace;
+  readonly exclude: readonly string[];
+}): Tool<GrepArguments> {
   const { workspace, exclude } = ports;
   return {
     name: "Grep",

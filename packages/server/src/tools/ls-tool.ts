@@ -31,7 +31,8 @@ export function lsTool(ports: { readonly workspace: Workspace }): Tool<LsArgumen
       const listing = await ports.workspace.list(path, { ignore: args.ignore ?? [], limit });
       const lines = listing.entries.map((entry) => (entry.kind === "directory" ? `${entry.name}/` : entry.name));
       if (lines.length === 0) lines.push("[empty directory]");
-      if (listing.truncated) lines.push(`[first ${listing.entries.length} entries; narrow it with ignore or a deeper path]`);
+      if (listing.truncated)
+        lines.push(`[first ${listing.entries.length} entries; narrow it with ignore or a deeper path]`);
       return { output: lines.join("\n"), truncated: listing.truncated };
     },
   };

@@ -4,13 +4,19 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 /**
  * Refuses a text with more masks in it than the text it replaces: a mask stands for a secret that the model never saw, and
  * writing it would destroy the secret. Throws `masked_text`.
+ * @param oldText asked for only when the new text holds a mask
  */
-export function refuseMaskedText(newText: string, oldText: string): void {
-  if (masks(newText) <= masks(oldText)) return;
-  throw new ToolFailure("masked_text", `The text holds "${redactionMarker}…]", a mask in place of a secret, and would overwrite it.`, {
-    failureClass: "permission_denied",
-    hint: "Change only the lines around the masked value, with Edit.",
-  });
+export function refuseMaskedText(newText: string, oldText: () => string): void {
+  const count = masks(newText);
+  if (count === 0 || count <= masks(oldText())) return;
+  throw new ToolFailure(
+    "masked_text",
+    `The text holds "${redactionMarker}…]", a mask in place of a secret, and would overwrite it.`,
+    {
+      failureClass: "permission_denied",
+      hint: "Change only the lines around the masked value, with Edit.",
+    },
+  );
 }
 
 function masks(text: string): number {

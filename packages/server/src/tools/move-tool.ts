@@ -32,9 +32,13 @@ export function moveTool(ports: FileChangePorts): Tool<z.infer<typeof parameters
       const statement = `Move ${pathName(from)} to ${pathName(to)}`;
       const outside = [from, to].find((path) => !path.inside);
       if (outside !== undefined) {
-        return { statement, effects: [refusedOutside(plans, from, "delete", outside), refusedOutside(plans, to, "create", outside)] };
+        return {
+          statement,
+          effects: [refusedOutside(plans, from, "delete", outside), refusedOutside(plans, to, "create", outside)],
+        };
       }
-      if (from.absolute === to.absolute) throw new ToolFailure("no_change", `${pathName(from)} would stay where it is.`);
+      if (from.absolute === to.absolute)
+        throw new ToolFailure("no_change", `${pathName(from)} would stay where it is.`);
       const before = await currentContent(ports.workspace, from, signal);
       if (before === undefined) throw notFound(from, "Look with LS or Glob what is there.");
       if ((await ports.workspace.stat(to)) !== undefined) {
@@ -58,7 +62,12 @@ export function moveTool(ports: FileChangePorts): Tool<z.infer<typeof parameters
   };
 }
 
-function refusedOutside(plans: PlannedChanges, path: WorkspacePath, operation: "create" | "delete", outside: WorkspacePath) {
+function refusedOutside(
+  plans: PlannedChanges,
+  path: WorkspacePath,
+  operation: "create" | "delete",
+  outside: WorkspacePath,
+) {
   const failure = new ToolFailure("outside_workspace", `${pathName(outside)} lies outside the workspace.`, {
     failureClass: "permission_denied",
   });

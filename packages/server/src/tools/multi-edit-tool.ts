@@ -17,10 +17,12 @@ const parameters = z.strictObject({
 export function multiEditTool(ports: FileChangePorts): Tool<z.infer<typeof parameters>> {
   return oneFileTool(ports, {
     name: "MultiEdit",
-    description: "Makes several exact replacements in one file, in order, all or none. The rules of Edit hold for each.",
+    description:
+      "Makes several exact replacements in one file, in order, all or none. The rules of Edit hold for each.",
     parameters,
     operation: "update",
     missingHint: "Use Write to make a new file.",
-    intend: (args, before, name): IntendedFile => (before === undefined ? { type: "gone" } : editText(before, args.edits, name)),
+    intend: (args, before, name): IntendedFile =>
+      before === undefined ? { type: "gone" } : editText(before, args.edits, name),
   });
 }

@@ -53,7 +53,8 @@ export function numberedLines(part: TextPart): NumberedLines {
   const eol = endOfLine(part.content);
   if (eol === "crlf") output.push("[CRLF line endings]");
   if (eol === "mixed") output.push("[mixed line endings]");
-  if (cut.length > 0) output.push(`[cut after ${maxLineLength} characters: ${cut.length === 1 ? "line" : "lines"} ${someOf(cut)}]`);
+  if (cut.length > 0)
+    output.push(`[cut after ${maxLineLength} characters: ${cut.length === 1 ? "line" : "lines"} ${someOf(cut)}]`);
   return { text: output.join("\n"), truncated: part.firstLine > 1 || lastLine < total || cut.length > 0 };
 }
 

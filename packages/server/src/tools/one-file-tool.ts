@@ -49,7 +49,13 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
         const failure = new ToolFailure("outside_workspace", `${name} lies outside the workspace.`, {
           failureClass: "permission_denied",
         });
-        const write = { type: "write", operation: change.operation, path, base: undefined, current: undefined } as const;
+        const write = {
+          type: "write",
+          operation: change.operation,
+          path,
+          base: undefined,
+          current: undefined,
+        } as const;
         return { statement: `${change.name} ${name}`, effects: [plans.planFailure(write, failure)] };
       }
       const before = await currentContent(ports.workspace, path, signal);

@@ -137,9 +137,13 @@ function refuseDuplicate(seen: Map<string, string>, path: WorkspacePath): void {
   const key = path.absolute.normalize("NFC").toLowerCase();
   const other = seen.get(key);
   if (other !== undefined) {
-    throw new ToolFailure("duplicate_path", `${JSON.stringify(other)} and ${JSON.stringify(path.raw)} name the same file.`, {
-      hint: "Put everything that changes in a file into one change.",
-    });
+    throw new ToolFailure(
+      "duplicate_path",
+      `${JSON.stringify(other)} and ${JSON.stringify(path.raw)} name the same file.`,
+      {
+        hint: "Put everything that changes in a file into one change.",
+      },
+    );
   }
   seen.set(key, path.raw);
 }

@@ -56,7 +56,7 @@ export async function proposedFile(
   const newText = operation === "delete" ? undefined : newFile(proposal.newContent, oldText);
   const oldContent = oldText === undefined ? "" : fileText(oldText);
   const newContent = newText === undefined ? "" : fileText(newText);
-  refuseMaskedText(newContent, oldContent);
+  refuseMaskedText(newContent, () => oldContent);
   const diff =
     base.type === "opaque" && operation !== "create"
       ? { text: `Binary files a/${name} and ${operation === "delete" ? "/dev/null" : `b/${name}`} differ\n`, hunks: [] }
@@ -99,7 +99,9 @@ async function existing(workspace: Workspace, path: WorkspacePath): Promise<Curr
 async function currentBase(ports: ProposedFilePorts, path: WorkspacePath, signal: AbortSignal): Promise<CurrentBase> {
   const stat = await ports.workspace.stat(path);
   const edited =
-    stat === undefined || stat.kind === "file" ? await editorText(ports.editor, path, signal) : { text: undefined, warning: "" };
+    stat === undefined || stat.kind === "file"
+      ? await editorText(ports.editor, path, signal)
+      : { text: undefined, warning: "" };
   const disk = stat === undefined ? undefined : await diskBase(ports.workspace, path, edited.warning, signal);
   if (edited.text === undefined) return disk ?? { type: "missing", warning: "" };
   // A buffer without unsaved changes is what the disk says; the disk knows its bytes exactly.
@@ -109,7 +111,8 @@ async function currentBase(ports: ProposedFilePorts, path: WorkspacePath, signal
   const plain = marked ? content.slice(1) : content;
   const bom = marked || (disk?.type === "text" && disk.text.bom);
   const text = withPlainLineFeeds({ text: plain, bom, eol: endOfLine(plain) });
-  const sha256 = edited.text.sha256 === "" ? createHash("sha256").update(fileBytes(text)).digest("hex") : edited.text.sha256;
+  const sha256 =
+    edited.text.sha256 === "" ? createHash("sha256").update(fileBytes(text)).digest("hex") : edited.text.sha256;
   return { type: "text", text, base: { source: edited.text.dirty ? "buffer" : "disk", sha256 }, warning: "" };
 }
 
@@ -121,7 +124,12 @@ async function editorText(
 ): Promise<{ readonly text: EditorFile | undefined; readonly warning: string }> {
   if (!editor.can("file-read")) return { text: undefined, warning: "" };
   try {
-    const request = { path: pathName(path), offset: 0, limit: 0, reason: "Need latest buffer including unsaved changes" };
+    const request = {
+      path: pathName(path),
+      offset: 0,
+      limit: 0,
+      reason: "Need latest buffer including unsaved changes",
+    };
     const text = await editor.readFile(request, { signal });
     if (!text.truncated) return { text, warning: "" };
     return { text: undefined, warning: text.dirty ? "The editor has unsaved changes that are not shown here." : "" };
@@ -175,5 +183,8 @@ function newFile(content: string, old: EditableText | undefined): EditableText {
   const text = bom ? content.slice(1) : content;
   const exact = withPlainLineFeeds({ text, bom, eol: endOfLine(text) });
   if (old === undefined || text.includes("\r\n")) return old === undefined ? exact : { ...exact, bom: bom || old.bom };
-  return { ...changedText(old, exact.text, diffLines(old.text, exact.text, { timeoutMs: 250 }).edits), bom: bom || old.bom };
+  return {
+    ...changedText(old, exact.text, diffLines(old.text, exact.text, { timeoutMs: 250 }).edits),
+    bom: bom || old.bom,
+  };
 }

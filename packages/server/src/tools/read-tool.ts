@@ -18,7 +18,12 @@ const defaultLimit = 2000;
 const parameters = z.strictObject({
   file_path: z.string().min(1, "file_path must not be empty.").describe("Path of the file, relative to the workspace."),
   offset: z.int().min(1, "offset counts lines from 1.").optional().describe("First line to read, from 1."),
-  limit: z.int().min(1, "limit must be at least 1.").max(100_000).optional().describe("Lines to read; 2000 by default."),
+  limit: z
+    .int()
+    .min(1, "limit must be at least 1.")
+    .max(100_000)
+    .optional()
+    .describe("Lines to read; 2000 by default."),
 });
 
 type ReadArguments = z.infer<typeof parameters>;

@@ -11,8 +11,12 @@ const lineText = fc.constantFrom("", "a", "b", "ab", "}", "über", "\t");
 const plainText = fc.array(lineText, { maxLength: 30 }).map((lines) => lines.join("\n"));
 
 describe("spliceText", () => {
-  const splices = fc.tuple(plainText, fc.array(fc.tuple(fc.nat(40), fc.nat(8), fc.constantFrom("", "x", "\n", "a\nb\n", "}\n")), { maxLength: 5 })).map(
-    ([text, wishes]) => {
+  const splices = fc
+    .tuple(
+      plainText,
+      fc.array(fc.tuple(fc.nat(40), fc.nat(8), fc.constantFrom("", "x", "\n", "a\nb\n", "}\n")), { maxLength: 5 }),
+    )
+    .map(([text, wishes]) => {
       const result: { start: number; end: number; text: string }[] = [];
       let from = 0;
       for (const [skip, length, replacement] of wishes) {
@@ -24,8 +28,7 @@ describe("spliceText", () => {
         from = end;
       }
       return { text, splices: result };
-    },
-  );
+    });
 
   test("gives the spliced text, and edits that turn the old lines into the new ones", () => {
     fc.assert(
@@ -43,7 +46,11 @@ describe("spliceText", () => {
         const lines: string[] = split(text);
         const newLines = split(want);
         for (const edit of [...spliced.edits].reverse()) {
-          lines.splice(edit.oldStart - 1, edit.oldCount, ...newLines.slice(edit.newStart - 1, edit.newStart - 1 + edit.newCount));
+          lines.splice(
+            edit.oldStart - 1,
+            edit.oldCount,
+            ...newLines.slice(edit.newStart - 1, edit.newStart - 1 + edit.newCount),
+          );
         }
         expect(lines.join("")).toBe(want);
       }),
@@ -112,9 +119,14 @@ describe("editable text", () => {
 });
 
 describe("nearestMatch", () => {
-  const text = "import a;\n\nfunction add(one, two) {\n  return one + two;\n}\n\nfunction sub(one, two) {\n\treturn one - two;\n}\n";
+  const text =
+    "import a;\n\nfunction add(one, two) {\n  return one + two;\n}\n\nfunction sub(one, two) {\n\treturn one - two;\n}\n";
   test.each([
-    ["white space", "function sub(one, two) {\n  return one - two;\n}", /begins at line 7; line 8 differs only in white space/],
+    [
+      "white space",
+      "function sub(one, two) {\n  return one - two;\n}",
+      /begins at line 7; line 8 differs only in white space/,
+    ],
     ["one changed line", "function add(one, two) {\n  return one * two;\n}", /begins at line 3; line 4 differs:/],
     ["line numbers", "3→function add(one, two) {", /Leave out the line numbers/],
     ["a single line", "function add(one, two, three) {", /line 3 differs/],

@@ -145,11 +145,7 @@ describe("unifiedDiff", () => {
   });
 });
 
-function joinedByRanges(
-  oldText: string,
-  newText: string,
-  hunks: ReturnType<typeof unifiedDiff>["hunks"],
-): string {
+function joinedByRanges(oldText: string, newText: string, hunks: ReturnType<typeof unifiedDiff>["hunks"]): string {
   const split = (text: string) => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const oldLines = split(oldText);
   const newLines = split(newText);

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { commandEnvironment } from "@gennai/server/process/command-environment";
@@ -13,7 +22,13 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin" };
 
-function run(command: string, options: Partial<CapturedCommand> & { readonly signal?: AbortSignal; readonly onOutput?: (text: string) => void } = {}) {
+function run(
+  command: string,
+  options: Partial<CapturedCommand> & {
+    readonly signal?: AbortSignal;
+    readonly onOutput?: (text: string) => void;
+  } = {},
+) {
   const { signal, onOutput, ...rest } = options;
   return runCommand(
     { argv: ["/bin/bash", "-c", command], cwd: holdDirectory(directory), env, timeoutMs: 10_000, ...rest },
@@ -36,13 +51,21 @@ function idIn(output: string, name: string): number {
 
 describe("what a command gives back", () => {
   test.each([
-    ["output of both streams in order", "echo a; echo b >&2; echo c", { state: "exited", exitCode: 0, output: "a\nb\nc\n" }],
+    [
+      "output of both streams in order",
+      "echo a; echo b >&2; echo c",
+      { state: "exited", exitCode: 0, output: "a\nb\nc\n" },
+    ],
     ["an exit code", "echo no; exit 3", { state: "exited", exitCode: 3, output: "no\n" }],
     ["nothing", "true", { state: "exited", exitCode: 0, output: "" }],
     ["a signal", "kill -SEGV $$", { state: "exited", exitCode: undefined, signal: "SIGSEGV" }],
     ["a command that is not there", "no-such-program-here", { state: "exited", exitCode: 127 }],
     ["no input", "cat; echo done", { exitCode: 0, output: "done\n" }],
-    ["no terminal", "test -t 0 || test -t 1 || echo none; (echo x > /dev/tty) 2>/dev/null || echo no tty", { output: "none\nno tty\n" }],
+    [
+      "no terminal",
+      "test -t 0 || test -t 1 || echo none; (echo x > /dev/tty) 2>/dev/null || echo no tty",
+      { output: "none\nno tty\n" },
+    ],
     ["unicode", "printf 'grüße 🐢\\n'", { output: "grüße 🐢\n" }],
     ["bytes that are no text", "printf 'a\\xff\\n'", { output: "a\uFFFD\n" }],
   ])("%s", async (_name, command, want) => {
@@ -69,7 +92,9 @@ describe("what a command gives back", () => {
 
   test("it inherits no descriptor", async () => {
     const { output } = await run("ls -l /proc/self/fd");
-    const open = [...output.matchAll(/ (\d+) -> (\S+)/g)].filter(([, , target = ""]) => !/^(\/dev\/null|\/proc\/)/.test(target));
+    const open = [...output.matchAll(/ (\d+) -> (\S+)/g)].filter(
+      ([, , target = ""]) => !/^(\/dev\/null|\/proc\/)/.test(target),
+    );
     expect(open.map(([, descriptor]) => descriptor)).toEqual(["1", "2"]);
   });
 });
@@ -78,12 +103,15 @@ describe("huge output", () => {
   test("the beginning and the end are kept, memory stays small", async () => {
     const before = process.memoryUsage().rss;
     let live = 0;
-    const { output, leftOut, exitCode } = await run("echo first; head -c 30000000 /dev/zero | tr '\\0' x; echo; echo last", {
-      keepBytes: 10_000,
-      onOutput: (text) => {
-        live += text.length;
+    const { output, leftOut, exitCode } = await run(
+      "echo first; head -c 30000000 /dev/zero | tr '\\0' x; echo; echo last",
+      {
+        keepBytes: 10_000,
+        onOutput: (text) => {
+          live += text.length;
+        },
       },
-    });
+    );
     expect(exitCode).toBe(0);
     expect(output).toMatch(/^first\nx+\n\[\d+ bytes of output left out here\]\nx+\nlast\n$/);
     expect(output.length).toBeLessThan(10_200);

@@ -95,7 +95,8 @@ it.each<[string, (path: string) => Promise<void>, string[], boolean]>([
   await fixture.record(store, 1);
   expect((await mirrorText()).startsWith(whole)).toBe(true);
   await expectSound(6);
-  expect(fixture.warnings).toEqual(warnings.map((text) => expect.stringContaining(text)));
+  expect(fixture.warnings).toHaveLength(warnings.length);
+  for (const [index, text] of warnings.entries()) expect(fixture.warnings[index]).toContain(text);
   expect(await recovered()).toEqual(kept ? [spoilt] : []);
 });
 

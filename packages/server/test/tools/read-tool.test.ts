@@ -31,7 +31,10 @@ describe("Read from disk", () => {
     expect(outcome.output).toBe(want);
     expect(outcome.truncated).toBe(/\[lines/.test(want));
     expect(outcome.observed).toEqual([{ path: "dir/f.txt", source: "disk", sha256: sha256(content) }]);
-    expect(analysis).toMatchObject({ statement: "Read dir/f.txt", effects: [{ type: "read", path: { raw: "dir/f.txt" } }] });
+    expect(analysis).toMatchObject({
+      statement: "Read dir/f.txt",
+      effects: [{ type: "read", path: { raw: "dir/f.txt" } }],
+    });
   });
 
   test("2000 lines at most, unless asked for", async () => {
@@ -148,7 +151,11 @@ describe("LS, Glob, Grep", () => {
     ["Grep", { pattern: "alpha", "-i": true, glob: "*.ts", output_mode: "count" }, "src/a.ts:1\nsrc/deep/b.ts:1"],
     ["Grep", { pattern: "beta", output_mode: "content" }, "src/a.ts:2:const beta = 2;"],
     ["Grep", { pattern: "beta", output_mode: "content", "-n": false }, "src/a.ts:const beta = 2;"],
-    ["Grep", { pattern: "beta", output_mode: "content", "-C": 1 }, "src/a.ts-1-const Alpha = 1;\nsrc/a.ts:2:const beta = 2;"],
+    [
+      "Grep",
+      { pattern: "beta", output_mode: "content", "-C": 1 },
+      "src/a.ts-1-const Alpha = 1;\nsrc/a.ts:2:const beta = 2;",
+    ],
     ["Grep", { pattern: "zeta" }, "[no matches]"],
     [
       "Grep",

@@ -121,7 +121,8 @@ export class ToolBench implements Disposable {
   async analyse(name: string, args: object, signal = new AbortController().signal) {
     const tool = this.#tool(name);
     const parsed = tool.parameters.safeParse(args);
-    if (!parsed.success) throw new ToolFailure("invalid_arguments", parsed.error.issues.map(({ message }) => message).join("; "));
+    if (!parsed.success)
+      throw new ToolFailure("invalid_arguments", parsed.error.issues.map(({ message }) => message).join("; "));
     const context = { callId: "call-1", turnId: this.turnId, signal };
     const analysis = await tool.analyse(parsed.data, context);
     const execute = async (onOutput: (text: string) => void = () => {}): Promise<Ran> => {

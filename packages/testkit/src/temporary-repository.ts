@@ -1,0 +1,63 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+
+/** A directory that goes when it is disposed. */
+export interface TemporaryDirectory extends AsyncDisposable {
+  /** Real absolute path. */
+  readonly root: string;
+  path(relative: string): string;
+  read(relative: string): Promise<string>;
+  write(relative: string, content: string | Uint8Array): Promise<void>;
+}
+
+export interface TemporaryRepository extends TemporaryDirectory {
+  /** Runs git there; resolves with what it printed, without the last line end. */
+  git(...args: readonly string[]): Promise<string>;
+}
+
+export type Files = Readonly<Record<string, string | Uint8Array>>;
+
+export async function temporaryDirectory(files: Files = {}): Promise<TemporaryDirectory> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "gennai-test-")));
+  const directory: TemporaryDirectory = {
+    root,
+    path: (relative) => join(root, relative),
+    read: (relative) => readFile(join(root, relative), "utf8"),
+    async write(relative, content) {
+      const path = join(root, relative);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, content);
+    },
+    [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
+  };
+  for (const [relative, content] of Object.entries(files)) await directory.write(relative, content);
+  return directory;
+}
+
+/** A git repository on `main` with one commit of these files; without any, with no commit at all. */
+export async function temporaryRepository(files: Files = {}): Promise<TemporaryRepository> {
+  const directory = await temporaryDirectory(files);
+  const git = async (...args: readonly string[]) => {
+    const { stdout } = await run("git", [...identity, ...args], { cwd: directory.root, env: environment() });
+    return stdout.replace(/\n$/, "");
+  };
+  await git("init", "--quiet", "--initial-branch", "main");
+  if (Object.keys(files).length > 0) {
+    await git("add", "--all");
+    await git("commit", "--quiet", "--message", "first");
+  }
+  return { ...directory, git };
+}
+
+const run = promisify(execFile);
+
+const identity = ["-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "commit.gpgSign=false"];
+
+/** Nothing of the machine's own git configuration. */
+function environment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
+  return { ...Object.fromEntries(kept), GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
+}
