@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import { inRepository } from "./repository.mjs";
 
-const LEAST = [22, 13];
+const LEAST = { major: 22, minor: 13 };
 
 /**
  * The Node that runs the project: the one that came with the dependencies, else the running one if it is new enough.
@@ -12,9 +12,9 @@ export function packagedNode() {
   const packaged = inRepository("node_modules", `node-${process.platform}-${process.arch}`, "bin", "node");
   if (existsSync(packaged)) return packaged;
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) return process.execPath;
+  if (major > LEAST.major || (major === LEAST.major && minor >= LEAST.minor)) return process.execPath;
   throw new Error(
-    `Gennai needs Node ${LEAST.join(".")} or newer on ${process.platform}-${process.arch}, and this is ${process.versions.node}.\n` +
+    `Gennai needs Node ${LEAST.major}.${LEAST.minor} or newer on ${process.platform}-${process.arch}, and this is ${process.versions.node}.\n` +
       "Install Node 24 (https://nodejs.org) and run the same command again.",
   );
 }

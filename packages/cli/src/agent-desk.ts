@@ -45,8 +45,7 @@ export class AgentDesk implements Disposable {
     const { console, json } = options;
     const target = json ? console.errors : console.output;
     this.paint = paintFor(target, console.environment);
-    const columns = "columns" in target && typeof target.columns === "number" ? target.columns : 100;
-    this.printer = new EventPrinter({ write: (text) => target.write(text), paint: this.paint, width: Math.max(40, columns) });
+    this.printer = new EventPrinter({ write: (text) => target.write(text), paint: this.paint, width: widthOf(target) });
     this.view = {
       show: (event) => (json ? this.writeJson(eventJson(event)) : this.printer.print(event)),
       note: (text) => this.printer.line(this.paint("dim", text)),
@@ -113,4 +112,10 @@ export class AgentDesk implements Disposable {
     this.#asking = asked.catch(() => undefined);
     return asked;
   }
+}
+
+/** Columns; some terminals say 0 when they do not know. */
+function widthOf(stream: NodeJS.WritableStream): number {
+  const columns = "columns" in stream && typeof stream.columns === "number" ? stream.columns : 0;
+  return columns === 0 ? 100 : Math.max(40, columns);
 }

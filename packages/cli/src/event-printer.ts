@@ -12,6 +12,9 @@ const shownLines = 6;
 /** A diff is what the reader came for. */
 const shownDiffLines = 60;
 
+/** Its result is JSON for the model; a person sees the proposal as diffs after the turn. */
+const proposingTool = "ProposeChanges";
+
 /** Prints a session's events for a person, as they come. */
 export class EventPrinter {
   readonly #write: (text: string) => void;
@@ -22,6 +25,8 @@ export class EventPrinter {
   #atLineStart = true;
   #streaming: "thinking" | "text" | "output" | undefined;
   #textShown = false;
+  /** The call whose line was printed last: its result needs no name. */
+  #lastCall = "";
 
   constructor(options: { readonly write: (text: string) => void; readonly paint: Paint; readonly width: number }) {
     this.#write = options.write;
@@ -120,16 +125,21 @@ export class EventPrinter {
     if (call?.shown === true && verdict === "allow") return;
     const text = toolCallLine(decision.toolName, call?.argumentsJson ?? "", this.#width - 24);
     if (call !== undefined) call.shown = true;
+    this.#lastCall = decision.toolCallId;
     this.line(`${this.#paint("cyan", "●")} ${text}  ${word} ${this.#paint("dim", `${riskWord(decision.risk) ?? "high"} risk`)}`);
     if (verdict !== "allow" && decision.reason !== "") this.line(`  ${terminalSafe(decision.reason)}`);
   }
 
   #printResult(result: ToolResult): void {
     const call = this.#calls.get(result.id);
-    if (call?.shown === false) this.line(`${this.#paint("cyan", "●")} ${toolCallLine(call.name, call.argumentsJson, this.#width - 4)}`);
+    if (call !== undefined && (!call.shown || this.#lastCall !== result.id)) {
+      // Calls that ran together: say whose result this is.
+      this.line(`${this.#paint("cyan", call.shown ? "└" : "●")} ${toolCallLine(call.name, call.argumentsJson, this.#width - 4)}`);
+      this.#lastCall = result.id;
+    }
     if (result.error !== "") {
       this.line(`  ${this.#paint("red", "failed")} ${indented(terminalSafe(toolErrorMessage(result.error)))}`);
-    } else if (call?.live !== true) {
+    } else if (call?.live !== true && call?.name !== proposingTool) {
       this.#printOutput(result.output);
     }
     const facts = [

@@ -112,7 +112,8 @@ class Gate extends Writable {
   }
 
   get columns(): number {
-    return "columns" in this.#target && typeof this.#target.columns === "number" ? this.#target.columns : 80;
+    const columns = "columns" in this.#target && typeof this.#target.columns === "number" ? this.#target.columns : 0;
+    return columns === 0 ? 80 : columns;
   }
 
   override _write(chunk: Buffer | string, _encoding: BufferEncoding, done: () => void): void {

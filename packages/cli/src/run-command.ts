@@ -3,6 +3,7 @@ import type { AgentSession } from "@gennai/client/session";
 import type { SettingsChoice } from "@gennai/client/settings";
 import { AgentDesk } from "./agent-desk.ts";
 import type { Console } from "./console.ts";
+import { colouredDiff } from "./diff-colours.ts";
 import { type ExitCode, exitCode } from "./exit-code.ts";
 import { type AgentBranch, prepareAgentBranch } from "./git-branch.ts";
 import { handleProposal, type ProposalResult } from "./handle-proposals.ts";
@@ -11,6 +12,7 @@ import { promptLoop } from "./prompt-loop.ts";
 import { parseBackend, parseCount, parseMode, type RunFlags, usageError } from "./run-options.ts";
 import { exitCodeOf, runTurn, type TurnReport } from "./run-turn.ts";
 import { chooseServer, serverRequest } from "./server-choice.ts";
+import { workingTreeDiff } from "./working-tree-diff.ts";
 import { resolveWorkspace } from "./workspace-option.ts";
 
 /** `gennai run [request]`: one turn, or a prompt when there is no request. */
@@ -54,7 +56,8 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   const proposals = (turn: TurnReport) => reviewAll(turn, { session, desk, flags, console, signal });
 
   if (request === undefined) {
-    return promptLoop({
+    // Awaited here: what this function holds must outlive the loop.
+    return await promptLoop({
       ...{ session, desk, interrupts, server, signal, prepare },
       scenario: flags.scenario ?? "",
       thinking: flags.thinking !== false,
@@ -67,7 +70,11 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   let code = exitCodeOf(report, interrupts.interrupted);
   const reviewed = await proposals(report);
   if (code === exitCode.ok && reviewed.some(({ undecided }) => undecided)) code = exitCode.refused;
-  finish({ desk, session, report, reviewed, branch, code, json: flags.json === true, url: server.url });
+  if (flags.json !== true && branch !== undefined && report.changedFiles.length > 0) {
+    const diff = await workingTreeDiff(workspace, report.changedFiles, { signal });
+    if (diff !== "") desk.write(`\n${colouredDiff(diff, desk.paint)}\n\n`);
+  }
+  finish({ desk, session, report, reviewed, branch, code, json: flags.json === true });
   return code;
 }
 
@@ -120,7 +127,6 @@ function finish(facts: {
   readonly branch: AgentBranch | undefined;
   readonly code: ExitCode;
   readonly json: boolean;
-  readonly url: string;
 }): void {
   const { desk, session, report, reviewed, branch, code } = facts;
   if (facts.json) {

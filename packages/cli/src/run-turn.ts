@@ -33,28 +33,27 @@ export async function runTurn(
   options: { readonly view: TurnView; readonly interrupts: Interrupts; readonly signal: AbortSignal },
 ): Promise<TurnReport> {
   const { view, signal } = options;
-  const turn = await session.startTurn(request, { signal });
+  let turnId = "";
   using _listening = options.interrupts.listen(() => {
     view.note("Stopping … (Ctrl-C again leaves at once)");
-    session.cancelTurn(turn.turnId, "Stopped by the user at the terminal.", { signal }).then(
+    session.cancelTurn(turnId, "Stopped by the user at the terminal.", { signal }).then(
       () => view.note("Stopped."),
-      (error: unknown) => view.note(`The turn could not be stopped: ${error instanceof Error ? error.message : String(error)}`),
+      (error: unknown) => view.note(`The turn could not be stopped: ${messageOf(error)}`),
     );
   });
-  const fold = new TurnFold(turn.turnId);
-  const events = session.follow({
-    afterSeq: turn.afterSeq,
-    untilTurnId: turn.turnId,
+  const fold = new TurnFold();
+  const events = session.runTurn(request, {
     signal,
     maxAttempts: 20,
+    onStart: (turn) => (turnId = turn.turnId),
     onConnection: (change) => noteConnection(change, view),
-    onProblem: ({ error }) => view.note(`An answer was not taken: ${error instanceof Error ? error.message : String(error)}`),
+    onProblem: ({ error }) => view.note(`An answer was not taken: ${messageOf(error)}`),
   });
   for await (const event of events) {
-    fold.add(event);
+    if (event.turnId === turnId) fold.add(event);
     view.show(event);
   }
-  return fold.report();
+  return fold.report(turnId);
 }
 
 export function exitCodeOf(report: TurnReport, interrupted: boolean): ExitCode {
@@ -71,7 +70,6 @@ export function exitCodeOf(report: TurnReport, interrupted: boolean): ExitCode {
 }
 
 class TurnFold {
-  readonly #turnId: string;
   readonly #toolNames = new Map<string, string>();
   readonly #refused = new Set<string>();
   readonly #changedFiles = new Set<string>();
@@ -79,12 +77,7 @@ class TurnFold {
   #outcome: TurnOutcome | undefined;
   #text = "";
 
-  constructor(turnId: string) {
-    this.#turnId = turnId;
-  }
-
   add(event: InvokeEvent): void {
-    if (event.turnId !== this.#turnId) return;
     const body = event.event;
     this.#outcome = turnOutcome(event) ?? this.#outcome;
     if (body.case === "toolCall") this.#toolNames.set(body.value.id, body.value.name);
@@ -98,9 +91,9 @@ class TurnFold {
     }
   }
 
-  report(): TurnReport {
+  report(turnId: string): TurnReport {
     return {
-      turnId: this.#turnId,
+      turnId,
       // A stream that ends without the last status belongs to a turn the server no longer runs.
       outcome: this.#outcome ?? "interrupted",
       text: this.#text,
@@ -113,4 +106,8 @@ class TurnFold {
 
 function noteConnection(change: ConnectionChange, view: TurnView): void {
   if (change.state === "reconnecting" && change.attempt === 1) view.note("The connection broke; trying again …");
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

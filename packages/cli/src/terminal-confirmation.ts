@@ -42,6 +42,10 @@ export async function confirmAtTerminal(
     ...(question.offeredScopes.includes("session") ? ["s for this session"] : []),
     "n [reason]",
   ];
+  if (question.deadline !== undefined) {
+    const seconds = Math.max(0, Math.round((question.deadline.getTime() - Date.now()) / 1000));
+    options.write(options.paint("dim", `Without an answer within ${seconds} s it is refused.\n`));
+  }
   const line = await options.input.question(`${choices.join(" · ")} > `, { signal: options.signal });
   return readAnswer(line, question.offeredScopes);
 }

@@ -18,6 +18,8 @@ function aboutOf(argumentsJson: string): string {
       const field: unknown = fields.get(name);
       if (typeof field === "string" && field !== "") return field;
     }
+    const changes: unknown = fields.get("changes");
+    if (Array.isArray(changes)) return `${changes.length} ${changes.length === 1 ? "change" : "changes"}`;
     return fields.size === 0 ? "" : JSON.stringify(value);
   } catch {
     return argumentsJson;

@@ -1,3 +1,4 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import { AgentSession, type UndoneChangeSet } from "@gennai/client/session";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import type { Console } from "./console.ts";
@@ -27,7 +28,13 @@ export async function undoCommand(flags: UndoFlags, console: Console): Promise<E
   }
   const identity = { clientId: crypto.randomUUID(), name: "gennai-cli", version };
   const session = await AgentSession.resume(server.client, identity, sessionId, { signal });
-  const undone = await session.undo({ signal });
+  const undone = await session.undo({ signal }).catch((error: unknown) => {
+    if (!(error instanceof ConnectError) || error.code !== Code.NotFound) throw error;
+    throw usageError(
+      `Session ${sessionId} has no changes to take back.`,
+      "Name an older session: gennai undo --session ID; gennai sessions lists them.",
+    );
+  });
   console.output.write(flags.json === true ? `${JSON.stringify({ sessionId, ...undone })}\n` : describeUndone(undone));
   return exitCode.ok;
 }

@@ -1,5 +1,6 @@
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { HunkDecision as DecisionMessage, type InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { pause } from "./back-off.ts";
 import { Bridge, type BridgeProblem } from "./bridge.ts";
 import type { ClientEventBody } from "./client-answer.ts";
 import type { ClientIdentity } from "./client-identity.ts";
@@ -9,6 +10,7 @@ import { retryingCall } from "./retrying-call.ts";
 import type { HunkDecision } from "./review.ts";
 import { type SessionSettings, type SettingsChoice, settingsFields, settingsFromMessage } from "./settings.ts";
 import { type ConnectionChange, subscribe } from "./subscription.ts";
+import { endsTurn } from "./turn-state.ts";
 
 /** A turn that the server runs, watched or not. */
 export interface Turn {
@@ -35,6 +37,14 @@ export interface FollowOptions {
   readonly onProblem?: (problem: BridgeProblem) => void;
 }
 
+export interface RunTurnOptions extends Omit<FollowOptions, "afterSeq" | "untilTurnId"> {
+  /** Called when the server has the turn. */
+  readonly onStart?: (turn: Turn) => void;
+}
+
+/** Milliseconds to wait for the first word of a stream. */
+const attachMilliseconds = 1000;
+
 /** One decision of a review, with its place. */
 export interface ReviewedHunk {
   readonly changeId: string;
@@ -55,8 +65,7 @@ export class AgentSession {
   /** The workspace as the server resolved it. */
   readonly workingDir: string;
   readonly settings: SessionSettings;
-  /** Newest seq when the session was opened: follow after it to see only what comes. */
-  readonly lastSeq: bigint;
+  #lastSeq: bigint;
 
   private constructor(
     client: AgentClient,
@@ -68,7 +77,12 @@ export class AgentSession {
     this.sessionId = facts.sessionId;
     this.workingDir = facts.workingDir;
     this.settings = facts.settings;
-    this.lastSeq = facts.lastSeq;
+    this.#lastSeq = facts.lastSeq;
+  }
+
+  /** Newest seq known here: follow after it to see only what comes. */
+  get lastSeq(): bigint {
+    return this.#lastSeq;
   }
 
   /** @param options.interactive true when somebody can answer the server's requests */
@@ -135,7 +149,45 @@ export class AgentSession {
           });
     for await (const event of subscribe(client, { ...subscription, sessionId, identity })) {
       bridge?.handle(event);
+      if (event.seq > this.#lastSeq) this.#lastSeq = event.seq;
       yield event;
+    }
+  }
+
+  /**
+   * Runs a turn and gives its events. It attaches first, so that the agent finds this client's abilities from the start.
+   * Throws as `startTurn` and `subscribe` do. Leaving the loop cancels no turn.
+   */
+  async *runTurn(request: TurnRequest, options: RunTurnOptions): AsyncGenerator<InvokeEvent, void> {
+    const { onStart, onConnection, signal, ...rest } = options;
+    const attached = Promise.withResolvers<void>();
+    const leaving = new AbortController();
+    const events = this.follow({
+      ...rest,
+      afterSeq: this.#lastSeq,
+      signal: AbortSignal.any([signal, leaving.signal]),
+      onConnection: (change) => {
+        if (change.state === "connected") attached.resolve();
+        onConnection?.(change);
+      },
+    });
+    const first = events.next();
+    first.catch(() => undefined);
+    try {
+      // Servers say something at once; a silent one is not waited for.
+      const silent = pause(attachMilliseconds, { signal: leaving.signal }).catch(() => undefined);
+      await Promise.race([attached.promise, first, silent]);
+      const turn = await this.startTurn(request, { signal });
+      onStart?.(turn);
+      for (let next = await first; next.done !== true; next = await events.next()) {
+        const event = next.value;
+        if (event.seq !== 0n && event.seq <= turn.afterSeq) continue;
+        yield event;
+        if (endsTurn(event, turn.turnId)) return;
+      }
+    } finally {
+      leaving.abort();
+      await events.return();
     }
   }
 

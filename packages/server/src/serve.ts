@@ -80,6 +80,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       openWorkspace: (directory) => workspaces.open(directory),
       createModel: (settings) => createModel(settings, options.environment),
       loadScenarios,
+      onUnexpectedError: (error) => log.error("A turn failed unexpectedly.", error),
       isolation,
       defaultSettings: options.defaultSettings,
       confirmation: options.confirmation ?? defaultConfirmation,

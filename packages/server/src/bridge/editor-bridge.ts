@@ -1,3 +1,5 @@
+import type { FileChangeRecord, ProposedChange } from "@gennai/agent/proposal";
+
 /** What a session can ask the clients attached to it. Each question is durable before it is sent and answered once. */
 export interface EditorBridge {
   /** True when an attached client said it can answer this. */
@@ -11,6 +13,15 @@ export interface EditorBridge {
     request: { readonly path: string; readonly offset: number; readonly limit: number; readonly reason: string },
     options: { readonly signal: AbortSignal },
   ): Promise<EditorFile>;
+
+  /**
+   * Applies changes through the editor, all or nothing, each against its base. Throws `ToolFailure` (`client_error`,
+   * `client_timeout`); nothing was applied then, as far as the editor says.
+   */
+  applyChanges(
+    request: { readonly changeSetId: string; readonly changes: readonly ProposedChange[] },
+    options: { readonly signal: AbortSignal },
+  ): Promise<readonly FileChangeRecord[]>;
 
   /** Runs a command in the user's terminal. Throws `ToolFailure` (`client_error`, `client_timeout`). */
   runCommand(
@@ -37,6 +48,8 @@ export interface EditorFile {
   readonly sha256: string;
   /** SHA-256 of the bytes on disk; empty when there is no such file or the client did not say. */
   readonly diskSha256: string;
+  /** True when the file begins with a byte order mark, which `content` does not hold. */
+  readonly bom: boolean;
   readonly truncated: boolean;
   /** 0 when the client did not say. */
   readonly totalLines: number;

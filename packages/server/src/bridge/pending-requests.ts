@@ -24,7 +24,8 @@ interface Pending {
   readonly request: ClientRequest;
   readonly turnId: string;
   settle(end: RequestEnd<unknown>): void;
-  settled: boolean;
+  /** `answering`: an answer was taken and is being made durable. `over`: nothing is taken any more. */
+  state: "open" | "answering" | "answered" | "over";
   readonly onProgress: ((text: string) => void) | undefined;
 }
 
@@ -80,10 +81,10 @@ export class PendingRequests {
     const pending: Pending = {
       request,
       turnId: options.turnId,
-      settled: false,
+      state: "open",
       onProgress: options.onProgress,
       settle: (end) => {
-        pending.settled = true;
+        pending.state = end.type === "answered" ? "answered" : "over";
         resolve(end);
       },
     };
@@ -93,10 +94,14 @@ export class PendingRequests {
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     aborted.catch(() => undefined);
     const onAbort = (): void => {
+      // An answer that is being taken stands, and ends the waiting by itself.
+      if (pending.state !== "open") return;
+      pending.state = "over";
       reject(options.signal.reason);
     };
     options.signal.addEventListener("abort", onAbort);
     const clock = this.#startClock(pending, options.ability, answerMs);
+    let committed = false;
     try {
       options.signal.throwIfAborted();
       await log.commit(
@@ -106,12 +111,14 @@ export class PendingRequests {
         ],
         { turnId: options.turnId, durable: true },
       );
+      committed = true;
       const end = await Promise.race([promise, aborted]);
       if (end.type !== "answered") await this.#resolve(request.requestId, "timeout", "", options.turnId);
       // Answers are typed by who made the request: `answer` below accepts only the kind that belongs to it.
       return end as RequestEnd<Answer>;
     } catch (error) {
-      if (options.signal.aborted) await this.#resolve(request.requestId, "cancelled", "", options.turnId);
+      const asked = committed && options.signal.aborted;
+      if (asked) await this.#resolve(request.requestId, "cancelled", "", options.turnId);
       throw error;
     } finally {
       clock[Symbol.dispose]();
@@ -122,18 +129,22 @@ export class PendingRequests {
 
   /**
    * Takes an answer for an open request; resolves when it is durable. The caller has checked kind and content.
-   * @throws ServiceError `already_exists` when somebody else answered first
+   * @throws ServiceError `already_exists` when somebody else answered first, `failed_precondition` when it is over
    */
   async answer(requestId: string, answer: unknown, clientId: string, ledger: readonly LedgerEntry[] = []): Promise<void> {
     const pending = this.#pending.get(requestId);
-    if (pending === undefined || pending.settled) {
+    if (pending === undefined || pending.state === "over") {
+      throw new ServiceError("failed_precondition", "This request is over; the answer came too late.");
+    }
+    if (pending.state !== "open") {
       throw new ServiceError("already_exists", "This request was answered already; the first answer stands.");
     }
-    pending.settled = true;
+    pending.state = "answering";
     try {
       await this.#resolve(requestId, "answered", clientId, pending.turnId, ledger);
     } catch (error) {
-      pending.settled = false;
+      // The log takes nothing any more: whoever waits learns it by its own next write.
+      pending.settle({ type: "nobody" });
       throw error;
     }
     pending.settle({ type: "answered", answer, clientId });
@@ -141,7 +152,7 @@ export class PendingRequests {
 
   progress(requestId: string, text: string): void {
     const pending = this.#pending.get(requestId);
-    if (pending !== undefined && !pending.settled) pending.onProgress?.(text);
+    if (pending !== undefined && pending.state === "open") pending.onProgress?.(text);
   }
 
   #startClock(pending: Pending, ability: ClientAbility, answerMs: number): Disposable {
@@ -149,7 +160,7 @@ export class PendingRequests {
     let left = answerMs;
     let runningSince = 0;
     const give = (end: RequestEnd<unknown>): void => {
-      if (!pending.settled) pending.settle(end);
+      if (pending.state === "open") pending.settle(end);
     };
     const waitForClient = (): void => {
       timer = setTimeout(() => {

@@ -1,3 +1,4 @@
+import type { FileChangeRecord, ProposedChange } from "@gennai/agent/proposal";
 import type { ClientRequest } from "@gennai/agent/client-request";
 import type { Answer, Confirmer, ConfirmationScope, Question } from "@gennai/governance/confirmation";
 import { ToolFailure } from "@gennai/governance/tool-error";
@@ -8,6 +9,7 @@ import type { PendingRequests, RequestEnd } from "./pending-requests.ts";
 /** What a client answered, in the server's own terms; one kind for each kind of request. */
 export type ClientAnswer =
   | { readonly kind: "file-read"; readonly file: EditorFile; readonly error: string }
+  | { readonly kind: "apply-changes"; readonly files: readonly FileChangeRecord[]; readonly error: string }
   | { readonly kind: "command"; readonly run: TerminalRun; readonly error: string }
   | {
       readonly kind: "confirmation";
@@ -56,6 +58,19 @@ export class SessionBridge implements EditorBridge, Confirmer {
     const answer = answered(end, "read the file");
     if (answer.error !== "") throw clientError(answer.error);
     return answer.file;
+  }
+
+  async applyChanges(
+    request: { readonly changeSetId: string; readonly changes: readonly ProposedChange[] },
+    options: { readonly signal: AbortSignal },
+  ): Promise<readonly FileChangeRecord[]> {
+    const end = await this.#requests.ask<ClientAnswer & { readonly kind: "apply-changes" }>(
+      { kind: "apply-changes", ...request },
+      { ability: "apply-changes", turnId: this.#turnId(), signal: options.signal },
+    );
+    const answer = answered(end, "apply the changes");
+    if (answer.error !== "") throw clientError(answer.error);
+    return answer.files;
   }
 
   async runCommand(

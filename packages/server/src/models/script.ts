@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseStrictYaml, YamlError } from "../scenarios/strict-yaml.ts";
+import { parseStrictYaml, YamlError } from "../yaml/strict-yaml.ts";
 
 const deltas = z.union([
   z.string().transform((text) => [text]),

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Message, type Model, ModelError, type ModelEvent, type ModelRequest } from "@gennai/agent/model";
-import { YamlError } from "../scenarios/strict-yaml.ts";
+import { YamlError } from "../yaml/strict-yaml.ts";
 import { breathe } from "./event-loop.ts";
 import { parseScript, type Script, type ScriptDeltas, type ScriptStep, type ScriptTurn } from "./script.ts";
 

@@ -11,8 +11,8 @@ import type { TurnInput } from "../sessions/turn.ts";
 import { digest, fileToWire } from "./change-wire.ts";
 import { clientFromWire } from "./client-from-wire.ts";
 import { submitClientEvent } from "./client-event.ts";
-import { toConnectError } from "./connect-error.ts";
 import { streamEvents } from "./event-stream.ts";
+import { guardedService } from "./guarded-service.ts";
 import { capabilitiesToWire, editingModeToWire, settingsFromWire, settingsToWire } from "./settings-wire.ts";
 import { todosFromWire, todoToWire } from "./todo-wire.ts";
 
@@ -33,7 +33,7 @@ export interface AgentServiceOptions {
 
 /** Every RPC of AgentService, over the session manager. */
 export function registerAgentService(router: ConnectRouter, options: AgentServiceOptions): void {
-  const implementation = withConnectErrors(agentService(options), options.report);
+  const implementation = guardedService(agentService(options), options.report);
   for (const method of AgentService.methods) {
     const carriesContent =
       method === AgentService.method.invoke ||
@@ -53,7 +53,8 @@ function agentService({ manager, version, features }: AgentServiceOptions): Serv
     const session = await manager.get(request.sessionId);
     const client = clientFromWire(request.client, session.settings.interactive);
     // Attached before the turn starts, so that its first question already finds somebody.
-    using _attached = session.clients.attach(client);
+    using attached = session.clients.attach(client);
+    context.signal.addEventListener("abort", () => attached[Symbol.dispose](), { once: true });
     const clientTurnId = request.clientTurnId === "" ? randomUUID() : request.clientTurnId;
     const turn = await session.startTurn(turnInput(request, clientTurnId));
     yield* streamEvents(session, {
@@ -139,8 +140,10 @@ function agentService({ manager, version, features }: AgentServiceOptions): Serv
     async *subscribe(request, context) {
       const session = await manager.get(request.sessionId);
       const afterSeq = Number(request.afterSeq);
-      if (afterSeq > session.writer.lastSeq) {
-        throw new ServiceError("invalid_argument", `The session's last event is ${session.writer.lastSeq}, after_seq is beyond it.`);
+      // The log's word, not this server's: another one may be writing.
+      const lastSeq = (await services.log.head(session.id))?.lastSeq ?? 0;
+      if (afterSeq > lastSeq) {
+        throw new ServiceError("invalid_argument", `The session's last event is ${lastSeq}, after_seq is beyond it.`);
       }
       yield* streamEvents(session, {
         afterSeq,
@@ -260,45 +263,4 @@ function summary(head: SessionHead, runningTurnId: string | undefined) {
     lastSeq: BigInt(head.lastSeq),
     runningTurnId: runningTurnId ?? "",
   };
-}
-
-/** Errors become Connect errors once, here. */
-function withConnectErrors<Service extends ServiceImpl<typeof AgentService>>(
-  service: Service,
-  report: (error: unknown) => void,
-): Service {
-  const wrapped: Record<string, unknown> = {};
-  for (const [name, method] of Object.entries(service)) wrapped[name] = guarded(method, report);
-  return wrapped as Service;
-}
-
-function guarded(method: (...args: never[]) => unknown, report: (error: unknown) => void) {
-  return (...args: never[]): unknown => {
-    try {
-      const result = method(...args);
-      if (result instanceof Promise) {
-        return result.catch((error: unknown) => {
-          throw toConnectError(error, report);
-        });
-      }
-      if (isAsyncIterable(result)) return guardedStream(result, report);
-      return result;
-    } catch (error) {
-      throw toConnectError(error, report);
-    }
-  };
-}
-
-async function* guardedStream(stream: AsyncIterable<unknown>, report: (error: unknown) => void) {
-  try {
-    yield* stream;
-  } catch (error) {
-    // An abort is how a stream ends when its client goes or the server stops; its reason is passed on as it is.
-    if (error instanceof DOMException) throw error;
-    throw toConnectError(error, report);
-  }
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }

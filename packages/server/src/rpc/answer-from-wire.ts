@@ -4,7 +4,7 @@ import { CommandState, FileSource } from "@gennai/protocol/gen/gennai/agent/v1/a
 import { ConfirmationAnswer, type ConfirmationResponse, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { ClientAnswer } from "../bridge/session-bridge.ts";
 import { ServiceError } from "../service-error.ts";
-import { digest, keyOf } from "./change-wire.ts";
+import { digest, fileFromWire, keyOf } from "./change-wire.ts";
 import { scopes } from "./request-wire.ts";
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -23,7 +23,10 @@ export function answerFromWire(event: ClientEvent["event"]): IncomingAnswer | un
       return { requestId: requestId(event.value.requestId), answer: command(event.value) };
     case "confirmationResponse":
       return { requestId: requestId(event.value.requestId), answer: confirmation(event.value) };
-    case "applyChangesResponse":
+    case "applyChangesResponse": {
+      const { requestId: id, files, error } = event.value;
+      return { requestId: requestId(id), answer: { kind: "apply-changes", files: files.map(fileFromWire), error } };
+    }
     case "modelCallResponse":
     case "diagnosticsResponse":
     case "listWorkspaceResponse":
@@ -65,6 +68,7 @@ function fileRead(response: FileReadResponse): ClientAnswer {
       version: Number(response.version),
       sha256: response.sha256 === "" ? "" : digest(response.sha256),
       diskSha256: response.diskSha256 === "" ? "" : digest(response.diskSha256),
+      bom: response.bom,
       truncated: response.truncated,
       totalLines: response.totalLines,
     },

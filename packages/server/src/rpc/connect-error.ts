@@ -4,6 +4,7 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ServiceError, type ServiceErrorCode } from "../service-error.ts";
 import { AppendConflict } from "../sessions/session-log.ts";
+import { WorkspaceError } from "../workspace/workspace-error.ts";
 
 const codes: Record<ServiceErrorCode, Code> = {
   invalid_argument: Code.InvalidArgument,
@@ -31,6 +32,9 @@ export function toConnectError(error: unknown, report: (error: unknown) => void)
       hint: error.hint ?? "",
       retryable: error.retryable,
     });
+  }
+  if (error instanceof WorkspaceError) {
+    return withInfo(Code.InvalidArgument, error.message, { code: error.code, hint: "", retryable: false });
   }
   if (error instanceof AppendConflict) {
     return withInfo(Code.Aborted, "Another server took this session over.", {

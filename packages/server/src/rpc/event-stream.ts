@@ -36,8 +36,9 @@ export async function* streamEvents(
   signal.addEventListener("abort", cleanUp, { once: true });
   try {
     if (options.greet) yield heartbeat();
+    if (options.untilTurnId !== undefined && endedBefore(session, options.untilTurnId, options.afterSeq)) return;
     const pages = session.services.log.tail(session.id, options.afterSeq, { signal: stop.signal })[Symbol.asyncIterator]();
-    let next = pages.next();
+    let next = followed(pages.next());
     for (;;) {
       const page = await orHeartbeat(next);
       if (page === undefined) {
@@ -49,7 +50,7 @@ export async function* streamEvents(
         yield eventToWire(logged, firstSeq, isResolved(session, logged));
         if (endsTurn(logged, options.untilTurnId)) return;
       }
-      next = pages.next();
+      next = followed(pages.next());
     }
     signal.throwIfAborted();
   } finally {
@@ -73,6 +74,12 @@ function* merged(events: readonly LoggedEvent[]): Iterable<{ readonly firstSeq: 
   if (open !== undefined) yield open;
 }
 
+/** A page that fails while the reader is slow is reported when it is awaited, not as nobody's. */
+function followed<Value>(next: Promise<Value>): Promise<Value> {
+  next.catch(() => undefined);
+  return next;
+}
+
 async function orHeartbeat<Value>(next: Promise<Value>): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<undefined>((resolve) => {
@@ -85,8 +92,14 @@ async function orHeartbeat<Value>(next: Promise<Value>): Promise<Value | undefin
   }
 }
 
+/** True for a turn whose end the reader has seen already: waiting for it would never end. */
+function endedBefore(session: Session, turnId: string, afterSeq: number): boolean {
+  const turn = session.state.turns.get(turnId);
+  return turn?.endSeq !== undefined && turn.endSeq <= afterSeq;
+}
+
 function isResolved(session: Session, { event }: LoggedEvent): boolean {
-  return event.type === "client-request" && !session.state.openRequests.has(event.request.requestId);
+  return event.type === "client-request" && session.state.resolvedRequests.has(event.request.requestId);
 }
 
 function endsTurn({ turnId, event }: LoggedEvent, untilTurnId: string | undefined): boolean {

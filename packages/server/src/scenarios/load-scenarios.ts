@@ -1,10 +1,10 @@
-import { constants } from "node:fs";
-import { open, readdir, realpath } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { readdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
 import { builtInScenarios } from "@gennai/agent/scenarios/built-in-scenarios";
 import { parseScenarios } from "@gennai/agent/scenarios/parse-scenarios";
 import { describeScenarioProblem, type Scenario } from "@gennai/agent/scenarios/scenario";
-import { parseStrictYaml, YamlError } from "./strict-yaml.ts";
+import { isInside, readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
+import { parseStrictYaml, YamlError } from "../yaml/strict-yaml.ts";
 
 export interface LoadedScenarios {
   /** By name, the built-in ones included. */
@@ -30,7 +30,7 @@ export async function loadScenarios(workspaceRoot: string): Promise<LoadedScenar
   for (const name of names) {
     const file = `${folder}/${name}`;
     try {
-      const text = await readInside(root, join(root, folder, name));
+      const text = await readControlFile(root, file, maxBytes);
       const yaml = parseStrictYaml(text, file);
       const parsed = parseScenarios(yaml.data, { file, lineOf: yaml.lineOf }, builtInScenarios);
       warnings.push(...parsed.problems.map(describeScenarioProblem));
@@ -46,7 +46,8 @@ export async function loadScenarios(workspaceRoot: string): Promise<LoadedScenar
         }
       }
     } catch (error) {
-      if (error instanceof YamlError || error instanceof UnreadableFile) warnings.push(error.message);
+      if (error instanceof YamlError) warnings.push(error.message);
+      else if (error instanceof UnreadableFile) warnings.push(`${error.message}; it is ignored`);
       else warnings.push(`${file}: could not be read (${errorCode(error)}); check the file's permissions`);
     }
   }
@@ -71,38 +72,6 @@ async function scenarioFiles(root: string, warnings: string[]): Promise<readonly
     warnings.push(`${folder}: has ${names.length} files, only the first ${maxFiles} are read; join some of them`);
   }
   return names.slice(0, maxFiles);
-}
-
-class UnreadableFile extends Error {}
-
-/** Reads a regular file by one handle, so that what was checked is what is read. */
-async function readInside(root: string, path: string): Promise<string> {
-  const file = `${folder}/${path.slice(path.lastIndexOf(sep) + 1)}`;
-  const real = await realpath(path);
-  if (!isInside(root, real))
-    throw new UnreadableFile(`${file}: leads out of the workspace and is ignored; copy the file in`);
-  // Non-blocking: opening a named pipe would wait for a writer for ever.
-  await using handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  const stat = await handle.stat();
-  if (!stat.isFile()) throw new UnreadableFile(`${file}: is no regular file and is ignored`);
-  const buffer = Buffer.alloc(maxBytes + 1);
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  if (length > maxBytes)
-    throw new UnreadableFile(`${file}: is larger than ${maxBytes / 1024} KiB and is ignored; split it`);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(buffer.subarray(0, length));
-  } catch {
-    throw new UnreadableFile(`${file}: is not UTF-8 text and is ignored; save it as UTF-8`);
-  }
-}
-
-function isInside(root: string, real: string): boolean {
-  return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 function errorCode(error: unknown): string {

@@ -59,7 +59,8 @@ export class SessionManager {
     if (open !== undefined) return open;
     const head = sessionId === "" ? undefined : await this.#services.log.head(sessionId);
     if (head === undefined) throw new ServiceError("not_found", "There is no such session.", { hint: "Start one, or list them." });
-    return this.#opened(head);
+    // Somebody else may have opened it while we looked: two objects of one session would both write to its log.
+    return this.#open.get(sessionId) ?? this.#opened(head);
   }
 
   list(filter: { readonly workspaceRoot?: string; readonly limit: number }): Promise<readonly SessionHead[]> {
@@ -100,6 +101,7 @@ export class SessionManager {
       after = page[page.length - 1]?.seq ?? through;
     }
     await fork.endCopiedTurn();
+    if (fork.state.title !== "") await this.#services.log.setTitle(fork.id, fork.state.title);
     return fork;
   }
 

@@ -17,6 +17,8 @@ export interface SessionServices {
   /** Throws `ModelError`. */
   createModel(settings: SessionSettings): Promise<Model>;
   loadScenarios(root: string): Promise<{ readonly scenarios: ReadonlyMap<string, Scenario>; readonly warnings: readonly string[] }>;
+  /** Gets errors nobody expected, whole; clients get none of their text. */
+  onUnexpectedError(error: unknown): void;
   readonly isolation: "sandboxed" | "unsandboxed";
   readonly defaultSettings: SessionSettings;
   readonly confirmation: {

@@ -12,6 +12,8 @@ export interface TurnRecord {
   /** Seq before the turn's first event. */
   readonly afterSeq: number;
   state: TurnState;
+  /** Seq of the event that ended it. */
+  endSeq?: number;
 }
 
 export interface ChangeSet {
@@ -118,8 +120,10 @@ export class SessionState {
 
   #applyStatus(logged: LoggedEvent, state: TurnState): void {
     const turn = this.turns.get(logged.turnId);
-    if (turn !== undefined) turn.state = state;
-    else if (state === "started") {
+    if (turn !== undefined) {
+      turn.state = state;
+      if (endStates.has(state)) turn.endSeq = logged.seq;
+    } else if (state === "started") {
       this.turns.set(logged.turnId, { turnId: logged.turnId, clientTurnId: "", afterSeq: logged.seq - 1, state });
     }
   }

@@ -12,6 +12,7 @@ import { answersRequest, type ClientAnswer } from "../bridge/session-bridge.ts";
 import { ServiceError } from "../service-error.ts";
 import { readGitHead } from "../workspace/git-head.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { WorkspaceError } from "../workspace/workspace-error.ts";
 import { closeInterruptedTurn } from "./interrupted-turn.ts";
 import { checkReview, type AppliedReport, verifyApplied } from "./proposal-review.ts";
 import type { SessionHead } from "./session-log.ts";
@@ -46,6 +47,8 @@ export class Session {
   readonly services: SessionServices;
   #writer: SessionWriter;
   #running: RunningTurn | undefined;
+  /** Held from before a turn starts until after it ended: no other process runs one meanwhile. */
+  #ownership: Disposable | undefined;
   /** One start at a time, so that two clients cannot both find the session idle. */
   #starting: Promise<unknown> = Promise.resolve();
   readonly #texts = new Map<string, Uint8Array>();
@@ -66,7 +69,7 @@ export class Session {
 
   /** Opens a session of the log: folds its events, and ends a turn whose process is gone. */
   static async open(services: SessionServices, head: SessionHead): Promise<Session> {
-    const workspace = await services.openWorkspace(head.workspaceRoot);
+    const workspace = await openWorkspaceAgain(services, head.workspaceRoot);
     const state = new SessionState();
     for (;;) {
       const page = await services.log.read(head.sessionId, state.lastSeq, 1000);
@@ -105,12 +108,13 @@ export class Session {
         hint: "Wait for its end, or end it with CancelTurn.",
       });
     }
-    const ownership = this.services.locks.tryAcquire(`session ${this.id}`, "runs a turn");
-    if (ownership.type === "held") {
-      throw new ServiceError("failed_precondition", `Another server (process ${ownership.pid}) runs a turn of this session.`, {
+    const attempt = this.services.locks.tryAcquire(`session ${this.id}`, "runs a turn");
+    if (attempt.type === "held") {
+      throw new ServiceError("failed_precondition", `Another server (process ${attempt.pid}) runs a turn of this session.`, {
         hint: "Subscribe to follow it, or stop that server.",
       });
     }
+    this.#ownership = attempt.lock;
     const abort = new AbortController();
     const turnId = randomUUID();
     try {
@@ -122,15 +126,20 @@ export class Session {
       if (!hadTitle && this.state.title !== "") await this.services.log.setTitle(this.id, this.state.title);
       const ended = this.#runToEnd(turn.run, turnId, abort.signal).finally(() => {
         turn[Symbol.dispose]();
-        ownership.lock[Symbol.dispose]();
+        this.#release();
         this.#running = undefined;
       });
       this.#running = { turnId, abort, ended };
       return { turnId, afterSeq, alreadyStarted: false };
     } catch (error) {
-      ownership.lock[Symbol.dispose]();
+      this.#release();
       throw error;
     }
+  }
+
+  #release(): void {
+    this.#ownership?.[Symbol.dispose]();
+    this.#ownership = undefined;
   }
 
   async #runToEnd(run: () => Promise<TurnEnd>, turnId: string, signal: AbortSignal): Promise<void> {
@@ -138,12 +147,13 @@ export class Session {
     try {
       end = await run();
     } catch (error) {
+      if (!signal.aborted) this.services.onUnexpectedError(error);
       end = signal.aborted
         ? { type: "cancelled" }
         : {
             type: "failed",
             code: "internal",
-            message: `The turn failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`,
+            message: "The turn failed unexpectedly; the server's log says why.",
             retryable: false,
           };
     }
@@ -153,6 +163,8 @@ export class Session {
 
   /** Ends the running turn; resolves when it has ended. Undefined when none ran, or another one than asked for. */
   async cancel(reason: string, turnId?: string): Promise<string | undefined> {
+    // A turn that is about to start would otherwise escape.
+    await this.#starting;
     const running = this.#running;
     if (running === undefined || (turnId !== undefined && turnId !== running.turnId)) return undefined;
     running.abort.abort(new DOMException(reason === "" ? "Stopped by the user." : reason, "AbortError"));
@@ -274,9 +286,18 @@ export class Session {
     await this.#writer.commit(events, { turnId: "", ledger: [entry], durable: true });
   }
 
-  /** Another process may have written to the session since: then its events are folded in and the session is ours again. */
+  /**
+   * Another process may have written to the session since: then its events are folded in and the session is ours again.
+   * A turn that another process runs is never taken away from it.
+   */
   async #takeOverIfBehind(): Promise<void> {
     if (this.#running !== undefined) return;
+    const holder = this.#ownership === undefined ? this.services.locks.holder(`session ${this.id}`) : undefined;
+    if (holder !== undefined) {
+      throw new ServiceError("failed_precondition", `Another server (process ${holder.pid}) runs a turn of this session.`, {
+        hint: "Wait for its end, or stop that server.",
+      });
+    }
     const head = await this.services.log.head(this.id);
     if (head === undefined) throw new ServiceError("not_found", "The session is no longer in the log.");
     if (head.lastSeq === this.#writer.lastSeq && head.epoch === this.#writer.epoch && !this.#writer.failed) return;
@@ -286,6 +307,8 @@ export class Session {
       for (const event of page) this.state.apply(event);
     }
     this.#writer = this.#newWriter(await this.services.log.takeOver(this.id));
+    // Whoever wrote the beginning of such a turn is gone, or could not write its end.
+    await closeInterruptedTurn(this.state, this.#writer, { sessionId: this.id, now: this.services.now });
   }
 
   #newWriter(epoch: number): SessionWriter {
@@ -305,6 +328,15 @@ export class Session {
     if (this.state.openTurn === undefined || this.services.locks.holder(`session ${this.id}`) !== undefined) return;
     this.#writer = this.#newWriter(await this.services.log.takeOver(this.id));
     await closeInterruptedTurn(this.state, this.#writer, { sessionId: this.id, now: this.services.now });
+  }
+}
+
+async function openWorkspaceAgain(services: SessionServices, root: string): Promise<Workspace> {
+  try {
+    return await services.openWorkspace(root);
+  } catch (cause) {
+    if (!(cause instanceof WorkspaceError)) throw cause;
+    throw new ServiceError("failed_precondition", `The session's workspace cannot be opened any more: ${cause.message}`, { cause });
   }
 }
 

@@ -5,11 +5,13 @@ import { createContainmentPolicy } from "@gennai/governance/policies/containment
 import { createControlFilesPolicy } from "@gennai/governance/policies/control-files";
 import { createFreshnessPolicy } from "@gennai/governance/policies/freshness";
 import { createHighRiskPolicy } from "@gennai/governance/policies/high-risk";
+import { createPathListsPolicy } from "@gennai/governance/policies/path-lists";
 import { createRedactionMarkerPolicy } from "@gennai/governance/policies/redaction-marker";
 import { createSecretsPolicy } from "@gennai/governance/policies/secrets";
 import { createSingleWriterPolicy, type TreeClaim } from "@gennai/governance/policies/single-writer";
 import type { Policy } from "@gennai/governance/policy";
 import { digestOf } from "@gennai/protocol/digest";
+import type { ProjectConfig } from "../config/project-config.ts";
 import { defaultRemoteBranch, readGitHead } from "../workspace/git-head.ts";
 
 export interface TurnPolicyOptions {
@@ -19,6 +21,7 @@ export interface TurnPolicyOptions {
   readonly sessionBranch: string | undefined;
   /** Globs of further branches nobody writes on. */
   readonly protectedBranches: readonly string[];
+  readonly config: ProjectConfig;
   readonly claimTree: () => TreeClaim;
 }
 
@@ -29,6 +32,7 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
     createContainmentPolicy({ root }),
     createControlFilesPolicy({ root }),
     createSecretsPolicy(),
+    createPathListsPolicy({ allow: options.config.allowPaths, deny: options.config.denyPaths }),
     createCommandsPolicy(),
     createHighRiskPolicy(),
     createFreshnessPolicy(),
@@ -40,15 +44,16 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
 
 /** What the rules in force are, for questions and records. */
 export function policyDigest(options: TurnPolicyOptions, policies: readonly Policy[]): string {
-  const { editingMode, protectedBranches } = options;
-  return digestOf({ editingMode, protectedBranches, policies: policies.map(({ name, kind }) => ({ name, kind })) });
+  const { editingMode, protectedBranches, config } = options;
+  const lists = { allow: config.allowPaths ?? null, deny: config.denyPaths, branches: config.protectedBranches };
+  return digestOf({ editingMode, protectedBranches, lists, policies: policies.map(({ name, kind }) => ({ name, kind })) });
 }
 
 async function branchState(options: TurnPolicyOptions): Promise<BranchState> {
   const head = await readGitHead(options.workspaceRoot);
   if (head.type !== "branch") return { type: head.type };
   const protectedBy = isProtectedBranch(head.branch, {
-    extra: options.protectedBranches,
+    extra: [...options.protectedBranches, ...options.config.protectedBranches],
     remoteDefault: await defaultRemoteBranch(options.workspaceRoot),
   });
   return { type: "branch", branch: head.branch, sessionBranch: options.sessionBranch, protectedBy };

@@ -7,6 +7,7 @@ import { runTurn, type TurnEnd } from "@gennai/agent/turn-loop";
 import { governTools } from "@gennai/governance/gate/gate";
 import { zeroAccessGlobs } from "@gennai/governance/policies/secrets";
 import { SessionBridge } from "../bridge/session-bridge.ts";
+import { loadProjectConfig } from "../config/project-config.ts";
 import { ServiceError } from "../service-error.ts";
 import { createTools } from "../tools/tool-set.ts";
 import { readGitHead } from "../workspace/git-head.ts";
@@ -56,28 +57,29 @@ export async function prepareTurn(
     turnId: () => turnId,
     interactive: () => settings.interactive,
   });
-  const offered = new Set(toolsInMode(scenario.tools, settings.editingMode));
-  const tools = createTools({
-    workspace,
-    editor: bridge,
-    blobs: services.blobs,
-    knownFiles: state.knownFiles,
-    todos: { read: () => state.todos, replace: () => undefined },
-    home: services.home,
-    environment: services.commandEnvironment,
-    exclude: zeroAccessGlobs,
-    now: services.now,
-  });
-  for (const name of [...tools.keys()]) if (!offered.has(name)) tools.delete(name);
-
   const tree = new TreeClaimant(services.locks, workspace.root, session.id);
   const rules: TurnPolicyOptions = {
     workspaceRoot: workspace.root,
     editingMode: settings.editingMode,
     sessionBranch: head.type === "branch" ? head.branch : undefined,
     protectedBranches: services.protectedBranches,
+    config: await loadProjectConfig(workspace.root),
     claimTree: () => tree.claim(),
   };
+  const offered = new Set(toolsInMode(scenario.tools, settings.editingMode));
+  const tools = createTools({
+    workspace,
+    editor: bridge,
+    blobs: services.blobs,
+    knownFiles: state.knownFiles,
+    todos: { read: () => state.todos },
+    home: services.home,
+    environment: services.commandEnvironment,
+    exclude: [...zeroAccessGlobs, ...rules.config.denyPaths],
+    now: services.now,
+  });
+  for (const name of [...tools.keys()]) if (!offered.has(name)) tools.delete(name);
+
   const policies = turnPolicies(rules);
   const { writer } = session;
   const journal = new SessionJournal({

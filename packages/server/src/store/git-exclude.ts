@@ -1,10 +1,10 @@
 import { constants } from "node:fs";
 import { lstat, mkdir, open, readFile, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { ledgerDirectory } from "./ledger-file.ts";
+import { ledgerDirectory, ledgerFileName } from "./ledger-file.ts";
 
 /**
- * Lists the ledger's directory in git's private exclude file, once: a tracked ledger would block checkouts and roll
+ * Lists the ledger's file in git's private exclude file, once: a tracked ledger would block checkouts and roll
  * back with branches. False when the workspace is in no git repository. Rejects with the file system's error.
  */
 export async function excludeFromGit(workspaceRoot: string): Promise<boolean> {
@@ -14,7 +14,7 @@ export async function excludeFromGit(workspaceRoot: string): Promise<boolean> {
     .split(sep)
     .filter((part) => part !== "");
   // A backslash before what the pattern language would read as more than a letter.
-  const pattern = `/${[...inside, ledgerDirectory].map((part) => part.replace(/[\\*?[\]!# ]/g, "\\$&")).join("/")}/`;
+  const pattern = `/${[...inside, ledgerDirectory, ledgerFileName].map((part) => part.replace(/[\\*?[\]!# ]/g, "\\$&")).join("/")}`;
 
   const directory = join(repository.commonDirectory, "info");
   await mkdir(directory, { recursive: true });

@@ -8,6 +8,8 @@ import { type EditableText, fileBytes, fileText } from "../changes/editable-text
 import type { BlobStore } from "../sessions/session-log.ts";
 import type { KnownFiles } from "../sessions/known-files.ts";
 import type { FileContent, Workspace, WorkspaceChange } from "../workspace/workspace.ts";
+import type { EditorBridge } from "../bridge/editor-bridge.ts";
+import { applyInEditor } from "./editor-change.ts";
 import { refuseMaskedText } from "./masked-text.ts";
 import { pathName } from "./path-name.ts";
 import { maxFileBytes } from "./text-limits.ts";
@@ -18,6 +20,8 @@ export interface FileChangePorts {
   readonly knownFiles: KnownFiles;
   /** Gets what a file held before, for undo. */
   readonly blobs: BlobStore;
+  /** A file with unsaved changes is written only through the editor that has them. */
+  readonly editor: EditorBridge;
 }
 
 /** What a file is to become. */
@@ -28,11 +32,14 @@ export type IntendedFile =
   | { readonly type: "gone" };
 
 /** A change worked out by `analyse`, waiting for the gate's word. */
-interface PlannedChange {
+export interface PlannedChange {
   readonly change: WorkspaceChange;
   readonly before: FileContent | undefined;
   readonly blocks: readonly ChangedBlock[];
+  /** True when `before` is an editor's buffer. */
+  readonly inEditor: boolean;
 }
+
 
 /** Changes by the effects that announced them, so that what runs is what the policies saw. */
 export class PlannedChanges {
@@ -44,8 +51,9 @@ export class PlannedChanges {
     path: WorkspacePath,
     before: FileContent | undefined,
     intended: IntendedFile,
+    inEditor = false,
   ): FileWrite {
-    const planned = plannedChange(path, before, intended);
+    const planned = { ...plannedChange(path, before, intended), inEditor };
     const content = contentOf(intended);
     if (content !== undefined && intended.type === "text") {
       refuseMaskedText(content, () => (before === undefined ? "" : Buffer.from(before.bytes).toString("utf8")));
@@ -105,6 +113,7 @@ export async function applyPlanned(
     if (before !== undefined) await ports.blobs.put(before.bytes, "application/octet-stream");
   }
   signal.throwIfAborted();
+  if (planned.some(({ inEditor }) => inEditor)) return applyInEditor(ports.editor, planned, statement, signal);
   const applied = await ports.workspace.apply(planned.map(({ change }) => change));
   const changes: FileChange[] = applied.map((file, index) => ({
     path: file.path.relative,
@@ -140,7 +149,7 @@ export async function verifyChanges(
   return { state: "verified", evidence: `Read again after the change, the hash is right: ${names}.` };
 }
 
-function plannedChange(path: WorkspacePath, before: FileContent | undefined, intended: IntendedFile): PlannedChange {
+function plannedChange(path: WorkspacePath, before: FileContent | undefined, intended: IntendedFile): Omit<PlannedChange, "inEditor"> {
   if (intended.type === "gone") {
     if (before === undefined) throw notFound(path);
     return { change: { operation: "delete", path, baseSha256: before.sha256 }, before, blocks: [] };
@@ -166,7 +175,7 @@ function contentOf(intended: IntendedFile): string | undefined {
   return intended.type === "text" ? fileText(intended.text) : intended.content;
 }
 
-function changeRecord(change: FileChange): FileChangeRecord {
+export function changeRecord(change: FileChange): FileChangeRecord {
   return {
     path: change.path,
     operation: change.operation,
@@ -175,7 +184,7 @@ function changeRecord(change: FileChange): FileChangeRecord {
   };
 }
 
-function lineReport(changes: readonly FileChange[]): string {
+export function lineReport(changes: readonly FileChange[]): string {
   const updated = changes.length === 1 ? changes[0] : undefined;
   if (updated?.operation !== "update" || updated.blocks.length === 0) return "";
   const shown = updated.blocks

@@ -2,6 +2,7 @@ import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { ZodType } from "zod";
 import type { FileContent } from "../workspace/workspace.ts";
+import { bufferContent, verifyInEditor } from "./editor-change.ts";
 import {
   applyPlanned,
   currentContent,
@@ -58,10 +59,18 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
         } as const;
         return { statement: `${change.name} ${name}`, effects: [plans.planFailure(write, failure)] };
       }
-      const before = await currentContent(ports.workspace, path, signal);
+      // A file with unsaved changes is what its editor says, not what is on disk.
+      const inEditor =
+        change.operation === "update" &&
+        ports.knownFiles.base(path.relative)?.source === "buffer" &&
+        ports.editor.can("apply-changes") &&
+        ports.editor.can("file-read");
+      const before = inEditor
+        ? await bufferContent(ports.editor, path, signal)
+        : await currentContent(ports.workspace, path, signal);
       if (before === undefined && change.missingHint !== undefined) throw notFound(path, change.missingHint);
       try {
-        const effect = plans.plan(ports, path, before, change.intend(args, before, name));
+        const effect = plans.plan(ports, path, before, change.intend(args, before, name), inEditor);
         return { statement: `${before === undefined ? "Create" : change.name} ${name}`, effects: [effect] };
       } catch (error) {
         const base = ports.knownFiles.base(path.relative);
@@ -77,7 +86,11 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
       return applyPlanned(ports, plans.of(analysis), analysis.statement, signal);
     },
 
-    async verify(_args, outcome, { signal }) {
+    async verify(args, outcome, { signal }) {
+      const [observed] = outcome.observed ?? [];
+      if (observed?.source === "buffer") {
+        return verifyInEditor(ports.editor, await ports.workspace.resolve(args.file_path), observed.sha256, signal);
+      }
       return verifyChanges(ports.workspace, outcome, signal);
     },
   };

@@ -46,7 +46,6 @@ export function todoWriteTool(ports: TodoWritePorts): Tool<TodoWriteArguments> {
     },
     async execute(args) {
       const items = merged(ports.todos.read(), args.todos, new Date(ports.now()).toISOString());
-      ports.todos.replace(items);
       const fact: ToolFact = { type: "todos", items };
       return { output: JSON.stringify(items), facts: [fact] };
     },

@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync } from "node:fs";
+import { closeSync, constants, lstatSync, openSync } from "node:fs";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { fileFailure, systemErrorCode } from "./file-failure.ts";
 import { type HeldDirectory, holdDirectory } from "./held-directory.ts";
@@ -7,6 +7,8 @@ import { insideOnly } from "./inside-only.ts";
 import { splitRelative } from "./split-relative.ts";
 import type { WorkspaceChange } from "./workspace.ts";
 import type { WorkspaceRoot } from "./workspace-root.ts";
+
+const forWriting = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** A change together with what it would replace, as it was when the change was asked for. */
 export interface InspectedChange {
@@ -39,7 +41,7 @@ export function inspectChange(root: WorkspaceRoot, change: WorkspaceChange): Ins
     }
     const before = readBase(directory, inspected.name, path.relative, change.baseSha256);
     // A rename needs no permission on the file itself; who made it read-only meant it.
-    if (operation === "update") accessSync(directory.entry(inspected.name), constants.W_OK);
+    if (operation === "update") closeSync(openSync(directory.entry(inspected.name), forWriting));
     return { ...inspected, before };
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") {

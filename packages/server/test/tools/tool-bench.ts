@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { Todo } from "@gennai/agent/todo";
 import type { Analysis, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
@@ -9,6 +10,7 @@ import type { EditorBridge, EditorFile, TerminalRun } from "@gennai/server/bridg
 import { commandEnvironment } from "@gennai/server/process/command-environment";
 import { KnownFiles } from "@gennai/server/sessions/known-files";
 import type { BlobStore } from "@gennai/server/sessions/session-log";
+import { isToolFact } from "@gennai/server/tools/tool-fact";
 import { createTools, type ToolPorts } from "@gennai/server/tools/tool-set";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 
@@ -21,6 +23,8 @@ export class ScriptedEditor implements EditorBridge {
   readonly asked: object[] = [];
   failure: ToolFailure | undefined;
   terminal: Partial<TerminalRun> = {};
+  /** What the editor really writes, when it is not what it was asked to. */
+  misapplies: string | undefined;
 
   can(ability: string): boolean {
     return this.abilities.has(ability);
@@ -42,11 +46,22 @@ export class ScriptedEditor implements EditorBridge {
       version: 1,
       sha256: sha256(text),
       diskSha256: "",
+      bom: false,
       truncated: false,
       totalLines: lines.length + (text.endsWith("\n") ? 1 : 0),
       ...buffer,
       content,
     };
+  }
+
+  async applyChanges(request: Parameters<EditorBridge["applyChanges"]>[0]): Promise<readonly FileChangeRecord[]> {
+    this.asked.push(request);
+    if (this.failure !== undefined) throw this.failure;
+    return request.changes.map(({ path, newContent, baseSha256 }) => {
+      const content = this.misapplies ?? newContent;
+      this.buffers.set(path, { ...this.buffers.get(path), content, dirty: true });
+      return { path, operation: "update", beforeSha256: baseSha256, afterSha256: sha256(content) };
+    });
   }
 
   async runCommand(request: Parameters<EditorBridge["runCommand"]>[0]): Promise<TerminalRun> {
@@ -93,7 +108,7 @@ export class ToolBench implements Disposable {
       editor: this.editor,
       knownFiles: this.knownFiles,
       blobs: this.blobs,
-      todos: { read: () => this.todos, replace: (items) => void (this.todos = items) },
+      todos: { read: () => this.todos },
       home: this.#state,
       environment: commandEnvironment(process.env),
       exclude: [],
@@ -128,6 +143,7 @@ export class ToolBench implements Disposable {
     const execute = async (onOutput: (text: string) => void = () => {}): Promise<Ran> => {
       const outcome = await tool.execute(parsed.data, analysis, { ...context, onOutput });
       for (const file of outcome.observed ?? []) this.knownFiles.observe(file);
+      for (const fact of outcome.facts ?? []) if (isToolFact(fact) && fact.type === "todos") this.todos = fact.items;
       return { analysis, outcome, verification: await tool.verify?.(parsed.data, outcome, context) };
     };
     return { analysis, execute };

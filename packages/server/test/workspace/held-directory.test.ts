@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sha256 } from "@gennai/server/workspace/held-file";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
+import { withoutRoot } from "@gennai/testkit/without-root";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), "gennai-held-")));
@@ -119,9 +120,8 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
   });
 });
 
-test.skipIf(process.platform === "win32" || process.getuid?.() === 0)(
-  "what may not be touched is permission_denied",
-  async () => {
+test("what may not be touched is permission_denied", async () => {
+  await withoutRoot(top, async () => {
     const workspace = open();
     writeFileSync(join(directory, "src/deep/a"), "a");
     const path = await workspace.resolve("src/deep/a");
@@ -139,5 +139,5 @@ test.skipIf(process.platform === "win32" || process.getuid?.() === 0)(
     chmodSync(join(directory, "src/deep"), 0o755);
     expect(readdirSync(join(directory, "src/deep"))).toEqual(["a"]);
     expect(readFileSync(join(directory, "src/deep/a"), "utf8")).toBe("a");
-  },
-);
+  });
+});

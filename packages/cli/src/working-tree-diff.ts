@@ -1,0 +1,31 @@
+import { git } from "./git.ts";
+
+/** Lines of diff that are shown; `git diff` has the rest. */
+const shownLines = 200;
+
+/** What these files differ by from the last commit, as a unified diff; empty where git cannot tell. */
+export async function workingTreeDiff(
+  directory: string,
+  paths: readonly string[],
+  options: { readonly signal: AbortSignal },
+): Promise<string> {
+  const run = (...args: readonly string[]) => git(args, { directory, ...options }).catch(() => undefined);
+  const tracked = await run("diff", ...plain, "HEAD", "--", ...paths.map(literally));
+  const untracked = await run("ls-files", "--others", "--exclude-standard", "-z", "--", ...paths.map(literally));
+  let diff = tracked?.code === 0 ? tracked.stdout : "";
+  for (const path of untracked?.stdout.split("\0") ?? []) {
+    if (path === "") continue;
+    // It says 1 when there is a difference, and there always is.
+    diff += (await run("diff", ...plain, "--no-index", "--", "/dev/null", path))?.stdout ?? "";
+  }
+  const lines = diff.replace(/\n$/, "").split("\n");
+  if (lines.length <= shownLines) return diff;
+  return `${lines.slice(0, shownLines).join("\n")}\n… ${lines.length - shownLines} more lines: git diff\n`;
+}
+
+/** No program of the user's configuration takes part. */
+const plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--relative"];
+
+function literally(path: string): string {
+  return `:(literal)${path}`;
+}

@@ -1,0 +1,64 @@
+import { realpath } from "node:fs/promises";
+import * as z from "zod";
+import { ServiceError } from "../service-error.ts";
+import { readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
+import { parseStrictYaml, YamlError } from "../yaml/strict-yaml.ts";
+
+export const projectConfigFile = ".gennai/config.yaml";
+const maxBytes = 64 * 1024;
+
+const globs = z.array(z.string().min(1).max(1000)).max(1000);
+
+const schema = z.strictObject({
+  /** What the agent may reach below the workspace; gitignore-like globs relative to it. */
+  paths: z.strictObject({ allow: globs.optional(), deny: globs.optional() }).optional(),
+  /** Branches, as globs, on which the agent never writes. */
+  protected_branches: globs.optional(),
+});
+
+/** What a project asks of every session in it. It can only tighten what the server allows anyway. */
+export interface ProjectConfig {
+  /** undefined: everything in the workspace. */
+  readonly allowPaths: readonly string[] | undefined;
+  readonly denyPaths: readonly string[];
+  readonly protectedBranches: readonly string[];
+}
+
+const empty: ProjectConfig = { allowPaths: undefined, denyPaths: [], protectedBranches: [] };
+
+/**
+ * Reads `.gennai/config.yaml`. A file that is there and cannot be read as a whole stops the turn: rules that somebody wrote
+ * are never passed over. Throws `ServiceError` with file, line and field.
+ */
+export async function loadProjectConfig(workspaceRoot: string): Promise<ProjectConfig> {
+  let text: string;
+  try {
+    text = await readControlFile(await realpath(workspaceRoot), projectConfigFile, maxBytes);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT" || code === "ENOTDIR") return empty;
+    throw unusable(error instanceof UnreadableFile ? error.message : `${projectConfigFile}: cannot be read (${String(code)})`, error);
+  }
+  try {
+    const yaml = parseStrictYaml(text, projectConfigFile);
+    const parsed = schema.safeParse(yaml.data ?? {});
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      const path = (issue?.path ?? []).filter((part) => typeof part !== "symbol");
+      const line = yaml.lineOf(path) ?? 1;
+      throw unusable(`${projectConfigFile}:${line}: ${[path.join("."), issue?.message].filter(Boolean).join(": ")}`, parsed.error);
+    }
+    const { paths, protected_branches: branches } = parsed.data;
+    return { allowPaths: paths?.allow, denyPaths: paths?.deny ?? [], protectedBranches: branches ?? [] };
+  } catch (error) {
+    if (error instanceof YamlError) throw unusable(error.message, error);
+    throw error;
+  }
+}
+
+function unusable(message: string, cause: unknown): ServiceError {
+  return new ServiceError("failed_precondition", message, {
+    hint: "Mend the file; until then no turn starts in this workspace.",
+    cause,
+  });
+}

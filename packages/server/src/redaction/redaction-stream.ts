@@ -1,0 +1,101 @@
+import type { RedactionStream } from "@gennai/governance/redaction";
+import { openPrivateKey, privateKeys, restOfPrivateKey } from "./private-key.ts";
+import { type FindSecrets, mask } from "./secret-range.ts";
+
+/** A run without a blank is held back up to this many characters. */
+const window = 4 * 1024;
+
+/** Of a longer run, this much stays behind: longer secrets than this have a form that is told by its beginning. */
+const kept = 2 * 1024;
+
+/** A private key is held back up to this many characters, and masked from then on. */
+const longestKey = 16 * 1024;
+
+/** A word after which a secret may come: the next word decides. */
+const pendingWord =
+  /(?:^|[\s])(\S*(?:authorization|bearer|basic|digest|negotiate|passw(?:or)?d|passphrase|secret|token|key|session[_-]?id)[\w"']*|\S{0,256}[:=]>?["']?|["'])[ \t]*$/i;
+
+/** Redacts text that arrives in pieces of any size; every split of a text comes out as the whole text would. */
+export function createRedactionStream(find: FindSecrets, exact: readonly string[]): RedactionStream {
+  let buffer = "";
+  /** True while the rest of a private key is dropped, whose beginning is masked already. */
+  let inKey = false;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const inOrder = (step: () => Promise<string>): Promise<string> => {
+    const result = last.then(step);
+    last = result.catch(() => undefined);
+    return result;
+  };
+
+  const emit = async (cut: number): Promise<string> => {
+    if (cut <= 0) return "";
+    const text = buffer.slice(0, cut);
+    buffer = buffer.slice(cut);
+    return mask(text, await find(text));
+  };
+
+  const advance = async (): Promise<string> => {
+    if (inKey) {
+      const rest = restOfPrivateKey(buffer);
+      if (!rest.ended) {
+        // The end mark may be split: its length stays.
+        buffer = buffer.slice(-128);
+        return "";
+      }
+      buffer = buffer.slice(rest.length);
+      inKey = false;
+    }
+    const key = openPrivateKey(buffer);
+    if (key !== undefined && buffer.length - key > longestKey) {
+      const before = await emit(key);
+      const masked = mask(buffer, await find(buffer));
+      inKey = true;
+      buffer = buffer.slice(-128);
+      return before + masked;
+    }
+    const cut = safeCut(buffer, key ?? buffer.length, exact);
+    if (cut > 0 || (key ?? buffer.length) <= window) return emit(cut);
+    // One run, and longer than the window: what is found in it stays whole.
+    let split = (key ?? buffer.length) - kept;
+    for (const { start, end } of await find(buffer)) if (start < split && end > split) split = start;
+    return emit(split);
+  };
+
+  return {
+    push: (text) =>
+      inOrder(async () => {
+        buffer += text;
+        return advance();
+      }),
+    end: () =>
+      inOrder(async () => {
+        const rest = inKey ? buffer.slice(restOfPrivateKey(buffer).length) : buffer;
+        buffer = rest;
+        inKey = false;
+        return emit(buffer.length);
+      }),
+  };
+}
+
+/** How much of the text can be judged without knowing what follows: whole words, and none that announces a secret. */
+function safeCut(text: string, limit: number, exact: readonly string[]): number {
+  let cut = limit;
+  if (cut === text.length) {
+    while (cut > 0 && !/\s/.test(text.charAt(cut - 1))) cut -= 1;
+  }
+  for (let round = 0; round < 8 && cut > 0; round += 1) {
+    const pending = pendingWord.exec(text.slice(Math.max(0, cut - 512), cut));
+    if (pending === null || text.charAt(cut - 1) === "\n") break;
+    cut = Math.max(0, cut - 512) + pending.index + (pending[0].length - pending[0].trimStart().length);
+  }
+  // A key has blanks in it, and stays whole.
+  for (const { start, end } of privateKeys(text)) if (start < cut && end > cut) cut = start;
+  for (const secret of exact) {
+    if (!/\s/.test(secret)) continue;
+    for (let length = Math.min(secret.length - 1, text.length); length > 0; length -= 1) {
+      if (text.endsWith(secret.slice(0, length))) cut = Math.min(cut, text.length - length);
+    }
+  }
+  return cut;
+}

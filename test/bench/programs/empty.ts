@@ -1,0 +1,2 @@
+// Nothing: what starting Node costs.
+export {};

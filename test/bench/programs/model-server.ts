@@ -1,0 +1,102 @@
+// The scripted model: chat completions over server-sent events. Prints its port; ends with its standard input.
+import { createServer, type ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { answerOf, floodPiece, type ScriptedCall } from "../model-script.ts";
+
+interface Run {
+  /** Requests of the turn so far. */
+  index: number;
+  /** When the last answer that called a tool was out. */
+  answered: number | undefined;
+  /** Milliseconds from the end of an answer to the next request, one for each call. */
+  readonly gaps: number[];
+}
+
+const runs = new Map<string, Run>();
+
+const server = createServer((request, response) => {
+  const [, key = "", script = ""] = (request.url ?? "").split("/");
+  request.resume();
+  request.once("end", () => {
+    const arrived = performance.now();
+    if (request.method === "POST") void answer(key, script, arrived, response);
+    else if (key === "gaps") sendJson(response, runs.get(script)?.gaps ?? []);
+    else sendJson(response, "pong");
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  process.stdout.write(`${typeof address === "object" ? address?.port : 0}\n`);
+});
+process.stdin.resume().once("end", () => process.exit());
+
+async function answer(key: string, script: string, arrived: number, response: ServerResponse): Promise<void> {
+  const run = runs.get(key) ?? { index: 0, answered: undefined, gaps: [] };
+  runs.set(key, run);
+  if (run.answered !== undefined) run.gaps.push(arrived - run.answered);
+  run.answered = undefined;
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const next = answerOf(script, run.index);
+  run.index = next.type === "calls" ? run.index + 1 : 0;
+  switch (next.type) {
+    case "calls":
+      response.end(chunk({ role: "assistant", tool_calls: next.calls.map((call, at) => wireCall(call, run.index, at)) }) + end("tool_calls"));
+      run.answered = performance.now();
+      break;
+    case "text":
+      response.end(chunk({ role: "assistant", content: next.text }) + end("stop"));
+      break;
+    case "flood":
+      await flood(response, next.deltas);
+      break;
+    case "paced":
+      await paced(response, next.deltas, next.perSecond);
+      break;
+  }
+}
+
+async function flood(response: ServerResponse, deltas: number): Promise<void> {
+  const block = 200;
+  const text = chunk({ content: floodPiece }).repeat(block);
+  for (let sent = 0; sent < deltas; sent += block) {
+    if (!response.write(text)) await new Promise((resolve) => response.once("drain", resolve));
+  }
+  response.end(end("stop"));
+}
+
+async function paced(response: ServerResponse, deltas: number, perSecond: number): Promise<void> {
+  const start = performance.now();
+  for (let sent = 0; sent < deltas; sent += 1) {
+    const due = start + (sent * 1000) / perSecond;
+    await sleep(Math.max(0, due - performance.now()));
+    response.write(chunk({ content: `${process.hrtime.bigint()};` }));
+  }
+  response.end(end("stop"));
+}
+
+function wireCall(call: ScriptedCall, request: number, index: number): object {
+  const { name } = call;
+  return {
+    ...{ index, id: `call-${request}-${index}`, type: "function" },
+    function: { name, arguments: JSON.stringify(call.arguments) },
+  };
+}
+
+function chunk(delta: object): string {
+  return event({ choices: [{ index: 0, delta, finish_reason: null }] });
+}
+
+function end(reason: string): string {
+  const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
+  return `${event({ choices: [{ index: 0, delta: {}, finish_reason: reason }] })}${event({ choices: [], usage })}data: [DONE]\n\n`;
+}
+
+function event(body: object): string {
+  return `data: ${JSON.stringify({ id: "answer", object: "chat.completion.chunk", created: 1, model: "bench", ...body })}\n\n`;
+}
+
+function sendJson(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify(value));
+}

@@ -1,0 +1,228 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { AgentClient } from "@gennai/client/connection";
+import {
+  type ClientCapabilities,
+  type ClientEventSchema,
+  EditingMode,
+  type InvokeRequestSchema,
+  type SettingsSchema,
+} from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { ErrorInfoSchema, type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { TestServer } from "@gennai/testkit/test-server";
+
+/** The event of one kind, as the wire has it. */
+export type EventOf<Case extends string> = Extract<InvokeEvent["event"], { case: Case }>;
+export type EventCase = NonNullable<InvokeEvent["event"]["case"]>;
+
+const wholeEditor: Partial<ClientCapabilities> = { fileRead: true, executeCommand: true, confirmation: true };
+
+/** A code and what comes with it, as a client gets it. */
+export interface Refusal {
+  readonly code: string;
+  readonly message: string;
+  /** The code in `ErrorInfo`. */
+  readonly info: string | undefined;
+  readonly hint: string | undefined;
+}
+
+/** How a call was refused; "ok" when it was not. */
+export async function refusalOf(call: Promise<unknown>): Promise<Refusal> {
+  try {
+    await call;
+    return { code: "ok", message: "", info: undefined, hint: undefined };
+  } catch (error) {
+    const connectError = ConnectError.from(error);
+    const info = connectError.findDetails(ErrorInfoSchema)[0];
+    const code = Code[connectError.code].replaceAll(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+    return { code, message: connectError.rawMessage, info: info?.code, hint: info?.hint };
+  }
+}
+
+export async function codeOf(call: Promise<unknown>): Promise<string> {
+  return (await refusalOf(call)).code;
+}
+
+export async function startSession(
+  server: TestServer,
+  options: {
+    readonly interactive?: boolean;
+    readonly proposal?: boolean;
+    readonly settings?: MessageInitShape<typeof SettingsSchema>;
+  } = {},
+): Promise<string> {
+  const response = await server.client.startSession({
+    interactive: options.interactive ?? false,
+    settings: { ...(options.proposal ? { editingMode: EditingMode.PROPOSAL } : {}), ...options.settings },
+  });
+  return response.sessionId;
+}
+
+/** Every event of one turn. */
+export async function runTurn(
+  server: TestServer,
+  sessionId: string,
+  userInput: string,
+  more: MessageInitShape<typeof InvokeRequestSchema> = {},
+): Promise<InvokeEvent[]> {
+  return Array.fromAsync(server.client.invoke({ sessionId, userInput, ...more }));
+}
+
+/** Every event of a session so far. */
+export async function allEvents(server: TestServer, sessionId: string, afterSeq = 0n): Promise<InvokeEvent[]> {
+  const { session } = await server.client.resumeSession({ sessionId });
+  const events: InvokeEvent[] = [];
+  const lastSeq = session?.lastSeq ?? 0n;
+  if (lastSeq <= afterSeq) return events;
+  const stop = new AbortController();
+  for await (const event of server.client.subscribe({ sessionId, afterSeq }, { signal: stop.signal })) {
+    if (event.seq > 0n) events.push(event);
+    if (event.seq >= lastSeq) break;
+  }
+  stop.abort();
+  return events;
+}
+
+export function eventsOf<Case extends EventCase>(
+  events: readonly InvokeEvent[],
+  wanted: Case,
+): EventOf<Case>["value"][] {
+  return events.flatMap(({ event }) => (isCase(event, wanted) ? [event.value] : []));
+}
+
+/** The one event of that kind. */
+export function eventOf<Case extends EventCase>(
+  events: readonly InvokeEvent[],
+  wanted: Case,
+): EventOf<Case>["value"] {
+  const found = eventsOf(events, wanted);
+  const [first] = found;
+  if (first === undefined || found.length > 1) throw new Error(`There are ${found.length} events ${wanted}.`);
+  return first;
+}
+
+/** The state in which the events' last turn stands, e.g. `COMPLETED`. */
+export function endState(events: readonly InvokeEvent[]): string {
+  const last = eventsOf(events, "status").at(-1);
+  return last === undefined ? "none" : InvokeState[last.state];
+}
+
+/** Numbers leave no gap and overlap nowhere. Gives the last one. */
+export function lastOfGapless(events: readonly InvokeEvent[], afterSeq = 0n): bigint {
+  let last = afterSeq;
+  for (const { firstSeq, seq } of events) {
+    if (firstSeq !== last + 1n || seq < firstSeq) throw new Error(`[${firstSeq}, ${seq}] follows ${last}.`);
+    last = seq;
+  }
+  return last;
+}
+
+/** A client that stays attached to a session, as an editor does, and keeps what it hears. */
+export class Watcher implements AsyncDisposable {
+  readonly events: InvokeEvent[] = [];
+  readonly clientId: string;
+  readonly #client: AgentClient;
+  readonly #sessionId: string;
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+  #wake = Promise.withResolvers<void>();
+
+  private constructor(
+    server: TestServer,
+    sessionId: string,
+    options: { readonly clientId: string; readonly afterSeq: bigint; readonly capabilities: Partial<ClientCapabilities> },
+  ) {
+    this.#client = server.client;
+    this.#sessionId = sessionId;
+    this.clientId = options.clientId;
+    const { afterSeq, clientId, capabilities } = options;
+    const stream = server.client.subscribe(
+      { sessionId, afterSeq, client: { clientId, capabilities } },
+      { signal: this.#stop.signal },
+    );
+    this.#ended = this.#read(stream);
+  }
+
+  /** Resolves when the server has it attached. */
+  static async attach(
+    server: TestServer,
+    sessionId: string,
+    options: {
+      readonly clientId?: string;
+      readonly afterSeq?: bigint;
+      readonly capabilities?: Partial<ClientCapabilities>;
+    } = {},
+  ): Promise<Watcher> {
+    const { clientId = "editor-1", afterSeq = 0n, capabilities = wholeEditor } = options;
+    const watcher = new Watcher(server, sessionId, { clientId, afterSeq, capabilities });
+    await watcher.until((events) => events.length > 0 || undefined, { heartbeats: true });
+    return watcher;
+  }
+
+  /** What `find` makes of the events, as soon as it makes something. */
+  async until<Found>(
+    find: (events: readonly InvokeEvent[]) => Found | undefined,
+    { heartbeats = false }: { readonly heartbeats?: boolean } = {},
+  ): Promise<Found> {
+    const deadline = AbortSignal.timeout(10_000);
+    for (;;) {
+      const found = find(heartbeats ? this.events : this.events.filter(({ seq }) => seq > 0n));
+      if (found !== undefined) return found;
+      const waiting = this.#wake.promise;
+      await Promise.race([
+        waiting,
+        new Promise((_resolve, reject) => {
+          deadline.addEventListener("abort", () => {
+            const seen = this.events.map(({ event }) => event.case ?? "?").join(", ");
+            reject(new Error(`It did not come within 10 s. There came: ${seen}`));
+          });
+        }),
+      ]);
+    }
+  }
+
+  /** The next event of that kind, or one that came already. */
+  next<Case extends EventCase>(wanted: Case, index = 0): Promise<EventOf<Case>["value"]> {
+    return this.until((events) => eventsOf(events, wanted)[index]);
+  }
+
+  /** Resolves with the state in which the turn ended. */
+  end(turnId?: string): Promise<string> {
+    return this.until((events) => {
+      for (const { event, turnId: of } of events) {
+        if (event.case !== "status" || (turnId !== undefined && of !== turnId)) continue;
+        const state = InvokeState[event.value.state];
+        if (["COMPLETED", "ERROR", "CANCELLED", "INTERRUPTED"].includes(state)) return state;
+      }
+      return undefined;
+    });
+  }
+
+  /** Answers a request of the server. */
+  async submit(event: NonNullable<MessageInitShape<typeof ClientEventSchema>["event"]>, ownerEpoch = 0n): Promise<void> {
+    await this.#client.submitClientEvent({ sessionId: this.#sessionId, clientId: this.clientId, ownerEpoch, event });
+  }
+
+  /** Vanishes, as a window that is closed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#ended;
+  }
+
+  async #read(stream: AsyncIterable<InvokeEvent>): Promise<void> {
+    try {
+      for await (const event of stream) {
+        this.events.push(event);
+        const { resolve } = this.#wake;
+        this.#wake = Promise.withResolvers();
+        resolve();
+      }
+    } catch (error) {
+      if (!this.#stop.signal.aborted) throw error;
+    }
+  }
+}
+
+function isCase<Case extends EventCase>(event: InvokeEvent["event"], wanted: Case): event is EventOf<Case> {
+  return event.case === wanted;
+}
