@@ -21,6 +21,7 @@ const checks = [
         ["tsc", "-p", "scripts"],
       ]),
   },
+  { name: "import direction", run: () => tool("depcruise", "--config", ".dependency-cruiser.cjs", "packages") },
   { name: "unused", run: () => tool("knip", "--no-progress", "--no-config-hints") },
   { name: "lint", run: () => tool("oxlint", "--format=unix", "--deny-warnings", "--report-unused-disable-directives") },
   { name: "generated code", run: checkGenerated },

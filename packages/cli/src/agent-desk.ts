@@ -1,8 +1,8 @@
-import { AgentSession } from "@gennai/client/session";
 import { eventJson } from "@gennai/client/event-json";
+import { AgentSession } from "@gennai/client/session";
 import type { SettingsChoice } from "@gennai/client/settings";
 import { ChangeWriter } from "./change-writer.ts";
-import { answerByPolicy, type AnswerPolicy } from "./confirmation-answer.ts";
+import { type AnswerPolicy, answerByPolicy } from "./confirmation-answer.ts";
 import { type Console, isTerminal, type Paint, paintFor } from "./console.ts";
 import { EventPrinter } from "./event-printer.ts";
 import { HeadlessEditor } from "./headless-editor.ts";
@@ -52,7 +52,10 @@ export class AgentDesk implements Disposable {
     };
     const hasPerson = options.ask || (isTerminal(console.input) && isTerminal(console.errors));
     this.policy = options.yes ? "yes" : hasPerson ? "ask" : "nobody";
-    const line = hasPerson || options.promptsForRequests ? new LineInput(console, () => options.interrupts.interrupt()) : undefined;
+    const line =
+      hasPerson || options.promptsForRequests
+        ? new LineInput(console, () => options.interrupts.interrupt())
+        : undefined;
     this.input = hasPerson ? line : undefined;
     this.requests = options.promptsForRequests ? line : undefined;
     this.writer = new ChangeWriter(options.workspace, options.stateDir);
@@ -107,7 +110,12 @@ export class AgentDesk implements Disposable {
     const asked = this.#asking.then(() => {
       this.printer.breakLine();
       const { errors } = this.#options.console;
-      return confirmAtTerminal(question, { input, signal, paint: this.paint, write: (text) => void errors.write(text) });
+      return confirmAtTerminal(question, {
+        input,
+        signal,
+        paint: this.paint,
+        write: (text) => void errors.write(text),
+      });
     });
     this.#asking = asked.catch(() => undefined);
     return asked;

@@ -37,7 +37,10 @@ export async function applyProposal(
   if (changes.length === 0) return [];
   const files = await writer.write(changes).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError(`Nothing was applied: ${reason}`, { next: ["Ask for the change again; it will be made on the new text."], cause: error });
+    throw new CliError(`Nothing was applied: ${reason}`, {
+      next: ["Ask for the change again; it will be made on the new text."],
+      cause: error,
+    });
   });
   await session.reportApplied({ proposalId, files, error: "" }, { signal });
   return files;

@@ -25,7 +25,10 @@ export const alwaysProtected: readonly string[] = ["main", "master", "develop", 
 
 export function isProtectedBranch(name: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => {
-    const expression = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join(".*");
+    const expression = pattern
+      .split("*")
+      .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+      .join(".*");
     return new RegExp(`^${expression}$`).test(name);
   });
 }

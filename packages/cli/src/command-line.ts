@@ -52,14 +52,22 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
     .showHelpAfterError("(gennai --help shows what there is)")
     .addHelpText("after", mainHelp + exitCodesHelp);
 
-  model(protect(program.command("serve").description("start a server, for editors and for gennai run (the default command)")))
+  model(
+    protect(
+      program.command("serve").description("start a server, for editors and for gennai run (the default command)"),
+    ),
+  )
     .option("--port <number>", "port to listen on; 0 takes any free one", "7777")
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--workspace <dir>", "directory of sessions that name none (default: here)")
     .option("--auth-token", "print the token once at start-up")
     .option("--auth-token-file <file>", "use the token in this file (0600) instead of a fresh one")
     .option("--no-auth", "ask no token of anyone on this machine")
-    .option("--allow-origin <origin>", "web page that may use this server, e.g. https://app.example; repeatable", collect)
+    .option(
+      "--allow-origin <origin>",
+      "web page that may use this server, e.g. https://app.example; repeatable",
+      collect,
+    )
     .addHelpText("after", serveHelp)
     .action(async (flags: ServeFlags) => {
       const { serveCommand } = await import("./serve-command.ts");
@@ -79,7 +87,7 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
     .option("--session <id>", "go on with this session")
     .option("--max-iterations <number>", "model calls a turn may take")
     .option("--no-thinking", "do not ask the model for its thinking")
-    .option("--json", "print every event as a line of JSON, and a closing {\"result\":…}")
+    .option("--json", 'print every event as a line of JSON, and a closing {"result":…}')
     .addHelpText("after", runHelp)
     .action(async (request: string | undefined, flags: RunFlags) => {
       const { runCommand } = await import("./run-command.ts");
@@ -104,7 +112,9 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
       ended(await sessionsCommand(flags, console));
     });
 
-  const ledger = program.command("ledger").description("check, mend and show the workspace's signed record of what was done");
+  const ledger = program
+    .command("ledger")
+    .description("check, mend and show the workspace's signed record of what was done");
   const ledgerCommands = [
     ["verify", "check signatures and chain", "ledgerVerifyCommand"],
     ["repair", "write it anew from the store, or cut a torn last line; keeps a copy", "ledgerRepairCommand"],
@@ -120,7 +130,10 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
         const commands = await import("./ledger-command.ts");
         ended(await commands[run](flags, console));
       });
-    if (name === "verify") command.option("--public-key <file>", "check as a third party, by this key alone").addHelpText("after", ledgerHelp);
+    if (name === "verify")
+      command
+        .option("--public-key <file>", "check as a third party, by this key alone")
+        .addHelpText("after", ledgerHelp);
     if (name === "show") command.option("--limit <number>", "how many", "20");
   }
   for (const command of [...program.commands, ...ledger.commands]) command.exitOverride();
@@ -141,7 +154,11 @@ function server(command: Command): Command {
 }
 
 function protect(command: Command): Command {
-  return command.option("--protect <branch>", "further branch the agent must not work on, e.g. 'prod/*'; repeatable", collect);
+  return command.option(
+    "--protect <branch>",
+    "further branch the agent must not work on, e.g. 'prod/*'; repeatable",
+    collect,
+  );
 }
 
 /** Repeatable, and one value at a time: a list would swallow the request that follows. */

@@ -30,6 +30,11 @@ export function isTerminal(stream: NodeJS.ReadableStream | NodeJS.WritableStream
   return "isTTY" in stream && stream.isTTY === true;
 }
 
+/** How the user called us, for commands they may type next. */
+export function commandName(environment: NodeJS.ProcessEnv): string {
+  return environment["npm_lifecycle_event"] === "start" ? "npm start --" : "gennai";
+}
+
 export type Style = Parameters<typeof styleText>[0];
 
 /** Colours a text, or does not. */

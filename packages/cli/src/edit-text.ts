@@ -8,7 +8,11 @@ import { CliError } from "./cli-error.ts";
  * Lets the user edit a text in `$VISUAL` or `$EDITOR`. undefined: the editor failed, so the text is not to be taken.
  * @param path names the temporary file, so that the editor knows the language
  */
-export async function editText(text: string, path: string, environment: NodeJS.ProcessEnv): Promise<string | undefined> {
+export async function editText(
+  text: string,
+  path: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
   const editor = environment["VISUAL"] || environment["EDITOR"];
   if (editor === undefined || editor === "") {
     throw new CliError("No editor is known.", { next: ["Set EDITOR, e.g. EDITOR=nano, or answer y or n."] });

@@ -1,6 +1,11 @@
 import { riskWord, verdictWord, verificationWord } from "@gennai/client/governance-words";
 import { ItemText } from "@gennai/client/item-text";
-import { type InvokeEvent, InvokeState, TodoStatus, type ToolResult } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import {
+  type InvokeEvent,
+  InvokeState,
+  TodoStatus,
+  type ToolResult,
+} from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { GateDecision } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { Paint } from "./console.ts";
 import { colouredLine } from "./diff-colours.ts";
@@ -21,7 +26,10 @@ export class EventPrinter {
   readonly #paint: Paint;
   readonly #width: number;
   readonly #items = new ItemText();
-  readonly #calls = new Map<string, { readonly name: string; readonly argumentsJson: string; shown: boolean; live: boolean }>();
+  readonly #calls = new Map<
+    string,
+    { readonly name: string; readonly argumentsJson: string; shown: boolean; live: boolean }
+  >();
   #atLineStart = true;
   #streaming: "thinking" | "text" | "output" | undefined;
   #textShown = false;
@@ -69,7 +77,8 @@ export class EventPrinter {
         this.#textShown = false;
         break;
       case "status":
-        if (body.value.state === InvokeState.WAITING_FOR_CLIENT) this.line(this.#paint("yellow", "Waiting for somebody who can answer."));
+        if (body.value.state === InvokeState.WAITING_FOR_CLIENT)
+          this.line(this.#paint("yellow", "Waiting for somebody who can answer."));
         break;
       case "todosChanged": {
         const done = body.value.items.filter((item) => item.status === TodoStatus.COMPLETED).length;
@@ -81,7 +90,8 @@ export class EventPrinter {
         break;
       case "error":
         this.line(this.#paint("red", `error: ${terminalSafe(body.value)}`));
-        if (event.errorInfo !== undefined && event.errorInfo.hint !== "") this.line(`  ${terminalSafe(event.errorInfo.hint)}`);
+        if (event.errorInfo !== undefined && event.errorInfo.hint !== "")
+          this.line(`  ${terminalSafe(event.errorInfo.hint)}`);
         break;
       case "changeSetApplied":
         for (const file of body.value.files) {
@@ -126,7 +136,9 @@ export class EventPrinter {
     const text = toolCallLine(decision.toolName, call?.argumentsJson ?? "", this.#width - 24);
     if (call !== undefined) call.shown = true;
     this.#lastCall = decision.toolCallId;
-    this.line(`${this.#paint("cyan", "●")} ${text}  ${word} ${this.#paint("dim", `${riskWord(decision.risk) ?? "high"} risk`)}`);
+    this.line(
+      `${this.#paint("cyan", "●")} ${text}  ${word} ${this.#paint("dim", `${riskWord(decision.risk) ?? "high"} risk`)}`,
+    );
     if (verdict !== "allow" && decision.reason !== "") this.line(`  ${terminalSafe(decision.reason)}`);
   }
 
@@ -134,7 +146,9 @@ export class EventPrinter {
     const call = this.#calls.get(result.id);
     if (call !== undefined && (!call.shown || this.#lastCall !== result.id)) {
       // Calls that ran together: say whose result this is.
-      this.line(`${this.#paint("cyan", call.shown ? "└" : "●")} ${toolCallLine(call.name, call.argumentsJson, this.#width - 4)}`);
+      this.line(
+        `${this.#paint("cyan", call.shown ? "└" : "●")} ${toolCallLine(call.name, call.argumentsJson, this.#width - 4)}`,
+      );
       this.#lastCall = result.id;
     }
     if (result.error !== "") {

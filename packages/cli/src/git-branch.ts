@@ -1,7 +1,7 @@
 import { alwaysProtected, branchNameFor, isProtectedBranch } from "./branch-name.ts";
 import { CliError } from "./cli-error.ts";
 import { exitCode } from "./exit-code.ts";
-import { git, GitMissingError } from "./git.ts";
+import { GitMissingError, git } from "./git.ts";
 
 export interface BranchRequest {
   readonly workspace: string;
@@ -75,13 +75,20 @@ async function requireRepository(run: Run): Promise<void> {
   });
   if (code === 0 && stdout.trim() === "true") return;
   const distrusted = stderr.includes("dubious ownership");
-  throw new CliError(distrusted ? "git does not trust this repository: it belongs to another user." : "The workspace is no git repository, and branch mode works on a branch.", {
-    exitCode: exitCode.usage,
-    next: [
-      distrusted ? "Run what git proposes: git config --global --add safe.directory <workspace>" : "Make it one: git init <workspace>",
-      "or review instead of writing: --mode proposal",
-    ],
-  });
+  throw new CliError(
+    distrusted
+      ? "git does not trust this repository: it belongs to another user."
+      : "The workspace is no git repository, and branch mode works on a branch.",
+    {
+      exitCode: exitCode.usage,
+      next: [
+        distrusted
+          ? "Run what git proposes: git config --global --add safe.directory <workspace>"
+          : "Make it one: git init <workspace>",
+        "or review instead of writing: --mode proposal",
+      ],
+    },
+  );
 }
 
 /** The branches the remotes call their default. */

@@ -40,9 +40,10 @@ export function git(
 
 const scrubbed: readonly string[] = [
   "--no-pager",
-  ...["core.hooksPath=/dev/null", "core.fsmonitor=false", "core.editor=true", "core.askPass="].flatMap(
-    (setting) => ["-c", setting],
-  ),
+  ...["core.hooksPath=/dev/null", "core.fsmonitor=false", "core.editor=true", "core.askPass="].flatMap((setting) => [
+    "-c",
+    setting,
+  ]),
 ];
 
 /** The user's environment without what points git at another repository or configuration. */

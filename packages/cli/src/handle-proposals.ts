@@ -65,6 +65,8 @@ async function decide(proposal: Proposal, options: ProposalOptions): Promise<Dec
   const { keep, refuse } = options.selection;
   if (keep.length > 0 || refuse.length > 0 || options.keepAll) return decideBySelection(proposal, options.selection);
   if (options.input !== undefined) return reviewAtTerminal(proposal, { ...options, input: options.input });
-  options.write("Nobody can be asked here: review with a terminal, or decide by --yes, --keep HUNK or --refuse HUNK.\n");
+  options.write(
+    "Nobody can be asked here: review with a terminal, or decide by --yes, --keep HUNK or --refuse HUNK.\n",
+  );
   return undefined;
 }

@@ -51,7 +51,9 @@ export async function ledgerShowCommand(flags: LedgerFlags, console: Console): P
   const file = ledgerPath(workspaceRoot);
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw new CliError(`There is no ledger at ${file}.`, {
-      next: ["Nothing was recorded here yet, or it was removed: gennai ledger verify tells, gennai ledger repair brings it back."],
+      next: [
+        "Nothing was recorded here yet, or it was removed: gennai ledger verify tells, gennai ledger repair brings it back.",
+      ],
       cause: error,
     });
   });
@@ -79,7 +81,12 @@ function writeReport(report: WorkspaceLedgerReport, flags: LedgerFlags, console:
 
 function describeReport(report: WorkspaceLedgerReport, paint: Paint): string {
   const { status, message, problem, compared } = report;
-  const checked = ["signatures", "chain", ...(compared.head ? ["signed head"] : []), ...(compared.store ? ["store"] : [])];
+  const checked = [
+    "signatures",
+    "chain",
+    ...(compared.head ? ["signed head"] : []),
+    ...(compared.store ? ["store"] : []),
+  ];
   return [
     `${paint(status === "ok" ? "green" : "red", status)}  ${message}`,
     `  file     ${report.file}`,
@@ -87,7 +94,12 @@ function describeReport(report: WorkspaceLedgerReport, paint: Paint): string {
     `  checked  ${checked.join(", ")}`,
     ...(problem === undefined ? [] : [`  first    seq ${problem.seq}, line ${problem.line}, byte ${problem.offset}`]),
     ...report.notes.map(({ code, line }) => `  note     line ${line}: ${code.replaceAll("_", " ")}`),
-    ...(status === "ok" ? [] : [nextSteps[status] ?? "  next     keep the file as evidence; gennai ledger repair keeps a copy before it changes anything"]),
+    ...(status === "ok"
+      ? []
+      : [
+          nextSteps[status] ??
+            "  next     keep the file as evidence; gennai ledger repair keeps a copy before it changes anything",
+        ]),
   ].join("\n");
 }
 

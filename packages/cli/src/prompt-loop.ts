@@ -39,7 +39,9 @@ const help = `Type what shall be done, or:
 export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
   const { desk, interrupts, session } = options;
   const state = { scenario: options.scenario, mode: session.settings.editingMode };
-  desk.write(`Session ${session.sessionId} in ${session.workingDir}, ${state.mode} mode. /help shows what can be typed.\n`);
+  desk.write(
+    `Session ${session.sessionId} in ${session.workingDir}, ${state.mode} mode. /help shows what can be typed.\n`,
+  );
   for (;;) {
     const leaving = new AbortController();
     let line: string | undefined;
@@ -66,7 +68,11 @@ export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
   }
 }
 
-async function runWord(line: string, state: { scenario: string; mode: EditingMode }, options: PromptOptions): Promise<void> {
+async function runWord(
+  line: string,
+  state: { scenario: string; mode: EditingMode },
+  options: PromptOptions,
+): Promise<void> {
   const { desk, session, signal } = options;
   const [word, argument] = line.split(/\s+/, 2);
   switch (word) {
@@ -79,7 +85,11 @@ async function runWord(line: string, state: { scenario: string; mode: EditingMod
     case "/todos": {
       const { items } = await session.client.getTodos({ sessionId: session.sessionId }, { signal });
       const marks: Partial<Record<TodoStatus, string>> = { [TodoStatus.COMPLETED]: "✓", [TodoStatus.IN_PROGRESS]: "…" };
-      desk.write(items.length === 0 ? "No todos.\n" : items.map((item) => `${marks[item.status] ?? "○"} ${terminalSafe(item.content)}\n`).join(""));
+      desk.write(
+        items.length === 0
+          ? "No todos.\n"
+          : items.map((item) => `${marks[item.status] ?? "○"} ${terminalSafe(item.content)}\n`).join(""),
+      );
       return;
     }
     case "/mode":
@@ -92,7 +102,11 @@ async function runWord(line: string, state: { scenario: string; mode: EditingMod
     case "/scenario":
       if (argument === undefined) {
         const { scenarios } = await session.client.listScenarios({ sessionId: session.sessionId }, { signal });
-        desk.write(scenarios.map(({ name, description }) => `${terminalSafe(name).padEnd(16)} ${terminalSafe(description)}\n`).join(""));
+        desk.write(
+          scenarios
+            .map(({ name, description }) => `${terminalSafe(name).padEnd(16)} ${terminalSafe(description)}\n`)
+            .join(""),
+        );
       } else {
         state.scenario = argument;
         desk.write(`Scenario ${terminalSafe(argument)}\n`);

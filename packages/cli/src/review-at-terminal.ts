@@ -16,8 +16,10 @@ export function describeProposal(proposal: Proposal, paint: Paint): string {
     ...proposal.warnings.map((warning) => paint("yellow", `warning: ${terminalSafe(warning)}`)),
   ];
   for (const change of proposal.changes) {
-    if (change.conflict) lines.push(paint("red", `conflict in ${terminalSafe(change.path)}: ${terminalSafe(change.warning)}`));
-    else if (change.warning !== "") lines.push(paint("yellow", `${terminalSafe(change.path)}: ${terminalSafe(change.warning)}`));
+    if (change.conflict)
+      lines.push(paint("red", `conflict in ${terminalSafe(change.path)}: ${terminalSafe(change.warning)}`));
+    else if (change.warning !== "")
+      lines.push(paint("yellow", `${terminalSafe(change.path)}: ${terminalSafe(change.warning)}`));
     lines.push(colouredDiff(change.unifiedDiff, paint));
   }
   return `${lines.join("\n")}\n`;
@@ -118,14 +120,21 @@ function hunkLine(line: string, paint: Paint): string {
 
 async function editHunk(
   named: NamedHunk,
-  options: { readonly input: LineInput; readonly write: (text: string) => void; readonly environment: NodeJS.ProcessEnv },
+  options: {
+    readonly input: LineInput;
+    readonly write: (text: string) => void;
+    readonly environment: NodeJS.ProcessEnv;
+  },
 ): Promise<HunkDecision | undefined> {
   const hunk = hunkOf(named);
   if (hunk === undefined) {
     options.write("There is nothing to edit here: answer y or n.\n");
     return undefined;
   }
-  const before = hunk.lines.filter((line) => !line.startsWith("-")).map((line) => `${line.slice(1).replace(/\r$/, "")}\n`).join("");
+  const before = hunk.lines
+    .filter((line) => !line.startsWith("-"))
+    .map((line) => `${line.slice(1).replace(/\r$/, "")}\n`)
+    .join("");
   using _terminal = options.input.suspend();
   try {
     const text = await editText(before, named.change.path, options.environment);

@@ -1,6 +1,6 @@
-import { defaultStateDir } from "@gennai/server/store/state-directory";
 import type { AgentSession } from "@gennai/client/session";
 import type { SettingsChoice } from "@gennai/client/settings";
+import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { AgentDesk } from "./agent-desk.ts";
 import type { Console } from "./console.ts";
 import { colouredDiff } from "./diff-colours.ts";
@@ -18,7 +18,8 @@ import { resolveWorkspace } from "./workspace-option.ts";
 /** `gennai run [request]`: one turn, or a prompt when there is no request. */
 export async function runCommand(request: string | undefined, flags: RunFlags, console: Console): Promise<ExitCode> {
   const settings = settingsOf(flags);
-  if (request !== undefined && request.trim() === "") throw usageError("The request is empty.", 'For example: gennai run "explain src/main.ts"');
+  if (request !== undefined && request.trim() === "")
+    throw usageError("The request is empty.", 'For example: gennai run "explain src/main.ts"');
   const workspace = await resolveWorkspace(flags.workspace, console);
   const stateDir = defaultStateDir(console.environment);
   const ending = new AbortController();
@@ -34,15 +35,26 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   const prepare = async (text: string, mode: SettingsChoice["editingMode"]): Promise<AgentBranch | undefined> => {
     if (mode === "proposal") return undefined;
     const protect = flags.protect ?? [];
-    const branch = await prepareAgentBranch({ workspace, request: text, protect, signal, ...(flags.branch === undefined ? {} : { branch: flags.branch }) });
+    const branch = await prepareAgentBranch({
+      workspace,
+      request: text,
+      protect,
+      signal,
+      ...(flags.branch === undefined ? {} : { branch: flags.branch }),
+    });
     desk.view.note(`Branch ${branch.name}${branch.how === "kept" ? "" : ` (${branch.how})`}`);
     return branch;
   };
   // Before a server starts: without a repository there is nothing to run. A resumed session has its own mode.
-  const early = request !== undefined && flags.session === undefined ? await prepare(request, settings.editingMode) : undefined;
+  const early =
+    request !== undefined && flags.session === undefined ? await prepare(request, settings.editingMode) : undefined;
 
   await using server = await chooseServer(
-    { ...serverRequest(flags, { workspace, stateDir, signal }), model: settings, protectedBranches: flags.protect ?? [] },
+    {
+      ...serverRequest(flags, { workspace, stateDir, signal }),
+      model: settings,
+      protectedBranches: flags.protect ?? [],
+    },
     console,
   );
   const session = await desk.openSession(server, {
@@ -51,7 +63,10 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
     signal,
   });
   if (session.workingDir !== workspace && flags.session !== undefined) {
-    throw usageError(`Session ${flags.session} belongs to ${session.workingDir}.`, `Run it there: --workspace ${session.workingDir}`);
+    throw usageError(
+      `Session ${flags.session} belongs to ${session.workingDir}.`,
+      `Run it there: --workspace ${session.workingDir}`,
+    );
   }
   const proposals = (turn: TurnReport) => reviewAll(turn, { session, desk, flags, console, signal });
 
@@ -82,7 +97,8 @@ function settingsOf(flags: RunFlags): SettingsChoice {
   const backend = parseBackend(flags.backend);
   const editingMode = parseMode(flags.mode);
   const maxIterations = parseCount(flags.maxIterations, "--max-iterations", 1000);
-  if (flags.yes === true && flags.ask === true) throw usageError("--yes and --ask exclude each other.", "Leave one of them out.");
+  if (flags.yes === true && flags.ask === true)
+    throw usageError("--yes and --ask exclude each other.", "Leave one of them out.");
   return {
     ...(backend === undefined ? {} : { backend }),
     ...(flags.model === undefined ? {} : { model: flags.model }),

@@ -1,4 +1,4 @@
-import { backends, type Backend, type EditingMode } from "@gennai/client/settings";
+import { type Backend, backends, type EditingMode } from "@gennai/client/settings";
 import { CliError } from "./cli-error.ts";
 import { exitCode } from "./exit-code.ts";
 import type { ServerFlags } from "./server-choice.ts";
@@ -40,7 +40,10 @@ export function parseCount(text: string | undefined, name: string, most: number)
   if (text === undefined) return undefined;
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (count >= 1 && count <= most) return count;
-  throw usageError(`${name} takes a whole number from 1 to ${most}, not ${JSON.stringify(text)}.`, `For example: ${name} ${Math.min(20, most)}`);
+  throw usageError(
+    `${name} takes a whole number from 1 to ${most}, not ${JSON.stringify(text)}.`,
+    `For example: ${name} ${Math.min(20, most)}`,
+  );
 }
 
 export function usageError(message: string, ...next: readonly string[]): CliError {

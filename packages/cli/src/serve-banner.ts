@@ -18,21 +18,30 @@ export interface BannerFacts {
         readonly shown: string | undefined;
         readonly weak: boolean;
       };
-  /** Started by `npm start`. */
-  readonly viaNpm: boolean;
+  /** What the user types to run Gennai. */
+  readonly command: string;
 }
 
 /** What the user sees when the server is up: where, on what, with what, and what to do next. */
 export function serveBanner(facts: BannerFacts, paint: Paint): string {
-  const { settings, workspace } = facts;
+  const { settings, workspace, command } = facts;
   const model = settings.model === "" ? settings.backend : `${settings.backend} / ${settings.model}`;
-  const command = facts.viaNpm ? "npm start --" : "gennai";
   const lines = [
     `${paint("bold", `Gennai ${facts.version}`)} is listening on ${paint("bold", facts.url)}`,
-    row("workspace", facts.isSample ? `${workspace}  (a fresh copy of the sample; your own: --workspace DIR)` : workspace),
-    row("model", settings.backend === "offline" ? `${model}  (needs no key; another: --backend openai-compatible --base-url URL --model NAME)` : model),
+    row(
+      "workspace",
+      facts.isSample ? `${workspace}  (a fresh copy of the sample; your own: --workspace DIR)` : workspace,
+    ),
+    row(
+      "model",
+      settings.backend === "offline"
+        ? `${model}  (needs no key; another: --backend openai-compatible --base-url URL --model NAME)`
+        : model,
+    ),
     ...tokenRows(facts, paint),
-    ...(facts.isLoopback ? [] : [paint("yellow", row("warning", "other machines can reach this server; the connection is not encrypted"))]),
+    ...(facts.isLoopback
+      ? []
+      : [paint("yellow", row("warning", "other machines can reach this server; the connection is not encrypted"))]),
     "",
     "Next, in another terminal:",
     `  ${command} run "replace colour with color in src/**/*.ts" --workspace ${quoted(workspace)}`,
@@ -44,7 +53,12 @@ export function serveBanner(facts: BannerFacts, paint: Paint): string {
 function tokenRows(facts: BannerFacts, paint: Paint): readonly string[] {
   const { token } = facts;
   if (token.type === "none") {
-    return [paint("red", row("token", "NONE (--no-auth): every program on this machine can use this server and change your files"))];
+    return [
+      paint(
+        "red",
+        row("token", "NONE (--no-auth): every program on this machine can use this server and change your files"),
+      ),
+    ];
   }
   const place =
     token.type === "environment"
@@ -54,7 +68,9 @@ function tokenRows(facts: BannerFacts, paint: Paint): readonly string[] {
         : `in ${token.place}  (only you can read it; gennai run finds it)`;
   return [
     row("token", token.shown ?? place),
-    ...(token.weak ? [paint("yellow", row("warning", "the token is short enough to be guessed; use 22 characters or more"))] : []),
+    ...(token.weak
+      ? [paint("yellow", row("warning", "the token is short enough to be guessed; use 22 characters or more"))]
+      : []),
   ];
 }
 

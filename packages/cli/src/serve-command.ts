@@ -4,7 +4,7 @@ import { takeServerToken } from "@gennai/server/http/token";
 import { type RunningServer, type ServerOptions, startServer } from "@gennai/server/serve";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { CliError } from "./cli-error.ts";
-import { type Console, isTerminal, paintFor } from "./console.ts";
+import { type Console, commandName, isTerminal, paintFor } from "./console.ts";
 import { defaultSettings } from "./default-settings.ts";
 import { type ExitCode, exitCode } from "./exit-code.ts";
 import { Interrupts } from "./interrupts.ts";
@@ -37,7 +37,10 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
   const port = parsePort(flags.port);
   const backend = parseBackend(flags.backend);
   if (!flags.auth && !isLoopback(flags.host)) {
-    throw usageError("--no-auth is only for this machine: anyone who reaches the server could change your files.", "Leave out --no-auth or --host.");
+    throw usageError(
+      "--no-auth is only for this machine: anyone who reaches the server could change your files.",
+      "Leave out --no-auth or --host.",
+    );
   }
   const { workspace, isSample } = await workspaceOf(flags, console);
   const stateDir = defaultStateDir(console.environment);
@@ -77,7 +80,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
             shown: flags.authToken === true ? token.token : undefined,
             weak: token.weak,
           },
-    viaNpm: console.environment["npm_lifecycle_event"] === "start",
+    command: commandName(console.environment),
   };
   console.output.write(serveBanner(facts, paintFor(console.output, console.environment)));
   await new Promise<void>((stop) => interrupts.listen(stop));
@@ -102,12 +105,15 @@ async function startSomewhere(
       using input = new LineInput(console, () => interrupts.interrupt());
       const { signal } = new AbortController();
       const answer = await input.question(`Port ${flags.port} is taken. Use ${freePort} instead? [Y/n] `, { signal });
-      if (/^\s*(y|yes)?\s*$/i.test(answer ?? "n")) return startServer({ ...options, address: { ...address, port: freePort } });
+      if (/^\s*(y|yes)?\s*$/i.test(answer ?? "n"))
+        return await startServer({ ...options, address: { ...address, port: freePort } });
     }
     throw new CliError(`Port ${flags.port} on ${flags.host} is taken by another program.`, {
       exitCode: exitCode.usage,
       next: [
-        freePort === undefined ? "Choose another port with --port." : `Port ${freePort} is free: gennai serve --port ${freePort}`,
+        freePort === undefined
+          ? "Choose another port with --port."
+          : `Port ${freePort} is free: ${commandName(console.environment)} serve --port ${freePort}`,
         "If it is a Gennai server of yours, use it as it is: gennai run finds it by its workspace.",
       ],
       cause: error,
@@ -129,7 +135,10 @@ async function workspaceOf(
 function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
   if (port >= 0 && port <= 65_535) return port;
-  throw usageError(`--port takes a number from 0 to 65535, not ${JSON.stringify(text)}.`, "For example: --port 7777; 0 takes any free port.");
+  throw usageError(
+    `--port takes a number from 0 to 65535, not ${JSON.stringify(text)}.`,
+    "For example: --port 7777; 0 takes any free port.",
+  );
 }
 
 function isLoopback(host: string): boolean {

@@ -160,7 +160,9 @@ function consoleLog(console: Console) {
     warn: (text: string) => void console.errors.write(`warning: ${text}\n`),
     error(text: string, cause?: unknown) {
       console.errors.write(`error: ${text}\n`);
-      if (console.environment["GENNAI_DEBUG"] === "1" && cause !== undefined) console.errors.write(`${String(cause)}\n`);
+      if (console.environment["GENNAI_DEBUG"] === "1" && cause instanceof Error) {
+        console.errors.write(`${cause.stack ?? cause.message}\n`);
+      }
     },
   };
 }

@@ -20,7 +20,10 @@ export function describeQuestion(question: ConfirmationQuestion, paint: Paint): 
     entry("exactly", question.actionJson),
     ...(question.modelClaim === ""
       ? []
-      : [paint("underline", "Claimed by the model"), paint(["italic", "dim"], entry("claim", `“${question.modelClaim}”`))]),
+      : [
+          paint("underline", "Claimed by the model"),
+          paint(["italic", "dim"], entry("claim", `“${question.modelClaim}”`)),
+        ]),
   ];
   return `${lines.filter((line) => line !== "").join("\n")}\n`;
 }

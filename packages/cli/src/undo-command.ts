@@ -24,7 +24,10 @@ export async function undoCommand(flags: UndoFlags, console: Console): Promise<E
   await using server = await chooseServer(serverRequest(flags, { workspace, stateDir, signal }), console);
   const sessionId = flags.session ?? (await listSessions(server.client, workspace, { signal }))[0]?.sessionId;
   if (sessionId === undefined) {
-    throw usageError(`There is no session in ${workspace}, so nothing to take back.`, "Name the right directory with --workspace.");
+    throw usageError(
+      `There is no session in ${workspace}, so nothing to take back.`,
+      "Name the right directory with --workspace.",
+    );
   }
   const identity = { clientId: crypto.randomUUID(), name: "gennai-cli", version };
   const session = await AgentSession.resume(server.client, identity, sessionId, { signal });

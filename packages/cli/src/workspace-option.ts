@@ -1,4 +1,4 @@
-import { stat, realpath } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { CliError } from "./cli-error.ts";
 import type { Console } from "./console.ts";

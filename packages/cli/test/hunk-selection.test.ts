@@ -1,9 +1,24 @@
+import { decideBySelection, namedHunks } from "@gennai/cli/hunk-selection";
 import type { Proposal, ProposedChange } from "@gennai/client/proposal";
 import { expect, test } from "vitest";
-import { decideBySelection, namedHunks } from "@gennai/cli/hunk-selection";
 
-const change = (id: string, path: string, hunks: number, operation: ProposedChange["operation"] = "update"): ProposedChange => ({
-  ...{ id, path, operation, unifiedDiff: "", newContent: "", newContentBlob: undefined, baseSha256: "", conflict: false, warning: "" },
+const change = (
+  id: string,
+  path: string,
+  hunks: number,
+  operation: ProposedChange["operation"] = "update",
+): ProposedChange => ({
+  ...{
+    id,
+    path,
+    operation,
+    unifiedDiff: "",
+    newContent: "",
+    newContentBlob: undefined,
+    baseSha256: "",
+    conflict: false,
+    warning: "",
+  },
   hunks: Array.from({ length: hunks }, (_, index) => ({
     ...{ id: `h${index + 1}`, oldRange: { start: index, count: 1 }, newRange: { start: index, count: 1 }, lines: [] },
   })),
@@ -28,7 +43,9 @@ const rows = [
 
 test.each(rows)("%s", (_, keep, refuse, wanted) => {
   const decisions = decideBySelection(proposal, { keep, refuse });
-  const kept = namedHunks(proposal).filter(({ change, hunkId }) => decisions.get(change.id)?.get(hunkId)?.type === "keep");
+  const kept = namedHunks(proposal).filter(
+    ({ change, hunkId }) => decisions.get(change.id)?.get(hunkId)?.type === "keep",
+  );
   expect(kept.map(({ name }) => name)).toEqual(wanted);
 });
 

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
 import { LineInput } from "@gennai/cli/line-input";
+import { expect, test } from "vitest";
 import { testConsole } from "./test-console.ts";
 
 const { signal } = new AbortController();

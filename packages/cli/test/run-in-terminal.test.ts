@@ -1,6 +1,6 @@
+import { runInTerminal } from "@gennai/cli/run-in-terminal";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { runInTerminal } from "@gennai/cli/run-in-terminal";
 
 const environment = { PATH: process.env["PATH"], SHELL: "/bin/sh", GENNAI_AUTH_TOKEN: "secret" };
 

@@ -1,6 +1,6 @@
+import { spelledOut, terminalSafe } from "@gennai/cli/terminal-safe";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { spelledOut, terminalSafe } from "@gennai/cli/terminal-safe";
 
 const rows = [
   ["colours", "\x1b[31mred\x1b[0m", "[31mred[0m", "\\x1b[31mred\\x1b[0m"],

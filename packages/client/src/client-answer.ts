@@ -27,96 +27,125 @@ export function bindRequest(event: InvokeEvent, editor: Editor): BoundRequest | 
     case "requestFileRead": {
       if (editor.readFile === undefined) return undefined;
       const { requestId, path, offset, limit, reason } = request.value;
-      return bound(request.value, async (options) => {
-        const file = await editor.readFile?.({ path, offset, limit, reason }, options);
-        if (file === undefined) throw new Error("The editor cannot read files.");
-        return {
-          case: "fileReadResponse",
-          value: {
-            ...{ requestId, path },
-            content: file.content,
-            encoding: file.encoding,
-            source: file.source === "buffer" ? FileSource.BUFFER : FileSource.DISK,
-            version: BigInt(file.version),
-            dirty: file.dirty,
-            sha256: file.sha256,
-            diskSha256: file.diskSha256,
-            eol: file.eol === "crlf" ? EndOfLine.CRLF : EndOfLine.LF,
-            bom: file.bom,
-            truncated: file.truncated,
-            totalLines: file.totalLines,
-          },
-        };
-      }, (error) => ({ case: "fileReadResponse", value: { requestId, path, error } }));
+      return bound(
+        request.value,
+        async (options) => {
+          const file = await editor.readFile?.({ path, offset, limit, reason }, options);
+          if (file === undefined) throw new Error("The editor cannot read files.");
+          return {
+            case: "fileReadResponse",
+            value: {
+              ...{ requestId, path },
+              content: file.content,
+              encoding: file.encoding,
+              source: file.source === "buffer" ? FileSource.BUFFER : FileSource.DISK,
+              version: BigInt(file.version),
+              dirty: file.dirty,
+              sha256: file.sha256,
+              diskSha256: file.diskSha256,
+              eol: file.eol === "crlf" ? EndOfLine.CRLF : EndOfLine.LF,
+              bom: file.bom,
+              truncated: file.truncated,
+              totalLines: file.totalLines,
+            },
+          };
+        },
+        (error) => ({ case: "fileReadResponse", value: { requestId, path, error } }),
+      );
     }
     case "executeCommandRequest": {
       if (editor.runCommand === undefined) return undefined;
       const { requestId, command, cwd, terminalName, reveal } = request.value;
-      return bound(request.value, async (options) => {
-        const run = await editor.runCommand?.({ command, cwd, terminalName, reveal }, options);
-        if (run === undefined) throw new Error("The editor cannot run commands.");
-        return {
-          case: "commandDispatchResponse",
-          value: {
-            requestId,
-            status: "SENT",
-            terminalId: run.terminalId,
-            state: run.state === "exited" ? CommandState.EXITED : CommandState.UNOBSERVED,
-            ...(run.exitCode === undefined ? {} : { exitCode: run.exitCode }),
-            output: run.output,
-            truncated: run.truncated,
-          },
-        };
-      }, (error) => ({ case: "commandDispatchResponse", value: { requestId, status: "ERROR", error } }));
+      return bound(
+        request.value,
+        async (options) => {
+          const run = await editor.runCommand?.({ command, cwd, terminalName, reveal }, options);
+          if (run === undefined) throw new Error("The editor cannot run commands.");
+          return {
+            case: "commandDispatchResponse",
+            value: {
+              requestId,
+              status: "SENT",
+              terminalId: run.terminalId,
+              state: run.state === "exited" ? CommandState.EXITED : CommandState.UNOBSERVED,
+              ...(run.exitCode === undefined ? {} : { exitCode: run.exitCode }),
+              output: run.output,
+              truncated: run.truncated,
+            },
+          };
+        },
+        (error) => ({ case: "commandDispatchResponse", value: { requestId, status: "ERROR", error } }),
+      );
     }
     case "confirmationRequest": {
       if (editor.confirm === undefined) return undefined;
       const message = request.value;
-      return bound(message, async (options) => {
-        if (!showsWhatItApproves(message)) throw new Error("The digest of the question is not the digest of its action.");
-        const reply = await editor.confirm?.(questionFromMessage(message), options);
-        if (reply === undefined) throw new Error("The editor cannot ask.");
-        return { case: "confirmationResponse", value: confirmationResponse(message, reply) };
-      }, (reason) => ({
-        case: "confirmationResponse",
-        value: confirmationResponse(message, { answer: "nobody", reason }),
-      }));
+      return bound(
+        message,
+        async (options) => {
+          if (!showsWhatItApproves(message))
+            throw new Error("The digest of the question is not the digest of its action.");
+          const reply = await editor.confirm?.(questionFromMessage(message), options);
+          if (reply === undefined) throw new Error("The editor cannot ask.");
+          return { case: "confirmationResponse", value: confirmationResponse(message, reply) };
+        },
+        (reason) => ({
+          case: "confirmationResponse",
+          value: confirmationResponse(message, { answer: "nobody", reason }),
+        }),
+      );
     }
     case "applyChangesRequest": {
       if (editor.applyChanges === undefined) return undefined;
       const { requestId, changeSetId } = request.value;
       const changes = request.value.changes.map(proposedChangeFromMessage);
-      return bound(request.value, async (options) => {
-        const files = (await editor.applyChanges?.({ changeSetId, changes }, options)) ?? [];
-        return { case: "applyChangesResponse", value: { requestId, files: files.map(appliedFileFields) } };
-      }, (error) => ({ case: "applyChangesResponse", value: { requestId, error } }));
+      return bound(
+        request.value,
+        async (options) => {
+          const files = (await editor.applyChanges?.({ changeSetId, changes }, options)) ?? [];
+          return { case: "applyChangesResponse", value: { requestId, files: files.map(appliedFileFields) } };
+        },
+        (error) => ({ case: "applyChangesResponse", value: { requestId, error } }),
+      );
     }
     case "modelCallRequest": {
       if (editor.callModel === undefined) return undefined;
       const { requestId, requestJson } = request.value;
-      return bound(request.value, async (options) => {
-        const eventsJson = (await editor.callModel?.(requestJson, options)) ?? "[]";
-        return { case: "modelCallResponse", value: { requestId, eventsJson } };
-      }, (error) => ({ case: "modelCallResponse", value: { requestId, error } }));
+      return bound(
+        request.value,
+        async (options) => {
+          const eventsJson = (await editor.callModel?.(requestJson, options)) ?? "[]";
+          return { case: "modelCallResponse", value: { requestId, eventsJson } };
+        },
+        (error) => ({ case: "modelCallResponse", value: { requestId, error } }),
+      );
     }
     case "diagnosticsRequest": {
       if (editor.listDiagnostics === undefined) return undefined;
       const { requestId, paths } = request.value;
-      return bound(request.value, async (options) => {
-        const found = (await editor.listDiagnostics?.(paths, options)) ?? [];
-        return { case: "diagnosticsResponse", value: { requestId, diagnostics: found.map(diagnosticFields) } };
-      }, (error) => ({ case: "diagnosticsResponse", value: { requestId, error } }));
+      return bound(
+        request.value,
+        async (options) => {
+          const found = (await editor.listDiagnostics?.(paths, options)) ?? [];
+          return { case: "diagnosticsResponse", value: { requestId, diagnostics: found.map(diagnosticFields) } };
+        },
+        (error) => ({ case: "diagnosticsResponse", value: { requestId, error } }),
+      );
     }
     case "listWorkspaceRequest": {
       if (editor.listWorkspace === undefined) return undefined;
       const { requestId, path } = request.value;
-      return bound(request.value, async (options) => {
-        const listing = await editor.listWorkspace?.(path, options);
-        return {
-          case: "listWorkspaceResponse",
-          value: { requestId, paths: [...(listing?.paths ?? [])], truncated: listing?.truncated ?? false },
-        };
-      }, (error) => ({ case: "listWorkspaceResponse", value: { requestId, error } }));
+      return bound(
+        request.value,
+        async (options) => {
+          const listing = await editor.listWorkspace?.(path, options);
+          return {
+            case: "listWorkspaceResponse",
+            value: { requestId, paths: [...(listing?.paths ?? [])], truncated: listing?.truncated ?? false },
+          };
+        },
+        (error) => ({ case: "listWorkspaceResponse", value: { requestId, error } }),
+      );
     }
     default:
       return undefined;

@@ -1,11 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { sha256Hex } from "@gennai/protocol/digest";
 import {
   ConfirmationAnswer,
   type ConfirmationRequest,
   type ConfirmationResponseSchema,
   ConfirmationScope as ScopeMessage,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { sha256Hex } from "@gennai/protocol/digest";
 import type { ConfirmationQuestion, ConfirmationReply, ConfirmationScope } from "./editor.ts";
 import { riskWord } from "./governance-words.ts";
 

@@ -1,6 +1,6 @@
-import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
+import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 
 /** The service, typed. Every method throws `ConnectError`. */
 export type AgentClient = Client<typeof AgentService>;
@@ -10,7 +10,7 @@ export interface ConnectOptions {
   readonly baseUrl: string;
   /** Sent as `Authorization: Bearer …`; left out for a server without authentication. */
   readonly token?: string;
-  /** Used in place of gRPC-Web over fetch. It must bring its own credentials, see `bearerToken`. */
+  /** Used in place of gRPC-Web over fetch. It must bring its own credentials. */
   readonly transport?: Transport;
 }
 
@@ -26,7 +26,7 @@ export function connect(options: ConnectOptions): AgentClient {
 }
 
 /** Adds the token to every call. A header and never a cookie or a URL: those leak to other ports and into logs. */
-export function bearerToken(token: string): Interceptor {
+function bearerToken(token: string): Interceptor {
   return (next) => (request) => {
     request.header.set("Authorization", `Bearer ${token}`);
     return next(request);

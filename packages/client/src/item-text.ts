@@ -18,7 +18,10 @@ export class ItemText {
     const firstSeq = piece.firstSeq === 0n ? piece.seq : piece.firstSeq;
     const known = this.#items.get(piece.itemId) ?? [];
     const kept = known.filter((earlier) => earlier.firstSeq < firstSeq);
-    const shown = known.slice(kept.length).map((earlier) => earlier.text).join("");
+    const shown = known
+      .slice(kept.length)
+      .map((earlier) => earlier.text)
+      .join("");
     this.#items.set(piece.itemId, [...kept, { firstSeq, text: piece.text }]);
     return piece.text.startsWith(shown) ? piece.text.slice(shown.length) : piece.text;
   }

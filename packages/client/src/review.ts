@@ -46,7 +46,9 @@ export function applyReview(
     return text === base ? { type: "unchanged" } : { type: "write", text };
   }
   const text =
-    hunks.length === 0 ? editedText(choices[0], base ?? newText ?? "") : joinHunks(base ?? "", newText ?? "", hunks, choices, change.path);
+    hunks.length === 0
+      ? editedText(choices[0], base ?? newText ?? "")
+      : joinHunks(base ?? "", newText ?? "", hunks, choices, change.path);
   const marked = keepByteOrderMark(base, text);
   return marked === base ? { type: "unchanged" } : { type: "write", text: marked };
 }
@@ -122,5 +124,7 @@ function withoutByteOrderMark(text: string): string {
 }
 
 function keepByteOrderMark(base: string | undefined, text: string): string {
-  return base?.startsWith(byteOrderMark) && !text.startsWith(byteOrderMark) && text !== "" ? byteOrderMark + text : text;
+  return base?.startsWith(byteOrderMark) && !text.startsWith(byteOrderMark) && text !== ""
+    ? byteOrderMark + text
+    : text;
 }

@@ -256,7 +256,10 @@ export class AgentSession {
 
   async #submit(event: ClientEventBody, { signal }: CallOptions): Promise<void> {
     const request = { sessionId: this.sessionId, clientId: this.identity.clientId, event };
-    const response = await retryingCall(() => this.client.submitClientEvent(request, { signal }), { signal, attempts: 6 });
+    const response = await retryingCall(() => this.client.submitClientEvent(request, { signal }), {
+      signal,
+      attempts: 6,
+    });
     if (response.status === "ERROR") throw new Error(response.error);
   }
 }

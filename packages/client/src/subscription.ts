@@ -33,7 +33,9 @@ export class EventGapError extends Error {
   readonly receivedSeq: bigint;
 
   constructor(expectedSeq: bigint, receivedSeq: bigint) {
-    super(`Events ${expectedSeq} to ${receivedSeq - 1n} are missing. Resume the session to load it from the beginning.`);
+    super(
+      `Events ${expectedSeq} to ${receivedSeq - 1n} are missing. Resume the session to load it from the beginning.`,
+    );
     this.name = "EventGapError";
     this.expectedSeq = expectedSeq;
     this.receivedSeq = receivedSeq;

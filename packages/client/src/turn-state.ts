@@ -1,4 +1,4 @@
-import { InvokeState, type InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 
 /** How a turn ended. */
 export type TurnOutcome = "completed" | "error" | "cancelled" | "interrupted";

@@ -55,7 +55,10 @@ test("runs a command, streams its output in order, then answers", async () => {
   expect(output.join("")).toBe("abcd");
   expect(inbox.received.at(-1)).toMatchObject({
     ...{ sessionId: "s1", clientId: "c1", ownerEpoch: 4n },
-    event: { case: "commandDispatchResponse", value: { status: "SENT", state: CommandState.EXITED, exitCode: 0, output: "ok\n" } },
+    event: {
+      case: "commandDispatchResponse",
+      value: { status: "SENT", state: CommandState.EXITED, exitCode: 0, output: "ok\n" },
+    },
   });
 });
 
@@ -70,9 +73,21 @@ const confirmations: readonly { name: string; reply: ConfirmationReply | Error; 
     reply: { answer: "yes", scope: "session" },
     wanted: { answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE },
   },
-  { name: "no with a reason", reply: { answer: "no", reason: "not now" }, wanted: { answer: ConfirmationAnswer.NO, reason: "not now" } },
-  { name: "nobody there", reply: { answer: "nobody", reason: "no terminal" }, wanted: { answer: ConfirmationAnswer.UNSPECIFIED, reason: "no terminal" } },
-  { name: "a question that cannot be shown", reply: new Error("broken screen"), wanted: { answer: ConfirmationAnswer.UNSPECIFIED, reason: "broken screen" } },
+  {
+    name: "no with a reason",
+    reply: { answer: "no", reason: "not now" },
+    wanted: { answer: ConfirmationAnswer.NO, reason: "not now" },
+  },
+  {
+    name: "nobody there",
+    reply: { answer: "nobody", reason: "no terminal" },
+    wanted: { answer: ConfirmationAnswer.UNSPECIFIED, reason: "no terminal" },
+  },
+  {
+    name: "a question that cannot be shown",
+    reply: new Error("broken screen"),
+    wanted: { answer: ConfirmationAnswer.UNSPECIFIED, reason: "broken screen" },
+  },
   {
     name: "a digest of something else is never approved",
     reply: { answer: "yes", scope: "once" },
@@ -106,8 +121,16 @@ test("what the editor cannot do becomes an answer that says so", async () => {
 });
 
 const counts: readonly { name: string; feed: (bridge: Bridge) => void; runs: number }[] = [
-  { name: "a request that comes twice", feed: (bridge) => [1, 2].forEach((seq) => bridge.handle(event(seq, command()))), runs: 1 },
-  { name: "a request that was answered", feed: (bridge) => bridge.handle(event(1, command(), { resolved: true })), runs: 0 },
+  {
+    name: "a request that comes twice",
+    feed: (bridge) => [1, 2].forEach((seq) => bridge.handle(event(seq, command()))),
+    runs: 1,
+  },
+  {
+    name: "a request that was answered",
+    feed: (bridge) => bridge.handle(event(1, command(), { resolved: true })),
+    runs: 0,
+  },
   {
     name: "a replayed request whose resolution follows",
     feed: (bridge) => {
@@ -116,8 +139,16 @@ const counts: readonly { name: string; feed: (bridge: Bridge) => void; runs: num
     },
     runs: 0,
   },
-  { name: "a replayed request that is open", feed: (bridge) => bridge.handle(event(1, command(), { age: 60_000 })), runs: 1 },
-  { name: "a request for what the editor does not offer", feed: (bridge) => bridge.handle(event(1, question())), runs: 0 },
+  {
+    name: "a replayed request that is open",
+    feed: (bridge) => bridge.handle(event(1, command(), { age: 60_000 })),
+    runs: 1,
+  },
+  {
+    name: "a request for what the editor does not offer",
+    feed: (bridge) => bridge.handle(event(1, question())),
+    runs: 0,
+  },
 ];
 
 test.each(counts)("runs what is open, once: $name", async ({ feed, runs }) => {
@@ -151,18 +182,27 @@ test("answers several at a time, and stops asking when another client answered",
   expect(problems).toEqual([]);
 });
 
-const submissions: readonly { name: string; answers: readonly (Code | "OK")[]; received: number; problems: number }[] = [
-  { name: "repeats it when the way broke", answers: [Code.Unavailable, Code.Unavailable, "OK"], received: 1, problems: 0 },
-  { name: "is content when somebody was faster", answers: [Code.AlreadyExists], received: 0, problems: 0 },
-  { name: "is content when the request is over", answers: [Code.FailedPrecondition], received: 0, problems: 0 },
-  { name: "reports what the server would not take", answers: [Code.InvalidArgument], received: 0, problems: 1 },
-];
+const submissions: readonly { name: string; answers: readonly (Code | "OK")[]; received: number; problems: number }[] =
+  [
+    {
+      name: "repeats it when the way broke",
+      answers: [Code.Unavailable, Code.Unavailable, "OK"],
+      received: 1,
+      problems: 0,
+    },
+    { name: "is content when somebody was faster", answers: [Code.AlreadyExists], received: 0, problems: 0 },
+    { name: "is content when the request is over", answers: [Code.FailedPrecondition], received: 0, problems: 0 },
+    { name: "reports what the server would not take", answers: [Code.InvalidArgument], received: 0, problems: 1 },
+  ];
 
 test.each(submissions)("an answer: $name", async (row) => {
   const { bridge, inbox, problems } = bridgeOf({ runCommand: async () => run }, new FakeInbox(row.answers));
   bridge.handle(event(1, command()));
   await bridge.idle();
-  expect({ received: inbox.received.length, problems: problems.length }).toEqual({ received: row.received, problems: row.problems });
+  expect({ received: inbox.received.length, problems: problems.length }).toEqual({
+    received: row.received,
+    problems: row.problems,
+  });
 });
 
 test("disposing aborts what is open", async () => {

@@ -4,8 +4,8 @@ import { connect } from "@gennai/client/connection";
 import {
   AgentService,
   type ClientEvent,
-  type SubscribeRequest,
   SubmitClientEventResponseSchema,
+  type SubscribeRequest,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 
@@ -21,7 +21,11 @@ export function clientOf(methods: Implementation) {
 
 type EventBody = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
 
-export function event(seq: number, body: EventBody, more: { firstSeq?: number; resolved?: boolean; age?: number } = {}): InvokeEvent {
+export function event(
+  seq: number,
+  body: EventBody,
+  more: { firstSeq?: number; resolved?: boolean; age?: number } = {},
+): InvokeEvent {
   const milliseconds = Date.now() - (more.age ?? 0);
   return create(InvokeEventSchema, {
     event: body,
@@ -33,7 +37,8 @@ export function event(seq: number, body: EventBody, more: { firstSeq?: number; r
   });
 }
 
-export const text = (seq: number, value = `text ${seq}`) => event(seq, { case: "assistantDelta", value: { text: value } });
+export const text = (seq: number, value = `text ${seq}`) =>
+  event(seq, { case: "assistantDelta", value: { text: value } });
 
 /** One connection: what it sends, and how it ends. */
 export interface FakeStream {
@@ -51,7 +56,8 @@ export class FakeStreams {
     this.#streams = streams;
   }
 
-  readonly subscribe: NonNullable<Implementation["subscribe"]> = (request, context) => this.#play(request, context.signal);
+  readonly subscribe: NonNullable<Implementation["subscribe"]> = (request, context) =>
+    this.#play(request, context.signal);
 
   async *#play(request: SubscribeRequest, signal: AbortSignal) {
     const index = this.requests.push(request) - 1;
@@ -62,7 +68,8 @@ export class FakeStreams {
       yield sent;
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
-    if (stream.end === "silently") await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    if (stream.end === "silently")
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     else if (stream.end !== "normally") throw new ConnectError("broken", stream.end);
   }
 }

@@ -1,7 +1,12 @@
 import { ItemText } from "@gennai/client/item-text";
 import { expect, test } from "vitest";
 
-const piece = (firstSeq: number, seq: number, text: string, itemId = "i") => ({ itemId, firstSeq: BigInt(firstSeq), seq: BigInt(seq), text });
+const piece = (firstSeq: number, seq: number, text: string, itemId = "i") => ({
+  itemId,
+  firstSeq: BigInt(firstSeq),
+  seq: BigInt(seq),
+  text,
+});
 
 test("a replayed whole adds only what was not seen", () => {
   const items = new ItemText();

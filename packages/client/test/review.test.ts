@@ -4,7 +4,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 /** A file as blocks: `same` stands in both texts, `old` and `fresh` are the two sides of a hunk. */
-type Block = { readonly same: readonly string[] } | { readonly old: readonly string[]; readonly fresh: readonly string[] };
+type Block =
+  | { readonly same: readonly string[] }
+  | { readonly old: readonly string[]; readonly fresh: readonly string[] };
 
 interface Case {
   readonly blocks: readonly Block[];
@@ -92,29 +94,77 @@ test("all undone is the base", () => {
 
 test("a subset applies just these hunks, an edited one its own lines, endings and mark kept", () => {
   fc.assert(
-    fc.property(cases, fc.array(fc.constantFrom("keep", "undo", "edited" as const), { minLength: 6, maxLength: 6 }), (one, types) => {
-      const { text } = review(one, (index) =>
-        types[index] === "edited" ? { type: "edited", text: "mine\ntoo" } : { type: types[index] === "keep" ? "keep" : "undo" },
-      );
-      const wanted = textOf(one, (block, index) => {
-        if ("same" in block) return block.same;
-        if (types[index] === "edited") return ["mine", "too"];
-        return types[index] === "keep" ? block.fresh : block.old;
-      });
-      // A text of one line has no ending to take over.
-      if (textOf(one, (block) => sideOf(block, "old")).includes(one.ending)) expect(text).toBe(wanted);
-    }),
+    fc.property(
+      cases,
+      fc.array(fc.constantFrom("keep", "undo", "edited" as const), { minLength: 6, maxLength: 6 }),
+      (one, types) => {
+        const { text } = review(one, (index) =>
+          types[index] === "edited"
+            ? { type: "edited", text: "mine\ntoo" }
+            : { type: types[index] === "keep" ? "keep" : "undo" },
+        );
+        const wanted = textOf(one, (block, index) => {
+          if ("same" in block) return block.same;
+          if (types[index] === "edited") return ["mine", "too"];
+          return types[index] === "keep" ? block.fresh : block.old;
+        });
+        // A text of one line has no ending to take over.
+        if (textOf(one, (block) => sideOf(block, "old")).includes(one.ending)) expect(text).toBe(wanted);
+      },
+    ),
   );
 });
 
 const whole = (operation: "create" | "update" | "delete") => ({ operation, path: "a.ts", hunks: [] });
 const rows = [
-  { name: "create kept", base: undefined, fresh: "x\n", change: whole("create"), decision: { type: "keep" }, wanted: { type: "write", text: "x\n" } },
-  { name: "create undone", base: undefined, fresh: "x\n", change: whole("create"), decision: { type: "undo" }, wanted: { type: "unchanged" } },
-  { name: "create edited", base: undefined, fresh: "x\n", change: whole("create"), decision: { type: "edited", text: "y\n" }, wanted: { type: "write", text: "y\n" } },
-  { name: "delete kept", base: "x\n", fresh: undefined, change: whole("delete"), decision: { type: "keep" }, wanted: { type: "delete" } },
-  { name: "delete undone", base: "x\n", fresh: undefined, change: whole("delete"), decision: { type: "undo" }, wanted: { type: "unchanged" } },
-  { name: "a mark that the new text lost comes back", base: "\uFEFFx\n", fresh: "y\n", change: whole("update"), decision: { type: "keep" }, wanted: { type: "write", text: "\uFEFFy\n" } },
+  {
+    name: "create kept",
+    base: undefined,
+    fresh: "x\n",
+    change: whole("create"),
+    decision: { type: "keep" },
+    wanted: { type: "write", text: "x\n" },
+  },
+  {
+    name: "create undone",
+    base: undefined,
+    fresh: "x\n",
+    change: whole("create"),
+    decision: { type: "undo" },
+    wanted: { type: "unchanged" },
+  },
+  {
+    name: "create edited",
+    base: undefined,
+    fresh: "x\n",
+    change: whole("create"),
+    decision: { type: "edited", text: "y\n" },
+    wanted: { type: "write", text: "y\n" },
+  },
+  {
+    name: "delete kept",
+    base: "x\n",
+    fresh: undefined,
+    change: whole("delete"),
+    decision: { type: "keep" },
+    wanted: { type: "delete" },
+  },
+  {
+    name: "delete undone",
+    base: "x\n",
+    fresh: undefined,
+    change: whole("delete"),
+    decision: { type: "undo" },
+    wanted: { type: "unchanged" },
+  },
+  {
+    name: "a mark that the new text lost comes back",
+    base: "\uFEFFx\n",
+    fresh: "y\n",
+    change: whole("update"),
+    decision: { type: "keep" },
+    wanted: { type: "write", text: "\uFEFFy\n" },
+  },
 ] as const;
 
 test.each(rows)("$name", ({ base, fresh, change, decision, wanted }) => {
@@ -126,9 +176,17 @@ test("no decision is no keep", () => {
 });
 
 test("hunks that do not lie on the texts are refused", () => {
-  const hunk = (id: string, start: number): Hunk => ({ id, oldRange: { start, count: 1 }, newRange: { start, count: 1 }, lines: [] });
+  const hunk = (id: string, start: number): Hunk => ({
+    id,
+    oldRange: { start, count: 1 },
+    newRange: { start, count: 1 },
+    lines: [],
+  });
   const change = { operation: "update", path: "a.ts", hunks: [hunk("h0", 1), hunk("h1", 3)] } as const;
-  const decisions = new Map<string, HunkDecision>([["h0", { type: "keep" }], ["h1", { type: "undo" }]]);
+  const decisions = new Map<string, HunkDecision>([
+    ["h0", { type: "keep" }],
+    ["h1", { type: "undo" }],
+  ]);
   expect(() => applyReview("a\nb\nc\n", "A\nother\nC\n", change, decisions)).toThrow(ReviewError);
   expect(() => applyReview("a\n", "A\n", change, decisions)).toThrow(ReviewError);
 });

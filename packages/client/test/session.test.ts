@@ -42,14 +42,21 @@ test("follows a turn and answers its requests", async () => {
   const inbox = new FakeInbox();
   const runCommand = async () =>
     ({ state: "exited", exitCode: 0, output: "", truncated: false, terminalId: "" }) as const;
-  const session = await sessionOf({ subscribe: streams.subscribe, submitClientEvent: inbox.submitClientEvent }, { runCommand });
+  const session = await sessionOf(
+    { subscribe: streams.subscribe, submitClientEvent: inbox.submitClientEvent },
+    { runCommand },
+  );
   const seen: number[] = [];
   for await (const one of session.follow({ afterSeq: 0n, untilTurnId: "t1", signal })) {
     if (one.seq === 3n) await expect.poll(() => inbox.received.length).toBe(1);
     seen.push(Number(one.seq));
   }
   expect(seen).toEqual([1, 2, 3]);
-  expect(streams.requests[0]?.client?.capabilities).toMatchObject({ executeCommand: true, fileRead: false, confirmation: false });
+  expect(streams.requests[0]?.client?.capabilities).toMatchObject({
+    executeCommand: true,
+    fileRead: false,
+    confirmation: false,
+  });
 });
 
 test("sends decisions hunk by hunk", async () => {
@@ -71,4 +78,44 @@ test("sends decisions hunk by hunk", async () => {
       ],
     },
   });
+});
+
+test("attaches before it starts a turn, and shows this turn alone", async () => {
+  const order: string[] = [];
+  const earlier = event(1, { case: "sessionStarted", value: {} });
+  const session = await sessionOf({
+    async *subscribe(_request, { signal: gone }) {
+      order.push("subscribed");
+      yield event(0, { case: "heartbeat", value: {} });
+      yield earlier;
+      await expect.poll(() => order).toContain("started");
+      yield text(2);
+      yield event(3, { case: "status", value: { state: InvokeState.COMPLETED } });
+      await new Promise((resolve) => gone.addEventListener("abort", resolve, { once: true }));
+    },
+    startTurn() {
+      order.push("started");
+      return { turnId: "t1", afterSeq: 1n };
+    },
+  });
+  const seen: number[] = [];
+  for await (const one of session.runTurn({ text: "go" }, { signal })) seen.push(Number(one.seq));
+  expect({ order, seen, lastSeq: session.lastSeq }).toEqual({
+    order: ["subscribed", "started"],
+    seen: [2, 3],
+    lastSeq: 3n,
+  });
+});
+
+test("a turn that cannot start is an error, and leaves no stream behind", async () => {
+  const streams = new FakeStreams([{ events: [text(1)], end: "silently" }]);
+  const session = await sessionOf({
+    subscribe: streams.subscribe,
+    startTurn() {
+      throw new ConnectError("busy", Code.FailedPrecondition);
+    },
+  });
+  const events = session.runTurn({ text: "go" }, { signal });
+  await expect(events.next()).rejects.toMatchObject({ code: Code.FailedPrecondition });
+  await expect.poll(() => streams.aborted).toEqual([0]);
 });

@@ -1,8 +1,8 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { EventGapError, subscribe, type SubscribeOptions } from "@gennai/client/subscription";
+import { EventGapError, type SubscribeOptions, subscribe } from "@gennai/client/subscription";
 import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, test } from "vitest";
-import { clientOf, event, FakeStreams, type FakeStream, text } from "./fake-service.ts";
+import { clientOf, event, type FakeStream, FakeStreams, text } from "./fake-service.ts";
 
 const identity = { clientId: "c1", name: "test", version: "0" };
 const quick = { first: 1, longest: 2 };
@@ -44,7 +44,11 @@ const rows: readonly {
   },
   {
     name: "drops doubles",
-    streams: [{ events: [text(1), text(2)], end: Code.Unavailable }, { events: [text(1), text(2), text(3)], end: Code.Unavailable }, refused],
+    streams: [
+      { events: [text(1), text(2)], end: Code.Unavailable },
+      { events: [text(1), text(2), text(3)], end: Code.Unavailable },
+      refused,
+    ],
     seqs: [1, 2, 3],
     asked: [0, 2, 3],
     code: Code.PermissionDenied,
@@ -53,7 +57,10 @@ const rows: readonly {
     name: "passes on a replayed item that completes seen deltas",
     streams: [
       { events: [text(1), text(2)], end: Code.Unavailable },
-      { events: [event(4, { case: "assistantDelta", value: { text: "all" } }, { firstSeq: 1 })], end: Code.Unavailable },
+      {
+        events: [event(4, { case: "assistantDelta", value: { text: "all" } }, { firstSeq: 1 })],
+        end: Code.Unavailable,
+      },
       refused,
     ],
     seqs: [1, 2, 4],
@@ -71,7 +78,10 @@ const rows: readonly {
   {
     name: "continues behind what a truncated event names",
     streams: [
-      { events: [text(1), event(0, { case: "truncated", value: { throughSeq: 9n } }), text(10)], end: Code.Unavailable },
+      {
+        events: [text(1), event(0, { case: "truncated", value: { throughSeq: 9n } }), text(10)],
+        end: Code.Unavailable,
+      },
       refused,
     ],
     seqs: [1, 0, 10],
@@ -151,9 +161,15 @@ test("aborting rejects with the reason of the signal", async () => {
 
 test("tells of connections", async () => {
   const states: string[] = [];
-  await collect([{ events: [text(1)], end: Code.Unavailable }, { events: [text(2), ended(3)], end: "normally" }], {
-    untilTurnId: "t1",
-    onConnection: (change) => states.push(change.state),
-  });
+  await collect(
+    [
+      { events: [text(1)], end: Code.Unavailable },
+      { events: [text(2), ended(3)], end: "normally" },
+    ],
+    {
+      untilTurnId: "t1",
+      onConnection: (change) => states.push(change.state),
+    },
+  );
   expect(states).toEqual(["connected", "reconnecting", "connected"]);
 });

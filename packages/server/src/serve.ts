@@ -2,7 +2,6 @@ import { homedir, platform } from "node:os";
 import { join } from "node:path";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { SessionSettings } from "@gennai/agent/session-settings";
-import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { writeDiscovery } from "./http/discovery.ts";
 import { HEALTH_PATH, healthRoute } from "./http/health-route.ts";
 import { listenHttp } from "./http/http-server.ts";
@@ -13,7 +12,8 @@ import { createModel } from "./models/model-registry.ts";
 import { commandEnvironment } from "./process/command-environment.ts";
 import { ProcessLocks } from "./process/process-lock.ts";
 import { createRedactor } from "./redaction/redactor.ts";
-import { protocolVersion, registerAgentService } from "./rpc/agent-service.ts";
+import { errorInterceptor } from "./rpc/error-interceptor.ts";
+import { agentServicePaths, protocolVersion, registerAgentService } from "./rpc/agent-service.ts";
 import { loadScenarios } from "./scenarios/load-scenarios.ts";
 import type { ServerLog } from "./server-log.ts";
 import { SessionManager } from "./sessions/session-manager.ts";
@@ -96,7 +96,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await manager.stop(() => true, "The server is shutting down.");
   });
 
-  const paths = AgentService.methods.map((method) => `/${AgentService.typeName}/${method.name}`);
   const listener = await listenHttp({
     address: options.address,
     token,
@@ -108,9 +107,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
             manager,
             version: options.version,
             features: ["resume", "blobs", "undo", "fork"],
-            report: (error) => log.error("An RPC failed unexpectedly.", error),
           });
         },
+        interceptors: [errorInterceptor((error) => log.error("An RPC failed unexpectedly.", error))],
         grpc: false,
         grpcWeb: true,
         connect: true,
@@ -119,7 +118,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       });
       const health = () => ({ status: "ok", version: options.version, protocolVersion, isolation, workspace });
       return new Map([
-        ...rpcRoutes(paths, (request, response) => {
+        ...rpcRoutes(agentServicePaths, (request, response) => {
           rpc(request, response);
         }),
         [HEALTH_PATH, healthRoute(health)],

@@ -2,7 +2,12 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type AgentClient, connect } from "@gennai/client/connection";
 import { type RunningServer, type ServerOptions, startServer } from "@gennai/server/serve";
-import { type Files, temporaryDirectory, type TemporaryRepository, temporaryRepository } from "./temporary-repository.ts";
+import {
+  type Files,
+  type TemporaryRepository,
+  temporaryDirectory,
+  temporaryRepository,
+} from "./temporary-repository.ts";
 
 /** A turn of the scripted model, as it stands in a script's YAML. */
 export interface ScriptedTurn {

@@ -8,6 +8,8 @@ interface Run {
   index: number;
   /** When the last answer that called a tool was out. */
   answered: number | undefined;
+  /** When its first request came, in nanoseconds of the clock that all processes share. */
+  readonly first: string;
   /** Milliseconds from the end of an answer to the next request, one for each call. */
   readonly gaps: number[];
 }
@@ -21,6 +23,7 @@ const server = createServer((request, response) => {
     const arrived = performance.now();
     if (request.method === "POST") void answer(key, script, arrived, response);
     else if (key === "gaps") sendJson(response, runs.get(script)?.gaps ?? []);
+    else if (key === "first") sendJson(response, runs.get(script)?.first ?? "");
     else sendJson(response, "pong");
   });
 });
@@ -32,7 +35,7 @@ server.listen(0, "127.0.0.1", () => {
 process.stdin.resume().once("end", () => process.exit());
 
 async function answer(key: string, script: string, arrived: number, response: ServerResponse): Promise<void> {
-  const run = runs.get(key) ?? { index: 0, answered: undefined, gaps: [] };
+  const run = runs.get(key) ?? { index: 0, answered: undefined, first: String(process.hrtime.bigint()), gaps: [] };
   runs.set(key, run);
   if (run.answered !== undefined) run.gaps.push(arrived - run.answered);
   run.answered = undefined;

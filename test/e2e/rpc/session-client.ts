@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { AgentClient } from "@gennai/client/connection";
+import { createGrpcWebTransport } from "@connectrpc/connect-node";
+import { type AgentClient, bearerToken, connect } from "@gennai/client/connection";
 import {
   type ClientCapabilities,
   type ClientEventSchema,
@@ -39,6 +40,17 @@ export async function refusalOf(call: Promise<unknown>): Promise<Refusal> {
   }
 }
 
+/** Another client of the same server, with connections of its own that end with their calls. */
+export function anotherClient(server: TestServer): AgentClient {
+  const transport = createGrpcWebTransport({
+    baseUrl: server.url,
+    httpVersion: "1.1",
+    nodeOptions: { agent: false },
+    interceptors: [bearerToken(server.token)],
+  });
+  return connect({ baseUrl: server.url, transport });
+}
+
 export async function codeOf(call: Promise<unknown>): Promise<string> {
   return (await refusalOf(call)).code;
 }
@@ -75,7 +87,7 @@ export async function allEvents(server: TestServer, sessionId: string, afterSeq 
   const lastSeq = session?.lastSeq ?? 0n;
   if (lastSeq <= afterSeq) return events;
   const stop = new AbortController();
-  for await (const event of server.client.subscribe({ sessionId, afterSeq }, { signal: stop.signal })) {
+  for await (const event of anotherClient(server).subscribe({ sessionId, afterSeq }, { signal: stop.signal })) {
     if (event.seq > 0n) events.push(event);
     if (event.seq >= lastSeq) break;
   }
@@ -104,7 +116,12 @@ export function eventOf<Case extends EventCase>(
 /** The state in which the events' last turn stands, e.g. `COMPLETED`. */
 export function endState(events: readonly InvokeEvent[]): string {
   const last = eventsOf(events, "status").at(-1);
-  return last === undefined ? "none" : InvokeState[last.state];
+  return last === undefined ? "none" : stateName(last.state);
+}
+
+/** As the protocol names it, without the prefix. */
+export function stateName(state: InvokeState): string {
+  return Object.entries(InvokeState).find(([, value]) => value === state)?.[0] ?? `${state}`;
 }
 
 /** Numbers leave no gap and overlap nowhere. Gives the last one. */
@@ -132,11 +149,11 @@ export class Watcher implements AsyncDisposable {
     sessionId: string,
     options: { readonly clientId: string; readonly afterSeq: bigint; readonly capabilities: Partial<ClientCapabilities> },
   ) {
-    this.#client = server.client;
+    this.#client = anotherClient(server);
     this.#sessionId = sessionId;
     this.clientId = options.clientId;
     const { afterSeq, clientId, capabilities } = options;
-    const stream = server.client.subscribe(
+    const stream = this.#client.subscribe(
       { sessionId, afterSeq, client: { clientId, capabilities } },
       { signal: this.#stop.signal },
     );
@@ -191,7 +208,7 @@ export class Watcher implements AsyncDisposable {
     return this.until((events) => {
       for (const { event, turnId: of } of events) {
         if (event.case !== "status" || (turnId !== undefined && of !== turnId)) continue;
-        const state = InvokeState[event.value.state];
+        const state = stateName(event.value.state);
         if (["COMPLETED", "ERROR", "CANCELLED", "INTERRUPTED"].includes(state)) return state;
       }
       return undefined;

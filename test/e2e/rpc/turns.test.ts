@@ -1,5 +1,4 @@
 import { EditingMode } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { FailureClass, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
@@ -13,6 +12,7 @@ import {
   refusalOf,
   runTurn,
   startSession,
+  stateName,
   Watcher,
 } from "./session-client.ts";
 
@@ -35,7 +35,7 @@ describe("a turn", () => {
     });
     const sessionId = await startSession(server);
     const events = await runTurn(server, sessionId, "What does it say?", { enableThinking: true });
-    const order = events.map(({ event }) => (event.case === "status" ? InvokeState[event.value.state] : event.case));
+    const order = events.map(({ event }) => (event.case === "status" ? stateName(event.value.state) : event.case));
     expect(order.filter((each, index) => each !== order[index - 1])).toEqual([
       "STARTED",
       "userMessage",
@@ -84,8 +84,8 @@ describe("a turn", () => {
 
   test.each([
     ["a tool nobody has", { name: "Teleport", args: {} }, "unknown_tool"],
-    ["arguments that are no JSON", { name: "Read", args_json: "{" }, "invalid_arguments"],
-    ["arguments of the wrong shape", { name: "Read", args: { file: "a" } }, "invalid_arguments"],
+    ["arguments that are no JSON", { name: "Read", args_json: "{" }, "bad_arguments"],
+    ["arguments of the wrong shape", { name: "Read", args: { file: "a" } }, "bad_arguments"],
     ["a tool that the scenario leaves out", { name: "ProposeChanges", args: { changes: [] } }, "unknown_tool"],
   ])("%s: the model hears why", async (_what, tool, code) => {
     await using server = await startTestServer({ script: [{ steps: [{ tool }, { text: ["Oh."] }] }] });

@@ -66,6 +66,7 @@ function proveProgram(program: ReadingProgram, invocation: Invocation, report: A
     else if (kind === "glob") proven = checkGlob(word, report) && proven;
     else if (anyOption && isPath) report.path(word, access, invocation);
   }
+  if (words.length < (program.atLeast ?? 0)) proven = false;
   if (program.operands === "none" && operands.length > 0) proven = false;
   if (program.maximum !== undefined && operands.length > program.maximum) proven = false;
   if (isPath) {

@@ -11,6 +11,8 @@ export interface ReadingProgram {
   readonly operands: "content" | "names" | "text" | "none";
   /** The first operand is a pattern or a program text, unless an option gave it. */
   readonly pattern?: true;
+  /** At least so many words: with fewer it shows what is not to be shown. */
+  readonly atLeast?: number;
   /** At most so many operands: one more would be written to. */
   readonly maximum?: number;
   /** With these options (or `always`) it reads whole trees, hidden files included. */
@@ -50,7 +52,7 @@ export const readingPrograms: ReadonlyMap<string, ReadingProgram> = new Map(
     // Content of files to the output.
     cat: content("any"),
     head: content("any"),
-    tail: content("any"),
+    tail: content("any", { refused: /^(?:-[^-]*[fF]|--f|--retry)/ }),
     tac: content("any"),
     nl: content("any"),
     wc: content("any"),
@@ -80,7 +82,6 @@ export const readingPrograms: ReadonlyMap<string, ReadingProgram> = new Map(
     shasum: content("any"),
     b2sum: content("any"),
     diff: content("any", { refused: /^(?:-[^-]*l|--pag)/ }),
-    more: content(""),
     egrep: content(grepOptions, { pattern: true, recursive: ["-r", "-R", "--recursive", "--dereference-recursive"], defaultsToDirectory: true }),
     fgrep: content(grepOptions, { pattern: true, recursive: ["-r", "-R", "--recursive", "--dereference-recursive"], defaultsToDirectory: true }),
     grep: content(grepOptions, { pattern: true, recursive: ["-r", "-R", "--recursive", "--dereference-recursive"], defaultsToDirectory: true }),
@@ -146,7 +147,7 @@ export const readingPrograms: ReadonlyMap<string, ReadingProgram> = new Map(
     continue: text(""),
     shift: text(""),
     wait: text(""),
-    set: text("-e -u -x -v -f -o="),
+    set: text("-e -u -x -v -f -o=", { atLeast: 1 }),
     read: text("-r -s -e -p= -d= -n= -N= -t= -u= -a="),
   } satisfies Record<string, ReadingProgram>),
 );

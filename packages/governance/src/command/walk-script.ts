@@ -123,7 +123,12 @@ function visit(node: SyntaxNode, scope: ShellScope, walk: Walk, input: CommandIn
       if (node.type === "ArithmeticCommand" || /-(?:eq|ne|lt|le|gt|ge|v)\b/.test(JSON.stringify(node.expression.type === "TestUnary" || node.expression.type === "TestBinary" ? node.expression.operator : "-eq"))) {
         arithmeticVariables(node, scope, walk);
       }
+      if (node.type === "ArithmeticCommand") likeCommand(node.body, scope, walk);
       forEachChild(node, (child) => visit(child, scope, walk, input));
+      return;
+    case "TestUnary":
+      if (node.operator === "-v" && !/^\w+$/.test(node.operand.value)) walk.report.unresolved("a test whose subscript may run code");
+      visitWord(node.operand, scope, walk);
       return;
     case "Word":
       visitWord(node, scope, walk);
@@ -164,6 +169,7 @@ function visitPart(node: SyntaxNode, scope: ShellScope, walk: Walk, input: Comma
       showsVariable(node.parameter, scope, walk);
       break;
     case "ArithmeticExpansion":
+      likeCommand(node.text.slice(3, -2), scope, walk);
       arithmeticVariables(node, scope, walk);
       break;
   }
@@ -193,6 +199,13 @@ function arithmeticVariables(node: SyntaxNode, scope: ShellScope, walk: Walk): v
     forEachChild(child, look);
   };
   forEachChild(node, look);
+}
+
+/** Two words side by side are no arithmetic: a shell may take the parentheses for subshells. */
+function likeCommand(body: string, scope: ShellScope, walk: Walk): void {
+  if (!/[^\s=<>!&|+*/%^,?:(-]\s+-{0,2}[\w"'$./~]/.test(body)) return;
+  walk.report.unresolved("arithmetic that reads like a command");
+  walkScript(body, subshell(scope), { ...walk, depth: walk.depth + 1 });
 }
 
 function visitAssignment(node: Assignment, scope: ShellScope, walk: Walk): string | undefined {

@@ -1,6 +1,6 @@
 import type { Answer, Confirmer } from "../confirmation.ts";
 import type { Policy } from "../policy.ts";
-import { type Redactor, type RedactionStream } from "../redaction.ts";
+import type { RedactionStream, Redactor } from "../redaction.ts";
 import type { CallContext, Tool, ToolOutcome, Verification } from "../tool.ts";
 import { type FailureClass, type ToolError, ToolFailure, toolErrorJson } from "../tool-error.ts";
 import { buildQuestion } from "./build-question.ts";

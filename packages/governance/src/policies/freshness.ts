@@ -14,7 +14,7 @@ export function createFreshnessPolicy(): Policy {
 }
 
 /** The verdict on one write; the workspace asks it again right before the effect. */
-export function freshness(write: FileWrite): Verdict {
+function freshness(write: FileWrite): Verdict {
   const { base, current, operation } = write;
   const path = write.path.relative === "" ? write.path.raw : write.path.relative;
   if (operation === "create") {

@@ -3,6 +3,7 @@ import type { ClientRequest, ClientRequestBody, RequestResolution } from "@genna
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { ServiceError } from "../service-error.ts";
+import type { ClientAnswer } from "./client-answer.ts";
 import type { ClientAbility, ClientRegistry } from "./client-registry.ts";
 
 /** What the requests need of their session. */
@@ -14,8 +15,8 @@ export interface RequestLog {
   ): Promise<void>;
 }
 
-export type RequestEnd<Answer> =
-  | { readonly type: "answered"; readonly answer: Answer; readonly clientId: string }
+export type RequestEnd =
+  | { readonly type: "answered"; readonly answer: ClientAnswer; readonly clientId: string }
   | { readonly type: "timeout" }
   /** No client that can answer was attached for so long that waiting ended. */
   | { readonly type: "nobody" };
@@ -23,7 +24,7 @@ export type RequestEnd<Answer> =
 interface Pending {
   readonly request: ClientRequest;
   readonly turnId: string;
-  settle(end: RequestEnd<unknown>): void;
+  settle(end: RequestEnd): void;
   /** `answering`: an answer was taken and is being made durable. `over`: nothing is taken any more. */
   state: "open" | "answering" | "answered" | "over";
   readonly onProgress: ((text: string) => void) | undefined;
@@ -57,7 +58,7 @@ export class PendingRequests {
   }
 
   /** Sends a request and waits for its answer. Rejects only when the signal aborts or the log cannot be written. */
-  async ask<Answer>(
+  async ask(
     body: ClientRequestBody,
     options: {
       readonly ability: ClientAbility;
@@ -67,7 +68,7 @@ export class PendingRequests {
       readonly answerMs?: number;
       readonly onProgress?: (text: string) => void;
     },
-  ): Promise<RequestEnd<Answer>> {
+  ): Promise<RequestEnd> {
     const log = this.#log();
     const answerMs = options.answerMs ?? this.#timing.answerMs;
     const canAnswerNow = this.#clients.can(options.ability);
@@ -77,7 +78,7 @@ export class PendingRequests {
       deadline: canAnswerNow ? this.#now() + answerMs : 0,
       ...body,
     };
-    const { promise, resolve } = Promise.withResolvers<RequestEnd<unknown>>();
+    const { promise, resolve } = Promise.withResolvers<RequestEnd>();
     const pending: Pending = {
       request,
       turnId: options.turnId,
@@ -114,8 +115,7 @@ export class PendingRequests {
       committed = true;
       const end = await Promise.race([promise, aborted]);
       if (end.type !== "answered") await this.#resolve(request.requestId, "timeout", "", options.turnId);
-      // Answers are typed by who made the request: `answer` below accepts only the kind that belongs to it.
-      return end as RequestEnd<Answer>;
+      return end;
     } catch (error) {
       const asked = committed && options.signal.aborted;
       if (asked) await this.#resolve(request.requestId, "cancelled", "", options.turnId);
@@ -131,7 +131,7 @@ export class PendingRequests {
    * Takes an answer for an open request; resolves when it is durable. The caller has checked kind and content.
    * @throws ServiceError `already_exists` when somebody else answered first, `failed_precondition` when it is over
    */
-  async answer(requestId: string, answer: unknown, clientId: string, ledger: readonly LedgerEntry[] = []): Promise<void> {
+  async answer(requestId: string, answer: ClientAnswer, clientId: string, ledger: readonly LedgerEntry[] = []): Promise<void> {
     const pending = this.#pending.get(requestId);
     if (pending === undefined || pending.state === "over") {
       throw new ServiceError("failed_precondition", "This request is over; the answer came too late.");
@@ -159,7 +159,7 @@ export class PendingRequests {
     let timer: NodeJS.Timeout | undefined;
     let left = answerMs;
     let runningSince = 0;
-    const give = (end: RequestEnd<unknown>): void => {
+    const give = (end: RequestEnd): void => {
       if (pending.state === "open") pending.settle(end);
     };
     const waitForClient = (): void => {

@@ -1,23 +1,10 @@
 import type { FileChangeRecord, ProposedChange } from "@gennai/agent/proposal";
-import type { ClientRequest } from "@gennai/agent/client-request";
-import type { Answer, Confirmer, ConfirmationScope, Question } from "@gennai/governance/confirmation";
+import type { Answer, Confirmer, Question } from "@gennai/governance/confirmation";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import type { ClientAnswer } from "./client-answer.ts";
 import type { ClientRegistry } from "./client-registry.ts";
 import type { EditorBridge, EditorFile, TerminalRun } from "./editor-bridge.ts";
 import type { PendingRequests, RequestEnd } from "./pending-requests.ts";
-
-/** What a client answered, in the server's own terms; one kind for each kind of request. */
-export type ClientAnswer =
-  | { readonly kind: "file-read"; readonly file: EditorFile; readonly error: string }
-  | { readonly kind: "apply-changes"; readonly files: readonly FileChangeRecord[]; readonly error: string }
-  | { readonly kind: "command"; readonly run: TerminalRun; readonly error: string }
-  | {
-      readonly kind: "confirmation";
-      readonly yes: boolean;
-      readonly scope: ConfirmationScope;
-      readonly reason: string;
-      readonly actionSha256: string;
-    };
 
 /** A command in the user's terminal may take long; a client that vanished is noticed by its stream. */
 const commandMs = 60 * 60_000;
@@ -51,11 +38,11 @@ export class SessionBridge implements EditorBridge, Confirmer {
     request: { readonly path: string; readonly offset: number; readonly limit: number; readonly reason: string },
     options: { readonly signal: AbortSignal },
   ): Promise<EditorFile> {
-    const end = await this.#requests.ask<ClientAnswer & { readonly kind: "file-read" }>(
+    const end = await this.#requests.ask(
       { kind: "file-read", ...request },
       { ability: "file-read", turnId: this.#turnId(), signal: options.signal, answerMs: fileReadMs },
     );
-    const answer = answered(end, "read the file");
+    const answer = answered(end, "file-read", "read the file");
     if (answer.error !== "") throw clientError(answer.error);
     return answer.file;
   }
@@ -64,11 +51,11 @@ export class SessionBridge implements EditorBridge, Confirmer {
     request: { readonly changeSetId: string; readonly changes: readonly ProposedChange[] },
     options: { readonly signal: AbortSignal },
   ): Promise<readonly FileChangeRecord[]> {
-    const end = await this.#requests.ask<ClientAnswer & { readonly kind: "apply-changes" }>(
+    const end = await this.#requests.ask(
       { kind: "apply-changes", ...request },
       { ability: "apply-changes", turnId: this.#turnId(), signal: options.signal },
     );
-    const answer = answered(end, "apply the changes");
+    const answer = answered(end, "apply-changes", "apply the changes");
     if (answer.error !== "") throw clientError(answer.error);
     return answer.files;
   }
@@ -77,7 +64,7 @@ export class SessionBridge implements EditorBridge, Confirmer {
     request: { readonly command: string; readonly cwd: string; readonly terminalName: string; readonly reveal?: boolean },
     options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
   ): Promise<TerminalRun> {
-    const end = await this.#requests.ask<ClientAnswer & { readonly kind: "command" }>(
+    const end = await this.#requests.ask(
       { kind: "command", ...request },
       {
         ability: "command",
@@ -87,19 +74,20 @@ export class SessionBridge implements EditorBridge, Confirmer {
         onProgress: options.onOutput,
       },
     );
-    const answer = answered(end, "run the command");
+    const answer = answered(end, "command", "run the command");
     if (answer.error !== "") throw clientError(answer.error);
     return answer.run;
   }
 
   async ask(question: Question, options: { readonly signal: AbortSignal }): Promise<Answer> {
     if (!this.#interactive()) return { type: "nobody" };
-    const end = await this.#requests.ask<ClientAnswer & { readonly kind: "confirmation" }>(
+    const end = await this.#requests.ask(
       { kind: "confirmation", question },
       { ability: "confirmation", turnId: question.turnId, signal: options.signal },
     );
     if (end.type !== "answered") return { type: end.type };
-    const { answer, clientId } = end;
+    const { clientId } = end;
+    const answer = answered(end, "confirmation", "answer the question");
     const by = clientId === "" ? "user" : `user at ${clientId}`;
     if (!answer.yes) return { type: "no", reason: answer.reason, by };
     // A yes without the digest of the very action, or with a scope that was not offered, is not a clear yes.
@@ -113,18 +101,23 @@ export class SessionBridge implements EditorBridge, Confirmer {
   }
 }
 
-/** Whether an answer is one to this request: right kind, and about the path that was asked for. */
-export function answersRequest(request: ClientRequest, answer: ClientAnswer): boolean {
-  if (request.kind !== answer.kind) return false;
-  return request.kind !== "file-read" || answer.kind !== "file-read" || answer.file.path === request.path;
-}
-
-function answered<Value>(end: RequestEnd<Value>, what: string): Value {
-  if (end.type === "answered") return end.answer;
+function answered<Kind extends ClientAnswer["kind"]>(
+  end: RequestEnd,
+  kind: Kind,
+  what: string,
+): Extract<ClientAnswer, { readonly kind: Kind }> {
+  if (end.type === "answered" && isOfKind(end.answer, kind)) return end.answer;
   throw new ToolFailure("client_timeout", `No attached client could ${what} in time.`, {
     failureClass: "timeout",
     retryable: true,
   });
+}
+
+function isOfKind<Kind extends ClientAnswer["kind"]>(
+  answer: ClientAnswer,
+  kind: Kind,
+): answer is Extract<ClientAnswer, { readonly kind: Kind }> {
+  return answer.kind === kind;
 }
 
 function clientError(message: string): ToolFailure {

@@ -4,7 +4,7 @@ import { ServiceError } from "../service-error.ts";
 import { readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
 import { parseStrictYaml, YamlError } from "../yaml/strict-yaml.ts";
 
-export const projectConfigFile = ".gennai/config.yaml";
+const projectConfigFile = ".gennai/config.yaml";
 const maxBytes = 64 * 1024;
 
 const globs = z.array(z.string().min(1).max(1000)).max(1000);

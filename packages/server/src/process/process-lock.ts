@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { systemErrorCode } from "../workspace/file-failure.ts";
 
 const holderSchema = z.object({ pid: z.int().positive(), started: z.string(), token: z.string(), what: z.string() });
 type Holder = z.infer<typeof holderSchema>;
@@ -34,7 +35,7 @@ export class ProcessLocks {
           linkSync(draft, path);
           return { type: "acquired", lock: { [Symbol.dispose]: () => this.#release(path, mine.token) } };
         } catch (error) {
-          if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+          if (systemErrorCode(error) !== "EEXIST") throw error;
         }
         const holder = read(path);
         if (holder !== undefined && isAlive(holder)) return { type: "held", pid: holder.pid, what: holder.what };
@@ -93,7 +94,7 @@ function isAlive(holder: Holder): boolean {
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
+    if (systemErrorCode(error) === "ESRCH") return false;
   }
   const started = startOf(holder.pid);
   return started === "" || holder.started === "" || started === holder.started;

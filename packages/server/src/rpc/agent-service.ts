@@ -12,11 +12,15 @@ import { digest, fileToWire } from "./change-wire.ts";
 import { clientFromWire } from "./client-from-wire.ts";
 import { submitClientEvent } from "./client-event.ts";
 import { streamEvents } from "./event-stream.ts";
-import { guardedService } from "./guarded-service.ts";
 import { capabilitiesToWire, editingModeToWire, settingsFromWire, settingsToWire } from "./settings-wire.ts";
 import { todosFromWire, todoToWire } from "./todo-wire.ts";
 
 export const protocolVersion = 1;
+
+/** Path of every RPC, as it stands in a request line. */
+export const agentServicePaths: readonly string[] = AgentService.methods.map(
+  (method) => `/${AgentService.typeName}/${method.name}`,
+);
 
 /** Bytes a request may have; what carries text or images of a user may be larger. */
 const maxRequestBytes = 1024 * 1024;
@@ -27,23 +31,17 @@ export interface AgentServiceOptions {
   readonly manager: SessionManager;
   readonly version: string;
   readonly features: readonly string[];
-  /** Gets errors nobody expected, whole. */
-  readonly report: (error: unknown) => void;
 }
 
 /** Every RPC of AgentService, over the session manager. */
 export function registerAgentService(router: ConnectRouter, options: AgentServiceOptions): void {
-  const implementation = guardedService(agentService(options), options.report);
-  for (const method of AgentService.methods) {
-    const carriesContent =
-      method === AgentService.method.invoke ||
-      method === AgentService.method.startTurn ||
-      method === AgentService.method.submitClientEvent;
-    // The table of implementations is typed as a whole; which one belongs to a method is known by its name alone.
-    router.rpc(method, implementation[method.localName as keyof typeof implementation] as never, {
-      readMaxBytes: carriesContent ? maxContentRequestBytes : maxRequestBytes,
-    });
-  }
+  const implementation = agentService(options);
+  router.service(AgentService, implementation, { readMaxBytes: maxRequestBytes });
+  // Registered again with a limit of their own; the router takes the last word for a path.
+  const withContent = { readMaxBytes: maxContentRequestBytes };
+  router.rpc(AgentService.method.invoke, implementation.invoke, withContent);
+  router.rpc(AgentService.method.startTurn, implementation.startTurn, withContent);
+  router.rpc(AgentService.method.submitClientEvent, implementation.submitClientEvent, withContent);
 }
 
 function agentService({ manager, version, features }: AgentServiceOptions): ServiceImpl<typeof AgentService> {

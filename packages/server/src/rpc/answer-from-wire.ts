@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import type { ClientEvent, CommandDispatchResponse, FileReadResponse } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { CommandState, FileSource } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ConfirmationAnswer, type ConfirmationResponse, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import type { ClientAnswer } from "../bridge/session-bridge.ts";
+import type { ClientAnswer } from "../bridge/client-answer.ts";
 import { ServiceError } from "../service-error.ts";
 import { digest, fileFromWire, keyOf } from "./change-wire.ts";
 import { scopes } from "./request-wire.ts";

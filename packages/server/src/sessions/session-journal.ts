@@ -9,7 +9,7 @@ import type { BlobStore } from "./session-log.ts";
 import type { SessionWriter } from "./session-writer.ts";
 
 /** Above this many bytes a content is a blob and the event holds only its beginning. */
-export const maxInlineBytes = 16 * 1024;
+const maxInlineBytes = 16 * 1024;
 
 export interface LedgerContext {
   readonly sessionId: string;

@@ -8,7 +8,7 @@ import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { ClientRegistry } from "../bridge/client-registry.ts";
 import { PendingRequests } from "../bridge/pending-requests.ts";
-import { answersRequest, type ClientAnswer } from "../bridge/session-bridge.ts";
+import { answersRequest, type ClientAnswer } from "../bridge/client-answer.ts";
 import { ServiceError } from "../service-error.ts";
 import { readGitHead } from "../workspace/git-head.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -265,7 +265,7 @@ export class Session {
     files: readonly FileChangeRecord[],
   ): Promise<void> {
     await this.#takeOverIfBehind();
-    const head = await readGitHead(this.workspace.root);
+    const head = readGitHead(this.workspace.root);
     const entry: LedgerEntry = {
       kind,
       time: this.services.now(),

@@ -36,7 +36,7 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
     createCommandsPolicy(),
     createHighRiskPolicy(),
     createFreshnessPolicy(),
-    createBranchPolicy({ mode: options.editingMode, readBranch: () => branchState(options) }),
+    createBranchPolicy({ mode: options.editingMode, readBranch: async () => branchState(options) }),
     createRedactionMarkerPolicy(),
     createSingleWriterPolicy(options.claimTree),
   ];
@@ -49,12 +49,12 @@ export function policyDigest(options: TurnPolicyOptions, policies: readonly Poli
   return digestOf({ editingMode, protectedBranches, lists, policies: policies.map(({ name, kind }) => ({ name, kind })) });
 }
 
-async function branchState(options: TurnPolicyOptions): Promise<BranchState> {
-  const head = await readGitHead(options.workspaceRoot);
+function branchState(options: TurnPolicyOptions): BranchState {
+  const head = readGitHead(options.workspaceRoot);
   if (head.type !== "branch") return { type: head.type };
   const protectedBy = isProtectedBranch(head.branch, {
     extra: [...options.protectedBranches, ...options.config.protectedBranches],
-    remoteDefault: await defaultRemoteBranch(options.workspaceRoot),
+    remoteDefault: defaultRemoteBranch(options.workspaceRoot),
   });
   return { type: "branch", branch: head.branch, sessionBranch: options.sessionBranch, protectedBy };
 }

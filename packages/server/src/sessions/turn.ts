@@ -49,7 +49,7 @@ export async function prepareTurn(
   const model = await services.createModel(settings);
   const images = await storeImages(session, input.images);
   const text = await services.redactor.redact(input.text);
-  const head = await readGitHead(workspace.root);
+  const head = readGitHead(workspace.root);
 
   const bridge = new SessionBridge({
     clients: session.clients,
@@ -90,7 +90,7 @@ export async function prepareTurn(
       modelId: model.id,
       isolation: services.isolation,
       revision: async () => {
-        const now = await readGitHead(workspace.root);
+        const now = readGitHead(workspace.root);
         return (now.type === "none" ? undefined : now.commit) ?? "";
       },
     },
@@ -154,7 +154,7 @@ export async function prepareTurn(
 }
 
 /** The system prompt of a turn with this scenario, as the model would get it now. */
-export function promptFor(session: Session, scenario: Scenario): string {
+function promptFor(session: Session, scenario: Scenario): string {
   return systemPrompt({
     scenario,
     workingDir: session.workspace.root,

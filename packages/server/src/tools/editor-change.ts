@@ -6,8 +6,8 @@ import type { EditorBridge } from "../bridge/editor-bridge.ts";
 import { decodeText, encodeText } from "../workspace/text-file.ts";
 import { sha256 } from "../workspace/held-file.ts";
 import type { FileContent } from "../workspace/workspace.ts";
-import { changeRecord, lineReport, type PlannedChange } from "./file-change.ts";
 import { pathName } from "./path-name.ts";
+import { changeRecord, lineReport, type PlannedChange } from "./planned-change.ts";
 import type { ToolFact } from "./tool-fact.ts";
 
 /**

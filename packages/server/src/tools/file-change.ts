@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
-import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { Effect, FileWrite, WorkspacePath } from "@gennai/governance/effect";
-import type { Analysis, ChangedBlock, FileChange, ToolOutcome, Verification } from "@gennai/governance/tool";
+import type { Analysis, FileChange, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { changedBlocks, type LineSpan } from "../changes/changed-blocks.ts";
 import { type EditableText, fileBytes, fileText } from "../changes/editable-text.ts";
 import type { BlobStore } from "../sessions/session-log.ts";
 import type { KnownFiles } from "../sessions/known-files.ts";
-import type { FileContent, Workspace, WorkspaceChange } from "../workspace/workspace.ts";
+import type { FileContent, Workspace } from "../workspace/workspace.ts";
 import type { EditorBridge } from "../bridge/editor-bridge.ts";
 import { applyInEditor } from "./editor-change.ts";
 import { refuseMaskedText } from "./masked-text.ts";
 import { pathName } from "./path-name.ts";
+import { changeRecord, lineReport, type PlannedChange } from "./planned-change.ts";
 import { maxFileBytes } from "./text-limits.ts";
 import type { ToolFact } from "./tool-fact.ts";
 
@@ -30,16 +30,6 @@ export type IntendedFile =
   /** The bytes another file had; `content` when they are text. */
   | { readonly type: "moved"; readonly bytes: Uint8Array; readonly content: string | undefined }
   | { readonly type: "gone" };
-
-/** A change worked out by `analyse`, waiting for the gate's word. */
-export interface PlannedChange {
-  readonly change: WorkspaceChange;
-  readonly before: FileContent | undefined;
-  readonly blocks: readonly ChangedBlock[];
-  /** True when `before` is an editor's buffer. */
-  readonly inEditor: boolean;
-}
-
 
 /** Changes by the effects that announced them, so that what runs is what the policies saw. */
 export class PlannedChanges {
@@ -173,22 +163,4 @@ export function notFound(path: WorkspacePath, hint?: string): ToolFailure {
 function contentOf(intended: IntendedFile): string | undefined {
   if (intended.type === "gone") return undefined;
   return intended.type === "text" ? fileText(intended.text) : intended.content;
-}
-
-export function changeRecord(change: FileChange): FileChangeRecord {
-  return {
-    path: change.path,
-    operation: change.operation,
-    ...(change.beforeSha256 === undefined ? {} : { beforeSha256: change.beforeSha256 }),
-    ...(change.afterSha256 === undefined ? {} : { afterSha256: change.afterSha256 }),
-  };
-}
-
-export function lineReport(changes: readonly FileChange[]): string {
-  const updated = changes.length === 1 ? changes[0] : undefined;
-  if (updated?.operation !== "update" || updated.blocks.length === 0) return "";
-  const shown = updated.blocks
-    .slice(0, 10)
-    .map(({ startLine, endLine }) => (startLine === endLine ? `${startLine}` : `${startLine}-${endLine}`));
-  return ` Changed lines: ${shown.join(", ")}${updated.blocks.length > shown.length ? ", …" : ""}.`;
 }

@@ -63,7 +63,7 @@ export function createTools(ports: ToolPorts): Map<string, Tool> {
 }
 
 /** `bash -c`, without anybody's start-up files. */
-export function plainShell(command: string): readonly string[] {
+function plainShell(command: string): readonly string[] {
   const shell = findShell();
   if (shell !== undefined) return [shell, "-c", command];
   throw new ToolFailure("tool_unavailable", "There is no shell on this machine, so no command can run.", {

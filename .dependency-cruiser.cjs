@@ -1,0 +1,66 @@
+/**
+ * Imports point one way:
+ *   protocol <- governance <- agent <- server <- cli
+ *   protocol <- client <- cli
+ */
+const mayImport = {
+  protocol: [],
+  governance: ["protocol"],
+  agent: ["protocol", "governance"],
+  server: ["protocol", "governance", "agent"],
+  client: ["protocol"],
+  cli: ["protocol", "governance", "agent", "server", "client"],
+  testkit: ["protocol", "governance", "agent", "server", "client"],
+};
+
+const direction = Object.entries(mayImport).map(([name, allowed]) => ({
+  name: `${name}-imports-only-${["itself", ...allowed].join("-")}`,
+  comment: "Imports point one way; docs/architecture.md says which.",
+  severity: "error",
+  from: { path: `^packages/${name}/src/` },
+  to: { path: "^packages/", pathNot: `^packages/(${[name, ...allowed].join("|")})/src/` },
+}));
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...direction,
+    {
+      name: "no-cycles",
+      severity: "error",
+      from: { path: "^packages/" },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
+    {
+      name: "pure-packages-know-no-machine",
+      comment: "protocol and client also run in browsers; governance and agent take what touches the machine as ports.",
+      severity: "error",
+      from: { path: "^packages/(protocol|client|governance|agent)/src/" },
+      to: { dependencyTypes: ["core"] },
+    },
+    {
+      name: "wire-messages-stay-at-the-edge",
+      comment: "Only server/rpc and client convert wire messages; cli and tests read what the client hands them.",
+      severity: "error",
+      from: { path: "^packages/(governance|agent|server)/src/", pathNot: "^packages/server/src/rpc/" },
+      to: { path: "^packages/protocol/src/gen/" },
+    },
+    {
+      name: "testkit-is-for-tests",
+      severity: "error",
+      from: { path: "^packages/[^/]+/src/", pathNot: "^packages/testkit/" },
+      to: { path: "^packages/testkit/" },
+    },
+    {
+      name: "nothing-unresolved",
+      severity: "error",
+      from: { path: "^packages/[^/]+/src/" },
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "types", "default"], extensions: [".ts", ".mjs", ".js", ".d.ts", ".json"] },
+  },
+};

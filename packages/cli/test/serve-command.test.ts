@@ -1,0 +1,69 @@
+import { rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { dirname } from "node:path";
+import { runCommandLine } from "@gennai/cli/command-line";
+import { defaultSettings } from "@gennai/cli/default-settings";
+import { git } from "@gennai/cli/git";
+import { copySampleWorkspace } from "@gennai/cli/sample-workspace";
+import { serveBanner } from "@gennai/cli/serve-banner";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { expect, test } from "vitest";
+import { testConsole } from "./test-console.ts";
+
+test("a port that is taken is named, with a free one", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const address = other.address();
+  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+  await using state = await temporaryDirectory();
+  await using workspace = await temporaryDirectory();
+  const console = testConsole(workspace.root, { GENNAI_STATE_DIR: state.root });
+  expect(await runCommandLine(["--serve", "--port", String(port)], console)).toBe(2);
+  expect(console.complained()).toContain(`Port ${port} on 127.0.0.1 is taken`);
+  expect(console.complained()).toMatch(/gennai serve --port \d+/);
+  other.close();
+});
+
+const facts = {
+  ...{
+    version: "1",
+    url: "http://127.0.0.1:7777",
+    workspace: "/w/my project",
+    isSample: false,
+    isLoopback: true,
+    command: "gennai",
+  },
+  settings: defaultSettings({}),
+};
+const secret = { type: "random", place: "/state/servers/7777.json", shown: undefined, weak: false } as const;
+const plain = (_style: unknown, text: string) => text;
+
+const banners = [
+  ["where the token is", { ...facts, token: secret }, "/state/servers/7777.json"],
+  ["the token when asked", { ...facts, token: { ...secret, shown: "abc" } }, "token      abc"],
+  ["that there is none", { ...facts, token: { type: "none" } }, "NONE (--no-auth)"],
+  ["a token that is weak", { ...facts, token: { ...secret, weak: true } }, "guessed"],
+  [
+    "what to do next",
+    { ...facts, token: secret },
+    "run \"replace colour with color in src/**/*.ts\" --workspace '/w/my project'",
+  ],
+  ["that it is a copy", { ...facts, isSample: true, token: secret }, "a fresh copy of the sample"],
+  ["that others can reach it", { ...facts, isLoopback: false, token: secret }, "other machines"],
+] as const;
+
+test.each(banners)("the banner says %s", (_, given, wanted) => {
+  expect(serveBanner(given, plain)).toContain(wanted);
+});
+
+test("the sample is copied afresh, as a repository with one commit", async () => {
+  await using sample = await temporaryDirectory({ "README.md": "hello\n" });
+  const workspace = await copySampleWorkspace(sample.root);
+  try {
+    expect((await git(["log", "--format=%s"], { directory: workspace })).stdout).toBe("The sample as it comes\n");
+    expect((await git(["status", "--porcelain"], { directory: workspace })).stdout).toBe("");
+    expect((await git(["branch", "--show-current"], { directory: workspace })).stdout).toBe("main\n");
+  } finally {
+    await rm(dirname(workspace), { recursive: true });
+  }
+});

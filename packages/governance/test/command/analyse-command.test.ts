@@ -1,0 +1,149 @@
+import { analyseCommand } from "@gennai/governance/command/analyse-command";
+import { commandVerdict } from "@gennai/governance/policies/commands";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { allowed, asked, denied, neverDenied, neverSilent } from "./command-cases.ts";
+
+const options = { cwd: "/ws", home: "/home/dev" };
+const analyse = (command: string) => analyseCommand(command, options);
+const verdict = (command: string) => commandVerdict(analyse(command)).type;
+
+describe("analyseCommand", () => {
+  it.each(allowed)("proves that %j reads", (command) => {
+    expect(analyse(command)).toMatchObject({ readsOnly: true, risk: "low", unresolved: [], dangers: [] });
+  });
+
+  it.each(neverDenied)("does not refuse %j", (command) => {
+    expect(verdict(command)).not.toBe("deny");
+  });
+
+  it.each(asked)("asks about %j", (command) => {
+    expect(verdict(command)).toBe("ask");
+  });
+
+  it.each(neverSilent)("never runs %j silently", (command) => {
+    expect(verdict(command)).not.toBe("allow");
+  });
+
+  it.each(denied)("refuses %j", (command) => {
+    expect(verdict(command)).toBe("deny");
+  });
+
+  it("finds every simple command, unwrapped, with the wrappers around it", () => {
+    const { commands } = analyse("cd src && sudo env A=1 rm -r old | tee \"$LOG\"; bash -c 'ls -l'");
+    expect(commands).toEqual([
+      { name: "cd", words: ["src"], wrappers: [] },
+      { name: "sudo", words: ["env", "A=1", "rm", "-r", "old"], wrappers: [] },
+      { name: "env", words: ["A=1", "rm", "-r", "old"], wrappers: ["sudo"] },
+      { name: "rm", words: ["-r", "old"], wrappers: ["sudo", "env"] },
+      { name: "tee", words: [undefined], wrappers: [] },
+      { name: "bash", words: ["-c", "ls -l"], wrappers: [] },
+      { name: "ls", words: ["-l"], wrappers: ["bash"] },
+    ]);
+  });
+
+  it.each([
+    { command: "cat a ../b > c", paths: [["write", "/ws/c"], ["read", "/ws/a"], ["read", "/b"]] },
+    { command: "cd docs && mv x y", paths: [["list", "/ws/docs"], ["delete", "/ws/docs/x"], ["write", "/ws/docs/y"]] },
+    { command: "cp -t out a b", paths: [["write", "/ws/out"], ["read", "/ws/a"], ["read", "/ws/b"]] },
+    { command: "ls ~/x", paths: [["list", "/home/dev/x"]] },
+    { command: "dd if=a of=b", paths: [["read", "/ws/a"], ["write", "/ws/b"]] },
+    { command: "sed -i s/a/b/ f", paths: [["write", "/ws/f"]] },
+    { command: "find . -fprint out", paths: [["list", "/ws"], ["write", "/ws/out"]] },
+    { command: "unknown-tool --config=x y", paths: [["unknown", "/ws/x"], ["unknown", "/ws/y"]] },
+    { command: "ls > /dev/null 2>&1", paths: [] },
+  ])("resolves the paths of $command", ({ command, paths }) => {
+    expect(analyse(command).paths.map((path) => [path.access, path.absolute])).toEqual(paths);
+  });
+
+  it("marks paths that only the shell can tell", () => {
+    expect(analyse("cat src/*.ts").paths).toEqual([{ raw: "src/*.ts", absolute: "/ws/src/*.ts", access: "read", pattern: true }]);
+  });
+
+  it("knows both directories where a change may fail", () => {
+    expect(analyse("cd docs; cat a").paths.map((path) => path.absolute)).toEqual(["/ws/docs", "/ws/a", "/ws/docs/a"]);
+    expect(analyse("(cd docs); cat a").paths.map((path) => path.absolute)).toEqual(["/ws/docs", "/ws/a"]);
+  });
+
+  it.each([
+    ["ls", "low"],
+    ["touch x", "medium"],
+    ["sudo ls", "high"],
+    ["npm publish", "high"],
+    ["curl -d @f http://x", "high"],
+    ["rm -rf dist", "high"],
+  ])("takes the risk of %s for %s", (command, risk) => {
+    expect(analyse(command).risk).toBe(risk);
+  });
+
+  it.each([
+    ["$X y", "a variable in command position"],
+    ["$(x) y", "a substitution in command position"],
+    ["/bin/l? y", "a wildcard in command position"],
+    ["ls 'x", "text that does not parse: unterminated single quote"],
+    ["ls \u202e", "a character that changes the direction of the text"],
+    [`${"(".repeat(400)}ls${")".repeat(400)}`, "text that does not parse"],
+    ["a".repeat(70_000), "a command longer than 64 KiB"],
+  ])("says why %j cannot be resolved", (command, reason) => {
+    expect(analyse(command).unresolved.join("; ")).toContain(reason);
+  });
+
+  it("takes git in another directory than the workspace for unproven: its configuration is not the user's", () => {
+    expect(analyseCommand("git status", { ...options, cwd: "/ws/sub", workspace: "/ws" }).readsOnly).toBe(false);
+  });
+
+  it("never throws, and never proves text that does not parse", () => {
+    const piece = fc.constantFrom(..."ls cat rm -rf $X $( ` ' \" { } ( ) ; && || | > < << EOF \n # \\ ~ * .env / = [[ ]] (( )) if then fi do done".split(" "));
+    const line = fc.oneof(fc.string({ unit: "binary" }), fc.array(piece, { maxLength: 24 }).map((pieces) => pieces.join(" ")), fc.array(piece, { maxLength: 24 }).map((pieces) => pieces.join("")));
+    fc.assert(
+      fc.property(line, (text) => {
+        const analysis = analyse(text);
+        expect(analysis.text).toBe(text);
+        if (analysis.unresolved.length > 0 || analysis.dangers.length > 0) expect(analysis.readsOnly).toBe(false);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("refuses what it refuses, wherever it stands and however it is quoted", () => {
+    const places: readonly ((command: string) => string)[] = [
+      (command) => `ls; ${command}`,
+      (command) => `ls | ${command}`,
+      (command) => `false || ${command} &`,
+      (command) => `(${command})`,
+      (command) => `{ ${command}; }`,
+      (command) => `echo "$(${command})"`,
+      (command) => `cat <(${command})`,
+      (command) => `if ls; then ${command}; fi`,
+      (command) => `while ls; do ${command}; done`,
+      (command) => `f() { ${command}; }; f`,
+      (command) => `bash -c '${command.replaceAll("'", "'\\''")}'`,
+      (command) => `sh <<'X'\n${command}\nX`,
+      (command) => `ls > out; ${command}`,
+      (command) => `{ ! ${command}; }`,
+      (command) => `A[$(${command})]=1`,
+    ];
+    const wrappers: readonly string[] = ["", "sudo ", "env A=b ", "timeout 5 nice -n 3 ", "A=b exec ", "xargs "];
+    const quotings: readonly ((word: string) => string)[] = [
+      (word) => word,
+      (word) => `'${word}'`,
+      (word) => `${word.slice(0, 1)}""${word.slice(1)}`,
+      (word) => `\\${word}`,
+      (word) => `/bin/${word}`,
+    ];
+    const command = fc.constantFrom(["rm", "-rf src"], ["git", "reset --hard"], ["cat", ".env"], ["mkfs", "/dev/sda"], ["shutdown", "now"]);
+    fc.assert(
+      fc.property(command, fc.constantFrom(...quotings), fc.constantFrom(...wrappers), fc.array(fc.constantFrom(...places), { maxLength: 3 }), ([name = "", rest = ""], quote, wrapper, around) => {
+        const text = around.reduce((inner, place) => place(inner), `${wrapper}${quote(name)} ${rest}`);
+        expect(verdict(text), text).toBe("deny");
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("stays quick on hostile input", () => {
+    const start = performance.now();
+    for (const text of ["$(".repeat(20_000), `${"a".repeat(60_000)}`, `echo ${"{a,b}".repeat(2_000)}`, "ls;".repeat(20_000), `cat ${"*".repeat(3_000)}`, "((".repeat(10_000), `x${"=$x$x".repeat(500)}; `.repeat(20)]) analyse(text);
+    expect(performance.now() - start).toBeLessThan(8_000);
+  });
+});

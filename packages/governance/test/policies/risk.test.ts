@@ -1,0 +1,21 @@
+import type { Effect } from "@gennai/governance/effect";
+import { computeRisk } from "@gennai/governance/policies/risk";
+import { describe, expect, it } from "vitest";
+import { exec, inside, write } from "./effects.ts";
+
+describe("computeRisk", () => {
+  it.each<[readonly Effect[], string]>([
+    [[], "low"],
+    [[{ type: "read", path: inside("a") }, { type: "session" }], "low"],
+    [[{ type: "propose", path: inside("a"), operation: "delete" }], "low"],
+    [[write(inside("a"))], "medium"],
+    [[write(inside("a"), { operation: "delete" })], "high"],
+    [[write(inside(".github/workflows/ci.yml"))], "high"],
+    [[exec("git status")], "low"],
+    [[exec("npm test")], "medium"],
+    [[write(inside("a")), exec("sudo ls")], "high"],
+    [[{ type: "net", url: "https://example.com" }], "high"],
+  ])("%o: %s", (effects, expected) => {
+    expect(computeRisk({ statement: "", effects })).toBe(expected);
+  });
+});

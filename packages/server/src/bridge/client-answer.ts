@@ -1,0 +1,23 @@
+import type { ClientRequest } from "@gennai/agent/client-request";
+import type { FileChangeRecord } from "@gennai/agent/proposal";
+import type { ConfirmationScope } from "@gennai/governance/confirmation";
+import type { EditorFile, TerminalRun } from "./editor-bridge.ts";
+
+/** What a client answered, in the server's own terms; one kind for each kind of request. */
+export type ClientAnswer =
+  | { readonly kind: "file-read"; readonly file: EditorFile; readonly error: string }
+  | { readonly kind: "apply-changes"; readonly files: readonly FileChangeRecord[]; readonly error: string }
+  | { readonly kind: "command"; readonly run: TerminalRun; readonly error: string }
+  | {
+      readonly kind: "confirmation";
+      readonly yes: boolean;
+      readonly scope: ConfirmationScope;
+      readonly reason: string;
+      readonly actionSha256: string;
+    };
+
+/** Whether an answer is one to this request: right kind, and about the path that was asked for. */
+export function answersRequest(request: ClientRequest, answer: ClientAnswer): boolean {
+  if (request.kind !== answer.kind) return false;
+  return request.kind !== "file-read" || answer.kind !== "file-read" || answer.file.path === request.path;
+}

@@ -1,0 +1,40 @@
+import type { Interceptor } from "@connectrpc/connect";
+import { ServiceError } from "../service-error.ts";
+import { toConnectError } from "./connect-error.ts";
+
+/** What holds for every method: bad metadata is refused, and errors become Connect errors once, here. */
+export function errorInterceptor(report: (error: unknown) => void): Interceptor {
+  return (next) => async (request) => {
+    try {
+      checkBinaryMetadata(request.header);
+      const response = await next(request);
+      if (!response.stream) return response;
+      return { ...response, message: withConnectErrors(response.message, report) };
+    } catch (error) {
+      throw toConnectError(error, report);
+    }
+  };
+}
+
+async function* withConnectErrors<Message>(
+  messages: AsyncIterable<Message>,
+  report: (error: unknown) => void,
+): AsyncGenerator<Message> {
+  try {
+    yield* messages;
+  } catch (error) {
+    // An abort is how a stream ends when its client goes or the server stops; its reason is passed on as it is.
+    if (error instanceof DOMException) throw error;
+    throw toConnectError(error, report);
+  }
+}
+
+/** Binary metadata means nothing to this service, but what is not what it says is refused, as gRPC asks for. */
+function checkBinaryMetadata(headers: Headers): void {
+  headers.forEach((value, name) => {
+    if (!name.endsWith("-bin") || value.split(",").every((each) => base64.test(each.trim()))) return;
+    throw new ServiceError("invalid_argument", `The metadata ${name} is not base64.`);
+  });
+}
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;

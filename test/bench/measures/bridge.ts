@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Editor } from "@gennai/client/editor";
+import type { BenchWorld } from "../bench-world.ts";
+import { runTurn } from "../gennai-server.ts";
+import type { Reading } from "../reading.ts";
+import { median } from "../statistics.ts";
+
+/** What asking an editor for a file adds to a turn, against one bare HTTP round trip. */
+export async function measureBridge(world: BenchWorld): Promise<readonly Reading[]> {
+  const workspace = world.workspace();
+  await using server = await world.server(workspace);
+  const script = `read-${world.choose(100, 50)}`;
+  const floor: number[] = [];
+  const figure: number[] = [];
+  for (let round = 0; round <= world.choose(5, 3); round += 1) {
+    const trips: number[] = [];
+    for (let trip = 0; trip < 100; trip += 1) {
+      const start = performance.now();
+      await (await fetch(world.modelUrl)).text();
+      trips.push(performance.now() - start);
+    }
+    const fromDisk = world.modelRun(script);
+    await runTurn(await server.session(fromDisk.baseUrl));
+    const throughBridge = world.modelRun(script);
+    await runTurn(await server.session(throughBridge.baseUrl, editorOf(workspace)));
+    if (round === 0) continue;
+    floor.push(median(trips));
+    figure.push(median(await throughBridge.gaps()) - median(await fromDisk.gaps()));
+  }
+  return [
+    {
+      name: "file read through the bridge (floor: a bare HTTP round trip)",
+      unit: "ms",
+      floor: median(floor),
+      figure: median(figure),
+      target: { type: "ratio", most: 4 },
+    },
+  ];
+}
+
+/** An editor that has every file open, unchanged. */
+function editorOf(workspace: string): Editor {
+  return {
+    async readFile({ path }) {
+      const content = readFileSync(join(workspace, path), "utf8");
+      const sha256 = createHash("sha256").update(content).digest("hex");
+      return {
+        ...{ content, source: "buffer", encoding: "utf8", version: 1, dirty: false, sha256, diskSha256: sha256 },
+        ...{ eol: "lf", bom: false, truncated: false, totalLines: content.split("\n").length },
+      };
+    },
+  };
+}

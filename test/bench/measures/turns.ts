@@ -1,0 +1,77 @@
+import type { BenchWorld } from "../bench-world.ts";
+import { type GennaiServer, runTurn } from "../gennai-server.ts";
+import type { LineProcess } from "../line-process.ts";
+import type { Reading } from "../reading.ts";
+import { median, percentile } from "../statistics.ts";
+
+interface Sample {
+  /** Milliseconds from the end of an answer to the next request, round by round. */
+  readonly floor: readonly (readonly number[])[];
+  readonly figure: readonly (readonly number[])[];
+}
+
+/** What the agent adds between two model calls. */
+export async function measureTurns(world: BenchWorld): Promise<readonly Reading[]> {
+  await using server = await world.server();
+  const bench: Bench = { world, server, floor: world.process("floor-agent"), floorDirectory: world.workspace() };
+  const rounds = world.choose(5, 3);
+  await sample(bench, "read-40", 1);
+
+  const reads = await sample(bench, "read-200", rounds);
+  const readings: Reading[] = [
+    reading("turn with one file read, p50", reads, 0.5, 1.5),
+    reading("turn with one file read, p95", reads, 0.95, 2),
+    {
+      name: "  the same, from turn 5 to 200",
+      unit: "ms",
+      floor: growth(reads.floor),
+      figure: growth(reads.figure),
+      target: { type: "most", value: 2 },
+    },
+  ];
+  const edits = await sample(bench, `edit-${world.choose(100, 50)}`, rounds);
+  readings.push(reading("one-line edit in 5,000 lines, p50", edits, 0.5, 1.5));
+  const commands = await sample(bench, `shell-${world.choose(100, 40)}`, rounds);
+  readings.push(reading("shell command, not sandboxed, p50", commands, 0.5, 1.5));
+  const parallel = await sample(bench, `reads-${world.choose(100, 50)}`, rounds);
+  readings.push(reading("8 parallel reads, p50", parallel, 0.5, 2.5));
+  return readings;
+}
+
+interface Bench {
+  readonly world: BenchWorld;
+  readonly server: GennaiServer;
+  readonly floor: LineProcess;
+  readonly floorDirectory: string;
+}
+
+/** Floor and figure by turns. Each round is a session of its own; edits begin where the round before did. */
+async function sample(bench: Bench, script: string, rounds: number): Promise<Sample> {
+  const { world, server, floor } = bench;
+  const result = { floor: [] as (readonly number[])[], figure: [] as (readonly number[])[] };
+  for (let round = 0; round < rounds; round += 1) {
+    const isEdit = script.startsWith("edit");
+    const bare = world.modelRun(script);
+    await floor.ask({ directory: isEdit ? world.workspace() : bench.floorDirectory, baseUrls: [bare.baseUrl] });
+    result.floor.push(await bare.gaps());
+
+    const governed = world.modelRun(script);
+    if (isEdit) {
+      await using own = await world.server();
+      await runTurn(await own.session(governed.baseUrl));
+    } else {
+      await runTurn(await server.session(governed.baseUrl));
+    }
+    result.figure.push(await governed.gaps());
+  }
+  return result;
+}
+
+function reading(name: string, { floor, figure }: Sample, share: number, most: number): Reading {
+  const of = (rounds: readonly (readonly number[])[]) => median(rounds.map((gaps) => percentile(gaps.slice(2), share)));
+  return { name, unit: "ms", floor: of(floor), figure: of(figure), target: { type: "ratio", most } };
+}
+
+function growth(rounds: readonly (readonly number[])[]): number {
+  return median(rounds.map((gaps) => median(gaps.slice(-12)) - median(gaps.slice(4, 16))));
+}

@@ -1,0 +1,61 @@
+// `npm run bench [-- [FILTER] [--full] [--profile DIRECTORY]]`: measures, and prints floor, figure, ratio and target.
+//
+// Every floor is measured in the same run, by turns with its figure: only their ratio says something about Gennai rather
+// than about the machine. A target that is not met fails nothing.
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { BenchWorld } from "./bench-world.ts";
+import { gennaiProgram } from "./gennai-server.ts";
+import { measureBridge } from "./measures/bridge.ts";
+import { measureDifference } from "./measures/difference.ts";
+import { measureGate } from "./measures/gate.ts";
+import { measureLoad } from "./measures/load.ts";
+import { measureStarting } from "./measures/starting.ts";
+import { measureStreaming } from "./measures/streaming.ts";
+import { measureTurns } from "./measures/turns.ts";
+import { table } from "./print-table.ts";
+import type { Reading } from "./reading.ts";
+
+const measures: Readonly<Record<string, (world: BenchWorld) => Promise<readonly Reading[]>>> = {
+  turns: measureTurns,
+  streaming: measureStreaming,
+  starting: measureStarting,
+  load: measureLoad,
+  gate: measureGate,
+  difference: measureDifference,
+  bridge: measureBridge,
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    full: { type: "boolean", default: false },
+    /** Where CPU profiles of the servers go. */
+    profile: { type: "string" },
+    /** Measures the build that is there. */
+    "no-build": { type: "boolean", default: false },
+  },
+});
+const chosen = Object.entries(measures).filter(([name]) => positionals.length === 0 || positionals.some((part) => name.includes(part)));
+if (chosen.length === 0) {
+  process.stderr.write(`Measures: ${Object.keys(measures).join(", ")}\n`);
+  process.exit(2);
+}
+if (!values["no-build"] || !existsSync(gennaiProgram)) {
+  execFileSync(process.execPath, [fileURLToPath(new URL("../../scripts/build.mjs", import.meta.url))], { stdio: "inherit" });
+}
+
+const readings: Reading[] = [];
+await using world = await BenchWorld.open({ full: values.full, profileDirectory: values.profile });
+for (const [name, measure] of chosen) {
+  process.stderr.write(`${name} …\n`);
+  try {
+    readings.push(...(await measure(world)));
+  } catch (error) {
+    process.stderr.write(`${name} could not be measured: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+process.stdout.write(table(readings));
