@@ -1,5 +1,8 @@
 import type { FailureClass } from "@gennai/governance/tool-error";
 import type { ObservedFile, Verification } from "@gennai/governance/tool";
+import type { EmergencyControl, EmergencyState } from "@gennai/governance/emergency/emergency-state";
+import type { Intent } from "@gennai/governance/intents/intent";
+import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { Risk } from "@gennai/governance/risk";
 import type { ClientRequest, RequestResolution } from "./client-request.ts";
 import type { FileChangeRecord, Proposal, ProposalReview } from "./proposal.ts";
@@ -119,6 +122,27 @@ export type SessionEvent =
       readonly files: readonly FileChangeRecord[];
       readonly proposalId?: string;
     }
+  | {
+      readonly type: "emergency-changed";
+      readonly state: EmergencyState;
+      readonly control: EmergencyControl;
+      readonly enabled: boolean;
+      readonly tool: string;
+      readonly by: string;
+      readonly reason: string;
+    }
+  | {
+      readonly type: "rule-violation";
+      readonly toolCallId: string;
+      readonly tool: string;
+      /** Redacted. */
+      readonly input: string;
+      readonly rule: string;
+      readonly action: "blocked" | "asked" | "confirmed" | "refused";
+    }
+  /** `context` is the block that enters every later model call. */
+  | { readonly type: "intent-selected"; readonly intent: Intent; readonly context: string }
+  | { readonly type: "rules-changed"; readonly status: RulesStatus }
   | { readonly type: "change-set-undone"; readonly changeSetId: string; readonly files: readonly FileChangeRecord[] };
 
 /** An event with its place in the log. */

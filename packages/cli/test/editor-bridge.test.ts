@@ -1,8 +1,8 @@
-import { chooseServer, serverRequest } from "@gennai/cli/server-choice";
-import { runTurn } from "@gennai/cli/run-turn";
 import { Interrupts } from "@gennai/cli/interrupts";
+import { runTurn } from "@gennai/cli/run-turn";
+import { chooseServer, serverRequest } from "@gennai/cli/server-choice";
 import { AgentSession } from "@gennai/client/session";
-import { fakeEditor, type FakeEditorScript } from "@gennai/testkit/fake-editor";
+import { type FakeEditorScript, fakeEditor } from "@gennai/testkit/fake-editor";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { testConsole } from "./test-console.ts";
@@ -20,7 +20,7 @@ async function turnWith(script: FakeEditorScript, text: string) {
   const settings = { workingDir: repository.root };
   const session = await AgentSession.start(server.client, identity, settings, { interactive: true, signal });
   using interrupts = new Interrupts();
-  const view = { show: () => {}, note: () => {} };
+  const view = { show: () => {}, note: (text: string) => expect.fail(text) };
   const report = await runTurn(session, { text }, { view, interrupts, signal });
   return { report, asked: editor.asked };
 }

@@ -1,3 +1,4 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { HunkDecision as DecisionMessage, type InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { pause } from "./back-off.ts";
@@ -256,11 +257,19 @@ export class AgentSession {
 
   async #submit(event: ClientEventBody, { signal }: CallOptions): Promise<void> {
     const request = { sessionId: this.sessionId, clientId: this.identity.clientId, event };
-    const response = await retryingCall(() => this.client.submitClientEvent(request, { signal }), {
-      signal,
-      attempts: 6,
-    });
-    if (response.status === "ERROR") throw new Error(response.error);
+    let attempts = 0;
+    const submit = async () => {
+      attempts++;
+      try {
+        return await this.client.submitClientEvent(request, { signal });
+      } catch (error) {
+        // The first try arrived after all, only its answer was lost.
+        if (attempts > 1 && error instanceof ConnectError && error.code === Code.AlreadyExists) return undefined;
+        throw error;
+      }
+    };
+    const response = await retryingCall(submit, { signal, attempts: 6 });
+    if (response?.status === "ERROR") throw new Error(response.error);
   }
 }
 

@@ -119,3 +119,12 @@ test("a turn that cannot start is an error, and leaves no stream behind", async 
   await expect(events.next()).rejects.toMatchObject({ code: Code.FailedPrecondition });
   await expect.poll(() => streams.aborted).toEqual([0]);
 });
+
+test("a review whose answer was lost counts once", async () => {
+  const session = await sessionOf(new FakeInbox([Code.Unavailable, Code.AlreadyExists]));
+  await session.submitReview({ proposalId: "p1", hunks: [], note: "" }, { signal });
+  const refused = await sessionOf(new FakeInbox([Code.AlreadyExists]));
+  await expect(refused.submitReview({ proposalId: "p1", hunks: [], note: "" }, { signal })).rejects.toMatchObject({
+    code: Code.AlreadyExists,
+  });
+});

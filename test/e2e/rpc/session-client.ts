@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-node";
-import { type AgentClient, bearerToken, connect } from "@gennai/client/connection";
+import { type AgentClient, connect } from "@gennai/client/connection";
 import {
   type ClientCapabilities,
   type ClientEventSchema,
@@ -46,7 +46,12 @@ export function anotherClient(server: TestServer): AgentClient {
     baseUrl: server.url,
     httpVersion: "1.1",
     nodeOptions: { agent: false },
-    interceptors: [bearerToken(server.token)],
+    interceptors: [
+      (next) => (request) => {
+        request.header.set("Authorization", `Bearer ${server.token}`);
+        return next(request);
+      },
+    ],
   });
   return connect({ baseUrl: server.url, transport });
 }
@@ -158,6 +163,7 @@ export class Watcher implements AsyncDisposable {
       { signal: this.#stop.signal },
     );
     this.#ended = this.#read(stream);
+    this.#ended.catch(() => undefined);
   }
 
   /** Resolves when the server has it attached. */
@@ -220,10 +226,15 @@ export class Watcher implements AsyncDisposable {
     await this.#client.submitClientEvent({ sessionId: this.#sessionId, clientId: this.clientId, ownerEpoch, event });
   }
 
+  /** Resolves when the stream has ended, whoever ended it. */
+  get ended(): Promise<void> {
+    return this.#ended.catch(() => undefined);
+  }
+
   /** Vanishes, as a window that is closed. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
-    await this.#ended;
+    await this.ended;
   }
 
   async #read(stream: AsyncIterable<InvokeEvent>): Promise<void> {

@@ -1,4 +1,4 @@
-import { AnalysisReport } from "./analysis-report.ts";
+import { AnalysisReport, TooMuch } from "./analysis-report.ts";
 import type { CommandAnalysis } from "./command-analysis.ts";
 import type { Place } from "./invocation.ts";
 import { absolutePath } from "./resolve-path.ts";
@@ -24,7 +24,11 @@ const longest = 64 * 1024;
  */
 export function analyseCommand(text: string, options: AnalyseOptions): CommandAnalysis {
   const cwd = absolutePath(options.cwd, "/");
-  const place: Place = { cwd, home: absolutePath(options.home, "/"), workspace: absolutePath(options.workspace ?? cwd, "/") };
+  const place: Place = {
+    cwd,
+    home: absolutePath(options.home, "/"),
+    workspace: absolutePath(options.workspace ?? cwd, "/"),
+  };
   const report = new AnalysisReport(place);
   for (const reason of suspiciousText(text)) report.unresolved(reason);
   if (text.length <= longest) {
@@ -32,7 +36,9 @@ export function analyseCommand(text: string, options: AnalyseOptions): CommandAn
       walkScript(text, initialScope(cwd, place.home), { report, place, wrappers: [], depth: 0 });
     } catch (error) {
       // Input that brings a parser down must not pass for harmless.
-      report.unresolved(`text that cannot be analysed: ${error instanceof Error ? error.message : "unknown error"}`);
+      if (error instanceof TooMuch) report.unresolved(error.message);
+      else
+        report.unresolved(`text that cannot be analysed: ${error instanceof Error ? error.message : "unknown error"}`);
     }
   }
   return report.finish(text);

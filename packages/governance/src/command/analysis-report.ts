@@ -7,6 +7,11 @@ import { secretInGlob, secretPath } from "./secret-paths.ts";
 /** More than this many commands or paths in one line are not looked at one by one; a person must. */
 const limit = 2_000;
 
+/** Thrown when a command is too long to follow; what was found until then stays. */
+export class TooMuch extends Error {
+  override readonly name = "TooMuch";
+}
+
 /** Collects what an analysis finds. Everything starts as reading, and any doubt takes that away for good. */
 export class AnalysisReport {
   readonly #place: Place;
@@ -22,7 +27,7 @@ export class AnalysisReport {
 
   command(invocation: Invocation): void {
     this.#commands.push({ name: invocation.name, words: literals(invocation.words), wrappers: invocation.wrappers });
-    if (this.#commands.length > limit) this.unresolved("more commands than a person can follow");
+    if (this.#commands.length > limit) throw new TooMuch("more commands than a person can follow");
   }
 
   /** Something that is not proven to read. */
@@ -70,10 +75,7 @@ export class AnalysisReport {
   #add(raw: string, absolute: string, access: CommandPath["access"], pattern: boolean): void {
     const key = `${access}\0${absolute}`;
     if (this.#paths.has(key)) return;
-    if (this.#paths.size > limit) {
-      this.unresolved("more paths than a person can follow");
-      return;
-    }
+    if (this.#paths.size > limit) throw new TooMuch("more paths than a person can follow");
     this.#paths.set(key, { raw, absolute, access, ...(pattern ? { pattern: true as const } : {}) });
   }
 
@@ -88,17 +90,28 @@ export class AnalysisReport {
     if (secret === undefined) return;
     if (secret.how === "aimed") this.#denySecret(word.raw, secret.kind);
     // A wildcard below a named directory is everyday work; at the root it takes in whatever lies there.
-    else if (access !== "read" || !absolute.startsWith(`${this.#place.workspace}/`) || !absolute.slice(this.#place.workspace.length + 1).includes("/")) {
+    else if (
+      access !== "read" ||
+      !absolute.startsWith(`${this.#place.workspace}/`) ||
+      !absolute.slice(this.#place.workspace.length + 1).includes("/")
+    ) {
       this.danger({ rule: "floor/credentials", verdict: "ask", reason: `${word.raw} may take in ${secret.kind}.` });
     }
   }
 
   #denySecret(raw: string, kind: string): void {
-    this.danger({ rule: "floor/credentials", verdict: "deny", reason: `${raw} is ${kind}; its content is not for the agent.`, high: true });
+    this.danger({
+      rule: "floor/credentials",
+      verdict: "deny",
+      reason: `${raw} is ${kind}; its content is not for the agent.`,
+      high: true,
+    });
   }
 
   finish(text: string): CommandAnalysis {
-    const dangers = [...this.#dangers.values()].sort((a, b) => (a.verdict === b.verdict ? 0 : a.verdict === "deny" ? -1 : 1));
+    const dangers = [...this.#dangers.values()].sort((a, b) =>
+      a.verdict === b.verdict ? 0 : a.verdict === "deny" ? -1 : 1,
+    );
     const high = dangers.some((danger) => danger.high || danger.verdict === "deny");
     return {
       text,

@@ -5,7 +5,10 @@
 export function awkOnlyReads(program: string): boolean {
   const code = blank(program);
   if (code === undefined) return false;
-  if (/\b(?:system|getline|close|fflush|ENVIRON|PROCINFO|ARGV|ARGC)\b|@|\|(?!\|)|\/inet/.test(code.replace(/\|\|/g, ""))) return false;
+  if (
+    /\b(?:system|getline|close|fflush|ENVIRON|PROCINFO|ARGV|ARGC)\b|@|\|(?!\|)|\/inet/.test(code.replace(/\|\|/g, ""))
+  )
+    return false;
   // An indirect comparison is fine, `print > file` is not: after print or printf, `>` redirects.
   for (const match of code.matchAll(/\bprintf?\b([^;}\n]*)/g)) {
     if (/>/.test(stripParentheses(match[1] ?? ""))) return false;

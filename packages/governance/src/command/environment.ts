@@ -10,7 +10,8 @@ const refused =
   /^(?:LD_PRELOAD|LD_AUDIT|DYLD_.+|PROMPT_COMMAND|GIT_(?:SSH|SSH_COMMAND|EXTERNAL_DIFF|PAGER|EDITOR|SEQUENCE_EDITOR|ASKPASS|PROXY_COMMAND|EXEC_PATH|CONFIG.*|TEMPLATE_DIR|ALTERNATE_OBJECT_DIRECTORIES)|(?:.+_)?(?:PAGER|EDITOR|VISUAL|ASKPASS|BROWSER)|LESSOPEN|LESSCLOSE|RIPGREP_CONFIG_PATH|PYTHON(?:STARTUP|WARNINGS|HOME|BREAKPOINT|EXECUTABLE)|PERL5(?:OPT|DB)|RUBYOPT|LUA_INIT.*|RSYNC_RSH|TAR_OPTIONS)$/;
 
 /** Values that only name a plain program which does nothing but show or succeed. */
-const harmlessValue = /^(?:|true|false|:|cat|0|1|less|more|vi|vim|nano|code|code --wait|\/bin\/true|\/usr\/bin\/true|\/bin\/cat)$/;
+const harmlessValue =
+  /^(?:|true|false|:|cat|0|1|less|more|vi|vim|nano|code|code --wait|\/bin\/true|\/usr\/bin\/true|\/bin\/cat)$/;
 
 const harmlessName =
   /^(?:LC_[A-Z]+|LANG|LANGUAGE|TZ|TERM|COLUMNS|LINES|NO_COLOR|CLICOLOR|CLICOLOR_FORCE|FORCE_COLOR|COLORTERM|CI|DEBUG|NODE_ENV|RUST_BACKTRACE|RUST_LOG|LOG_LEVEL|GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS|AUTHOR_[A-Z]+|COMMITTER_[A-Z]+)|POSIXLY_CORRECT|BLOCKSIZE|TMOUT)$/;
@@ -35,9 +36,15 @@ export function shellVariableEffect(name: string, value: string | undefined): Va
 
 /** True when setting it is refused: there is no everyday use of such a value, and every use of it runs code unseen. */
 export function isRefusedVariable(name: string, value: string | undefined): boolean {
-  if (name === "NODE_OPTIONS") return /(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--inspect\S*|--eval)/.test(value ?? "");
+  if (name === "NODE_OPTIONS")
+    return /(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--inspect\S*|--eval)/.test(value ?? "");
   if (!refused.test(name)) return false;
-  if (name === "PYTHONWARNINGS" && value !== undefined && /^(?:ignore|default|error|always|once|module)(?:::\w+)?$/.test(value)) return false;
+  if (
+    name === "PYTHONWARNINGS" &&
+    value !== undefined &&
+    /^(?:ignore|default|error|always|once|module)(?:::\w+)?$/.test(value)
+  )
+    return false;
   return value === undefined || !harmlessValue.test(value);
 }
 

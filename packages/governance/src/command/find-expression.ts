@@ -40,7 +40,10 @@ export function findExpression(words: readonly ResolvedWord[]): FindExpression {
     const word = words[index];
     if (word === undefined) break;
     const text = word.literal;
-    if (!started && (text === undefined ? word.kind === "glob" && /^[^-*?[(!]/.test(word.raw) : !/^[-(!,]/.test(text))) {
+    if (
+      !started &&
+      (text === undefined ? word.kind === "glob" && /^[^-*?[(!]/.test(word.raw) : !/^[-(!,]/.test(text))
+    ) {
       starts.push(word);
       continue;
     }
@@ -55,7 +58,10 @@ export function findExpression(words: readonly ResolvedWord[]): FindExpression {
       if (/^-i?name$/.test(text) && value?.literal !== undefined) names.push(value.literal);
       if (value === undefined) unknown ??= text;
     } else if (/^-(?:exec|ok)(?:dir)?$/.test(text)) {
-      const end = words.findIndex((other, at) => at > index && (other.literal === ";" || (other.literal === "+" && words[at - 1]?.literal === "{}")));
+      const end = words.findIndex(
+        (other, at) =>
+          at > index && (other.literal === ";" || (other.literal === "+" && words[at - 1]?.literal === "{}")),
+      );
       commands.push(words.slice(index + 1, end < 0 ? undefined : end));
       if (end < 0) unknown ??= text;
       index = end < 0 ? words.length : end;

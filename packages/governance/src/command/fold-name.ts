@@ -1,5 +1,6 @@
 /** Code points that file systems or readers ignore: zero width, joiners, bidi marks, variation selectors, tags. */
-const ignorable = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]/g;
+const ignorable =
+  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]/g;
 
 /**
  * One path component in the form in which protected names are compared: without what some file system drops or folds
@@ -14,5 +15,8 @@ export function foldName(component: string): string {
 
 /** A path as folded components; `\` separates as well, because on some systems it does. */
 export function foldPath(path: string): readonly string[] {
-  return path.split(/[/\\]+/).filter((component) => component !== "").map(foldName);
+  return path
+    .split(/[/\\]+/)
+    .filter((component) => component !== "")
+    .map(foldName);
 }

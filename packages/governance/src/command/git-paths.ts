@@ -4,8 +4,15 @@ import { type ResolvedWord, wordTail } from "./resolve-word.ts";
 import { gitPathAccess } from "./writing-programs.ts";
 
 /** Words of a git command that may be paths: also behind `rev:` and in values of options. */
-export function gitPaths(invocation: Invocation, subcommand: string, words: readonly ResolvedWord[], report: AnalysisReport): void {
-  const access = gitPathAccess.get(subcommand) ?? (/^(?:ls-files|check-ignore|status|branch|tag|push|fetch|switch)$/.test(subcommand) ? "list" : "read");
+export function gitPaths(
+  invocation: Invocation,
+  subcommand: string,
+  words: readonly ResolvedWord[],
+  report: AnalysisReport,
+): void {
+  const access =
+    gitPathAccess.get(subcommand) ??
+    (/^(?:ls-files|check-ignore|status|branch|tag|push|fetch|switch)$/.test(subcommand) ? "list" : "read");
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index];
     const text = word?.literal ?? word?.raw ?? "";
@@ -24,7 +31,11 @@ export function gitPaths(invocation: Invocation, subcommand: string, words: read
     if (text.startsWith("-")) {
       const equals = text.indexOf("=");
       if (equals > 0 && !/^--(?:grep|author|format|pretty|since|until|message|date)/.test(text)) {
-        report.path(wordTail(word, equals + 1), /^--(?:output|directory|prefix)/.test(text) ? "write" : access, invocation);
+        report.path(
+          wordTail(word, equals + 1),
+          /^--(?:output|directory|prefix)/.test(text) ? "write" : access,
+          invocation,
+        );
       }
       continue;
     }

@@ -26,7 +26,8 @@ const commits =
 export const gitReading: ReadonlyMap<string, GitReading> = new Map(
   Object.entries({
     status: {
-      options: "-s -b -v -u? -z --short --branch --porcelain? --long --show-stash --verbose --untracked-files? --ignored? --ignore-submodules? --ahead-behind --no-ahead-behind --renames --no-renames --column? --no-column",
+      options:
+        "-s -b -v -u? -z --short --branch --porcelain? --long --show-stash --verbose --untracked-files? --ignored? --ignore-submodules? --ahead-behind --no-ahead-behind --renames --no-renames --column? --no-column",
       operands: "any",
     },
     diff: { options: commits, operands: "any" },
@@ -35,34 +36,65 @@ export const gitReading: ReadonlyMap<string, GitReading> = new Map(
     whatchanged: { options: commits, operands: "any" },
     "rev-list": { options: commits, operands: "any" },
     "diff-tree": { options: `${commits} -r --no-commit-id`, operands: "any" },
-    shortlog: { options: "-s -n -e -c -w? --summary --numbered --email --since= --until= --group= --all --no-merges", operands: "any" },
-    blame: { options: "-L= -w -M? -C? -e -s -l -t -f -n -p -b -c --line-porcelain --porcelain --show-email --show-name --show-number --since= --date= --root --abbrev=", operands: "any" },
-    describe: { options: "--tags --all --long --always --dirty? --abbrev= --contains --match= --exclude= --exact-match --first-parent --candidates=", operands: "any" },
-    "rev-parse": { options: "--short? --abbrev-ref? --verify --quiet -q --show-toplevel --git-dir --absolute-git-dir --is-inside-work-tree --is-bare-repository --show-prefix --show-cdup --symbolic-full-name --symbolic --all --branches? --tags? --git-common-dir --show-superproject-working-tree --is-shallow-repository", operands: "any" },
-    "ls-files": { options: "-c -d -m -o -i -s -u -k -t -v -z -x= --cached --deleted --modified --others --ignored --stage --unmerged --exclude-standard --exclude= --full-name --error-unmatch --eol --directory --abbrev?", operands: "any" },
-    "ls-tree": { options: "-d -r -t -l -z --name-only --name-status --full-name --full-tree --long --abbrev? --object-only", operands: "any" },
+    shortlog: {
+      options: "-s -n -e -c -w? --summary --numbered --email --since= --until= --group= --all --no-merges",
+      operands: "any",
+    },
+    blame: {
+      options:
+        "-L= -w -M? -C? -e -s -l -t -f -n -p -b -c --line-porcelain --porcelain --show-email --show-name --show-number --since= --date= --root --abbrev=",
+      operands: "any",
+    },
+    describe: {
+      options:
+        "--tags --all --long --always --dirty? --abbrev= --contains --match= --exclude= --exact-match --first-parent --candidates=",
+      operands: "any",
+    },
+    "rev-parse": {
+      options:
+        "--short? --abbrev-ref? --verify --quiet -q --show-toplevel --git-dir --absolute-git-dir --is-inside-work-tree --is-bare-repository --show-prefix --show-cdup --symbolic-full-name --symbolic --all --branches? --tags? --git-common-dir --show-superproject-working-tree --is-shallow-repository",
+      operands: "any",
+    },
+    "ls-files": {
+      options:
+        "-c -d -m -o -i -s -u -k -t -v -z -x= --cached --deleted --modified --others --ignored --stage --unmerged --exclude-standard --exclude= --full-name --error-unmatch --eol --directory --abbrev?",
+      operands: "any",
+    },
+    "ls-tree": {
+      options: "-d -r -t -l -z --name-only --name-status --full-name --full-tree --long --abbrev? --object-only",
+      operands: "any",
+    },
     "cat-file": { options: "-t -s -e -p", operands: "any" },
     "merge-base": { options: "-a --all --is-ancestor --octopus --fork-point --independent", operands: "any" },
     "name-rev": { options: "--tags --name-only --refs= --all", operands: "any" },
-    "for-each-ref": { options: "--format= --sort= --count= --points-at= --merged? --no-merged? --contains?", operands: "any" },
-    "show-ref": { options: "--heads --tags --branches --head -d --dereference -s --hash? --verify --quiet -q --abbrev?", operands: "any" },
+    "for-each-ref": {
+      options: "--format= --sort= --count= --points-at= --merged? --no-merged? --contains?",
+      operands: "any",
+    },
+    "show-ref": {
+      options: "--heads --tags --branches --head -d --dereference -s --hash? --verify --quiet -q --abbrev?",
+      operands: "any",
+    },
     "check-ignore": { options: "-v -q -n -z --verbose --quiet --non-matching --no-index --stdin", operands: "any" },
     "check-attr": { options: "-a --all --cached", operands: "any" },
     "count-objects": { options: "-v -H --verbose --human-readable", operands: "none" },
     "diff-index": { options: commits, operands: "any" },
     "diff-files": { options: commits, operands: "any" },
     grep: {
-      options: "-n -i -l -L -c -w -v -h -H -E -F -P -G -o -q -z -a -I -p -W -A= -B= -C= -m= -e=! -f=@ --and --or --not --cached --untracked --line-number --ignore-case --files-with-matches --name-only --count --word-regexp --heading --break --show-function --function-context --color? --max-depth= --all-match --column --fixed-strings --extended-regexp --perl-regexp --only-matching --full-name",
+      options:
+        "-n -i -l -L -c -w -v -h -H -E -F -P -G -o -q -z -a -I -p -W -A= -B= -C= -m= -e=! -f=@ --and --or --not --cached --untracked --line-number --ignore-case --files-with-matches --name-only --count --word-regexp --heading --break --show-function --function-context --color? --max-depth= --all-match --column --fixed-strings --extended-regexp --perl-regexp --only-matching --full-name",
       operands: "any",
       pattern: true,
     },
     branch: {
-      options: "-a -r -v -vv -l -i --all --remotes --list --show-current --verbose --contains? --no-contains? --merged? --no-merged? --points-at= --sort= --format= --color? --no-color --column? --no-column --abbrev= --ignore-case",
+      options:
+        "-a -r -v -vv -l -i --all --remotes --list --show-current --verbose --contains? --no-contains? --merged? --no-merged? --points-at= --sort= --format= --color? --no-color --column? --no-column --abbrev= --ignore-case",
       operands: "listing",
       listing: ["-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged"],
     },
     tag: {
-      options: "-l -n? --list --contains? --no-contains? --merged? --no-merged? --points-at= --sort= --format= --color? --column? -i --ignore-case",
+      options:
+        "-l -n? --list --contains? --no-contains? --merged? --no-merged? --points-at= --sort= --format= --color? --column? -i --ignore-case",
       operands: "listing",
       listing: ["-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged"],
     },
@@ -71,7 +103,8 @@ export const gitReading: ReadonlyMap<string, GitReading> = new Map(
     reflog: { options: commits, operands: "any", first: ["show", "exists"] },
     worktree: { options: "-v --porcelain -z --verbose", operands: "any", first: ["list"] },
     config: {
-      options: "-l --list --get= --get-all= --get-regexp= --show-origin --show-scope --local --global --system --name-only -z --null --type= --bool --int --path",
+      options:
+        "-l --list --get= --get-all= --get-regexp= --show-origin --show-scope --local --global --system --name-only -z --null --type= --bool --int --path",
       operands: "none",
     },
     "symbolic-ref": { options: "-q --quiet --short", operands: "listing", listing: ["--short"] },
@@ -83,7 +116,8 @@ export const gitReading: ReadonlyMap<string, GitReading> = new Map(
 export const gitNeedsFirst: ReadonlySet<string> = new Set(["stash"]);
 
 /** Options before the subcommand that change nothing of what it may do. */
-export const gitGlobalReading: OptionSpec = "-c= --no-pager -P --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --version";
+export const gitGlobalReading: OptionSpec =
+  "-c= --no-pager -P --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --version";
 
 /** All options before the subcommand, to find it. */
 export const gitGlobalOptions: OptionSpec =

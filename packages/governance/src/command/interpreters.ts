@@ -9,16 +9,28 @@ export interface Interpreter {
 }
 
 export const interpreters: readonly { readonly names: RegExp; readonly interpreter: Interpreter }[] = [
-  { names: /^(?:python|pypy)[\d.]*(?:\.exe)?$|^ipython\d?$/, interpreter: { code: ["-c"], values: "cmWX", readsInput: true } },
-  { names: /^(?:node|nodejs|bun|deno|tsx|ts-node)(?:\.exe)?$/, interpreter: { code: ["-e", "-p", "-pe", "--eval", "--print", "eval"], values: "r", readsInput: true } },
+  {
+    names: /^(?:python|pypy)[\d.]*(?:\.exe)?$|^ipython\d?$/,
+    interpreter: { code: ["-c"], values: "cmWX", readsInput: true },
+  },
+  {
+    names: /^(?:node|nodejs|bun|deno|tsx|ts-node)(?:\.exe)?$/,
+    interpreter: { code: ["-e", "-p", "-pe", "--eval", "--print", "eval"], values: "r", readsInput: true },
+  },
   { names: /^perl[\d.]*$/, interpreter: { code: ["-e", "-E"], values: "", readsInput: true } },
   { names: /^ruby[\d.]*$/, interpreter: { code: ["-e"], values: "", readsInput: true } },
   { names: /^php[\d.]*$/, interpreter: { code: ["-r", "-B", "-R", "-E", "--run"], values: "", readsInput: true } },
   { names: /^lua(?:jit)?[\d.]*$/, interpreter: { code: ["-e"], values: "l", readsInput: true } },
   { names: /^osascript$/, interpreter: { code: ["-e"], values: "l", readsInput: true } },
-  { names: /^(?:Rscript|R|julia|elixir|groovy|scala|clojure|ghc|swift|tclsh|expect|guile|racket|sqlite3|psql|mysql)$/, interpreter: { code: ["-e", "-c", "--eval"], values: "", readsInput: true } },
+  {
+    names: /^(?:Rscript|R|julia|elixir|groovy|scala|clojure|ghc|swift|tclsh|expect|guile|racket|sqlite3|psql|mysql)$/,
+    interpreter: { code: ["-e", "-c", "--eval"], values: "", readsInput: true },
+  },
   { names: /^(?:[gmn]?awk|original-awk|busybox-awk)$/, interpreter: { code: [], values: "", readsInput: false } },
-  { names: /^(?:vi|vim|nvim|view|ex|ed|emacs|nano|gvim)$/, interpreter: { code: ["-c", "--cmd", "--eval", "-S"], values: "", readsInput: true } },
+  {
+    names: /^(?:vi|vim|nvim|view|ex|ed|emacs|nano|gvim)$/,
+    interpreter: { code: ["-c", "--cmd", "--eval", "-S"], values: "", readsInput: true },
+  },
 ];
 
 export function interpreterOf(name: string): Interpreter | undefined {
@@ -43,7 +55,9 @@ export function pathsInCode(code: string): readonly string[] {
     const text = match[1] ?? match[2] ?? match[3] ?? "";
     if (text !== "" && text.length < 512 && !/[\n\0]/.test(text)) found.add(text);
   }
-  for (const match of code.matchAll(/(?:^|[\s"'`(=,:<>])((?:~|\.{1,2})?\/[\w.@/~+-]+|\.[\w][\w./-]*|[\w-]+(?:\/[\w.-]+)+|[\w-]+\.[\w-]+)/g)) {
+  for (const match of code.matchAll(
+    /(?:^|[\s"'`(=,:<>])((?:~|\.{1,2})?\/[\w.@/~+-]+|\.[\w][\w./-]*|[\w-]+(?:\/[\w.-]+)+|[\w-]+\.[\w-]+)/g,
+  )) {
     if (match[1] !== undefined && match[1].length < 512) found.add(match[1]);
   }
   return [...found].slice(0, 64);

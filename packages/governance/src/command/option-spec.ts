@@ -25,7 +25,14 @@ type SpecTable = ReadonlyMap<string, ValueKind>;
 
 const tables = new Map<OptionSpec, SpecTable>();
 
-const kinds: Readonly<Record<string, ValueKind>> = { "": "none", "?": "optional", "=": "text", "=@": "path", "=!": "pattern", "=*": "glob" };
+const kinds: Readonly<Record<string, ValueKind>> = {
+  "": "none",
+  "?": "optional",
+  "=": "text",
+  "=@": "path",
+  "=!": "pattern",
+  "=*": "glob",
+};
 
 function tableOf(spec: OptionSpec): SpecTable {
   let table = tables.get(spec);
@@ -128,7 +135,8 @@ export function parseOptions(
 /** What all forms of a word begin with, as far as that is literal. */
 function commonStart(word: ResolvedWord): string {
   const [form = ""] = word.forms;
-  if (word.forms.length !== 1) return word.kind === "choice" ? (word.forms.find((other) => other.startsWith("-")) ?? "") : "";
+  if (word.forms.length !== 1)
+    return word.kind === "choice" ? (word.forms.find((other) => other.startsWith("-")) ?? "") : "";
   return form.replace(/[*?[{(].*$/s, "").replace(/\\(.)/g, "$1");
 }
 
@@ -142,7 +150,12 @@ function joinedValue(word: ResolvedWord, from: number): ResolvedWord {
 }
 
 /** Flags in a list of words, without a table: for dangers, which look for an option wherever it may hide. */
-export function hasOption(words: readonly ResolvedWord[], short: string, long: string, shortest = long.length): boolean {
+export function hasOption(
+  words: readonly ResolvedWord[],
+  short: string,
+  long: string,
+  shortest = long.length,
+): boolean {
   for (const word of words) {
     const text = word.literal ?? commonStart(word);
     if (text === "--") return false;

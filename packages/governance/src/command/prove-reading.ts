@@ -16,7 +16,8 @@ import { sedScript } from "./sed-script.ts";
 export function proveReading(invocation: Invocation, report: AnalysisReport, place: Place): boolean {
   if (!isSystemProgram(invocation.program)) return false;
   const { name, words } = invocation;
-  if (words.length === 1 && /^(?:--version|-v|-V|version)$/.test(words[0]?.literal ?? "") && versionPrograms.has(name)) return true;
+  if (words.length === 1 && /^(?:--version|-v|-V|version)$/.test(words[0]?.literal ?? "") && versionPrograms.has(name))
+    return true;
   switch (name) {
     case "git":
       return proveGit(invocation, report, place);
@@ -73,7 +74,8 @@ function proveProgram(program: ReadingProgram, invocation: Invocation, report: A
     for (const word of operands) {
       report.path(word, access, invocation);
       if (word.kind === "dynamic" && !program.anyOperand) proven = false;
-      if (/^\\\\|^\/\/[^/]/.test(word.literal ?? word.raw) || /^\\\\/.test(word.raw)) report.unresolved("a path of another machine");
+      if (/^\\\\|^\/\/[^/]/.test(word.literal ?? word.raw) || /^\\\\/.test(word.raw))
+        report.unresolved("a path of another machine");
       // A file may be named like an option; only where every option reads, that does no harm.
       if (word.kind === "glob" && /^[*?[@!+]/.test(word.raw) && (!anyOption || program.refused !== undefined)) {
         if (!words.some((other) => other.literal === "--")) proven = false;
@@ -83,16 +85,23 @@ function proveProgram(program: ReadingProgram, invocation: Invocation, report: A
   if (invocation.name === "[" || invocation.name === "test") {
     // `-v` runs what stands in a subscript: an unknown word must not be able to come out as that operator.
     const [head, second] = words;
-    const operator = /^-[a-uw-z]$/.test(head?.literal ?? "") || head?.literal === "!" || /^(?:=|==|!=|-\w\w|<|>)$/.test(second?.literal ?? "");
+    const operator =
+      /^-[a-uw-z]$/.test(head?.literal ?? "") ||
+      head?.literal === "!" ||
+      /^(?:=|==|!=|-\w\w|<|>)$/.test(second?.literal ?? "");
     if (words.some((word) => word.kind === "dynamic" && !(operator && word.raw.startsWith('"')))) proven = false;
   }
-  if (invocation.name === "read") for (const word of parsed.operands) if (!/^[a-z_][a-z0-9_]*$/.test(word.literal ?? "")) proven = false;
+  if (invocation.name === "read")
+    for (const word of parsed.operands) if (!/^[a-z_][a-z0-9_]*$/.test(word.literal ?? "")) proven = false;
   if (program.recursive !== undefined) {
     const recursive = program.recursive === "always" || program.recursive.some((flag) => parsed.flags.has(flag));
     if (recursive) wideRead(operands, program, invocation, report, place);
   }
   // Further words come from the input: any may be an option or a secret, so only counting and naming stay proven.
-  if (invocation.appendsInput && !(anyOption && (access === "list" || invocation.name === "wc" || /sum$/.test(invocation.name)))) {
+  if (
+    invocation.appendsInput &&
+    !(anyOption && (access === "list" || invocation.name === "wc" || /sum$/.test(invocation.name)))
+  ) {
     proven = proven && program.operands === "text" && anyOption && program.refused === undefined;
   }
   return proven;
@@ -115,7 +124,15 @@ function anyOptions(words: readonly ResolvedWord[]): ParsedOptions {
     } else {
       const equals = text.indexOf("=");
       if (equals < 0) continue;
-      values.push({ option: text.slice(0, equals), kind: "text", word: { ...word, literal: word.literal?.slice(equals + 1), forms: word.forms.map((form) => form.slice(form.indexOf("=") + 1)) } });
+      values.push({
+        option: text.slice(0, equals),
+        kind: "text",
+        word: {
+          ...word,
+          literal: word.literal?.slice(equals + 1),
+          forms: word.forms.map((form) => form.slice(form.indexOf("=") + 1)),
+        },
+      });
     }
   }
   return { flags: new Set(), values, operands, unknown: undefined };
@@ -126,7 +143,12 @@ function checkGlob(word: ResolvedWord, report: AnalysisReport): boolean {
   if (word.literal.startsWith("!")) return true;
   const secret = secretInGlob(word.literal, { dot: true });
   if (secret?.how === "aimed") {
-    report.danger({ rule: "floor/credentials", verdict: "deny", reason: `${word.raw} reaches ${secret.kind}; its content is not for the agent.`, high: true });
+    report.danger({
+      rule: "floor/credentials",
+      verdict: "deny",
+      reason: `${word.raw} reaches ${secret.kind}; its content is not for the agent.`,
+      high: true,
+    });
   }
   return true;
 }
@@ -139,13 +161,23 @@ function wideRead(
   report: AnalysisReport,
   place: Place,
 ): void {
-  const roots = operands.length > 0 ? operands.flatMap((word) => targetsOf(word, invocation, place).map((target) => target.absolute)) : program.defaultsToDirectory && invocation.input.type === "inherited" ? invocation.directories : [];
+  const roots =
+    operands.length > 0
+      ? operands.flatMap((word) => targetsOf(word, invocation, place).map((target) => target.absolute))
+      : program.defaultsToDirectory && invocation.input.type === "inherited"
+        ? invocation.directories
+        : [];
   for (const root of roots) {
-    if (isWithin(place.workspace, root) || isWithin(place.home, root) || !isWithin(root.replace(/\/[^/]*[*?[].*$/, "") || "/", place.workspace)) {
+    if (
+      isWithin(place.workspace, root) ||
+      isWithin(place.home, root) ||
+      !isWithin(root.replace(/\/[^/]*[*?[].*$/, "") || "/", place.workspace)
+    ) {
       report.danger({
         rule: "floor/recursive-read",
         verdict: "ask",
-        reason: "This reads every file of the tree, hidden ones with secrets among them. Name a directory, or use the search tool, which leaves them out.",
+        reason:
+          "This reads every file of the tree, hidden ones with secrets among them. Name a directory, or use the search tool, which leaves them out.",
       });
       return;
     }
@@ -155,7 +187,8 @@ function wideRead(
 function proveGit(invocation: Invocation, report: AnalysisReport, place: Place): boolean {
   const parts = gitParts(invocation);
   const global = parseOptions(invocation.words, gitGlobalReading, { stopAtOperand: true });
-  let proven = global.unknown === undefined && invocation.directories.every((directory) => directory === place.workspace);
+  let proven =
+    global.unknown === undefined && invocation.directories.every((directory) => directory === place.workspace);
   for (const { option, word } of parts.values) {
     if (option !== "-c") continue;
     const pager = /^(?:core\.)?pager(?:\.\w+)?=(?:cat)?$/.test(word.literal ?? "");
@@ -170,14 +203,32 @@ function proveGit(invocation: Invocation, report: AnalysisReport, place: Place):
   let operands = parsed.operands;
   if (reading.pattern && !parsed.values.some((value) => value.kind === "pattern")) operands = operands.slice(1);
   const [first] = operands;
-  if (reading.first !== undefined && (first === undefined ? gitNeedsFirst.has(parts.subcommand) : !reading.first.includes(first.literal ?? ""))) proven = false;
+  if (
+    reading.first !== undefined &&
+    (first === undefined ? gitNeedsFirst.has(parts.subcommand) : !reading.first.includes(first.literal ?? ""))
+  )
+    proven = false;
   if (reading.operands === "none" && operands.length > 0) proven = false;
-  if (reading.operands === "listing" && operands.length > 0 && !reading.listing?.some((flag) => parsed.flags.has(flag))) {
+  if (
+    reading.operands === "listing" &&
+    operands.length > 0 &&
+    !reading.listing?.some((flag) => parsed.flags.has(flag))
+  ) {
     proven = parts.subcommand === "symbolic-ref" && operands.length === 1 && proven;
   }
-  if (operands.some((word) => word.kind === "dynamic") || operands.some((word) => word.kind === "glob" && /^[*?[]/.test(word.raw))) proven = false;
+  if (
+    operands.some((word) => word.kind === "dynamic") ||
+    operands.some((word) => word.kind === "glob" && /^[*?[]/.test(word.raw))
+  )
+    proven = false;
   proven &&= !invocation.appendsInput;
-  if (proven) gitPaths(invocation, parts.subcommand, reading.pattern ? [...parsed.operands.slice(1), ...parsed.values.map((value) => value.word)] : parts.words, report);
+  if (proven)
+    gitPaths(
+      invocation,
+      parts.subcommand,
+      reading.pattern ? [...parsed.operands.slice(1), ...parsed.values.map((value) => value.word)] : parts.words,
+      report,
+    );
   return proven;
 }
 
@@ -200,34 +251,60 @@ function proveSed(invocation: Invocation, report: AnalysisReport): boolean {
       continue;
     }
     const found = sedScript(script.literal);
-    if (found.runs) report.danger({ rule: "floor/hidden-program", verdict: "deny", reason: "The sed script runs a command.", high: true });
-    for (const file of found.writes) if (!/^\/dev\/std(?:out|err)$/.test(file)) report.mention(file, invocation, "write");
+    if (found.runs)
+      report.danger({
+        rule: "floor/hidden-program",
+        verdict: "deny",
+        reason: "The sed script runs a command.",
+        high: true,
+      });
+    for (const file of found.writes)
+      if (!/^\/dev\/std(?:out|err)$/.test(file)) report.mention(file, invocation, "write");
     for (const file of found.reads) report.mention(file, invocation, "read");
-    if (found.runs || found.unknown || found.writes.some((file) => !/^\/dev\/std(?:out|err)$/.test(file))) proven = false;
+    if (found.runs || found.unknown || found.writes.some((file) => !/^\/dev\/std(?:out|err)$/.test(file)))
+      proven = false;
   }
   const changes = invocation.words.some((word) => /^(?:-[a-zA-Z]*i|--in-place)/.test(word.literal ?? ""));
   return readOperands(operands, invocation, report, changes ? "write" : "read") && proven;
 }
 
 function proveAwk(invocation: Invocation, report: AnalysisReport): boolean {
-  const parsed = parseOptions(invocation.words, "-F= -v= --field-separator= --assign= --posix --re-interval --csv", { stopAtOperand: true });
+  const parsed = parseOptions(invocation.words, "-F= -v= --field-separator= --assign= --posix --re-interval --csv", {
+    stopAtOperand: true,
+  });
   const [program, ...operands] = parsed.operands;
   if (program === undefined) return false;
   const pure = program.literal !== undefined && awkOnlyReads(program.literal);
-  return readOperands(operands, invocation, report, "read") && pure && parsed.unknown === undefined && parsed.values.every((value) => value.word.literal !== undefined);
+  return (
+    readOperands(operands, invocation, report, "read") &&
+    pure &&
+    parsed.unknown === undefined &&
+    parsed.values.every((value) => value.word.literal !== undefined)
+  );
 }
 
 function proveFind(invocation: Invocation, report: AnalysisReport): boolean {
   const expression = findExpression(invocation.words);
   // What `-exec` starts may read what is found.
-  for (const start of expression.starts) report.path(start, expression.commands.length > 0 ? "read" : "list", invocation);
+  for (const start of expression.starts)
+    report.path(start, expression.commands.length > 0 ? "read" : "list", invocation);
   if (expression.commands.length > 0) for (const name of expression.names) checkGlob(literalWord(name), report);
   for (const file of expression.writes) report.path(file, "write", invocation);
   if (expression.deletes) for (const start of expression.starts) report.path(start, "delete", invocation);
-  return expression.unknown === undefined && expression.writes.length === 0 && !expression.deletes && !invocation.appendsInput;
+  return (
+    expression.unknown === undefined &&
+    expression.writes.length === 0 &&
+    !expression.deletes &&
+    !invocation.appendsInput
+  );
 }
 
-function readOperands(words: readonly ResolvedWord[], invocation: Invocation, report: AnalysisReport, access: "read" | "write"): boolean {
+function readOperands(
+  words: readonly ResolvedWord[],
+  invocation: Invocation,
+  report: AnalysisReport,
+  access: "read" | "write",
+): boolean {
   let proven = !invocation.appendsInput;
   for (const word of words) {
     report.path(word, access, invocation);

@@ -27,9 +27,21 @@ export interface ReadingProgram {
   readonly anyOperand?: true;
 }
 
-const content = (options: OptionSpec, more: Partial<ReadingProgram> = {}): ReadingProgram => ({ options, operands: "content", ...more });
-const names = (options: OptionSpec, more: Partial<ReadingProgram> = {}): ReadingProgram => ({ options, operands: "names", ...more });
-const text = (options: OptionSpec, more: Partial<ReadingProgram> = {}): ReadingProgram => ({ options, operands: "text", ...more });
+const content = (options: OptionSpec, more: Partial<ReadingProgram> = {}): ReadingProgram => ({
+  options,
+  operands: "content",
+  ...more,
+});
+const names = (options: OptionSpec, more: Partial<ReadingProgram> = {}): ReadingProgram => ({
+  options,
+  operands: "names",
+  ...more,
+});
+const text = (options: OptionSpec, more: Partial<ReadingProgram> = {}): ReadingProgram => ({
+  options,
+  operands: "text",
+  ...more,
+});
 const plain = (options: OptionSpec): ReadingProgram => ({ options, operands: "none" });
 
 const grepOptions =
@@ -82,16 +94,39 @@ export const readingPrograms: ReadonlyMap<string, ReadingProgram> = new Map(
     shasum: content("any"),
     b2sum: content("any"),
     diff: content("any", { refused: /^(?:-[^-]*l|--pag)/ }),
-    egrep: content(grepOptions, { pattern: true, recursive: ["-r", "-R", "--recursive", "--dereference-recursive"], defaultsToDirectory: true }),
-    fgrep: content(grepOptions, { pattern: true, recursive: ["-r", "-R", "--recursive", "--dereference-recursive"], defaultsToDirectory: true }),
-    grep: content(grepOptions, { pattern: true, recursive: ["-r", "-R", "--recursive", "--dereference-recursive"], defaultsToDirectory: true }),
-    rg: content(rgOptions, { pattern: true, recursive: ["-.", "--hidden", "-u", "--unrestricted", "--no-ignore"], defaultsToDirectory: true }),
-    sort: content("-b -d -f -g -h -i -M -n -R -r -s -u -V -z -c -C -m -k= -t= -S= --key= --field-separator= --numeric-sort --reverse --unique --version-sort --human-numeric-sort --ignore-case --stable --zero-terminated --check? --parallel= --buffer-size= --debug"),
-    uniq: content("-c -d -D -i -u -z -f= -s= -w= --count --repeated --unique --ignore-case --all-repeated? --zero-terminated --skip-fields= --skip-chars= --check-chars=", { maximum: 1 }),
+    egrep: content(grepOptions, {
+      pattern: true,
+      recursive: ["-r", "-R", "--recursive", "--dereference-recursive"],
+      defaultsToDirectory: true,
+    }),
+    fgrep: content(grepOptions, {
+      pattern: true,
+      recursive: ["-r", "-R", "--recursive", "--dereference-recursive"],
+      defaultsToDirectory: true,
+    }),
+    grep: content(grepOptions, {
+      pattern: true,
+      recursive: ["-r", "-R", "--recursive", "--dereference-recursive"],
+      defaultsToDirectory: true,
+    }),
+    rg: content(rgOptions, {
+      pattern: true,
+      recursive: ["-.", "--hidden", "-u", "--unrestricted", "--no-ignore"],
+      defaultsToDirectory: true,
+    }),
+    sort: content(
+      "-b -d -f -g -h -i -M -n -R -r -s -u -V -z -c -C -m -k= -t= -S= --key= --field-separator= --numeric-sort --reverse --unique --version-sort --human-numeric-sort --ignore-case --stable --zero-terminated --check? --parallel= --buffer-size= --debug",
+    ),
+    uniq: content(
+      "-c -d -D -i -u -z -f= -s= -w= --count --repeated --unique --ignore-case --all-repeated? --zero-terminated --skip-fields= --skip-chars= --check-chars=",
+      { maximum: 1 },
+    ),
     xxd: content("-a -b -E -e -i -p -ps -u -c= -g= -l= -s= -o= -R=", { maximum: 1 }),
     base64: content("-d -D -i -w= --decode --ignore-garbage --wrap=", { maximum: 1 }),
     base32: content("-d -i -w= --decode --ignore-garbage --wrap=", { maximum: 1 }),
-    file: content("-b -i -I -k -L -h -0 -N -r -s -E -F= -f=@ --brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going"),
+    file: content(
+      "-b -i -I -k -L -h -0 -N -r -s -E -F= -f=@ --brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going",
+    ),
     jq: content(
       "-r -n -c -s -e -S -C -M -R -a -j -f=@ --raw-output --null-input --compact-output --slurp --exit-status --sort-keys --color-output --monochrome-output --raw-input --tab --indent= --join-output --from-file=@ --seq --stream",
       { pattern: true, refusedPattern: /\benv\b|\$ENV|\$__prog|\binput_filename\b.*\bimport\b/ },
@@ -114,7 +149,9 @@ export const readingPrograms: ReadonlyMap<string, ReadingProgram> = new Map(
     whereis: names("any"),
     pathchk: names("any"),
     type: names("-a -f -p -P -t", { refusedPattern: /[./\\]/, pattern: true }),
-    tree: names("-a -d -f -i -l -x -s -h -D -p -u -g -t -r -c -U -v -n -N -C -A -S -J -X -Q -F -q -L= -I= -P= --noreport --dirsfirst --filesfirst --gitignore --prune --du --si --inodes --device --charset= --sort? --matchdirs --ignore-case --fromfile"),
+    tree: names(
+      "-a -d -f -i -l -x -s -h -D -p -u -g -t -r -c -U -v -n -N -C -A -S -J -X -Q -F -q -L= -I= -P= --noreport --dirsfirst --filesfirst --gitignore --prune --du --si --inodes --device --charset= --sort? --matchdirs --ignore-case --fromfile",
+    ),
     test: names("any", { refused: /^-v$/, anyOperand: true }),
     "[": names("any", { refused: /^-v$/, anyOperand: true }),
     // Text in, text out.
@@ -129,7 +166,12 @@ export const readingPrograms: ReadonlyMap<string, ReadingProgram> = new Map(
     true: text("any"),
     false: text("any"),
     ":": text("any"),
-    date: { options: "-u -R -d= -I? --utc --iso-8601? --rfc-3339= --rfc-email --date= -r=@", operands: "text", refusedPattern: /^[^+]/, pattern: true },
+    date: {
+      options: "-u -R -d= -I? --utc --iso-8601? --rfc-3339= --rfc-email --date= -r=@",
+      operands: "text",
+      refusedPattern: /^[^+]/,
+      pattern: true,
+    },
     uname: plain("any"),
     arch: plain("any"),
     nproc: plain("any"),
@@ -154,7 +196,9 @@ export const readingPrograms: ReadonlyMap<string, ReadingProgram> = new Map(
 
 /** Programs whose `--version`, given alone, only prints. */
 export const versionPrograms: ReadonlySet<string> = new Set(
-  "node python python3 ruby perl java javac go rustc gcc g++ clang make cmake git bash zsh sed awk grep tar openssl docker kubectl deno bun".split(" "),
+  "node python python3 ruby perl java javac go rustc gcc g++ clang make cmake git bash zsh sed awk grep tar openssl docker kubectl deno bun".split(
+    " ",
+  ),
 );
 
 /** Directories that hold the system's own programs: a path to one of them is as good as the bare name. */

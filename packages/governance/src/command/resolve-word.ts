@@ -35,7 +35,12 @@ export function literalWord(value: string): ResolvedWord {
 
 /** A word without its first characters, e.g. the value in `--file=name`. */
 export function wordTail(word: ResolvedWord, from: number): ResolvedWord {
-  return { raw: word.raw, kind: word.kind, literal: word.literal?.slice(from), forms: word.forms.map((form) => form.slice(from)) };
+  return {
+    raw: word.raw,
+    kind: word.kind,
+    literal: word.literal?.slice(from),
+    forms: word.forms.map((form) => form.slice(from)),
+  };
 }
 
 /** Usually one word; several after brace expansion or where an unquoted variable holds blanks. */
@@ -127,11 +132,15 @@ function appendVariable(
   if (name === "PWD" && !scope.variables.has("PWD")) return append(branches, scope.directories, false);
   const variable = scope.variables.get(name);
   if (variable === undefined) return [...append(branches, fallbacks, true), ...appendUnknown(branches)];
-  const plain = variable.values.length > 0 && variable.values.every((value) => value !== "" && (quoted || !/[\s*?[]/.test(value)));
+  const plain =
+    variable.values.length > 0 && variable.values.every((value) => value !== "" && (quoted || !/[\s*?[]/.test(value)));
   if (variable.certain && plain) return append(branches, variable.values, false);
   const certainlyEmpty = variable.certain && variable.values.every((value) => value === "") && fallbacks.length === 0;
   if (certainlyEmpty) return branches;
-  return [...append(branches, [...variable.values, ...fallbacks], true), ...appendUnknown(branches)].slice(0, branchLimit);
+  return [...append(branches, [...variable.values, ...fallbacks], true), ...appendUnknown(branches)].slice(
+    0,
+    branchLimit,
+  );
 }
 
 function append(branches: readonly Branch[], values: readonly string[], unknown: boolean): Branch[] {
@@ -166,7 +175,8 @@ function splitVariable(parts: readonly WordPart[], scope: ShellScope): readonly 
   if (parts.length !== 1 || part?.type !== "SimpleExpansion") return undefined;
   const variable = scope.variables.get(part.text.slice(1));
   const [value] = variable?.values ?? [];
-  if (!variable?.certain || value === undefined || variable.values.length > 1 || scope.variables.has("IFS")) return undefined;
+  if (!variable?.certain || value === undefined || variable.values.length > 1 || scope.variables.has("IFS"))
+    return undefined;
   return /\s/.test(value) && !/[*?[]/.test(value) ? value.split(/\s+/).filter((item) => item !== "") : undefined;
 }
 

@@ -80,12 +80,15 @@ export function secretInGlob(
     if (secretDirectories.has(component.toLowerCase())) return { kind: "a credentials directory", how: "aimed" };
     if (!/^\.\w.*[*?[]/.test(component)) continue;
     const matchesDirectory = picomatch(component, { dot: true, nocase: true });
-    for (const directory of secretDirectories) if (matchesDirectory(directory)) return { kind: "a credentials directory", how: "aimed" };
+    for (const directory of secretDirectories)
+      if (matchesDirectory(directory)) return { kind: "a credentials directory", how: "aimed" };
   }
   if (!isGlob(last)) {
     const secret = secretPath(plain.join("/")) ?? secretPath(`/${plain.join("/")}`);
     if (secret !== undefined) return { ...secret, how: "aimed" };
-    return systemSecrets.test(`/${plain.join("/").replaceAll("*", "x")}`) ? { kind: "a system secret", how: "aimed" } : undefined;
+    return systemSecrets.test(`/${plain.join("/").replaceAll("*", "x")}`)
+      ? { kind: "a system secret", how: "aimed" }
+      : undefined;
   }
   const matches = picomatch(last, { dot: options.dot, nocase: true });
   const spelled = last.replace(/\[[^\]]*\]|\\?[*?]/g, "");
@@ -96,9 +99,11 @@ export function secretInGlob(
   for (const directory of secretDirectories) {
     if (spelled.startsWith(".") && matches(directory)) return { kind: "a credentials directory", how: "aimed" };
   }
-  if (matches("x.pem")) return { kind: "a private key or certificate store", how: /pem|p\W*e|\.p/i.test(spelled) ? "aimed" : "broad" };
+  if (matches("x.pem"))
+    return { kind: "a private key or certificate store", how: /pem|p\W*e|\.p/i.test(spelled) ? "aimed" : "broad" };
   // `k*` reaches key.pem as much as `*` does, yet nobody means it.
-  if (/[*]$/.test(last) && aimed && !spelled.includes(".")) return { kind: "a private key or certificate store", how: "broad" };
+  if (/[*]$/.test(last) && aimed && !spelled.includes("."))
+    return { kind: "a private key or certificate store", how: "broad" };
   return undefined;
 }
 

@@ -37,7 +37,11 @@ export function subshell(scope: ShellScope): ShellScope {
   return { ...scope, variables: new Map(scope.variables), functions: new Set(scope.functions) };
 }
 
-export function assign(scope: ShellScope, name: string, value: string | undefined): void {
+/** Longer values are not followed: they could double with every assignment. */
+const longestValue = 4096;
+
+export function assign(scope: ShellScope, name: string, text: string | undefined): void {
+  const value = text !== undefined && text.length > longestValue ? undefined : text;
   const before = scope.variables.get(name);
   if (!scope.conditional && value !== undefined) {
     scope.variables.set(name, { values: [value], certain: true });

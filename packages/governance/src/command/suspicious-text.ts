@@ -9,13 +9,17 @@ export function suspiciousText(text: string): readonly string[] {
   if (/[\u0001-\u0008\u000b-\u001f\u007f-\u009f]/.test(text)) found.push("a control character");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
   if (/^[\u0000-\u007f]*$/.test(text)) return found;
-  if (/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(text)) found.push("a character that changes the direction of the text");
+  if (/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(text))
+    found.push("a character that changes the direction of the text");
   if (/[\u00ad\u034f\u115f\u1160\u180e\u200b-\u200d\u2060-\u2065\u3164\ufeff\uffa0]|\udb40[\udc00-\udfff]/.test(text)) {
     found.push("an invisible character");
   }
-  if (/[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/.test(text)) found.push("a character that only looks like a blank");
+  if (/[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/.test(text))
+    found.push("a character that only looks like a blank");
   // Full-width forms and other shapes that read as shell operators.
-  if (/[\uff01-\uff5e\u2024\u2044\u2215\u29f8\u037e\u01c3\u2223]/.test(text)) found.push("a character that only looks like ASCII");
-  if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(text)) found.push("a broken character");
+  if (/[\uff01-\uff5e\u2024\u2044\u2215\u29f8\u037e\u01c3\u2223]/.test(text))
+    found.push("a character that only looks like ASCII");
+  if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(text))
+    found.push("a broken character");
   return found;
 }

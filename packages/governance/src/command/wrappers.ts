@@ -27,7 +27,8 @@ export interface Wrapper {
 export const wrappers: ReadonlyMap<string, Wrapper> = new Map(
   Object.entries({
     env: {
-      options: "-i -0 -v - -u= -C= -S= --ignore-environment --null --unset= --chdir= --split-string= --debug --block-signal? --default-signal? --ignore-signal?",
+      options:
+        "-i -0 -v - -u= -C= -S= --ignore-environment --null --unset= --chdir= --split-string= --debug --block-signal? --default-signal? --ignore-signal?",
       assignments: true,
       directory: "-C",
       script: ["-S", "--split-string"],
@@ -35,7 +36,11 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map(
     },
     nice: { options: "-n= -# --adjustment=", transparent: true },
     ionice: { options: "-c= -n= -p= -t --class= --classdata= --ignore", transparent: true },
-    timeout: { options: "-k= -s= -v -f --kill-after= --signal= --preserve-status --foreground --verbose", operands: 1, transparent: true },
+    timeout: {
+      options: "-k= -s= -v -f --kill-after= --signal= --preserve-status --foreground --verbose",
+      operands: 1,
+      transparent: true,
+    },
     time: { options: "-p -v -f= -a --portability --verbose --format= --append", transparent: true },
     command: { options: "-p -v -V", prints: ["-v", "-V"], transparent: true },
     builtin: { options: "", transparent: true },
@@ -47,35 +52,76 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map(
     setsid: { options: "-c -f -w --ctty --fork --wait" },
     chrt: { options: "-b -f -i -o -r -R -p -a -m -v -d -D= -P= -T=", operands: 1 },
     taskset: { options: "-a -c -p --all-tasks --cpu-list --pid", operands: 1 },
-    unshare: { options: "-m? -u? -i? -n? -p? -U? -C? -T? -f -r -c --fork --map-root-user --mount? --pid? --net? --user? --mount-proc? --kill-child? -R= -w= -S= -G= --root= --wd=" },
-    nsenter: { options: "-t= -a -m? -u? -i? -n? -p? -U? -C? -T? -r? -w? -F -Z -S= -G= --target= --all --mount? --pid? --net? --user?" },
+    unshare: {
+      options:
+        "-m? -u? -i? -n? -p? -U? -C? -T? -f -r -c --fork --map-root-user --mount? --pid? --net? --user? --mount-proc? --kill-child? -R= -w= -S= -G= --root= --wd=",
+    },
+    nsenter: {
+      options:
+        "-t= -a -m? -u? -i? -n? -p? -U? -C? -T? -r? -w? -F -Z -S= -G= --target= --all --mount? --pid? --net? --user?",
+    },
     chroot: { options: "--userspec= --groups= --skip-chdir", operands: 1 },
-    flock: { options: "-s -e -x -n -u -o -F -v -w= -E= -c= --shared --exclusive --nonblock --unlock --close --no-fork --timeout= --command=", operands: 1, script: ["-c", "--command"] },
+    flock: {
+      options:
+        "-s -e -x -n -u -o -F -v -w= -E= -c= --shared --exclusive --nonblock --unlock --close --no-fork --timeout= --command=",
+      operands: 1,
+      script: ["-c", "--command"],
+    },
     sudo: {
-      options: "-A -b -E -e -H -i -k -K -l -n -P -S -s -v -B -N -u= -g= -h= -p= -C= -D= -R= -T= -U= -r= -t= --user= --group= --preserve-env? --login --shell --stdin --non-interactive --chdir= --set-home --background",
+      options:
+        "-A -b -E -e -H -i -k -K -l -n -P -S -s -v -B -N -u= -g= -h= -p= -C= -D= -R= -T= -U= -r= -t= --user= --group= --preserve-env? --login --shell --stdin --non-interactive --chdir= --set-home --background",
       assignments: true,
       directory: "-D",
     },
     doas: { options: "-L -n -s -u= -C=" },
     pkexec: { options: "--user= --disable-internal-agent --keep-cwd" },
-    su: { options: "-l -m -p -f -P - --login --preserve-environment -c= --command= -s= --shell= -g= -G= -w=", operands: 1, script: ["-c", "--command"], permutes: true },
-    runuser: { options: "-l -m -p -f -P - -u= -c= -s= -g= -G= --login --command= --user=", script: ["-c", "--command"] },
+    su: {
+      options: "-l -m -p -f -P - --login --preserve-environment -c= --command= -s= --shell= -g= -G= -w=",
+      operands: 1,
+      script: ["-c", "--command"],
+      permutes: true,
+    },
+    runuser: {
+      options: "-l -m -p -f -P - -u= -c= -s= -g= -G= --login --command= --user=",
+      script: ["-c", "--command"],
+    },
     xargs: {
-      options: "-0 -r -t -p -x -o -i? -e? -l? -a=@ -d= -E= -I= -L= -n= -P= -s= -J= -R= -S= --null --no-run-if-empty --verbose --interactive --exit --open-tty --arg-file=@ --delimiter= --max-args= --max-procs= --max-lines? --max-chars= --replace? --eof? --process-slot-var= --show-limits",
+      options:
+        "-0 -r -t -p -x -o -i? -e? -l? -a=@ -d= -E= -I= -L= -n= -P= -s= -J= -R= -S= --null --no-run-if-empty --verbose --interactive --exit --open-tty --arg-file=@ --delimiter= --max-args= --max-procs= --max-lines? --max-chars= --replace? --eof? --process-slot-var= --show-limits",
       appendsInput: true,
       transparent: true,
     },
-    parallel: { options: "-0 -k -X -m -j= -n= -N= -I= -a=@ -d= -S= -v --jobs= --keep-order --null --dry-run --bar --eta --halt= --delay= --timeout= --colsep= --tag --will-cite --retries= --pipe --sshlogin=", appendsInput: true, joins: true },
-    watch: { options: "-b -c -C -d? -e -g -p -q= -r -t -w -x -n= --interval= --differences? --errexit --chgexit --no-title --exec --color --beep", joins: true },
-    screen: { options: "-d -m -D -R -r -A -a -x -q -U -L -i -S= -c= -e= -h= -p= -s= -t= -T= -X", },
+    parallel: {
+      options:
+        "-0 -k -X -m -j= -n= -N= -I= -a=@ -d= -S= -v --jobs= --keep-order --null --dry-run --bar --eta --halt= --delay= --timeout= --colsep= --tag --will-cite --retries= --pipe --sshlogin=",
+      appendsInput: true,
+      joins: true,
+    },
+    watch: {
+      options:
+        "-b -c -C -d? -e -g -p -q= -r -t -w -x -n= --interval= --differences? --errexit --chgexit --no-title --exec --color --beep",
+      joins: true,
+    },
+    screen: { options: "-d -m -D -R -r -A -a -x -q -U -L -i -S= -c= -e= -h= -p= -s= -t= -T= -X" },
     tmux: { options: "-2 -C -D -l -N -u -v -V -c= -f= -L= -S= -T=" },
-    script: { options: "-a -e -f -q -c= -I= -O= -B= -T= -E= -o= -m= --command= --append --return --flush --quiet", script: ["-c", "--command"], operands: 1, permutes: true },
+    script: {
+      options: "-a -e -f -q -c= -I= -O= -B= -T= -E= -o= -m= --command= --append --return --flush --quiet",
+      script: ["-c", "--command"],
+      operands: 1,
+      permutes: true,
+    },
     unbuffer: { options: "-p" },
-    strace: { options: "-f -ff -q -qq -t -tt -T -v -y -yy -c -C -r -i -k -o= -e= -p= -s= -u= -E= -P= -I= -S= -a= -b= -O= -X=", assignments: true },
+    strace: {
+      options: "-f -ff -q -qq -t -tt -T -v -y -yy -c -C -r -i -k -o= -e= -p= -s= -u= -E= -P= -I= -S= -a= -b= -O= -X=",
+      assignments: true,
+    },
     ltrace: { options: "-f -c -C -i -S -t -tt -r -o= -e= -l= -s= -u= -n= -p=" },
     caffeinate: { options: "-d -i -m -s -u -t= -w=" },
     firejail: { options: "--quiet --net? --private? --noprofile" },
-    "systemd-run": { options: "--user --scope --wait --pipe --pty -t -P -q --quiet --unit= -p= --property= -E= --setenv= --uid= --gid= --working-directory= -d -G --collect --on-active= --on-calendar= --on-boot=" },
+    "systemd-run": {
+      options:
+        "--user --scope --wait --pipe --pty -t -P -q --quiet --unit= -p= --property= -E= --setenv= --uid= --gid= --working-directory= -d -G --collect --on-active= --on-calendar= --on-boot=",
+    },
     "dbus-run-session": { options: "" },
     "xvfb-run": { options: "-a -e= -f= -l -n= -p= -s= --auto-servernum --server-args=" },
     faketime: { options: "-f -m", operands: 1 },
@@ -92,4 +138,6 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map(
 export const privilegedWrappers: ReadonlySet<string> = new Set(["sudo", "doas", "pkexec", "su", "runuser"]);
 
 /** Shells: `-c` text, a here-document or piped input is a script in them. */
-export const shells: ReadonlySet<string> = new Set("sh bash zsh dash ash ksh ksh93 mksh fish csh tcsh rbash bash.exe sh.exe wsl wsl.exe".split(" "));
+export const shells: ReadonlySet<string> = new Set(
+  "sh bash zsh dash ash ksh ksh93 mksh fish csh tcsh rbash bash.exe sh.exe wsl wsl.exe".split(" "),
+);

@@ -34,7 +34,9 @@ export function createBranchPolicy(options: { readonly mode: EditingMode; readon
     async decide({ analysis }, { signal }) {
       const writes = analysis.effects.some((effect) => effect.type === "write");
       if (options.mode === "proposal") {
-        return writes || analysis.effects.some((effect) => effect.type === "exec" && !isReadOnly(effect)) ? proposalOnly : allow;
+        return writes || analysis.effects.some((effect) => effect.type === "exec" && !isReadOnly(effect))
+          ? proposalOnly
+          : allow;
       }
       return writes ? onBranch(await options.readBranch({ signal })) : allow;
     },

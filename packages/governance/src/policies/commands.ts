@@ -8,7 +8,9 @@ export function createCommandsPolicy(): Policy {
     name: "commands",
     kind: "guard",
     decide({ analysis }) {
-      const commands = analysis.effects.flatMap((effect) => (effect.type === "exec" ? [commandVerdict(effect.command)] : []));
+      const commands = analysis.effects.flatMap((effect) =>
+        effect.type === "exec" ? [commandVerdict(effect.command)] : [],
+      );
       return strictest([allow, ...commands]);
     },
   };
@@ -25,7 +27,8 @@ export function commandVerdict(command: CommandAnalysis): Verdict {
       hint: "Do it another way, or ask the user to run it.",
     });
   }
-  if (danger !== undefined) return ask({ code: "command_needs_confirmation", rule: danger.rule, reason: danger.reason });
+  if (danger !== undefined)
+    return ask({ code: "command_needs_confirmation", rule: danger.rule, reason: danger.reason });
   const [unresolved] = command.unresolved;
   if (unresolved !== undefined) {
     return ask({

@@ -58,7 +58,8 @@ export function createContainmentPolicy(options: { readonly root: string }): Pol
             break;
           case "exec":
             verdicts.push(insideOnly(effect.cwd));
-            for (const path of effect.command.paths) verdicts.push(commandPath(path, options.root, effect.command.readsOnly));
+            for (const path of effect.command.paths)
+              verdicts.push(commandPath(path, options.root, effect.command.readsOnly));
             break;
           case "net":
           case "session":

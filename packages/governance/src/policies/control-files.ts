@@ -12,8 +12,13 @@ import { type ControlPath, controlGlob, controlPath } from "./control-paths.ts";
  * @param options.directories more protected directories, relative to the workspace, e.g. the one of `core.hooksPath`
  * @param options.root real absolute path of the workspace; what lies above it protects nothing
  */
-export function createControlFilesPolicy(options: { readonly root: string; readonly directories?: readonly string[] }): Policy {
-  const more = (options.directories ?? []).map((directory) => foldPath(directory).join("/")).filter((directory) => directory !== "");
+export function createControlFilesPolicy(options: {
+  readonly root: string;
+  readonly directories?: readonly string[];
+}): Policy {
+  const more = (options.directories ?? [])
+    .map((directory) => foldPath(directory).join("/"))
+    .filter((directory) => directory !== "");
 
   const find = (relative: string, pattern: boolean): ControlPath | undefined => {
     const known = pattern ? controlGlob(relative) : controlPath(relative);

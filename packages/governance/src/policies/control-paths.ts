@@ -63,14 +63,38 @@ const sensitiveTails: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/(?:^|\/)\.gitmodules$/, "git submodules"],
   [/(?:^|\/)\.pre-commit-config\.ya?ml$|(?:^|\/)\.?lefthook\.ya?ml$/, "git hooks"],
   [/(?:^|\/)(?:package|composer|deno)\.jsonc?$/, "scripts that installs and builds run"],
-  [/(?:^|\/)\.npmrc$|(?:^|\/)bunfig\.toml$|(?:^|\/)pnpm-workspace\.yaml$|(?:^|\/)\.cargo\//, "configuration of the package manager"],
-  [/(?:^|\/)(?:gnu)?makefile$|\.mk$|(?:^|\/)justfile$|(?:^|\/)taskfile\.ya?ml$|(?:^|\/)cmakelists\.txt$|\.gradle(?:\.kts)?$|(?:^|\/)pom\.xml$|(?:^|\/)build\.rs$|(?:^|\/)rakefile$|(?:^|\/)gemfile$/, "a build that others run"],
-  [/(?:^|\/)(?:conftest|setup|sitecustomize|usercustomize|noxfile)\.py$|(?:^|\/)(?:pyproject\.toml|tox\.ini|setup\.cfg)$|\.pth$/, "code that tests and installs run"],
-  [/(?:^|\/)(?:jest|vite|vitest|eslint|babel|webpack|rollup|postcss|tailwind|next|nuxt|svelte|astro|playwright|karma|metro|prettier|commitlint|tsup|esbuild)\.config\.[cm]?[jt]s$|(?:^|\/)\.(?:eslintrc|babelrc|prettierrc|mocharc)[^/]*$/, "code that tools run"],
-  [/(?:^|\/)(?:\.tool-versions|\.?mise\.toml|\.nvmrc|\.node-version|\.python-version|\.ruby-version|rust-toolchain(?:\.toml)?)$/, "the choice of tools"],
-  [/(?:^|\/)(?:agents?|claude|gemini|copilot)\.md$|(?:^|\/)\.(?:cursor|windsurf|cline|roo)rules(?:\/|$)|(?:^|\/)\.github\/(?:copilot-instructions\.md|instructions\/|prompts\/|chatmodes\/)/, "instructions that agents follow"],
-  [/(?:^|\/)\.github\/(?:workflows|actions)(?:\/|$)|(?:^|\/)\.gitlab-ci\.yml$|(?:^|\/)jenkinsfile$|(?:^|\/)\.circleci(?:\/|$)|(?:^|\/)azure-pipelines\.ya?ml$|(?:^|\/)\.travis\.yml$|(?:^|\/)codeowners$/, "a pipeline that runs with secrets"],
-  [/(?:^|\/)(?:docker|container)file(?:\.[^/]*)?$|(?:^|\/)(?:docker-)?compose(?:\.[^/]*)?\.ya?ml$/, "a container that others build and run"],
+  [
+    /(?:^|\/)\.npmrc$|(?:^|\/)bunfig\.toml$|(?:^|\/)pnpm-workspace\.yaml$|(?:^|\/)\.cargo\//,
+    "configuration of the package manager",
+  ],
+  [
+    /(?:^|\/)(?:gnu)?makefile$|\.mk$|(?:^|\/)justfile$|(?:^|\/)taskfile\.ya?ml$|(?:^|\/)cmakelists\.txt$|\.gradle(?:\.kts)?$|(?:^|\/)pom\.xml$|(?:^|\/)build\.rs$|(?:^|\/)rakefile$|(?:^|\/)gemfile$/,
+    "a build that others run",
+  ],
+  [
+    /(?:^|\/)(?:conftest|setup|sitecustomize|usercustomize|noxfile)\.py$|(?:^|\/)(?:pyproject\.toml|tox\.ini|setup\.cfg)$|\.pth$/,
+    "code that tests and installs run",
+  ],
+  [
+    /(?:^|\/)(?:jest|vite|vitest|eslint|babel|webpack|rollup|postcss|tailwind|next|nuxt|svelte|astro|playwright|karma|metro|prettier|commitlint|tsup|esbuild)\.config\.[cm]?[jt]s$|(?:^|\/)\.(?:eslintrc|babelrc|prettierrc|mocharc)[^/]*$/,
+    "code that tools run",
+  ],
+  [
+    /(?:^|\/)(?:\.tool-versions|\.?mise\.toml|\.nvmrc|\.node-version|\.python-version|\.ruby-version|rust-toolchain(?:\.toml)?)$/,
+    "the choice of tools",
+  ],
+  [
+    /(?:^|\/)(?:agents?|claude|gemini|copilot)\.md$|(?:^|\/)\.(?:cursor|windsurf|cline|roo)rules(?:\/|$)|(?:^|\/)\.github\/(?:copilot-instructions\.md|instructions\/|prompts\/|chatmodes\/)/,
+    "instructions that agents follow",
+  ],
+  [
+    /(?:^|\/)\.github\/(?:workflows|actions)(?:\/|$)|(?:^|\/)\.gitlab-ci\.yml$|(?:^|\/)jenkinsfile$|(?:^|\/)\.circleci(?:\/|$)|(?:^|\/)azure-pipelines\.ya?ml$|(?:^|\/)\.travis\.yml$|(?:^|\/)codeowners$/,
+    "a pipeline that runs with secrets",
+  ],
+  [
+    /(?:^|\/)(?:docker|container)file(?:\.[^/]*)?$|(?:^|\/)(?:docker-)?compose(?:\.[^/]*)?\.ya?ml$/,
+    "a container that others build and run",
+  ],
 ];
 
 /** What a path controls; undefined for ordinary files. Any letter case, Unicode form and ignorable code points. */

@@ -8,7 +8,10 @@ export function createFreshnessPolicy(): Policy {
     name: "freshness",
     kind: "guard",
     decide({ analysis }) {
-      return strictest([allow, ...analysis.effects.flatMap((effect) => (effect.type === "write" ? [freshness(effect)] : []))]);
+      return strictest([
+        allow,
+        ...analysis.effects.flatMap((effect) => (effect.type === "write" ? [freshness(effect)] : [])),
+      ]);
     },
   };
 }
@@ -19,7 +22,9 @@ function freshness(write: FileWrite): Verdict {
   const path = write.path.relative === "" ? write.path.raw : write.path.relative;
   if (operation === "create") {
     if (current === undefined) {
-      return base === undefined ? allow : stale(path, "is gone since it was read", "Read the directory again before you create it anew.");
+      return base === undefined
+        ? allow
+        : stale(path, "is gone since it was read", "Read the directory again before you create it anew.");
     }
     if (base === undefined) {
       return deny({
@@ -42,10 +47,20 @@ function freshness(write: FileWrite): Verdict {
   if (base === undefined || base.sha256 === current) return allow;
   if (current === undefined) return stale(path, "is gone since it was read", "Look whether the user deleted it.");
   return base.source === "buffer"
-    ? stale(path, "differs from the editor's buffer that was read", `Read ${path} again: the buffer may not be saved, or it changed.`)
+    ? stale(
+        path,
+        "differs from the editor's buffer that was read",
+        `Read ${path} again: the buffer may not be saved, or it changed.`,
+      )
     : stale(path, "changed since it was read", `Read ${path} again, then repeat the change on its new content.`);
 }
 
 function stale(path: string, what: string, hint: string): Verdict {
-  return deny({ code: "stale_file", rule: "freshness/stale-file", reason: `Stale File: ${path} ${what}.`, hint, retryable: true });
+  return deny({
+    code: "stale_file",
+    rule: "freshness/stale-file",
+    reason: `Stale File: ${path} ${what}.`,
+    hint,
+    retryable: true,
+  });
 }

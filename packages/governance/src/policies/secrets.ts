@@ -4,13 +4,15 @@ import type { WorkspacePath } from "../effect.ts";
 import type { Policy } from "../policy.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";
 
-/** Globs of files whose content no search may read; a search tool leaves them out, hidden or not. Case does not matter. */
+/**
+ * Globs of files whose content no search may read; a search tool leaves them out, hidden or not, in any letter case.
+ * Plain gitignore syntax with braces, which every search engine reads: so they take in `.env.example` and public keys too.
+ */
 export const zeroAccessGlobs: readonly string[] = [
   "**/.env",
-  "**/.env.!(example|sample|template|dist|default|defaults)",
+  "**/.env.*",
   "**/*.{pem,p12,pfx,ppk,jks,keystore}",
-  "**/id_{rsa,dsa,ecdsa,ed25519}",
-  "**/id_{rsa,dsa,ecdsa,ed25519}[!.]*",
+  "**/id_{rsa,dsa,ecdsa,ed25519}*",
   "**/{.,_}netrc",
   "**/.npmrc",
   "**/.pypirc",
@@ -61,7 +63,11 @@ function ofPath(path: WorkspacePath): Verdict {
   const secret = secretPath(path.inside ? path.relative : path.absolute) ?? secretPath(path.raw);
   if (secret !== undefined) return refuse(path.raw, secret.kind);
   if ([path.relative, path.raw].some((form) => foldPath(form).at(-1) === ".npmrc")) {
-    return ask({ code: "zero_access", rule: "secrets/may-hold-tokens", reason: `${path.raw} may hold tokens for a package registry.` });
+    return ask({
+      code: "zero_access",
+      rule: "secrets/may-hold-tokens",
+      reason: `${path.raw} may hold tokens for a package registry.`,
+    });
   }
   return allow;
 }

@@ -7,10 +7,18 @@ const policy = createContainmentPolicy({ root: "/ws" });
 describe("containment", () => {
   it("refuses every tool's path outside the workspace, and names it as it was written", async () => {
     for (const path of [outside("/ws-evil/x"), outside("/etc/passwd", "../etc/passwd")]) {
-      for (const effect of [{ type: "read", path }, { type: "list", path }, { type: "search", path }, write(path)] as const) {
+      for (const effect of [
+        { type: "read", path },
+        { type: "list", path },
+        { type: "search", path },
+        write(path),
+      ] as const) {
         expect(await decide(policy, { type: "read", path: inside("a") }, effect)).toMatchObject({
           type: "deny",
-          finding: { code: "outside_workspace", reason: `Security Policy Violation: ${path.raw} is outside the workspace.` },
+          finding: {
+            code: "outside_workspace",
+            reason: `Security Policy Violation: ${path.raw} is outside the workspace.`,
+          },
         });
       }
     }

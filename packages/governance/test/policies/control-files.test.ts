@@ -67,13 +67,24 @@ const sensitive = [
   "docker-compose.yml",
 ];
 
-const ordinary = [".gitignore", ".github/ISSUE_TEMPLATE.md", "src/git/config.ts", "docs/vscode.md", "src/.gitkeep", "src/mcp.ts", "README.md", "src/package.ts"];
+const ordinary = [
+  ".gitignore",
+  ".github/ISSUE_TEMPLATE.md",
+  "src/git/config.ts",
+  "docs/vscode.md",
+  "src/.gitkeep",
+  "src/mcp.ts",
+  "README.md",
+  "src/package.ts",
+];
 
 describe("control files", () => {
   it.each(refused)("refuses to write, delete or propose %j", async (path) => {
     for (const operation of ["create", "update", "delete"] as const) {
       expect(summary(await decide(policy, write(inside(path), { operation })))).toBe("deny control_file");
-      expect(summary(await decide(policy, { type: "propose", path: inside(path), operation }))).toBe("deny control_file");
+      expect(summary(await decide(policy, { type: "propose", path: inside(path), operation }))).toBe(
+        "deny control_file",
+      );
     }
   });
 
@@ -92,7 +103,15 @@ describe("control files", () => {
   });
 
   it.each(refused.filter((path) => /^[\w./-]+$/.test(path)))("refuses commands that would change %s", async (path) => {
-    for (const command of [`echo x > ${path}`, `mv a ${path}`, `mv ${path} a`, `rm ${path}`, `tee ${path}`, `ln -s /x ${path}`, `some-tool ${path}`]) {
+    for (const command of [
+      `echo x > ${path}`,
+      `mv a ${path}`,
+      `mv ${path} a`,
+      `rm ${path}`,
+      `tee ${path}`,
+      `ln -s /x ${path}`,
+      `some-tool ${path}`,
+    ]) {
       expect(summary(await decide(policy, exec(command))), command).toBe("deny control_file");
     }
   });
@@ -111,7 +130,7 @@ describe("control files", () => {
     ["git diff --output=.git/config", "deny control_file"],
     ["git format-patch -o .git/hooks HEAD~1", "deny control_file"],
     ["curl -o .vscode/tasks.json http://127.0.0.1/x", "deny control_file"],
-    ["python3 -c 'open(\".git/config\", \"w\")'", "deny control_file"],
+    ['python3 -c \'open(".git/config", "w")\'', "deny control_file"],
     ["echo x > package.json", "ask control_file"],
     ["npm test", "allow"],
   ])("%s: %s", async (command, expected) => {

@@ -31,7 +31,11 @@ describe("freshness", () => {
 
   it("keeps the words that the model and people know, and says what to do", async () => {
     expect(await decide(policy, write(inside("a"), { current: "x" }))).toMatchObject({
-      finding: { reason: "Stale File: a has not been read in this session.", retryable: true, hint: "Read a first, then try again." },
+      finding: {
+        reason: "Stale File: a has not been read in this session.",
+        retryable: true,
+        hint: "Read a first, then try again.",
+      },
     });
     expect(await decide(policy, write(inside("a"), { base: disk("y"), current: "x" }))).toMatchObject({
       finding: { reason: "Stale File: a changed since it was read.", retryable: true },

@@ -6,7 +6,9 @@ const policy = createRedactionMarkerPolicy();
 
 describe("redaction marker", () => {
   it("keeps masked text from going back into a file", async () => {
-    expect(summary(await decide(policy, write(inside("a"), { content: "key=[REDACTED:aws]" })))).toBe("deny masked_text");
+    expect(summary(await decide(policy, write(inside("a"), { content: "key=[REDACTED:aws]" })))).toBe(
+      "deny masked_text",
+    );
     expect(summary(await decide(policy, write(inside("a"), { content: "key=1" })))).toBe("allow");
     expect(summary(await decide(policy, exec("echo 'x=[REDACTED:aws]' > a")))).toBe("deny masked_text");
     expect(summary(await decide(policy, exec("grep -rn '[REDACTED:' docs")))).toBe("allow");

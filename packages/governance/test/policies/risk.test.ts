@@ -9,7 +9,7 @@ describe("computeRisk", () => {
     [[{ type: "read", path: inside("a") }, { type: "session" }], "low"],
     [[{ type: "propose", path: inside("a"), operation: "delete" }], "low"],
     [[write(inside("a"))], "medium"],
-    [[write(inside("a"), { operation: "delete" })], "high"],
+    [[write(inside("a"), { operation: "delete" })], "medium"],
     [[write(inside(".github/workflows/ci.yml"))], "high"],
     [[exec("git status")], "low"],
     [[exec("npm test")], "medium"],

@@ -6,13 +6,17 @@ export type ChatCall = Parameters<ChatModel["doStream"]>[0];
 type ChatMessage = ChatCall["prompt"][number];
 type ToolResultPart = Extract<ChatMessage, { role: "tool" }>["content"][number];
 
-/** A model request in the provider library's terms. */
-export function toChatCall(request: ModelRequest): ChatCall {
+/** Messages in the provider library's terms; neighbouring tool results are one of them. */
+export function toChatPrompt(messages: readonly Message[]): ChatMessage[] {
   const prompt: ChatMessage[] = [];
-  if (request.system !== "") prompt.push({ role: "system", content: request.system });
-  for (const message of request.messages) appendMessage(prompt, message);
+  for (const message of messages) appendMessage(prompt, message);
+  return prompt;
+}
+
+/** A model request in the provider library's terms, without its messages. */
+export function toChatCall(request: ModelRequest): ChatCall {
   return {
-    prompt,
+    prompt: [],
     ...(request.maxOutputTokens > 0 ? { maxOutputTokens: request.maxOutputTokens } : {}),
     ...(request.tools.length === 0
       ? {}

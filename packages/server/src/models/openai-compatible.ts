@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "@gennai/agent/model";
 import { type ChatCall, type ChatModel, toChatCall } from "./chat-prompt.ts";
+import { encodeMessages, withMessages } from "./encoded-messages.ts";
 import type { Environment, ModelSettings } from "./model-registry.ts";
 import { errorInStream, type FailureContext, providerFailure } from "./provider-failure.ts";
 
@@ -48,16 +49,19 @@ export function createOpenAICompatibleModel(
       hint: "Put it into the environment variable GENNAI_API_KEY or OPENAI_API_KEY.",
     });
   }
+  const conversations: Conversations = new WeakMap();
   const provider = createOpenAICompatible({
     name: backend,
     baseURL: baseUrl,
     includeUsage: true,
     ...(apiKey === "" ? {} : { apiKey }),
+    fetch: (url, request) => fetch(url, withConversation(request, conversations)),
   });
   const chat = provider.chatModel(settings.model);
   return new OpenAICompatibleModel(
     `${backend}/${settings.model}`,
     chat,
+    conversations,
     { baseUrl, model: settings.model, apiKey },
     {
       ...defaultTiming,
@@ -66,17 +70,35 @@ export function createOpenAICompatibleModel(
   );
 }
 
+/** The messages of each call by its signal: the one thing of a call that the library hands on as it is. */
+type Conversations = WeakMap<AbortSignal, readonly Uint8Array[]>;
+
+/** The library would convert and encode the whole conversation again for every request, which grows with its length. */
+function withConversation(request: RequestInit | undefined, conversations: Conversations): RequestInit | undefined {
+  const messages = request?.signal ? conversations.get(request.signal) : undefined;
+  if (messages === undefined || typeof request?.body !== "string") return request;
+  return { ...request, body: withMessages(request.body, messages) };
+}
+
 class OpenAICompatibleModel implements Model {
   readonly id: string;
   readonly capabilities = { toolCalling: true, thinking: true, vision: true, structuredOutput: false };
   readonly maxContextTokens = 0;
   readonly #chat: ChatModel;
+  readonly #conversations: Conversations;
   readonly #endpoint: Omit<FailureContext, "now">;
   readonly #timing: ChatModelTiming;
 
-  constructor(id: string, chat: ChatModel, endpoint: Omit<FailureContext, "now">, timing: ChatModelTiming) {
+  constructor(
+    id: string,
+    chat: ChatModel,
+    conversations: Conversations,
+    endpoint: Omit<FailureContext, "now">,
+    timing: ChatModelTiming,
+  ) {
     this.id = id;
     this.#chat = chat;
+    this.#conversations = conversations;
     this.#endpoint = endpoint;
     this.#timing = timing;
   }
@@ -89,6 +111,7 @@ class OpenAICompatibleModel implements Model {
     const abortSignal = AbortSignal.any([signal, ending.signal, watch.signal]);
     try {
       const call = { ...toChatCall(request), abortSignal };
+      this.#conversations.set(abortSignal, await encodeMessages(this.#chat, request.system, request.messages));
       const stream = await this.#open(call, signal, watch);
       yield* this.#read(stream, request.enableThinking, watch);
     } catch (thrown) {

@@ -9,7 +9,8 @@ const patterns: readonly { readonly rule: string; readonly pattern: RegExp; read
   // `Authorization: Bearer …`, `"Authorization":"Basic …"`: any scheme.
   {
     rule: "authorization",
-    pattern: /\bauthorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?:(?:bearer|basic|token|digest|negotiate|apikey)[ \t]{1,4})?([A-Za-z0-9._~+/=-]{8,})/gi,
+    pattern:
+      /\bauthorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?:(?:bearer|basic|token|digest|negotiate|apikey)[ \t]{1,4})?([A-Za-z0-9._~+/=-]{8,})/gi,
   },
   { rule: "bearer", pattern: /\bbearer[ \t]{1,4}["']?([A-Za-z0-9._~+/=-]{16,})/gi, mixed: true },
   // A signed token carries its session whatever stands before it.
@@ -18,12 +19,14 @@ const patterns: readonly { readonly rule: string; readonly pattern: RegExp; read
   // `PASSWORD=…`, `"api_key": "…"`, `token: '…'`: quoted, or without quotes right behind `=`.
   {
     rule: "assignment",
-    pattern: /(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|session[_-]?id)[A-Za-z0-9_]{0,24}["']?[ \t]{0,4}[:=][ \t]{0,4}(?:"([^"\s]{8,512})"|'([^'\s]{8,512})')/gi,
+    pattern:
+      /(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|session[_-]?id)[A-Za-z0-9_]{0,24}["']?[ \t]{0,4}[:=][ \t]{0,4}(?:"([^"\s]{8,512})"|'([^'\s]{8,512})')/gi,
     mixed: true,
   },
   {
     rule: "assignment",
-    pattern: /(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|session[_-]?id)[A-Za-z0-9_]{0,24}=([^\s"'`&;,<>(){}[\]$|\\]{8,512})/gi,
+    pattern:
+      /(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|session[_-]?id)[A-Za-z0-9_]{0,24}=([^\s"'`&;,<>(){}[\]$|\\]{8,512})/gi,
     mixed: true,
   },
 ];

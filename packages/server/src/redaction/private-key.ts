@@ -46,7 +46,10 @@ export function restOfPrivateKey(text: string): { readonly length: number; reado
   return { length: end.at, ended: end.closed || end.at < text.length };
 }
 
-function blockEnd(text: string, from: number): { readonly type: "key" | "other"; readonly at: number; readonly keyEnd: number; readonly closed: boolean } {
+function blockEnd(
+  text: string,
+  from: number,
+): { readonly type: "key" | "other"; readonly at: number; readonly keyEnd: number; readonly closed: boolean } {
   let at = from;
   while (at < text.length && body.test(text.charAt(at))) at += 1;
   footer.lastIndex = from;

@@ -3,7 +3,16 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { LoggedEvent, SessionEvent, TurnState } from "@gennai/agent/session-event";
 import { type InvokeEvent, InvokeEventSchema, InvokeState, RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { blobRef, changeToWire, fileToWire, reviewToWire } from "./change-wire.ts";
-import { failureClass, risk, verdict, verification } from "./governance-wire.ts";
+import {
+  emergencyControls,
+  emergencyToWire,
+  failureClass,
+  intentToWire,
+  risk,
+  rulesStatusToWire,
+  verdict,
+  verification,
+} from "./governance-wire.ts";
 import { requestToWire } from "./request-wire.ts";
 import { todoToWire } from "./todo-wire.ts";
 
@@ -162,6 +171,21 @@ function bodyToWire(event: SessionEvent): WireEvent {
         case: "sessionStarted",
         value: { workingDir: event.workingDir, forkedFrom: event.forkedFrom ?? "" },
       };
+    case "emergency-changed": {
+      const { state, control, enabled, tool, by, reason } = event;
+      return {
+        case: "emergencyChanged",
+        value: { state: emergencyToWire(state), control: emergencyControls[control], enabled, tool, by, reason },
+      };
+    }
+    case "rule-violation": {
+      const { toolCallId, tool, input, rule, action } = event;
+      return { case: "ruleViolation", value: { toolCallId, tool, input, rule, action } };
+    }
+    case "intent-selected":
+      return { case: "intentSelected", value: { intent: intentToWire(event.intent) } };
+    case "rules-changed":
+      return { case: "rulesChanged", value: { status: rulesStatusToWire(event.status) } };
     case "session-cleared":
       return { case: "sessionCleared", value: {} };
     case "settings-changed": {

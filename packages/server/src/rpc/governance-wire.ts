@@ -1,7 +1,35 @@
+import type { EmergencyControl as DomainControl, EmergencyState } from "@gennai/governance/emergency/emergency-state";
+import type { Intent } from "@gennai/governance/intents/intent";
+import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { Risk } from "@gennai/governance/risk";
 import type { FailureClass as DomainFailureClass } from "@gennai/governance/tool-error";
 import type { Verification } from "@gennai/governance/tool";
-import { FailureClass, RiskLevel, Verdict, VerificationState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { EmergencyControl, FailureClass, RiskLevel, Verdict, VerificationState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+
+export const emergencyControls: Record<DomainControl, EmergencyControl> = {
+  "read-only": EmergencyControl.READ_ONLY,
+  "disable-high-impact": EmergencyControl.DISABLE_HIGH_IMPACT,
+  "block-tool": EmergencyControl.BLOCK_TOOL,
+  "stop-all": EmergencyControl.STOP_ALL,
+};
+
+export function emergencyToWire(state: EmergencyState) {
+  return { ...state, blockedTools: [...state.blockedTools] };
+}
+
+export function intentToWire(intent: Intent) {
+  const { ownedScope, constraints, acceptanceCriteria, ...rest } = intent;
+  return {
+    ...rest,
+    ownedScope: [...ownedScope],
+    constraints: [...constraints],
+    acceptanceCriteria: [...acceptanceCriteria],
+  };
+}
+
+export function rulesStatusToWire(status: RulesStatus) {
+  return { ...status, problems: [...status.problems] };
+}
 
 export function risk(value: Risk): RiskLevel {
   return { low: RiskLevel.LOW, medium: RiskLevel.MEDIUM, high: RiskLevel.HIGH }[value];

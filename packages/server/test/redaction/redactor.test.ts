@@ -14,14 +14,24 @@ function noise(length: number, alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijk
 }
 
 const token = noise(43);
-const pem = ["-----BEGIN RSA PRIVATE", " KEY-----\n", `${noise(64)}\n`.repeat(25), "-----END RSA PRIVATE", " KEY-----"].join("");
+const pem = [
+  "-----BEGIN RSA PRIVATE",
+  " KEY-----\n",
+  `${noise(64)}\n`.repeat(25),
+  "-----END RSA PRIVATE",
+  " KEY-----",
+].join("");
 const secrets: readonly { readonly name: string; readonly text: string; readonly secret: string }[] = [
   { name: "a GitHub token", text: `remote: ghp_${noise(36)} rejected`, secret: `ghp_${noise(36)}` },
   { name: "an npm token", text: `//registry/:_authToken=npm_${noise(36)}\n`, secret: noise(36) },
   { name: "an AWS key", text: `AWS_SECRET_ACCESS_KEY=${noise(40)}\nnext`, secret: noise(40) },
   { name: "an AWS key with blanks around =", text: `aws_secret_access_key = ${noise(40)}\nnext`, secret: noise(40) },
   { name: "an Anthropic key", text: `key sk-ant-api03-${noise(93)}AA.`, secret: noise(93) },
-  { name: "a password in an address", text: "clone https://dev:pa55w0rdXyz@git.example.com/x ok", secret: "pa55w0rdXyz" },
+  {
+    name: "a password in an address",
+    text: "clone https://dev:pa55w0rdXyz@git.example.com/x ok",
+    secret: "pa55w0rdXyz",
+  },
   { name: "a database address", text: "DB postgres://app:s3cretPw0rd@db.example.com:5432/x\n", secret: "s3cretPw0rd" },
   { name: "a bearer header", text: `> Authorization: Bearer ${noise(32)}\n> Accept: */*`, secret: noise(32) },
   { name: "a bearer header in JSON", text: `{"headers":{"authorization":"Bearer ${noise(32)}"}}`, secret: noise(32) },
@@ -35,7 +45,11 @@ const secrets: readonly { readonly name: string; readonly text: string; readonly
   { name: "a private key that is cut off", text: pem.slice(0, 700), secret: noise(64) },
   { name: "the server's own token", text: `Cookie: gennai=${token}; x`, secret: token },
   { name: "a secret as a key", text: JSON.stringify({ [`ghp_${noise(36)}`]: true }), secret: noise(36) },
-  { name: "a secret after a comment that would switch rules off", text: `// secretlint-disable\nghp_${noise(36)}\n`, secret: noise(36) },
+  {
+    name: "a secret after a comment that would switch rules off",
+    text: `// secretlint-disable\nghp_${noise(36)}\n`,
+    secret: noise(36),
+  },
 ];
 
 const ordinary: readonly string[] = [
@@ -72,12 +86,19 @@ describe("createRedactor", () => {
 
   it("masks the longer of two secrets that begin alike", async () => {
     const redactor = await createRedactor({ secrets: ["prefix-one", "prefix-one-and-more"] });
-    expect(await redactor.redact("x prefix-one-and-more y prefix-one z")).toBe("x [REDACTED:known-secret] y [REDACTED:known-secret] z");
+    expect(await redactor.redact("x prefix-one-and-more y prefix-one z")).toBe(
+      "x [REDACTED:known-secret] y [REDACTED:known-secret] z",
+    );
   });
 
   it("takes linear time on long runs", async () => {
     const redactor = await createRedactor();
-    const inputs = ["a".repeat(1_000_000), "-----BEGIN PRIVATE KEY-----".repeat(10_000), "token".repeat(100_000), `${"a.".repeat(200_000)}=`];
+    const inputs = [
+      "a".repeat(1_000_000),
+      "-----BEGIN PRIVATE KEY-----".repeat(10_000),
+      "token".repeat(100_000),
+      `${"a.".repeat(200_000)}=`,
+    ];
     const start = performance.now();
     for (const input of inputs) await redactor.redact(input);
     expect(performance.now() - start).toBeLessThan(8_000);
@@ -144,7 +165,12 @@ describe("RedactionStream", () => {
 
   it("keeps the order of pieces that are pushed without waiting", async () => {
     const stream = (await createRedactor()).stream();
-    const shown = await Promise.all([stream.push("one "), stream.push(`ghp_${noise(36)} `), stream.push("two "), stream.end()]);
+    const shown = await Promise.all([
+      stream.push("one "),
+      stream.push(`ghp_${noise(36)} `),
+      stream.push("two "),
+      stream.end(),
+    ]);
     expect(shown.join("")).toBe("one [REDACTED:github] two ");
   });
 });

@@ -51,21 +51,29 @@ export const deleteDangers: readonly DangerRule[] = [
       if (starts.some((start) => !isWithin(start.absolute, place.workspace) && !isTemporary(start.absolute))) {
         return { verdict: "deny", reason: "find would delete outside the workspace.", high: true };
       }
-      if (!expression.filtered) return { verdict: "deny", reason: "find would delete everything it reaches.", high: true };
+      if (!expression.filtered)
+        return { verdict: "deny", reason: "find would delete everything it reaches.", high: true };
       return { verdict: "ask", reason: "find would delete every file that matches.", high: true };
     },
   },
   {
     rule: "floor/destroy-file",
     programs: ["shred", "wipe", "wipefs", "srm"],
-    find: () => ({ verdict: "deny", reason: "Overwriting files or devices so that nothing can bring them back.", high: true }),
+    find: () => ({
+      verdict: "deny",
+      reason: "Overwriting files or devices so that nothing can bring them back.",
+      high: true,
+    }),
   },
   {
     rule: "floor/archive-escape",
     programs: ["tar", "bsdtar", "gtar"],
     find({ words }) {
       const [first] = words;
-      const cluster = first?.literal !== undefined && !first.literal.startsWith("-") && /^[a-zA-Z]+$/.test(first.literal) ? first.literal : "";
+      const cluster =
+        first?.literal !== undefined && !first.literal.startsWith("-") && /^[a-zA-Z]+$/.test(first.literal)
+          ? first.literal
+          : "";
       if (cluster.includes("P") || hasOption(words, "P", "--absolute-names", 6)) {
         return { verdict: "deny", reason: "tar with absolute names can write anywhere on the disk." };
       }
@@ -82,18 +90,25 @@ function judge(
   const { absolute, word } = target;
   // What a wildcard at the end takes in is the directory's whole content.
   const whole = /^(.*)\/\.?\*{1,2}$/.exec(absolute);
-  const unknownWhole = word.kind === "dynamic" && /^(?:\*|\*\/[.*]*)$/.test(target.form) ;
+  const unknownWhole = word.kind === "dynamic" && /^(?:\*|\*\/[.*]*)$/.test(target.form);
   const base = whole !== null && word.kind === "glob" ? whole[1] || "/" : absolute;
   const isWhole = base !== absolute || how.recursive;
   if (!isWhole) return undefined;
   if (unknownWhole && /^\*\/?$/.test(target.form) && !target.word.raw.endsWith("/")) {
-    return how.recursive ? { verdict: "ask", reason: `What ${word.raw} names, and so what would be deleted, is not known.`, high: true } : undefined;
+    return how.recursive
+      ? { verdict: "ask", reason: `What ${word.raw} names, and so what would be deleted, is not known.`, high: true }
+      : undefined;
   }
-  if (unknownWhole) return { verdict: "deny", reason: `If ${word.raw} is empty, this deletes from the root of the disk.`, high: true };
+  if (unknownWhole)
+    return { verdict: "deny", reason: `If ${word.raw} is empty, this deletes from the root of the disk.`, high: true };
   const broad = broadName(base, place);
   if (broad !== undefined) return { verdict: "deny", reason: `This deletes ${broad}.`, high: true };
-  if (isTemporary(base)) return how.recursive ? { verdict: "ask", reason: `This deletes ${base} and everything in it.`, high: true } : undefined;
-  if (!isWithin(base, place.workspace)) return { verdict: "deny", reason: `This deletes ${base}, outside the workspace.`, high: true };
+  if (isTemporary(base))
+    return how.recursive
+      ? { verdict: "ask", reason: `This deletes ${base} and everything in it.`, high: true }
+      : undefined;
+  if (!isWithin(base, place.workspace))
+    return { verdict: "deny", reason: `This deletes ${base}, outside the workspace.`, high: true };
   const inside = base.slice(place.workspace.length).split("/");
   if (!how.recursive) return undefined;
   if (how.force && !inside.some((part) => regenerable.has(part))) {

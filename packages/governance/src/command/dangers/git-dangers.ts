@@ -22,7 +22,8 @@ const subcommands: Readonly<Record<string, (words: Words) => Found>> = {
   checkout: (words) => {
     if (hasOption(words, "f", "--force", 3)) return deny("A forced checkout throws away work that is not committed.");
     const separator = words.findIndex((word) => word.literal === "--");
-    if (separator >= 0 && separator < words.length - 1) return deny("git checkout -- <path> throws away work that is not committed.");
+    if (separator >= 0 && separator < words.length - 1)
+      return deny("git checkout -- <path> throws away work that is not committed.");
     return operandsOf(words).some((word) => /^(?:\.|\.\/|:\/.*|\*)$/.test(word.literal ?? ""))
       ? deny("git checkout of whole directories throws away work that is not committed.")
       : undefined;
@@ -42,7 +43,8 @@ const subcommands: Readonly<Record<string, (words: Words) => Found>> = {
     hasOption(words, "n", "--dry-run", 3) || !hasOption(words, "f", "--force", 3)
       ? undefined
       : deny("git clean deletes files that git does not know, and nothing brings them back."),
-  stash: (words) => (/^(?:drop|clear)$/.test(operandsOf(words)[0]?.literal ?? "") ? ask("This throws stashed work away.") : undefined),
+  stash: (words) =>
+    /^(?:drop|clear)$/.test(operandsOf(words)[0]?.literal ?? "") ? ask("This throws stashed work away.") : undefined,
   branch: (words) => {
     if (hasOption(words, "D", "") || (hasOption(words, "d", "--delete", 3) && hasOption(words, "f", "--force", 3))) {
       return ask("This deletes a branch, also when its commits are merged nowhere.");
@@ -54,30 +56,55 @@ const subcommands: Readonly<Record<string, (words: Words) => Found>> = {
     if (words.some((word) => /^--force-(?:with-lease|if-includes)/.test(word.literal ?? ""))) {
       return ask("This rewrites a branch on the remote.");
     }
-    if (hasOption(words, "f", "--force", 3)) return deny("A forced push rewrites history on the remote. Use --force-with-lease.");
-    if (hasOption(words, "d", "--delete", 4) || hasOption(words, "", "--mirror", 3) || hasOption(words, "", "--prune", 4)) {
+    if (hasOption(words, "f", "--force", 3))
+      return deny("A forced push rewrites history on the remote. Use --force-with-lease.");
+    if (
+      hasOption(words, "d", "--delete", 4) ||
+      hasOption(words, "", "--mirror", 3) ||
+      hasOption(words, "", "--prune", 4)
+    ) {
       return deny("This deletes branches on the remote.");
     }
     const refs = operandsOf(words).slice(1);
     if (refs.some((word) => word.literal?.startsWith("+"))) return deny("A + before a refspec forces the push.");
-    if (refs.some((word) => /^:[^/]/.test(word.literal ?? ""))) return deny("An empty source deletes the branch on the remote.");
-    if (words.some((word) => /^--(?:receive-pack|exec)/.test(word.literal ?? ""))) return deny("This names a program to run for the push.");
+    if (refs.some((word) => /^:[^/]/.test(word.literal ?? "")))
+      return deny("An empty source deletes the branch on the remote.");
+    if (words.some((word) => /^--(?:receive-pack|exec)/.test(word.literal ?? "")))
+      return deny("This names a program to run for the push.");
     return ask("This publishes commits.");
   },
-  rebase: (words) => (hasOption(words, "x", "--exec", 4) ? deny("git rebase --exec runs a command for every commit.") : ask("This rewrites history.")),
-  bisect: (words) => (words[0]?.literal === "run" ? deny("git bisect run runs a command. Run that command by itself.") : undefined),
+  rebase: (words) =>
+    hasOption(words, "x", "--exec", 4)
+      ? deny("git rebase --exec runs a command for every commit.")
+      : ask("This rewrites history."),
+  bisect: (words) =>
+    words[0]?.literal === "run" ? deny("git bisect run runs a command. Run that command by itself.") : undefined,
   "update-ref": () => deny("This moves or deletes a reference below git's own checks."),
-  "symbolic-ref": (words) => (hasOption(words, "d", "--delete", 4) || operandsOf(words).length > 1 ? deny("This moves HEAD or another reference.") : undefined),
+  "symbolic-ref": (words) =>
+    hasOption(words, "d", "--delete", 4) || operandsOf(words).length > 1
+      ? deny("This moves HEAD or another reference.")
+      : undefined,
   "read-tree": () => deny("This replaces the index or the work tree below git's own checks."),
-  "checkout-index": (words) => (hasOption(words, "f", "--force", 3) ? deny("This overwrites work that is not committed.") : undefined),
+  "checkout-index": (words) =>
+    hasOption(words, "f", "--force", 3) ? deny("This overwrites work that is not committed.") : undefined,
   "filter-branch": () => deny("This rewrites the whole history."),
   "filter-repo": () => deny("This rewrites the whole history."),
   replace: () => ask("This replaces objects of the history."),
-  reflog: (words) => (/^(?:expire|delete)$/.test(words[0]?.literal ?? "") ? deny("This throws away what could bring lost commits back.") : undefined),
-  gc: (words) => (hasOption(words, "", "--prune", 4) ? deny("This throws away what could bring lost commits back.") : undefined),
+  reflog: (words) =>
+    /^(?:expire|delete)$/.test(words[0]?.literal ?? "")
+      ? deny("This throws away what could bring lost commits back.")
+      : undefined,
+  gc: (words) =>
+    hasOption(words, "", "--prune", 4) ? deny("This throws away what could bring lost commits back.") : undefined,
   prune: () => deny("This throws away what could bring lost commits back."),
-  worktree: (words) => (words[0]?.literal === "remove" && hasOption(words, "f", "--force", 3) ? deny("This deletes a work tree with its changes.") : undefined),
-  submodule: (words) => (words[0]?.literal === "foreach" || hasOption(words, "f", "--force", 3) ? deny("This runs a command, or throws work away, in every submodule.") : undefined),
+  worktree: (words) =>
+    words[0]?.literal === "remove" && hasOption(words, "f", "--force", 3)
+      ? deny("This deletes a work tree with its changes.")
+      : undefined,
+  submodule: (words) =>
+    words[0]?.literal === "foreach" || hasOption(words, "f", "--force", 3)
+      ? deny("This runs a command, or throws work away, in every submodule.")
+      : undefined,
   commit: (words) => (hasOption(words, "", "--amend", 4) ? ask("This rewrites the last commit.") : undefined),
   config: (words) => {
     const [key, value] = operandsOf(words).filter((word) => !/^(?:get|set|unset)$/.test(word.literal ?? ""));
@@ -85,15 +112,21 @@ const subcommands: Readonly<Record<string, (words: Words) => Found>> = {
     if (reads) return undefined;
     if (hasOption(words, "e", "--edit", 4)) return ask("This opens git's configuration in an editor.");
     if (key?.literal === undefined || value === undefined) return undefined;
-    return codeKeys.test(key.literal) ? deny(`git would run or follow what ${key.literal} says.`) : ask("This changes git's configuration.");
+    return codeKeys.test(key.literal)
+      ? deny(`git would run or follow what ${key.literal} says.`)
+      : ask("This changes git's configuration.");
   },
-  apply: (words) => (hasOption(words, "", "--unsafe-paths", 4) ? deny("This lets a patch write outside the workspace.") : undefined),
+  apply: (words) =>
+    hasOption(words, "", "--unsafe-paths", 4) ? deny("This lets a patch write outside the workspace.") : undefined,
   fetch: (words) => transport(words),
   pull: (words) => transport(words),
   clone: (words) => transport(words),
   "ls-remote": (words) => transport(words),
   "remote-ext": () => deny("This runs a command as a transport."),
-  grep: (words) => (hasOption(words, "O", "--open-files-in-pager", 4) ? deny("This opens files in a program of the command's choice.") : undefined),
+  grep: (words) =>
+    hasOption(words, "O", "--open-files-in-pager", 4)
+      ? deny("This opens files in a program of the command's choice.")
+      : undefined,
   "send-email": () => deny("This sends mail by a program of the command's choice."),
   difftool: () => ask("This starts another program."),
   mergetool: () => ask("This starts another program."),
@@ -111,7 +144,8 @@ function transport(words: Words): Found {
   if (words.some((word) => /^ext::|^fd::|^-?-?upload-pack/.test((word.literal ?? word.raw).replace(/^--?(?=u)/, "")))) {
     return deny("This runs a command as a transport.");
   }
-  if (words.some((word) => /^(?:--upload-pack|-u)(?:=|$)/.test(word.literal ?? "") && word.literal !== "-u")) return deny("This runs a command as a transport.");
+  if (words.some((word) => /^(?:--upload-pack|-u)(?:=|$)/.test(word.literal ?? "") && word.literal !== "-u"))
+    return deny("This runs a command as a transport.");
   return hasOption(words, "", "--template", 5) ? ask("This copies hooks into the new repository.") : undefined;
 }
 
@@ -128,7 +162,8 @@ export const gitDangers: readonly DangerRule[] = [
         const [key = ""] = (word.literal ?? "").split("=", 1);
         const value = word.literal?.slice(key.length + 1);
         if (/pager$/i.test(key) && (value === "cat" || value === "")) continue;
-        if (word.literal === undefined || codeKeys.test(key)) return deny(`git would run or follow what ${key || word.raw} says.`);
+        if (word.literal === undefined || codeKeys.test(key))
+          return deny(`git would run or follow what ${key || word.raw} says.`);
       }
       return undefined;
     },
@@ -153,5 +188,11 @@ export function gitParts(invocation: Pick<Invocation, "words">): {
 } {
   const parsed = parseOptions(invocation.words, gitGlobalOptions, { stopAtOperand: true });
   const [first, ...rest] = parsed.operands;
-  return { values: parsed.values, flags: parsed.flags, unknown: parsed.unknown, subcommand: first?.literal ?? "", words: rest };
+  return {
+    values: parsed.values,
+    flags: parsed.flags,
+    unknown: parsed.unknown,
+    subcommand: first?.literal ?? "",
+    words: rest,
+  };
 }

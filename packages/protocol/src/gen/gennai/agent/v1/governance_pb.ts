@@ -4,8 +4,8 @@
 
 // What the gate asks, decides and reports.
 
-import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gennai/agent/v1/governance.proto.
  */
 export const file_gennai_agent_v1_governance: GenFile = /*@__PURE__*/
-  fileDesc("CiBnZW5uYWkvYWdlbnQvdjEvZ292ZXJuYW5jZS5wcm90bxIPZ2VubmFpLmFnZW50LnYxIqoBCgxHYXRlRGVjaXNpb24SFAoMdG9vbF9jYWxsX2lkGAEgASgJEhEKCXRvb2xfbmFtZRgCIAEoCRIpCgd2ZXJkaWN0GAMgASgOMhguZ2VubmFpLmFnZW50LnYxLlZlcmRpY3QSKAoEcmlzaxgEIAEoDjIaLmdlbm5haS5hZ2VudC52MS5SaXNrTGV2ZWwSDAoEcnVsZRgFIAEoCRIOCgZyZWFzb24YBiABKAkijgMKE0NvbmZpcm1hdGlvblJlcXVlc3QSEgoKcmVxdWVzdF9pZBgBIAEoCRIUCgx0b29sX2NhbGxfaWQYAiABKAkSDQoFdGl0bGUYAyABKAkSGQoRaW50ZW50X3JlZmxlY3Rpb24YBCABKAkSGAoQYWN0aW9uX3N0YXRlbWVudBgFIAEoCRIYChBpbXBhY3Rfc3RhdGVtZW50GAYgASgJEhMKC21vZGVsX2NsYWltGAcgASgJEi8KCGNvbXB1dGVkGAggASgLMh0uZ2VubmFpLmFnZW50LnYxLkNvbXB1dGVkUmlzaxITCgthY3Rpb25fanNvbhgJIAEoCRIVCg1hY3Rpb25fc2hhMjU2GAogASgJEjoKDm9mZmVyZWRfc2NvcGVzGAsgAygOMiIuZ2VubmFpLmFnZW50LnYxLkNvbmZpcm1hdGlvblNjb3BlEhMKC293bmVyX2Vwb2NoGBQgASgEEiwKCGRlYWRsaW5lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJ8CgxDb21wdXRlZFJpc2sSKAoEcmlzaxgBIAEoDjIaLmdlbm5haS5hZ2VudC52MS5SaXNrTGV2ZWwSDQoFcGF0aHMYAiADKAkSDAoEcnVsZRgDIAEoCRIOCgZyZWFzb24YBCABKAkSFQoNcG9saWN5X3NoYTI1NhgFIAEoCSK5AQoUQ29uZmlybWF0aW9uUmVzcG9uc2USEgoKcmVxdWVzdF9pZBgBIAEoCRIzCgZhbnN3ZXIYAiABKA4yIy5nZW5uYWkuYWdlbnQudjEuQ29uZmlybWF0aW9uQW5zd2VyEjEKBXNjb3BlGAMgASgOMiIuZ2VubmFpLmFnZW50LnYxLkNvbmZpcm1hdGlvblNjb3BlEg4KBnJlYXNvbhgEIAEoCRIVCg1hY3Rpb25fc2hhMjU2GAUgASgJKmcKCVJpc2tMZXZlbBIaChZSSVNLX0xFVkVMX1VOU1BFQ0lGSUVEEAASEgoOUklTS19MRVZFTF9MT1cQARIVChFSSVNLX0xFVkVMX01FRElVTRACEhMKD1JJU0tfTEVWRUxfSElHSBADKlgKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhEKDVZFUkRJQ1RfQUxMT1cQARIPCgtWRVJESUNUX0FTSxACEhAKDFZFUkRJQ1RfREVOWRADKtcBCgxGYWlsdXJlQ2xhc3MSHQoZRkFJTFVSRV9DTEFTU19VTlNQRUNJRklFRBAAEiMKH0ZBSUxVUkVfQ0xBU1NfUEVSTUlTU0lPTl9ERU5JRUQQARIiCh5GQUlMVVJFX0NMQVNTX1RPT0xfVU5BVkFJTEFCTEUQAhIfChtGQUlMVVJFX0NMQVNTX0NPTU1BTkRfRVJST1IQAxIZChVGQUlMVVJFX0NMQVNTX1RJTUVPVVQQBBIjCh9GQUlMVVJFX0NMQVNTX1BBUlRJQUxfRVhFQ1VUSU9OEAUqmgEKEVZlcmlmaWNhdGlvblN0YXRlEiIKHlZFUklGSUNBVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEh8KG1ZFUklGSUNBVElPTl9TVEFURV9WRVJJRklFRBABEiEKHVZFUklGSUNBVElPTl9TVEFURV9VTlZFUklGSUVEEAISHQoZVkVSSUZJQ0FUSU9OX1NUQVRFX0ZBSUxFRBADKpEBChFDb25maXJtYXRpb25TY29wZRIiCh5DT05GSVJNQVRJT05fU0NPUEVfVU5TUEVDSUZJRUQQABIbChdDT05GSVJNQVRJT05fU0NPUEVfT05DRRABEhsKF0NPTkZJUk1BVElPTl9TQ09QRV9UVVJOEAISHgoaQ09ORklSTUFUSU9OX1NDT1BFX1NFU1NJT04QAypyChJDb25maXJtYXRpb25BbnN3ZXISIwofQ09ORklSTUFUSU9OX0FOU1dFUl9VTlNQRUNJRklFRBAAEhsKF0NPTkZJUk1BVElPTl9BTlNXRVJfWUVTEAESGgoWQ09ORklSTUFUSU9OX0FOU1dFUl9OTxACYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("CiBnZW5uYWkvYWdlbnQvdjEvZ292ZXJuYW5jZS5wcm90bxIPZ2VubmFpLmFnZW50LnYxIqoBCgxHYXRlRGVjaXNpb24SFAoMdG9vbF9jYWxsX2lkGAEgASgJEhEKCXRvb2xfbmFtZRgCIAEoCRIpCgd2ZXJkaWN0GAMgASgOMhguZ2VubmFpLmFnZW50LnYxLlZlcmRpY3QSKAoEcmlzaxgEIAEoDjIaLmdlbm5haS5hZ2VudC52MS5SaXNrTGV2ZWwSDAoEcnVsZRgFIAEoCRIOCgZyZWFzb24YBiABKAkijgMKE0NvbmZpcm1hdGlvblJlcXVlc3QSEgoKcmVxdWVzdF9pZBgBIAEoCRIUCgx0b29sX2NhbGxfaWQYAiABKAkSDQoFdGl0bGUYAyABKAkSGQoRaW50ZW50X3JlZmxlY3Rpb24YBCABKAkSGAoQYWN0aW9uX3N0YXRlbWVudBgFIAEoCRIYChBpbXBhY3Rfc3RhdGVtZW50GAYgASgJEhMKC21vZGVsX2NsYWltGAcgASgJEi8KCGNvbXB1dGVkGAggASgLMh0uZ2VubmFpLmFnZW50LnYxLkNvbXB1dGVkUmlzaxITCgthY3Rpb25fanNvbhgJIAEoCRIVCg1hY3Rpb25fc2hhMjU2GAogASgJEjoKDm9mZmVyZWRfc2NvcGVzGAsgAygOMiIuZ2VubmFpLmFnZW50LnYxLkNvbmZpcm1hdGlvblNjb3BlEhMKC293bmVyX2Vwb2NoGBQgASgEEiwKCGRlYWRsaW5lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJ8CgxDb21wdXRlZFJpc2sSKAoEcmlzaxgBIAEoDjIaLmdlbm5haS5hZ2VudC52MS5SaXNrTGV2ZWwSDQoFcGF0aHMYAiADKAkSDAoEcnVsZRgDIAEoCRIOCgZyZWFzb24YBCABKAkSFQoNcG9saWN5X3NoYTI1NhgFIAEoCSK5AQoUQ29uZmlybWF0aW9uUmVzcG9uc2USEgoKcmVxdWVzdF9pZBgBIAEoCRIzCgZhbnN3ZXIYAiABKA4yIy5nZW5uYWkuYWdlbnQudjEuQ29uZmlybWF0aW9uQW5zd2VyEjEKBXNjb3BlGAMgASgOMiIuZ2VubmFpLmFnZW50LnYxLkNvbmZpcm1hdGlvblNjb3BlEg4KBnJlYXNvbhgEIAEoCRIVCg1hY3Rpb25fc2hhMjU2GAUgASgJImkKDkVtZXJnZW5jeVN0YXRlEhEKCXJlYWRfb25seRgBIAEoCBIbChNkaXNhYmxlX2hpZ2hfaW1wYWN0GAIgASgIEhUKDWJsb2NrZWRfdG9vbHMYAyADKAkSEAoIc3RvcF9hbGwYBCABKAgisQEKEEVtZXJnZW5jeUNoYW5nZWQSLgoFc3RhdGUYASABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSMgoHY29udHJvbBgCIAEoDjIhLmdlbm5haS5hZ2VudC52MS5FbWVyZ2VuY3lDb250cm9sEg8KB2VuYWJsZWQYAyABKAgSDAoEdG9vbBgEIAEoCRIKCgJieRgFIAEoCRIOCgZyZWFzb24YBiABKAkiiwEKGlNldEVtZXJnZW5jeUNvbnRyb2xSZXF1ZXN0EjIKB2NvbnRyb2wYASABKA4yIS5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5Q29udHJvbBIPCgdlbmFibGVkGAIgASgIEgwKBHRvb2wYAyABKAkSCgoCYnkYBCABKAkSDgoGcmVhc29uGAUgASgJImcKG1NldEVtZXJnZW5jeUNvbnRyb2xSZXNwb25zZRIuCgVzdGF0ZRgBIAEoCzIfLmdlbm5haS5hZ2VudC52MS5FbWVyZ2VuY3lTdGF0ZRIYChBzdG9wcGVkX3R1cm5faWRzGAIgAygJIjAKGkdldEdvdmVybmFuY2VTdGF0dXNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkimQIKG0dldEdvdmVybmFuY2VTdGF0dXNSZXNwb25zZRIyCgllbWVyZ2VuY3kYASABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSKwoFcnVsZXMYAiABKAsyHC5nZW5uYWkuYWdlbnQudjEuUnVsZXNTdGF0dXMSEQoJaXNvbGF0aW9uGAMgASgJEjIKDGludGVudHNfbW9kZRgEIAEoDjIcLmdlbm5haS5hZ2VudC52MS5JbnRlbnRzTW9kZRIYChBhY3RpdmVfaW50ZW50X2lkGAUgASgJEjgKDGNhcGFiaWxpdGllcxgGIAEoCzIiLmdlbm5haS5hZ2VudC52MS5DYXBhYmlsaXR5UHJvZmlsZSJrCgtSdWxlc1N0YXR1cxINCgVjb3VudBgBIAEoBRIMCgR0ZXh0GAIgASgJEhYKDmxhc3RfdmlvbGF0aW9uGAMgASgJEhAKCHByb2JsZW1zGAQgAygJEhUKDXBvbGljeV9zaGEyNTYYBSABKAkiPAoMUnVsZXNDaGFuZ2VkEiwKBnN0YXR1cxgBIAEoCzIcLmdlbm5haS5hZ2VudC52MS5SdWxlc1N0YXR1cyJgCg1SdWxlVmlvbGF0aW9uEhQKDHRvb2xfY2FsbF9pZBgBIAEoCRIMCgR0b29sGAIgASgJEg0KBWlucHV0GAMgASgJEgwKBHJ1bGUYBCABKAkSDgoGYWN0aW9uGAUgASgJInUKEUNhcGFiaWxpdHlQcm9maWxlEgwKBG5hbWUYASABKAkSFAoMY2FwYWJpbGl0aWVzGAIgAygJEisKB2V4cGlyZXMYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3Byb2JsZW0YBCABKAkiTgoSQ2hlY2tQb2xpY3lSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDAoEdG9vbBgCIAEoCRIWCg5hcmd1bWVudHNfanNvbhgDIAEoCSKlAQoTQ2hlY2tQb2xpY3lSZXNwb25zZRIpCgd2ZXJkaWN0GAEgASgOMhguZ2VubmFpLmFnZW50LnYxLlZlcmRpY3QSKAoEcmlzaxgCIAEoDjIaLmdlbm5haS5hZ2VudC52MS5SaXNrTGV2ZWwSKQoFcnVsZXMYAyADKAsyGi5nZW5uYWkuYWdlbnQudjEuRmlyZWRSdWxlEg4KBnJlYXNvbhgEIAEoCSJiCglGaXJlZFJ1bGUSDAoEcnVsZRgBIAEoCRIpCgd2ZXJkaWN0GAIgASgOMhguZ2VubmFpLmFnZW50LnYxLlZlcmRpY3QSDgoGcmVhc29uGAMgASgJEgwKBGhpbnQYBCABKAkijQEKBkludGVudBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg4KBnN0YXR1cxgDIAEoCRITCgtvd25lZF9zY29wZRgEIAMoCRITCgtjb25zdHJhaW50cxgFIAMoCRIbChNhY2NlcHRhbmNlX2NyaXRlcmlhGAYgAygJEhIKCnNlbGVjdGFibGUYByABKAgiOQoOSW50ZW50U2VsZWN0ZWQSJwoGaW50ZW50GAEgASgLMhcuZ2VubmFpLmFnZW50LnYxLkludGVudCIoChJMaXN0SW50ZW50c1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCSJrChNMaXN0SW50ZW50c1Jlc3BvbnNlEigKB2ludGVudHMYASADKAsyFy5nZW5uYWkuYWdlbnQudjEuSW50ZW50EhAKCHdhcm5pbmdzGAIgAygJEhgKEGFjdGl2ZV9pbnRlbnRfaWQYAyABKAkiPAoTU2VsZWN0SW50ZW50UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhEKCWludGVudF9pZBgCIAEoCSI/ChRTZWxlY3RJbnRlbnRSZXNwb25zZRInCgZpbnRlbnQYASABKAsyFy5nZW5uYWkuYWdlbnQudjEuSW50ZW50IkIKGlByZXZpZXdTeXN0ZW1Qcm9tcHRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEAoIc2NlbmFyaW8YAiABKAkiLQobUHJldmlld1N5c3RlbVByb21wdFJlc3BvbnNlEg4KBnByb21wdBgBIAEoCSJQChhMaXN0TGVkZ2VyUmVjb3Jkc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIRCglhZnRlcl9zZXEYAiABKAQSDQoFbGltaXQYAyABKAUiKQoMTGVkZ2VyUmVjb3JkEgsKA3NlcRgBIAEoBBIMCgRqc29uGAIgASgJIksKGUxpc3RMZWRnZXJSZWNvcmRzUmVzcG9uc2USLgoHcmVjb3JkcxgBIAMoCzIdLmdlbm5haS5hZ2VudC52MS5MZWRnZXJSZWNvcmQqZwoJUmlza0xldmVsEhoKFlJJU0tfTEVWRUxfVU5TUEVDSUZJRUQQABISCg5SSVNLX0xFVkVMX0xPVxABEhUKEVJJU0tfTEVWRUxfTUVESVVNEAISEwoPUklTS19MRVZFTF9ISUdIEAMqWAoHVmVyZGljdBIXChNWRVJESUNUX1VOU1BFQ0lGSUVEEAASEQoNVkVSRElDVF9BTExPVxABEg8KC1ZFUkRJQ1RfQVNLEAISEAoMVkVSRElDVF9ERU5ZEAMq1wEKDEZhaWx1cmVDbGFzcxIdChlGQUlMVVJFX0NMQVNTX1VOU1BFQ0lGSUVEEAASIwofRkFJTFVSRV9DTEFTU19QRVJNSVNTSU9OX0RFTklFRBABEiIKHkZBSUxVUkVfQ0xBU1NfVE9PTF9VTkFWQUlMQUJMRRACEh8KG0ZBSUxVUkVfQ0xBU1NfQ09NTUFORF9FUlJPUhADEhkKFUZBSUxVUkVfQ0xBU1NfVElNRU9VVBAEEiMKH0ZBSUxVUkVfQ0xBU1NfUEFSVElBTF9FWEVDVVRJT04QBSqaAQoRVmVyaWZpY2F0aW9uU3RhdGUSIgoeVkVSSUZJQ0FUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASHwobVkVSSUZJQ0FUSU9OX1NUQVRFX1ZFUklGSUVEEAESIQodVkVSSUZJQ0FUSU9OX1NUQVRFX1VOVkVSSUZJRUQQAhIdChlWRVJJRklDQVRJT05fU1RBVEVfRkFJTEVEEAMqkQEKEUNvbmZpcm1hdGlvblNjb3BlEiIKHkNPTkZJUk1BVElPTl9TQ09QRV9VTlNQRUNJRklFRBAAEhsKF0NPTkZJUk1BVElPTl9TQ09QRV9PTkNFEAESGwoXQ09ORklSTUFUSU9OX1NDT1BFX1RVUk4QAhIeChpDT05GSVJNQVRJT05fU0NPUEVfU0VTU0lPThADKnIKEkNvbmZpcm1hdGlvbkFuc3dlchIjCh9DT05GSVJNQVRJT05fQU5TV0VSX1VOU1BFQ0lGSUVEEAASGwoXQ09ORklSTUFUSU9OX0FOU1dFUl9ZRVMQARIaChZDT05GSVJNQVRJT05fQU5TV0VSX05PEAIqwwEKEEVtZXJnZW5jeUNvbnRyb2wSIQodRU1FUkdFTkNZX0NPTlRST0xfVU5TUEVDSUZJRUQQABIfChtFTUVSR0VOQ1lfQ09OVFJPTF9SRUFEX09OTFkQARIpCiVFTUVSR0VOQ1lfQ09OVFJPTF9ESVNBQkxFX0hJR0hfSU1QQUNUEAISIAocRU1FUkdFTkNZX0NPTlRST0xfQkxPQ0tfVE9PTBADEh4KGkVNRVJHRU5DWV9DT05UUk9MX1NUT1BfQUxMEAQqcwoLSW50ZW50c01vZGUSHAoYSU5URU5UU19NT0RFX1VOU1BFQ0lGSUVEEAASFQoRSU5URU5UU19NT0RFX0FVVE8QARIZChVJTlRFTlRTX01PREVfUkVRVUlSRUQQAhIUChBJTlRFTlRTX01PREVfT0ZGEAMy5gUKEUdvdmVybmFuY2VTZXJ2aWNlEnAKE0dldEdvdmVybmFuY2VTdGF0dXMSKy5nZW5uYWkuYWdlbnQudjEuR2V0R292ZXJuYW5jZVN0YXR1c1JlcXVlc3QaLC5nZW5uYWkuYWdlbnQudjEuR2V0R292ZXJuYW5jZVN0YXR1c1Jlc3BvbnNlEnAKE1NldEVtZXJnZW5jeUNvbnRyb2wSKy5nZW5uYWkuYWdlbnQudjEuU2V0RW1lcmdlbmN5Q29udHJvbFJlcXVlc3QaLC5nZW5uYWkuYWdlbnQudjEuU2V0RW1lcmdlbmN5Q29udHJvbFJlc3BvbnNlElgKC0NoZWNrUG9saWN5EiMuZ2VubmFpLmFnZW50LnYxLkNoZWNrUG9saWN5UmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5DaGVja1BvbGljeVJlc3BvbnNlElgKC0xpc3RJbnRlbnRzEiMuZ2VubmFpLmFnZW50LnYxLkxpc3RJbnRlbnRzUmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5MaXN0SW50ZW50c1Jlc3BvbnNlElsKDFNlbGVjdEludGVudBIkLmdlbm5haS5hZ2VudC52MS5TZWxlY3RJbnRlbnRSZXF1ZXN0GiUuZ2VubmFpLmFnZW50LnYxLlNlbGVjdEludGVudFJlc3BvbnNlEnAKE1ByZXZpZXdTeXN0ZW1Qcm9tcHQSKy5nZW5uYWkuYWdlbnQudjEuUHJldmlld1N5c3RlbVByb21wdFJlcXVlc3QaLC5nZW5uYWkuYWdlbnQudjEuUHJldmlld1N5c3RlbVByb21wdFJlc3BvbnNlEmoKEUxpc3RMZWRnZXJSZWNvcmRzEikuZ2VubmFpLmFnZW50LnYxLkxpc3RMZWRnZXJSZWNvcmRzUmVxdWVzdBoqLmdlbm5haS5hZ2VudC52MS5MaXN0TGVkZ2VyUmVjb3Jkc1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * @generated from message gennai.agent.v1.GateDecision
@@ -226,6 +226,698 @@ export type ConfirmationResponse = Message<"gennai.agent.v1.ConfirmationResponse
  */
 export const ConfirmationResponseSchema: GenMessage<ConfirmationResponse> = /*@__PURE__*/
   messageDesc(file_gennai_agent_v1_governance, 3);
+
+/**
+ * @generated from message gennai.agent.v1.EmergencyState
+ */
+export type EmergencyState = Message<"gennai.agent.v1.EmergencyState"> & {
+  /**
+   * @generated from field: bool read_only = 1;
+   */
+  readOnly: boolean;
+
+  /**
+   * @generated from field: bool disable_high_impact = 2;
+   */
+  disableHighImpact: boolean;
+
+  /**
+   * @generated from field: repeated string blocked_tools = 3;
+   */
+  blockedTools: string[];
+
+  /**
+   * @generated from field: bool stop_all = 4;
+   */
+  stopAll: boolean;
+};
+
+/**
+ * Describes the message gennai.agent.v1.EmergencyState.
+ * Use `create(EmergencyStateSchema)` to create a new message.
+ */
+export const EmergencyStateSchema: GenMessage<EmergencyState> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 4);
+
+/**
+ * Who switched what, and why.
+ *
+ * @generated from message gennai.agent.v1.EmergencyChanged
+ */
+export type EmergencyChanged = Message<"gennai.agent.v1.EmergencyChanged"> & {
+  /**
+   * @generated from field: gennai.agent.v1.EmergencyState state = 1;
+   */
+  state?: EmergencyState | undefined;
+
+  /**
+   * @generated from field: gennai.agent.v1.EmergencyControl control = 2;
+   */
+  control: EmergencyControl;
+
+  /**
+   * @generated from field: bool enabled = 3;
+   */
+  enabled: boolean;
+
+  /**
+   * @generated from field: string tool = 4;
+   */
+  tool: string;
+
+  /**
+   * @generated from field: string by = 5;
+   */
+  by: string;
+
+  /**
+   * @generated from field: string reason = 6;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.EmergencyChanged.
+ * Use `create(EmergencyChangedSchema)` to create a new message.
+ */
+export const EmergencyChangedSchema: GenMessage<EmergencyChanged> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 5);
+
+/**
+ * @generated from message gennai.agent.v1.SetEmergencyControlRequest
+ */
+export type SetEmergencyControlRequest = Message<"gennai.agent.v1.SetEmergencyControlRequest"> & {
+  /**
+   * @generated from field: gennai.agent.v1.EmergencyControl control = 1;
+   */
+  control: EmergencyControl;
+
+  /**
+   * @generated from field: bool enabled = 2;
+   */
+  enabled: boolean;
+
+  /**
+   * For BLOCK_TOOL.
+   *
+   * @generated from field: string tool = 3;
+   */
+  tool: string;
+
+  /**
+   * Who asks for it; recorded.
+   *
+   * @generated from field: string by = 4;
+   */
+  by: string;
+
+  /**
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.SetEmergencyControlRequest.
+ * Use `create(SetEmergencyControlRequestSchema)` to create a new message.
+ */
+export const SetEmergencyControlRequestSchema: GenMessage<SetEmergencyControlRequest> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 6);
+
+/**
+ * @generated from message gennai.agent.v1.SetEmergencyControlResponse
+ */
+export type SetEmergencyControlResponse = Message<"gennai.agent.v1.SetEmergencyControlResponse"> & {
+  /**
+   * @generated from field: gennai.agent.v1.EmergencyState state = 1;
+   */
+  state?: EmergencyState | undefined;
+
+  /**
+   * Turns that were running and have ended by this.
+   *
+   * @generated from field: repeated string stopped_turn_ids = 2;
+   */
+  stoppedTurnIds: string[];
+};
+
+/**
+ * Describes the message gennai.agent.v1.SetEmergencyControlResponse.
+ * Use `create(SetEmergencyControlResponseSchema)` to create a new message.
+ */
+export const SetEmergencyControlResponseSchema: GenMessage<SetEmergencyControlResponse> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 7);
+
+/**
+ * @generated from message gennai.agent.v1.GetGovernanceStatusRequest
+ */
+export type GetGovernanceStatusRequest = Message<"gennai.agent.v1.GetGovernanceStatusRequest"> & {
+  /**
+   * A session of the workspace that is asked about; empty for the default workspace.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.GetGovernanceStatusRequest.
+ * Use `create(GetGovernanceStatusRequestSchema)` to create a new message.
+ */
+export const GetGovernanceStatusRequestSchema: GenMessage<GetGovernanceStatusRequest> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 8);
+
+/**
+ * @generated from message gennai.agent.v1.GetGovernanceStatusResponse
+ */
+export type GetGovernanceStatusResponse = Message<"gennai.agent.v1.GetGovernanceStatusResponse"> & {
+  /**
+   * @generated from field: gennai.agent.v1.EmergencyState emergency = 1;
+   */
+  emergency?: EmergencyState | undefined;
+
+  /**
+   * @generated from field: gennai.agent.v1.RulesStatus rules = 2;
+   */
+  rules?: RulesStatus | undefined;
+
+  /**
+   * "sandboxed" or "unsandboxed".
+   *
+   * @generated from field: string isolation = 3;
+   */
+  isolation: string;
+
+  /**
+   * @generated from field: gennai.agent.v1.IntentsMode intents_mode = 4;
+   */
+  intentsMode: IntentsMode;
+
+  /**
+   * Empty when none is selected.
+   *
+   * @generated from field: string active_intent_id = 5;
+   */
+  activeIntentId: string;
+
+  /**
+   * @generated from field: gennai.agent.v1.CapabilityProfile capabilities = 6;
+   */
+  capabilities?: CapabilityProfile | undefined;
+};
+
+/**
+ * Describes the message gennai.agent.v1.GetGovernanceStatusResponse.
+ * Use `create(GetGovernanceStatusResponseSchema)` to create a new message.
+ */
+export const GetGovernanceStatusResponseSchema: GenMessage<GetGovernanceStatusResponse> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 9);
+
+/**
+ * @generated from message gennai.agent.v1.RulesStatus
+ */
+export type RulesStatus = Message<"gennai.agent.v1.RulesStatus"> & {
+  /**
+   * @generated from field: int32 count = 1;
+   */
+  count: number;
+
+  /**
+   * For people, e.g. how many rules are active, or the last violation.
+   *
+   * @generated from field: string text = 2;
+   */
+  text: string;
+
+  /**
+   * @generated from field: string last_violation = 3;
+   */
+  lastViolation: string;
+
+  /**
+   * Problems with rule files: file, line, what to do.
+   *
+   * @generated from field: repeated string problems = 4;
+   */
+  problems: string[];
+
+  /**
+   * @generated from field: string policy_sha256 = 5;
+   */
+  policySha256: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.RulesStatus.
+ * Use `create(RulesStatusSchema)` to create a new message.
+ */
+export const RulesStatusSchema: GenMessage<RulesStatus> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 10);
+
+/**
+ * @generated from message gennai.agent.v1.RulesChanged
+ */
+export type RulesChanged = Message<"gennai.agent.v1.RulesChanged"> & {
+  /**
+   * @generated from field: gennai.agent.v1.RulesStatus status = 1;
+   */
+  status?: RulesStatus | undefined;
+};
+
+/**
+ * Describes the message gennai.agent.v1.RulesChanged.
+ * Use `create(RulesChangedSchema)` to create a new message.
+ */
+export const RulesChangedSchema: GenMessage<RulesChanged> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 11);
+
+/**
+ * @generated from message gennai.agent.v1.RuleViolation
+ */
+export type RuleViolation = Message<"gennai.agent.v1.RuleViolation"> & {
+  /**
+   * @generated from field: string tool_call_id = 1;
+   */
+  toolCallId: string;
+
+  /**
+   * @generated from field: string tool = 2;
+   */
+  tool: string;
+
+  /**
+   * Redacted.
+   *
+   * @generated from field: string input = 3;
+   */
+  input: string;
+
+  /**
+   * @generated from field: string rule = 4;
+   */
+  rule: string;
+
+  /**
+   * blocked, asked, confirmed or refused.
+   *
+   * @generated from field: string action = 5;
+   */
+  action: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.RuleViolation.
+ * Use `create(RuleViolationSchema)` to create a new message.
+ */
+export const RuleViolationSchema: GenMessage<RuleViolation> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 12);
+
+/**
+ * @generated from message gennai.agent.v1.CapabilityProfile
+ */
+export type CapabilityProfile = Message<"gennai.agent.v1.CapabilityProfile"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: repeated string capabilities = 2;
+   */
+  capabilities: string[];
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires = 3;
+   */
+  expires?: Timestamp | undefined;
+
+  /**
+   * Empty when the profile is in force; else why only reading is allowed.
+   *
+   * @generated from field: string problem = 4;
+   */
+  problem: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.CapabilityProfile.
+ * Use `create(CapabilityProfileSchema)` to create a new message.
+ */
+export const CapabilityProfileSchema: GenMessage<CapabilityProfile> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 13);
+
+/**
+ * @generated from message gennai.agent.v1.CheckPolicyRequest
+ */
+export type CheckPolicyRequest = Message<"gennai.agent.v1.CheckPolicyRequest"> & {
+  /**
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * @generated from field: string tool = 2;
+   */
+  tool: string;
+
+  /**
+   * @generated from field: string arguments_json = 3;
+   */
+  argumentsJson: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.CheckPolicyRequest.
+ * Use `create(CheckPolicyRequestSchema)` to create a new message.
+ */
+export const CheckPolicyRequestSchema: GenMessage<CheckPolicyRequest> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 14);
+
+/**
+ * @generated from message gennai.agent.v1.CheckPolicyResponse
+ */
+export type CheckPolicyResponse = Message<"gennai.agent.v1.CheckPolicyResponse"> & {
+  /**
+   * @generated from field: gennai.agent.v1.Verdict verdict = 1;
+   */
+  verdict: Verdict;
+
+  /**
+   * @generated from field: gennai.agent.v1.RiskLevel risk = 2;
+   */
+  risk: RiskLevel;
+
+  /**
+   * @generated from field: repeated gennai.agent.v1.FiredRule rules = 3;
+   */
+  rules: FiredRule[];
+
+  /**
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.CheckPolicyResponse.
+ * Use `create(CheckPolicyResponseSchema)` to create a new message.
+ */
+export const CheckPolicyResponseSchema: GenMessage<CheckPolicyResponse> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 15);
+
+/**
+ * A rule that did not allow, and what it saw.
+ *
+ * @generated from message gennai.agent.v1.FiredRule
+ */
+export type FiredRule = Message<"gennai.agent.v1.FiredRule"> & {
+  /**
+   * @generated from field: string rule = 1;
+   */
+  rule: string;
+
+  /**
+   * @generated from field: gennai.agent.v1.Verdict verdict = 2;
+   */
+  verdict: Verdict;
+
+  /**
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: string hint = 4;
+   */
+  hint: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.FiredRule.
+ * Use `create(FiredRuleSchema)` to create a new message.
+ */
+export const FiredRuleSchema: GenMessage<FiredRule> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 16);
+
+/**
+ * @generated from message gennai.agent.v1.Intent
+ */
+export type Intent = Message<"gennai.agent.v1.Intent"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string status = 3;
+   */
+  status: string;
+
+  /**
+   * @generated from field: repeated string owned_scope = 4;
+   */
+  ownedScope: string[];
+
+  /**
+   * @generated from field: repeated string constraints = 5;
+   */
+  constraints: string[];
+
+  /**
+   * @generated from field: repeated string acceptance_criteria = 6;
+   */
+  acceptanceCriteria: string[];
+
+  /**
+   * Only such an intent can be selected.
+   *
+   * @generated from field: bool selectable = 7;
+   */
+  selectable: boolean;
+};
+
+/**
+ * Describes the message gennai.agent.v1.Intent.
+ * Use `create(IntentSchema)` to create a new message.
+ */
+export const IntentSchema: GenMessage<Intent> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 17);
+
+/**
+ * @generated from message gennai.agent.v1.IntentSelected
+ */
+export type IntentSelected = Message<"gennai.agent.v1.IntentSelected"> & {
+  /**
+   * @generated from field: gennai.agent.v1.Intent intent = 1;
+   */
+  intent?: Intent | undefined;
+};
+
+/**
+ * Describes the message gennai.agent.v1.IntentSelected.
+ * Use `create(IntentSelectedSchema)` to create a new message.
+ */
+export const IntentSelectedSchema: GenMessage<IntentSelected> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 18);
+
+/**
+ * @generated from message gennai.agent.v1.ListIntentsRequest
+ */
+export type ListIntentsRequest = Message<"gennai.agent.v1.ListIntentsRequest"> & {
+  /**
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.ListIntentsRequest.
+ * Use `create(ListIntentsRequestSchema)` to create a new message.
+ */
+export const ListIntentsRequestSchema: GenMessage<ListIntentsRequest> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 19);
+
+/**
+ * @generated from message gennai.agent.v1.ListIntentsResponse
+ */
+export type ListIntentsResponse = Message<"gennai.agent.v1.ListIntentsResponse"> & {
+  /**
+   * @generated from field: repeated gennai.agent.v1.Intent intents = 1;
+   */
+  intents: Intent[];
+
+  /**
+   * @generated from field: repeated string warnings = 2;
+   */
+  warnings: string[];
+
+  /**
+   * @generated from field: string active_intent_id = 3;
+   */
+  activeIntentId: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.ListIntentsResponse.
+ * Use `create(ListIntentsResponseSchema)` to create a new message.
+ */
+export const ListIntentsResponseSchema: GenMessage<ListIntentsResponse> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 20);
+
+/**
+ * @generated from message gennai.agent.v1.SelectIntentRequest
+ */
+export type SelectIntentRequest = Message<"gennai.agent.v1.SelectIntentRequest"> & {
+  /**
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * @generated from field: string intent_id = 2;
+   */
+  intentId: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.SelectIntentRequest.
+ * Use `create(SelectIntentRequestSchema)` to create a new message.
+ */
+export const SelectIntentRequestSchema: GenMessage<SelectIntentRequest> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 21);
+
+/**
+ * @generated from message gennai.agent.v1.SelectIntentResponse
+ */
+export type SelectIntentResponse = Message<"gennai.agent.v1.SelectIntentResponse"> & {
+  /**
+   * @generated from field: gennai.agent.v1.Intent intent = 1;
+   */
+  intent?: Intent | undefined;
+};
+
+/**
+ * Describes the message gennai.agent.v1.SelectIntentResponse.
+ * Use `create(SelectIntentResponseSchema)` to create a new message.
+ */
+export const SelectIntentResponseSchema: GenMessage<SelectIntentResponse> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 22);
+
+/**
+ * @generated from message gennai.agent.v1.PreviewSystemPromptRequest
+ */
+export type PreviewSystemPromptRequest = Message<"gennai.agent.v1.PreviewSystemPromptRequest"> & {
+  /**
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * @generated from field: string scenario = 2;
+   */
+  scenario: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.PreviewSystemPromptRequest.
+ * Use `create(PreviewSystemPromptRequestSchema)` to create a new message.
+ */
+export const PreviewSystemPromptRequestSchema: GenMessage<PreviewSystemPromptRequest> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 23);
+
+/**
+ * @generated from message gennai.agent.v1.PreviewSystemPromptResponse
+ */
+export type PreviewSystemPromptResponse = Message<"gennai.agent.v1.PreviewSystemPromptResponse"> & {
+  /**
+   * @generated from field: string prompt = 1;
+   */
+  prompt: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.PreviewSystemPromptResponse.
+ * Use `create(PreviewSystemPromptResponseSchema)` to create a new message.
+ */
+export const PreviewSystemPromptResponseSchema: GenMessage<PreviewSystemPromptResponse> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 24);
+
+/**
+ * @generated from message gennai.agent.v1.ListLedgerRecordsRequest
+ */
+export type ListLedgerRecordsRequest = Message<"gennai.agent.v1.ListLedgerRecordsRequest"> & {
+  /**
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * Records after this one; 0 begins with the first.
+   *
+   * @generated from field: uint64 after_seq = 2;
+   */
+  afterSeq: bigint;
+
+  /**
+   * 0 means 100.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message gennai.agent.v1.ListLedgerRecordsRequest.
+ * Use `create(ListLedgerRecordsRequestSchema)` to create a new message.
+ */
+export const ListLedgerRecordsRequestSchema: GenMessage<ListLedgerRecordsRequest> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 25);
+
+/**
+ * @generated from message gennai.agent.v1.LedgerRecord
+ */
+export type LedgerRecord = Message<"gennai.agent.v1.LedgerRecord"> & {
+  /**
+   * @generated from field: uint64 seq = 1;
+   */
+  seq: bigint;
+
+  /**
+   * The record as it stands in the ledger, one line of JSON.
+   *
+   * @generated from field: string json = 2;
+   */
+  json: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.LedgerRecord.
+ * Use `create(LedgerRecordSchema)` to create a new message.
+ */
+export const LedgerRecordSchema: GenMessage<LedgerRecord> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 26);
+
+/**
+ * @generated from message gennai.agent.v1.ListLedgerRecordsResponse
+ */
+export type ListLedgerRecordsResponse = Message<"gennai.agent.v1.ListLedgerRecordsResponse"> & {
+  /**
+   * @generated from field: repeated gennai.agent.v1.LedgerRecord records = 1;
+   */
+  records: LedgerRecord[];
+};
+
+/**
+ * Describes the message gennai.agent.v1.ListLedgerRecordsResponse.
+ * Use `create(ListLedgerRecordsResponseSchema)` to create a new message.
+ */
+export const ListLedgerRecordsResponseSchema: GenMessage<ListLedgerRecordsResponse> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 27);
 
 /**
  * @generated from enum gennai.agent.v1.RiskLevel
@@ -453,4 +1145,166 @@ export type ConfirmationAnswer = (typeof ConfirmationAnswer)[keyof typeof Confir
  */
 export const ConfirmationAnswerSchema: GenEnum<ConfirmationAnswer> = /*@__PURE__*/
   enumDesc(file_gennai_agent_v1_governance, 5);
+
+/**
+ * @generated from enum gennai.agent.v1.EmergencyControl
+ */
+export const EmergencyControl = {
+  /**
+   * @generated from enum value: EMERGENCY_CONTROL_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Nothing changes anything any more.
+   *
+   * @generated from enum value: EMERGENCY_CONTROL_READ_ONLY = 1;
+   */
+  READ_ONLY: 1,
+
+  /**
+   * Actions of high risk are refused without a question.
+   *
+   * @generated from enum value: EMERGENCY_CONTROL_DISABLE_HIGH_IMPACT = 2;
+   */
+  DISABLE_HIGH_IMPACT: 2,
+
+  /**
+   * One tool, or the group `deploy`, is refused.
+   *
+   * @generated from enum value: EMERGENCY_CONTROL_BLOCK_TOOL = 3;
+   */
+  BLOCK_TOOL: 3,
+
+  /**
+   * All running work ends, and no turn starts.
+   *
+   * @generated from enum value: EMERGENCY_CONTROL_STOP_ALL = 4;
+   */
+  STOP_ALL: 4,
+} as const;
+
+/**
+ * @generated from enum gennai.agent.v1.EmergencyControl
+ */
+export type EmergencyControl = (typeof EmergencyControl)[keyof typeof EmergencyControl] | UnknownEnum;
+
+/**
+ * Describes the enum gennai.agent.v1.EmergencyControl.
+ */
+export const EmergencyControlSchema: GenEnum<EmergencyControl> = /*@__PURE__*/
+  enumDesc(file_gennai_agent_v1_governance, 6);
+
+/**
+ * @generated from enum gennai.agent.v1.IntentsMode
+ */
+export const IntentsMode = {
+  /**
+   * @generated from enum value: INTENTS_MODE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * On where the workspace has an intents file.
+   *
+   * @generated from enum value: INTENTS_MODE_AUTO = 1;
+   */
+  AUTO: 1,
+
+  /**
+   * @generated from enum value: INTENTS_MODE_REQUIRED = 2;
+   */
+  REQUIRED: 2,
+
+  /**
+   * @generated from enum value: INTENTS_MODE_OFF = 3;
+   */
+  OFF: 3,
+} as const;
+
+/**
+ * @generated from enum gennai.agent.v1.IntentsMode
+ */
+export type IntentsMode = (typeof IntentsMode)[keyof typeof IntentsMode] | UnknownEnum;
+
+/**
+ * Describes the enum gennai.agent.v1.IntentsMode.
+ */
+export const IntentsModeSchema: GenEnum<IntentsMode> = /*@__PURE__*/
+  enumDesc(file_gennai_agent_v1_governance, 7);
+
+/**
+ * What governs the agent, for people: state, switches, explanations.
+ *
+ * @generated from service gennai.agent.v1.GovernanceService
+ */
+export const GovernanceService: GenService<{
+  /**
+   * @generated from rpc gennai.agent.v1.GovernanceService.GetGovernanceStatus
+   */
+  getGovernanceStatus: {
+    methodKind: "unary";
+    input: typeof GetGovernanceStatusRequestSchema;
+    output: typeof GetGovernanceStatusResponseSchema;
+  },
+  /**
+   * Effective at once, on running work too; recorded with who and why.
+   *
+   * @generated from rpc gennai.agent.v1.GovernanceService.SetEmergencyControl
+   */
+  setEmergencyControl: {
+    methodKind: "unary";
+    input: typeof SetEmergencyControlRequestSchema;
+    output: typeof SetEmergencyControlResponseSchema;
+  },
+  /**
+   * What the gate would decide about a call, and why. Nothing runs, nobody is asked.
+   *
+   * @generated from rpc gennai.agent.v1.GovernanceService.CheckPolicy
+   */
+  checkPolicy: {
+    methodKind: "unary";
+    input: typeof CheckPolicyRequestSchema;
+    output: typeof CheckPolicyResponseSchema;
+  },
+  /**
+   * @generated from rpc gennai.agent.v1.GovernanceService.ListIntents
+   */
+  listIntents: {
+    methodKind: "unary";
+    input: typeof ListIntentsRequestSchema;
+    output: typeof ListIntentsResponseSchema;
+  },
+  /**
+   * A person selects; the model does it by its tool.
+   *
+   * @generated from rpc gennai.agent.v1.GovernanceService.SelectIntent
+   */
+  selectIntent: {
+    methodKind: "unary";
+    input: typeof SelectIntentRequestSchema;
+    output: typeof SelectIntentResponseSchema;
+  },
+  /**
+   * The exact system prompt of a turn that would start now.
+   *
+   * @generated from rpc gennai.agent.v1.GovernanceService.PreviewSystemPrompt
+   */
+  previewSystemPrompt: {
+    methodKind: "unary";
+    input: typeof PreviewSystemPromptRequestSchema;
+    output: typeof PreviewSystemPromptResponseSchema;
+  },
+  /**
+   * Records of the workspace's ledger, newest last.
+   *
+   * @generated from rpc gennai.agent.v1.GovernanceService.ListLedgerRecords
+   */
+  listLedgerRecords: {
+    methodKind: "unary";
+    input: typeof ListLedgerRecordsRequestSchema;
+    output: typeof ListLedgerRecordsResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_gennai_agent_v1_governance, 0);
 

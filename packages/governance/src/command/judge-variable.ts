@@ -1,0 +1,16 @@
+import type { AnalysisReport } from "./analysis-report.ts";
+import { environmentEffect, isRefusedVariable } from "./environment.ts";
+
+/** A variable that programs started here will see. */
+export function judgeVariable(name: string, value: string | undefined, report: AnalysisReport): void {
+  if (isRefusedVariable(name, value)) {
+    report.danger({
+      rule: "floor/environment",
+      verdict: "deny",
+      reason: `${name} makes other programs run what it says.`,
+      high: true,
+    });
+  } else if (environmentEffect(name, value) === "code")
+    report.unresolved(`a value for ${name}, which decides what programs run`);
+  else if (environmentEffect(name, value) === "unknown") report.notProven();
+}

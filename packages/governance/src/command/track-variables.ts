@@ -1,0 +1,114 @@
+import { forEachChild, type SyntaxNode } from "unbash";
+import type { AnalysisReport } from "./analysis-report.ts";
+import { openVariables, shellVariableEffect } from "./environment.ts";
+import { judgeVariable } from "./judge-variable.ts";
+import type { Invocation, Place } from "./invocation.ts";
+import { literalWord } from "./resolve-word.ts";
+import { expandPath } from "./resolve-path.ts";
+import { assign, forget, mergeDirectories, type ShellScope } from "./shell-scope.ts";
+
+/** A variable of the environment that is not public knowledge may hold a secret. */
+export function showsVariable(name: string, scope: ShellScope, report: AnalysisReport): void {
+  if (!scope.variables.has(name) && !openVariables.has(name)) report.notProven();
+}
+
+/** Arithmetic evaluates the value of a variable as an expression, and a subscript in it may run a command. */
+export function arithmeticVariables(node: SyntaxNode, scope: ShellScope, report: AnalysisReport): void {
+  const look = (child: SyntaxNode): void => {
+    const text =
+      child.type === "ArithmeticWord" || child.type === "Word"
+        ? child.value
+        : child.type === "SimpleExpansion"
+          ? child.text
+          : "";
+    for (const [name] of text.matchAll(/[A-Za-z_]\w*/g)) {
+      const variable = scope.variables.get(name);
+      if (variable !== undefined && !(variable.certain && variable.values.every((value) => /^-?\d+$/.test(value)))) {
+        report.unresolved("arithmetic with a variable that may hold code");
+      }
+    }
+    forEachChild(child, look);
+  };
+  forEachChild(node, look);
+}
+
+/** A plain assignment: most only name a value, some decide what programs run. */
+export function judgeShellVariable(name: string, value: string | undefined, report: AnalysisReport): void {
+  const effect = shellVariableEffect(name, value);
+  if (effect === "code") judgeVariable(name, value, report);
+  else if (effect === "unknown") report.notProven();
+}
+
+/** Builtins that change what follows: the directory and variables. */
+export function changeScope(invocation: Invocation, scope: ShellScope, report: AnalysisReport, place: Place): void {
+  const { name, words } = invocation;
+  const literal = words.map((word) => word.literal);
+  switch (name) {
+    case "cd":
+    case "pushd": {
+      const target = words.find((word) => !/^-[LPe@n]+$|^--$/.test(word.literal ?? ""));
+      const to = target === undefined ? place.home : target.literal;
+      if (to === undefined || to === "-" || /^[+-]\d+$/.test(to) || scope.variables.has("CDPATH")) {
+        report.unresolved("a directory that is not known before it runs");
+        return;
+      }
+      for (const directory of scope.directories) {
+        report.path(literalWord(expandPath(to, directory, place.home)), "list", invocation);
+      }
+      const moved = scope.directories.map((directory) => expandPath(to, directory, place.home));
+      // No system has longer paths, and following them would take ever longer.
+      if (moved.some((directory) => directory.length > 4096))
+        report.unresolved("a directory that is not known before it runs");
+      else scope.directories = moved;
+      return;
+    }
+    case "popd":
+      report.unresolved("a directory that is not known before it runs");
+      return;
+    case "read":
+    case "mapfile":
+    case "readarray":
+    case "getopts":
+    case "unset":
+    case "let":
+      for (const text of literal) if (text !== undefined && /^[A-Za-z_]\w*$/.test(text)) forget(scope, text);
+      return;
+    case "printf":
+      if (literal[0] === "-v" && literal[1] !== undefined) forget(scope, literal[1]);
+      return;
+    case "export":
+    case "declare":
+    case "typeset":
+    case "local":
+    case "readonly":
+      for (const text of literal) {
+        const match = /^([A-Za-z_]\w*)=(.*)$/s.exec(text ?? "");
+        if (match?.[1] !== undefined) assign(scope, match[1], match[2]);
+      }
+      for (const word of words) if (word.literal === undefined) forget(scope, word.raw.split(/[+=[]/, 1)[0] ?? "");
+  }
+}
+
+/** Runs `run` for code of which it is not certain that it runs, or that it runs once. */
+export function conditionally(scope: ShellScope, body: SyntaxNode, run: () => void): void {
+  const before = scope.directories;
+  const conditional = scope.conditional;
+  scope.conditional = true;
+  // A loop runs again, and a function later: what is assigned in it may hold from its beginning.
+  const look = (node: SyntaxNode): void => {
+    if (node.type === "Assignment" && scope.variables.has(node.name)) forget(scope, node.name);
+    if (
+      node.type === "Command" &&
+      node.name !== undefined &&
+      /^(?:read|mapfile|readarray|printf|declare|export|local|typeset|unset|let|getopts)$/.test(node.name.value)
+    ) {
+      for (const word of node.args)
+        if (word.type === "Word" && scope.variables.has(word.value)) forget(scope, word.value);
+    }
+    forEachChild(node, look);
+  };
+  look(body);
+  run();
+  scope.conditional = conditional;
+  mergeDirectories(scope, before);
+}

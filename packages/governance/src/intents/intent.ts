@@ -1,0 +1,13 @@
+/** A piece of work somebody authorised, and the paths it may touch. In the canonical form, however the file wrote it. */
+export interface Intent {
+  readonly id: string;
+  readonly name: string;
+  /** As written. */
+  readonly status: string;
+  /** True only when the status means active. */
+  readonly selectable: boolean;
+  /** Globs relative to the workspace. Empty owns nothing; `!glob` excludes, and exclusion wins. */
+  readonly ownedScope: readonly string[];
+  readonly constraints: readonly string[];
+  readonly acceptanceCriteria: readonly string[];
+}

@@ -1,0 +1,38 @@
+import type { Message } from "@gennai/agent/model";
+import { type ChatModel, toChatPrompt } from "./chat-prompt.ts";
+
+/** Messages never change once a model was told them, so each is converted and encoded once for all requests. */
+const encodings = new WeakMap<Message, Uint8Array>();
+
+const opening = Buffer.from('"messages":[');
+const comma = Buffer.from(",");
+
+/** The conversation as the inside of the JSON array `messages`: the system message, then the messages. */
+export async function encodeMessages(chat: ChatModel, system: string, messages: readonly Message[]): Promise<readonly Uint8Array[]> {
+  const added = messages.filter((message) => !encodings.has(message));
+  if (added.length > 0) {
+    const { body } = await chat.prepareRequest({ prompt: toChatPrompt(added) });
+    const converted: unknown = body["messages"];
+    if (!Array.isArray(converted) || converted.length !== added.length) {
+      throw new TypeError("The provider library did not make one message of each.");
+    }
+    for (const [index, message] of added.entries()) encodings.set(message, Buffer.from(JSON.stringify(converted[index])));
+  }
+  const encoded = messages.flatMap((message) => encodings.get(message) ?? []);
+  return system === "" ? encoded : [Buffer.from(JSON.stringify({ role: "system", content: system })), ...encoded];
+}
+
+/** A request's JSON with these messages in the place of its empty list of messages. */
+export function withMessages(json: string, messages: readonly Uint8Array[]): Uint8Array {
+  const body = Buffer.from(json);
+  // Quotes inside of JSON strings are escaped, so this can only be the key; the library writes it before the tools.
+  const at = body.indexOf('"messages":[]');
+  if (at === -1) throw new TypeError("The provider library's request has no list of messages.");
+  const parts: Uint8Array[] = [body.subarray(0, at), opening];
+  for (const [index, message] of messages.entries()) {
+    if (index > 0) parts.push(comma);
+    parts.push(message);
+  }
+  parts.push(body.subarray(at + opening.length));
+  return Buffer.concat(parts);
+}
