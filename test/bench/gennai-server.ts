@@ -67,7 +67,7 @@ export class GennaiServer implements AsyncDisposable {
 export async function runTurn(session: AgentSession): Promise<{ readonly turnId: string }> {
   const { signal } = new AbortController();
   const turn = await session.startTurn({ text: "Go on." }, { signal });
-  for await (const { event } of session.follow({ afterSeq: turn.afterSeq, untilTurnId: turn.turnId, signal })) {
+  for await (const { event } of session.follow({ afterSeq: turn.afterSeq, untilTurnId: turn.turnId, maxAttempts: 1, signal })) {
     if (event.case === "toolResult" && event.value.error !== "") throw new Error(event.value.error);
     if (event.case === "error") throw new Error(event.value);
   }

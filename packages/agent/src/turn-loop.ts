@@ -49,8 +49,9 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   try {
     for (let iteration = 1; iteration <= options.maxIterations; iteration++) {
       signal.throwIfAborted();
-      sink.emit({ type: "status", state: "thinking", iteration });
       await sink.flush();
+      // Written while the model is on its way; nothing it folds into reaches this request.
+      sink.emit({ type: "status", state: "thinking", iteration });
       const answer = await askModel(options, definitions, iteration, usage);
       signal.throwIfAborted();
 
@@ -166,11 +167,18 @@ function modelFacts(model: Model): { readonly modelId: string; readonly maxConte
 }
 
 function toolDefinitions(tools: GovernedTools): readonly ToolDefinition[] {
-  return [...tools.tools].map((tool) => ({
-    name: tool.name,
-    description: tool.description,
-    inputSchema: z.toJSONSchema(tool.parameters, { io: "input" }),
-  }));
+  return [...tools.tools].map(({ name, description, parameters }) => ({ name, description, inputSchema: jsonSchemaOf(parameters) }));
+}
+
+/** Tools are made anew for every turn, their schemas are not. */
+const jsonSchemas = new WeakMap<z.ZodType, ToolDefinition["inputSchema"]>();
+
+function jsonSchemaOf(parameters: z.ZodType): ToolDefinition["inputSchema"] {
+  const known = jsonSchemas.get(parameters);
+  if (known !== undefined) return known;
+  const schema = z.toJSONSchema(parameters, { io: "input" });
+  jsonSchemas.set(parameters, schema);
+  return schema;
 }
 
 class RepeatedRefusals {

@@ -19,16 +19,3 @@ export function branchNameFor(request: string): string {
   if (slug === "") slug = `task-${createHash("sha256").update(request).digest("hex").slice(0, 8)}`;
   return `ai-agent/${slug}`;
 }
-
-/** Branches nobody works on directly, as names with `*`. */
-export const alwaysProtected: readonly string[] = ["main", "master", "develop", "release/*"];
-
-export function isProtectedBranch(name: string, patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => {
-    const expression = pattern
-      .split("*")
-      .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
-      .join(".*");
-    return new RegExp(`^${expression}$`).test(name);
-  });
-}

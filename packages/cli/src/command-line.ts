@@ -68,6 +68,7 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
       "web page that may use this server, e.g. https://app.example; repeatable",
       collect,
     )
+    .option("--allow-host <host>", "another value of Host to answer to, e.g. box.lan:7777; repeatable", collect)
     .addHelpText("after", serveHelp)
     .action(async (flags: ServeFlags) => {
       const { serveCommand } = await import("./serve-command.ts");
@@ -77,7 +78,7 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
   model(protect(server(program.command("run").description("do one thing, or many at a prompt"))))
     .argument("[request]", "what shall be done; without it, a prompt asks")
     .option("--workspace <dir>", "directory to work in (default: here)")
-    .option("--scenario <name>", "how to go about it, e.g. CODE, ASK, PLAN (default: by the mode)")
+    .option("--scenario <name>", "how to go about it, e.g. CODE, EDITOR_CODE, RESPOND (default: by the mode)")
     .option("--mode <mode>", "branch: write on a feature branch; proposal: show changes and apply what you keep")
     .option("--branch <name>", "name of the branch (default: ai-agent/ and words of the request)")
     .option("--yes", "answer yes to all questions but those of high risk, and keep all that is proposed")

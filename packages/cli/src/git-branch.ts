@@ -1,4 +1,7 @@
-import { alwaysProtected, branchNameFor, isProtectedBranch } from "./branch-name.ts";
+import { isProtectedBranch } from "@gennai/governance/policies/branch";
+import { loadProjectConfig } from "@gennai/server/config/project-config";
+import { ServiceError } from "@gennai/server/service-error";
+import { branchNameFor } from "./branch-name.ts";
 import { CliError } from "./cli-error.ts";
 import { exitCode } from "./exit-code.ts";
 import { GitMissingError, git } from "./git.ts";
@@ -30,12 +33,13 @@ export async function prepareAgentBranch(request: BranchRequest): Promise<AgentB
   await requireRepository(run);
   const head = await run("symbolic-ref", "--quiet", "--short", "HEAD");
   const current = head.code === 0 ? head.stdout.trim() : undefined;
-  const patterns = [...alwaysProtected, ...request.protect, ...(await remoteDefaults(run))];
-  const isFree = current !== undefined && !isProtectedBranch(current, patterns);
+  const extra = [...request.protect, ...(await projectBranches(request.workspace)), ...(await remoteDefaults(run))];
+  const isProtected = (branch: string): boolean => isProtectedBranch(branch, { extra }) !== undefined;
+  const isFree = current !== undefined && !isProtected(current);
   if (isFree && (request.branch === undefined || request.branch === current)) return { name: current, how: "kept" };
 
   const name = request.branch ?? branchNameFor(request.request);
-  if (isProtectedBranch(name, patterns)) {
+  if (isProtected(name)) {
     throw new CliError(`${name} is a protected branch; the agent does not work there.`, {
       exitCode: exitCode.usage,
       next: ["Choose another name with --branch, or leave --branch away."],
@@ -58,6 +62,16 @@ export async function prepareAgentBranch(request: BranchRequest): Promise<AgentB
     });
   }
   return { name, how: exists ? "switched" : "created" };
+}
+
+/** Branches that the project's own configuration protects. */
+async function projectBranches(workspace: string): Promise<readonly string[]> {
+  try {
+    return (await loadProjectConfig(workspace)).protectedBranches;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new CliError(error.message, { exitCode: exitCode.usage, next: [error.hint ?? "Mend the file."], cause: error });
+  }
 }
 
 type Run = (...args: string[]) => ReturnType<typeof git>;

@@ -29,6 +29,7 @@ export interface ServeFlags {
   readonly model?: string;
   readonly baseUrl?: string;
   readonly allowOrigin?: readonly string[];
+  readonly allowHost?: readonly string[];
   readonly protect?: readonly string[];
 }
 
@@ -61,6 +62,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     address: { type: "tcp", host: flags.host, port },
     token: token.type === "token" ? token.token : undefined,
     allowedOrigins: flags.allowOrigin ?? [],
+    allowedHosts: flags.allowHost ?? [],
     protectedBranches: flags.protect ?? [],
     announce: true,
     log: serverLog(console),

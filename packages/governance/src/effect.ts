@@ -29,7 +29,13 @@ export type Effect =
   | { readonly type: "search"; readonly path: WorkspacePath; readonly glob?: string }
   | FileWrite
   /** A change is shown to the user and nothing is written. */
-  | { readonly type: "propose"; readonly path: WorkspacePath; readonly operation: "create" | "update" | "delete" }
+  | {
+      readonly type: "propose";
+      readonly path: WorkspacePath;
+      readonly operation: "create" | "update" | "delete";
+      /** The text that would be written; absent for a delete. */
+      readonly content?: string;
+    }
   | {
       readonly type: "exec";
       readonly command: CommandAnalysis;

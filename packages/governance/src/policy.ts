@@ -3,7 +3,10 @@ import type { Verdict } from "./verdict.ts";
 
 /** What a policy is told. Everything in it was computed by the server; nothing comes from a request's control fields. */
 export interface PolicyInput {
+  readonly callId: string;
   readonly toolName: string;
+  /** As the tool's schema parsed them: whole, with whatever secrets stand in them. */
+  readonly args: unknown;
   readonly access: "read" | "change";
   readonly analysis: Analysis;
   readonly sessionId: string;
@@ -18,5 +21,9 @@ export interface PolicyInput {
 export interface Policy {
   readonly name: string;
   readonly kind: "guard" | "observer";
+  /** `external`: somebody else's programs. They run, together, only when no other policy has denied. */
+  readonly stage?: "external";
+  /** Milliseconds it may take, when it needs other than the gate's own limit. */
+  readonly timeoutMs?: number;
   decide(input: PolicyInput, options: { readonly signal: AbortSignal }): Verdict | Promise<Verdict>;
 }

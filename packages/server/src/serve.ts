@@ -31,6 +31,8 @@ export interface ServerOptions {
   /** Workspace of sessions that name none. */
   readonly workspace: string | undefined;
   readonly defaultSettings: SessionSettings;
+  /** Further values of Host that mean this server, e.g. `box.lan:7777`. */
+  readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
   readonly protectedBranches?: readonly string[];
   readonly confirmation?: { readonly answerMs: number; readonly waitForClientMs: number };
@@ -99,6 +101,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const listener = await listenHttp({
     address: options.address,
     token,
+    allowedHosts: options.allowedHosts ?? [],
     allowedOrigins: options.allowedOrigins ?? [],
     routes: ({ shutdown }) => {
       const rpc = connectNodeAdapter({

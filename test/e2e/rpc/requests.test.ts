@@ -68,7 +68,8 @@ describe("a file read", () => {
     ["to an id of 10 kB", (request) => bufferOf({ ...request, requestId: "a".repeat(10_000) }), "invalid_argument"],
     ["to a request nobody made", (request) => bufferOf({ ...request, requestId: "00000000-0000-4000-8000-000000000000" }), "not_found"],
     ["that is empty", () => ({ case: undefined }), "invalid_argument"],
-    ["to a kind that is not open", ({ requestId }) => ({ case: "applyChangesResponse", value: { requestId } }), "failed_precondition"],
+    ["of a third kind", ({ requestId }) => ({ case: "applyChangesResponse", value: { requestId } }), "invalid_argument"],
+    ["to a kind that is not open", ({ requestId }) => ({ case: "modelCallResponse", value: { requestId } }), "failed_precondition"],
   ];
   test.each(wrong)("an answer %s is refused, and the right one still counts", async (_what, make, code) => {
     await using server = await serverThatReads();

@@ -56,8 +56,8 @@ export function changeScope(invocation: Invocation, scope: ShellScope, report: A
         report.path(literalWord(expandPath(to, directory, place.home)), "list", invocation);
       }
       const moved = scope.directories.map((directory) => expandPath(to, directory, place.home));
-      // No system has longer paths, and following them would take ever longer.
-      if (moved.some((directory) => directory.length > 4096))
+      // Nobody works that deep, and following them would take ever longer.
+      if (moved.some((directory) => directory.length > 1024))
         report.unresolved("a directory that is not known before it runs");
       else scope.directories = moved;
       return;

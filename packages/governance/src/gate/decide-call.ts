@@ -1,7 +1,7 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import * as z from "zod";
 import type { Effect } from "../effect.ts";
-import type { Policy } from "../policy.ts";
+import type { Policy, PolicyInput } from "../policy.ts";
 import { computeRisk } from "../policies/risk.ts";
 import type { Redactor } from "../redaction.ts";
 import type { Risk } from "../risk.ts";
@@ -9,7 +9,7 @@ import type { Analysis, CallContext, Tool } from "../tool.ts";
 import { ToolFailure, type FailureClass, type ToolError, toolErrorFromFinding } from "../tool-error.ts";
 import type { Verdict } from "../verdict.ts";
 import type { ToolCall } from "./gate-journal.ts";
-import { runPolicies } from "./run-policies.ts";
+import { type FiredPolicy, runPolicies } from "./run-policies.ts";
 
 /** Stages 1 to 4 for one call: what it is, what it would do, and whether it may. */
 export type DecidedCall =
@@ -20,6 +20,8 @@ export type DecidedCall =
       readonly args: unknown;
       readonly analysis: Analysis;
       readonly verdict: Verdict;
+      /** Every policy that asks or denies, not only the strictest. */
+      readonly fired: readonly FiredPolicy[];
       readonly risk: Risk;
       /** Arguments as canonical JSON, whole; for the person who approves. */
       readonly argumentsJson: string;
@@ -79,21 +81,22 @@ export async function decideCall(call: ToolCall, context: CallContext, options: 
   } catch (error) {
     context.signal.throwIfAborted();
     if (error instanceof ToolFailure) {
-      return { type: "invalid", call, error: error.toToolError(), failureClass: error.failureClass, effects: [], input };
+      return {
+        type: "invalid",
+        call,
+        error: error.toToolError(),
+        failureClass: error.failureClass,
+        effects: [],
+        input,
+      };
     }
     throw error;
   }
 
   // 4 decide
-  const { verdict, warnings } = await runPolicies(
+  const { verdict, fired, warnings } = await runPolicies(
     options.policies,
-    {
-      toolName: tool.name,
-      access: tool.access,
-      analysis,
-      sessionId: options.sessionId,
-      turnId: context.turnId,
-    },
+    policyInput({ call, tool, args: parsed.args, analysis }, context, options),
     { timeoutMs: options.policyTimeoutMs, signal: context.signal },
   );
   return {
@@ -103,10 +106,29 @@ export async function decideCall(call: ToolCall, context: CallContext, options: 
     args: parsed.args,
     analysis,
     verdict,
+    fired,
     risk: computeRisk(analysis),
     argumentsJson,
     input,
     warnings,
+  };
+}
+
+/** The call as policies see it. */
+export function policyInput(
+  decided: Pick<DecidedCall & { readonly type: "decided" }, "call" | "tool" | "args" | "analysis">,
+  context: Pick<CallContext, "turnId">,
+  options: Pick<DecideOptions, "sessionId">,
+): PolicyInput {
+  const { call, tool, args, analysis } = decided;
+  return {
+    callId: call.id,
+    toolName: tool.name,
+    args,
+    access: tool.access,
+    analysis,
+    sessionId: options.sessionId,
+    turnId: context.turnId,
   };
 }
 

@@ -2,11 +2,12 @@ import type { Answer, Confirmer } from "../confirmation.ts";
 import type { Policy } from "../policy.ts";
 import type { RedactionStream, Redactor } from "../redaction.ts";
 import type { CallContext, Tool, ToolOutcome, Verification } from "../tool.ts";
-import { type FailureClass, type ToolError, ToolFailure, toolErrorJson } from "../tool-error.ts";
+import { type FailureClass, type ToolError, ToolFailure, toolErrorFromFinding, toolErrorJson } from "../tool-error.ts";
 import { buildQuestion } from "./build-question.ts";
-import { type DecidedCall, decideCall, findingOf } from "./decide-call.ts";
+import { type DecidedCall, decideCall, findingOf, policyInput } from "./decide-call.ts";
 import type { CallOutcome, Decision, GateJournal, ToolCall } from "./gate-journal.ts";
 import { RememberedAnswers } from "./remembered-answers.ts";
+import { type StandingCheck, WatchedCall } from "./standing-check.ts";
 
 export interface GateOptions {
   readonly sessionId: string;
@@ -20,6 +21,8 @@ export interface GateOptions {
   readonly policySha256: string;
   /** Milliseconds a policy may take; then it counts as failed. */
   readonly policyTimeoutMs: number;
+  /** Asked once more right before each effect, and again while it runs; e.g. the emergency controls. */
+  readonly standingCheck?: StandingCheck;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -101,10 +104,10 @@ class GovernedToolSet {
 
     // 7 execute, 8 verify
     const outcomes = await Promise.all(
-      passages.map(async (passage) => ({
-        decision: passage.decision,
-        result: await this.#execute(passage, { ...context, callId: passage.decision.call.id }),
-      })),
+      passages.map(async (passage) => {
+        const result = await this.#execute(passage, { ...context, callId: passage.decision.call.id });
+        return { decision: finalDecision(passage, result), result };
+      }),
     );
 
     // 9 outcome
@@ -175,20 +178,28 @@ class GovernedToolSet {
     const { decided, refusal } = passage;
     if (refusal !== undefined || decided === undefined) return this.#notRun(passage, startedAt);
     if (context.signal.aborted) return this.#notRun({ ...passage, refusal: stopped }, startedAt);
+    using watched = new WatchedCall(this.#options.standingCheck, policyInput(decided, context, this.#options));
+    const forbidden = interruption(watched);
+    if (forbidden !== undefined) {
+      return this.#notRun({ ...passage, refusal: { error: forbidden, failureClass: "permission_denied" } }, startedAt);
+    }
 
     const live = this.#liveOutput(context);
     try {
       const outcome = await decided.tool.execute(decided.args, decided.analysis, {
         ...context,
+        signal: AbortSignal.any([context.signal, watched.signal]),
         onOutput: live.push,
       });
       await live.end();
       const verification = await verify(decided, outcome, context);
-      const error = outcome.failure && {
-        code: outcome.failure.failureClass,
-        message: await this.#options.redactor.redact(outcome.failure.message),
-        retryable: false,
-      };
+      const error =
+        outcome.failure &&
+        (interruption(watched) ?? {
+          code: outcome.failure.failureClass,
+          message: await this.#options.redactor.redact(outcome.failure.message),
+          retryable: false,
+        });
       return {
         call: passage.decision.call,
         outcome,
@@ -202,15 +213,24 @@ class GovernedToolSet {
       };
     } catch (error) {
       await live.end();
-      return this.#failed(passage, error, startedAt, context);
+      return this.#failed(passage, error, startedAt, context, interruption(watched));
     }
   }
 
-  async #failed(passage: Passage, error: unknown, startedAt: number, context: CallContext): Promise<CallOutcome> {
+  async #failed(
+    passage: Passage,
+    error: unknown,
+    startedAt: number,
+    context: CallContext,
+    interrupted: ToolError | undefined,
+  ): Promise<CallOutcome> {
     const { redactor, journal, now } = this.#options;
     let toolError: ToolError;
     let failureClass: FailureClass = "command_error";
-    if (error instanceof ToolFailure) {
+    if (interrupted !== undefined) {
+      toolError = interrupted;
+      failureClass = "partial_execution";
+    } else if (error instanceof ToolFailure) {
       toolError = { ...error.toToolError(), message: await redactor.redact(error.message) };
       failureClass = error.failureClass;
     } else if (context.signal.aborted) {
@@ -276,6 +296,17 @@ class GovernedToolSet {
       },
     };
   }
+}
+
+/** A call that was admitted and did not run after all was refused, whatever had been decided. */
+function finalDecision({ decision, refusal }: Passage, { outcome, error }: CallOutcome): Decision {
+  if (refusal !== undefined || outcome !== undefined || error === undefined) return decision;
+  return { ...decision, verdict: "deny", rule: error.rule ?? "gate/stopped", reason: error.message };
+}
+
+/** Why the standing check does not let the call go on. */
+function interruption(watched: WatchedCall): ToolError | undefined {
+  return watched.refusal && toolErrorFromFinding(watched.refusal.finding);
 }
 
 const stopped = {

@@ -2,21 +2,50 @@ import { isReadOnly } from "../effect.ts";
 import type { Policy, PolicyInput } from "../policy.ts";
 import { allow, deny, strictest, type Verdict } from "../verdict.ts";
 
+/** A policy's verdict that is not a plain allow. */
+export interface FiredPolicy {
+  readonly policy: string;
+  readonly verdict: Verdict;
+}
+
 export interface PolicyRun {
   readonly verdict: Verdict;
+  /** Every policy that asks or denies, in the order of the policies. */
+  readonly fired: readonly FiredPolicy[];
   /** Observers that failed on a pure read, in words for the user. */
   readonly warnings: readonly string[];
 }
 
+interface RunOptions {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Asks every policy and takes the strictest verdict. A policy that throws or takes longer than `timeoutMs` denies;
- * only an observer's failure on a call that changes nothing becomes a warning instead.
+ * Asks every policy and takes the strictest verdict; external ones only when nobody else denied. A policy that throws or
+ * takes longer than its time denies; only an observer's failure on a call that changes nothing becomes a warning instead.
  */
 export async function runPolicies(
   policies: readonly Policy[],
   input: PolicyInput,
-  options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  options: RunOptions,
 ): Promise<PolicyRun> {
+  const own = await askAll(
+    policies.filter((policy) => policy.stage === undefined),
+    input,
+    options,
+  );
+  const external = policies.filter((policy) => policy.stage === "external");
+  if (external.length === 0 || own.verdict.type === "deny") return own;
+  const theirs = await askAll(external, input, options);
+  return {
+    verdict: strictest([own.verdict, theirs.verdict]),
+    fired: [...own.fired, ...theirs.fired],
+    warnings: [...own.warnings, ...theirs.warnings],
+  };
+}
+
+async function askAll(policies: readonly Policy[], input: PolicyInput, options: RunOptions): Promise<PolicyRun> {
   const pureRead = input.access === "read" && input.analysis.effects.every(isReadOnly);
   const warnings: string[] = [];
   const verdicts = await Promise.all(
@@ -39,20 +68,21 @@ export async function runPolicies(
       }
     }),
   );
-  return { verdict: strictest(verdicts), warnings };
+  const fired = policies.flatMap((policy, index): readonly FiredPolicy[] => {
+    const verdict = verdicts[index];
+    return verdict === undefined || verdict.type === "allow" ? [] : [{ policy: policy.name, verdict }];
+  });
+  return { verdict: strictest(verdicts), fired, warnings };
 }
 
-function withinTime(
-  policy: Policy,
-  input: PolicyInput,
-  options: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Verdict | Promise<Verdict> {
+function withinTime(policy: Policy, input: PolicyInput, options: RunOptions): Verdict | Promise<Verdict> {
   const verdict = policy.decide(input, { signal: options.signal });
   if (!(verdict instanceof Promise)) return verdict;
+  const timeoutMs = policy.timeoutMs ?? options.timeoutMs;
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new Error(`it did not answer within ${options.timeoutMs} ms`));
-    }, options.timeoutMs);
+      reject(new Error(`it did not answer within ${timeoutMs} ms`));
+    }, timeoutMs);
     verdict.then(resolve, reject).finally(() => {
       clearTimeout(timer);
     });

@@ -4,7 +4,7 @@ import type { Risk } from "../risk.ts";
 /** What a ledger record says, before it is chained and signed. Text in it is redacted already. */
 export interface LedgerEntry {
   /** `intent` before an effect, `outcome` after; the rest are decisions of people. */
-  readonly kind: "intent" | "outcome" | "refusal" | "review" | "applied" | "undo" | "session";
+  readonly kind: "intent" | "outcome" | "refusal" | "review" | "applied" | "undo" | "session" | "emergency";
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly sessionId: string;

@@ -11,10 +11,7 @@ export function createRedactionMarkerPolicy(): Policy {
       for (const effect of analysis.effects) {
         const masked =
           (effect.type === "write" && effect.content?.includes(redactionMarker)) ||
-          (effect.type === "propose" &&
-            "content" in effect &&
-            typeof effect.content === "string" &&
-            effect.content.includes(redactionMarker)) ||
+          (effect.type === "propose" && effect.content?.includes(redactionMarker)) ||
           (effect.type === "exec" && !effect.command.readsOnly && effect.command.text.includes(redactionMarker));
         if (masked) {
           return deny({

@@ -27,7 +27,7 @@ export function exec(command: string): Effect {
 
 export async function decide(policy: Policy, ...effects: readonly Effect[]): Promise<Verdict> {
   return policy.decide(
-    { toolName: "test", access: "change", analysis: { statement: "Test", effects }, sessionId: "s", turnId: "t" },
+    { callId: "c", toolName: "test", args: {}, access: "change", analysis: { statement: "Test", effects }, sessionId: "s", turnId: "t" },
     { signal: new AbortController().signal },
   );
 }

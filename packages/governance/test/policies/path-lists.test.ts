@@ -6,7 +6,7 @@ const path = (relative: string) => ({ raw: relative, relative, absolute: `/ws/${
 
 async function verdict(lists: { allow?: string[]; deny?: string[] }, effect: Effect): Promise<string> {
   const policy = createPathListsPolicy({ allow: lists.allow, deny: lists.deny ?? [] });
-  const input = { toolName: "t", access: "read", analysis: { statement: "", effects: [effect] }, sessionId: "", turnId: "" } as const;
+  const input = { callId: "c", toolName: "t", args: {}, access: "read", analysis: { statement: "", effects: [effect] }, sessionId: "", turnId: "" } as const;
   return (await policy.decide(input, { signal: new AbortController().signal })).type;
 }
 

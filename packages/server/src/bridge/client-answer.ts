@@ -10,7 +10,8 @@ export type ClientAnswer =
   | { readonly kind: "command"; readonly run: TerminalRun; readonly error: string }
   | {
       readonly kind: "confirmation";
-      readonly yes: boolean;
+      /** `none`: the client could ask nobody; never recorded as a person's word. */
+      readonly answer: "yes" | "no" | "none";
       readonly scope: ConfirmationScope;
       readonly reason: string;
       readonly actionSha256: string;

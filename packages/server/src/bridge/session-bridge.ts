@@ -89,7 +89,8 @@ export class SessionBridge implements EditorBridge, Confirmer {
     const { clientId } = end;
     const answer = answered(end, "confirmation", "answer the question");
     const by = clientId === "" ? "user" : `user at ${clientId}`;
-    if (!answer.yes) return { type: "no", reason: answer.reason, by };
+    if (answer.answer === "none") return { type: "nobody" };
+    if (answer.answer === "no") return { type: "no", reason: answer.reason, by };
     // A yes without the digest of the very action, or with a scope that was not offered, is not a clear yes.
     if (answer.actionSha256 !== question.actionSha256) {
       return { type: "no", reason: "The answer did not name the action it was given for.", by };

@@ -1,7 +1,7 @@
-import type { OpenAICompatibleProvider } from "@ai-sdk/openai-compatible";
+import type { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import type { Message, ModelRequest } from "@gennai/agent/model";
 
-export type ChatModel = ReturnType<OpenAICompatibleProvider["chatModel"]>;
+export type ChatModel = OpenAICompatibleChatLanguageModel;
 export type ChatCall = Parameters<ChatModel["doStream"]>[0];
 type ChatMessage = ChatCall["prompt"][number];
 type ToolResultPart = Extract<ChatMessage, { role: "tool" }>["content"][number];

@@ -4,11 +4,14 @@ import { type ChatModel, toChatPrompt } from "./chat-prompt.ts";
 /** Messages never change once a model was told them, so each is converted and encoded once for all requests. */
 const encodings = new WeakMap<Message, Uint8Array>();
 
-const opening = Buffer.from('"messages":[');
 const comma = Buffer.from(",");
 
 /** The conversation as the inside of the JSON array `messages`: the system message, then the messages. */
-export async function encodeMessages(chat: ChatModel, system: string, messages: readonly Message[]): Promise<readonly Uint8Array[]> {
+export async function encodeMessages(
+  chat: ChatModel,
+  system: string,
+  messages: readonly Message[],
+): Promise<readonly Uint8Array[]> {
   const added = messages.filter((message) => !encodings.has(message));
   if (added.length > 0) {
     const { body } = await chat.prepareRequest({ prompt: toChatPrompt(added) });
@@ -16,23 +19,24 @@ export async function encodeMessages(chat: ChatModel, system: string, messages: 
     if (!Array.isArray(converted) || converted.length !== added.length) {
       throw new TypeError("The provider library did not make one message of each.");
     }
-    for (const [index, message] of added.entries()) encodings.set(message, Buffer.from(JSON.stringify(converted[index])));
+    for (const [index, message] of added.entries())
+      encodings.set(message, Buffer.from(JSON.stringify(converted[index])));
   }
   const encoded = messages.flatMap((message) => encodings.get(message) ?? []);
   return system === "" ? encoded : [Buffer.from(JSON.stringify({ role: "system", content: system })), ...encoded];
 }
 
-/** A request's JSON with these messages in the place of its empty list of messages. */
-export function withMessages(json: string, messages: readonly Uint8Array[]): Uint8Array {
-  const body = Buffer.from(json);
+/** A request's JSON with these messages in the place of its empty list of messages, in parts. */
+export function withMessages(json: string, messages: readonly Uint8Array[]): readonly Uint8Array[] {
   // Quotes inside of JSON strings are escaped, so this can only be the key; the library writes it before the tools.
-  const at = body.indexOf('"messages":[]');
+  const at = json.indexOf('"messages":[]');
   if (at === -1) throw new TypeError("The provider library's request has no list of messages.");
-  const parts: Uint8Array[] = [body.subarray(0, at), opening];
+  const inside = at + '"messages":['.length;
+  const parts: Uint8Array[] = [Buffer.from(json.slice(0, inside))];
   for (const [index, message] of messages.entries()) {
     if (index > 0) parts.push(comma);
     parts.push(message);
   }
-  parts.push(body.subarray(at + opening.length));
-  return Buffer.concat(parts);
+  parts.push(Buffer.from(json.slice(inside)));
+  return parts;
 }

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { createOpenAICompatible, OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "@gennai/agent/model";
 import { type ChatCall, type ChatModel, toChatCall } from "./chat-prompt.ts";
 import { encodeMessages, withMessages } from "./encoded-messages.ts";
 import type { Environment, ModelSettings } from "./model-registry.ts";
+import { postParts } from "./post-parts.ts";
 import { errorInStream, type FailureContext, providerFailure } from "./provider-failure.ts";
 
 export type ChatBackend = "openai-compatible" | "openai" | "ollama";
@@ -55,9 +56,11 @@ export function createOpenAICompatibleModel(
     baseURL: baseUrl,
     includeUsage: true,
     ...(apiKey === "" ? {} : { apiKey }),
-    fetch: (url, request) => fetch(url, withConversation(request, conversations)),
+    fetch: (url, request) => postConversation(url, request, conversations),
   });
   const chat = provider.chatModel(settings.model);
+  if (!(chat instanceof OpenAICompatibleChatLanguageModel))
+    throw new TypeError("The provider library made another kind of model.");
   return new OpenAICompatibleModel(
     `${backend}/${settings.model}`,
     chat,
@@ -74,10 +77,17 @@ export function createOpenAICompatibleModel(
 type Conversations = WeakMap<AbortSignal, readonly Uint8Array[]>;
 
 /** The library would convert and encode the whole conversation again for every request, which grows with its length. */
-function withConversation(request: RequestInit | undefined, conversations: Conversations): RequestInit | undefined {
-  const messages = request?.signal ? conversations.get(request.signal) : undefined;
-  if (messages === undefined || typeof request?.body !== "string") return request;
-  return { ...request, body: withMessages(request.body, messages) };
+async function postConversation(
+  url: Parameters<typeof fetch>[0],
+  request: RequestInit | undefined,
+  conversations: Conversations,
+): Promise<Response> {
+  const signal = request?.signal ?? undefined;
+  const messages = signal && conversations.get(signal);
+  if (signal === undefined || messages === undefined || typeof request?.body !== "string") return fetch(url, request);
+  const parts = withMessages(request.body, messages);
+  const response = await postParts(String(url), parts, { headers: new Headers(request.headers), signal });
+  return response ?? fetch(url, { ...request, body: Buffer.concat(parts) });
 }
 
 class OpenAICompatibleModel implements Model {

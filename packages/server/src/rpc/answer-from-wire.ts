@@ -93,11 +93,16 @@ function command(response: CommandDispatchResponse): ClientAnswer {
   };
 }
 
+const answers = new Map<ConfirmationAnswer, "yes" | "no">([
+  [ConfirmationAnswer.YES, "yes"],
+  [ConfirmationAnswer.NO, "no"],
+]);
+
 function confirmation(response: ConfirmationResponse): ClientAnswer {
   return {
     kind: "confirmation",
-    // Anything but a clear yes is a no, an unknown number included.
-    yes: response.answer === ConfirmationAnswer.YES,
+    // Anything but a clear yes denies, an unknown number included.
+    answer: answers.get(response.answer) ?? "none",
     scope:
       response.scope === ConfirmationScope.UNSPECIFIED ? "once" : keyOf(scopes, response.scope, "scope"),
     reason: response.reason,

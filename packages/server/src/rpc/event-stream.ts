@@ -39,8 +39,9 @@ export async function* streamEvents(
     if (options.untilTurnId !== undefined && endedBefore(session, options.untilTurnId, options.afterSeq)) return;
     const pages = session.services.log.tail(session.id, options.afterSeq, { signal: stop.signal })[Symbol.asyncIterator]();
     let next = followed(pages.next());
+    using silence = new Silence();
     for (;;) {
-      const page = await orHeartbeat(next);
+      const page = await silence.orEnd(next);
       if (page === undefined) {
         yield heartbeat();
         continue;
@@ -80,15 +81,23 @@ function followed<Value>(next: Promise<Value>): Promise<Value> {
   return next;
 }
 
-async function orHeartbeat<Value>(next: Promise<Value>): Promise<Value | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, heartbeatMs, undefined);
-  });
-  try {
-    return await Promise.race([next, silence]);
-  } finally {
-    clearTimeout(timer);
+/** One timer for a whole stream: pages come in quick succession. */
+class Silence implements Disposable {
+  #timer: NodeJS.Timeout | undefined;
+  #elapse: (value: undefined) => void = () => undefined;
+
+  /** The value, or undefined when it has not come for as long as a heartbeat takes. One at a time. */
+  orEnd<Value>(next: Promise<Value>): Promise<Value | undefined> {
+    // A promise for each wait: one for all would hold on to every page it was raced with.
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    this.#elapse = resolve;
+    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#elapse(undefined), heartbeatMs);
+    else this.#timer.refresh();
+    return Promise.race([next, promise]);
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
   }
 }
 

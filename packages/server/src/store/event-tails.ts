@@ -45,6 +45,8 @@ export class EventTail implements Disposable {
   readonly #remove: () => void;
   #queue: LoggedEvent[] = [];
   #woken = false;
+  /** The store may hold what was not pushed: at the beginning, after a gap, when another process wrote. */
+  #behind = true;
   #resolve: (() => void) | undefined;
 
   constructor(remove: () => void) {
@@ -53,25 +55,43 @@ export class EventTail implements Disposable {
 
   push(events: readonly LoggedEvent[]): void {
     if (this.#queue.length + events.length <= maxQueued) this.#queue.push(...events);
-    // A gap is fine: `takeAfter` sees it and the reader goes to the store.
-    else this.#queue = [];
-    this.wake();
+    else {
+      // A gap is fine: the reader goes to the store.
+      this.#queue = [];
+      this.#behind = true;
+    }
+    this.#wakeReader();
   }
 
+  /** The store has more, or the tail is over. */
   wake(): void {
+    this.#behind = true;
+    this.#wakeReader();
+  }
+
+  #wakeReader(): void {
     this.#woken = true;
     this.#resolve?.();
     this.#resolve = undefined;
   }
 
-  /** What was pushed and follows `seq` without a gap; empty when the store must be read. */
-  takeAfter(seq: number): readonly LoggedEvent[] {
+  /** What was pushed and follows `seq` without a gap; undefined when the store must be read. */
+  takeAfter(seq: number): readonly LoggedEvent[] | undefined {
     const queue = this.#queue;
     this.#queue = [];
-    const start = queue.findIndex((event) => event.seq === seq + 1);
-    if (start === -1) return [];
-    const end = queue.findIndex((event, index) => index > start && event.seq !== seq + 1 + index - start);
-    return queue.slice(start, end === -1 ? undefined : end);
+    const newer = queue.findIndex((event) => event.seq > seq);
+    if (newer !== -1) {
+      const end = queue.findIndex((event, index) => index >= newer && event.seq !== seq + 1 + index - newer);
+      if (end !== -1) this.#behind = true;
+      const events = queue.slice(newer, end === -1 ? undefined : end);
+      if (events.length > 0) return events;
+    }
+    return this.#behind ? undefined : [];
+  }
+
+  /** The store was read in this tick and has nothing newer: from here on, what is pushed is all there is. */
+  caughtUp(): void {
+    this.#behind = false;
   }
 
   /** Resolves when something happened since the last call. */

@@ -81,23 +81,23 @@ async function verifyOnce(
   const unread = (status: WorkspaceLedgerStatus, message: string): WorkspaceLedgerReport => {
     return { status, message, file, compared, records: 0, unsigned: 0, notes: [] };
   };
-  const verifier = await verifierFor(location);
-  if (verifier === undefined) {
-    return unread(
-      "no_key",
-      "There is no public key to check signatures with: name the .pub file of the one who signed.",
-    );
-  }
-
   let handle: FileHandle;
   try {
     handle = await openLedgerFile(workspaceRoot, "read");
   } catch (error) {
     if (error instanceof UnsafeLedgerPath) return unread("unsafe_path", error.message);
     if (!hasCode(error, "ENOENT")) throw error;
-    // Only the store can say that nothing was ever recorded.
-    if (head === undefined && store?.lastSeq === 0) return unread("ok", "Nothing has been recorded yet.");
+    // Only the store can say that nothing was ever recorded; where there is no store yet, nothing was.
+    if (head === undefined && (store === undefined ? stateDir !== undefined : store.lastSeq === 0)) return unread("ok", "Nothing has been recorded yet.");
     return unread("missing_file", `${file} is missing${head === undefined ? "" : `; it had reached seq ${head.seq}`}.`);
+  }
+  const verifier = await verifierFor(location);
+  if (verifier === undefined) {
+    await handle.close();
+    return unread(
+      "no_key",
+      "There is no public key to check signatures with: name the .pub file of the one who signed.",
+    );
   }
   try {
     const checked = await verifyLedger(chunksOf(handle), {

@@ -142,7 +142,10 @@ export class SqliteSessionLog implements SessionLog {
       let after = afterSeq;
       while (!signal.aborted && this.#tails.isOpen) {
         let events = tail.takeAfter(after);
-        if (events.length === 0) events = this.#page(sessionId, after, pageEvents, pageCharacters);
+        if (events === undefined) {
+          events = this.#page(sessionId, after, pageEvents, pageCharacters);
+          if (events.length === 0) tail.caughtUp();
+        }
         const last = events.at(-1);
         if (last === undefined) await tail.changed();
         else {

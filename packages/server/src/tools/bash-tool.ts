@@ -10,6 +10,7 @@ import {
   holdDirectory,
   runCommand,
 } from "../process/run-command.ts";
+import { sandboxFailure, type ShellSandbox } from "../sandbox/sandboxed-shell.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { withNotes } from "./command-output.ts";
 import { pathName } from "./path-name.ts";
@@ -46,6 +47,8 @@ export interface BashPorts {
    * Throws `ToolFailure` (`tool_unavailable`) where there is none.
    */
   shellArguments(command: string): readonly string[] | Promise<readonly string[]>;
+  /** Where this is set, every command runs in it and `shellArguments` is not used. */
+  readonly sandbox?: Pick<ShellSandbox, "prepare"> | undefined;
 }
 
 /** Runs a shell command on the server and captures what it prints. */
@@ -63,7 +66,7 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
       const cwd = await ports.workspace.resolve(args.cwd ?? ".");
       const effect: Effect = {
         type: "exec",
-        command: analyseCommand(args.command, { cwd: cwd.absolute, home: ports.home }),
+        command: analyseCommand(args.command, { cwd: cwd.absolute, home: ports.home, workspace: ports.workspace.root }),
         cwd,
         where: "server",
       };
@@ -82,16 +85,25 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
       }
       const timeoutMs = args.timeout_ms ?? defaultTimeoutMs;
       const cwd = directories.get(effect) ?? heldDirectory(effect.cwd.absolute, pathName(effect.cwd));
-      const argv = await ports.shellArguments(effect.command.text);
+      const boxed = ports.sandbox?.prepare(effect.command.text, {
+        workspaceRoot: ports.workspace.root,
+        cwd: effect.cwd.absolute,
+        readsOnly: effect.command.readsOnly,
+      });
       try {
+        const argv = boxed?.argv ?? (await ports.shellArguments(effect.command.text));
         const run = await runCommand({ argv, cwd, env: ports.environment, timeoutMs }, { signal, onOutput });
-        return outcomeOf(run, timeoutMs);
+        const notes = boxed?.finish() ?? [];
+        if (boxed !== undefined) refuseUnstarted(run);
+        return outcomeOf(run, timeoutMs, notes);
       } catch (error) {
         if (!(error instanceof CommandNotStarted)) throw error;
         throw new ToolFailure(error.code, error.message, {
           retryable: error.code === "directory_changed",
           cause: error,
         });
+      } finally {
+        boxed?.finish();
       }
     },
 
@@ -113,9 +125,19 @@ function heldDirectory(path: string, name: string): HeldDirectory {
   }
 }
 
-function outcomeOf(run: CommandRun, timeoutMs: number): ToolOutcome {
+/** A sandbox that cannot start is no reason to run the command without it. */
+function refuseUnstarted(run: CommandRun): void {
+  const failure = sandboxFailure(run);
+  if (failure === undefined) return;
+  throw new ToolFailure("sandbox_unavailable", `The sandbox could not start, so the command did not run: ${failure}`, {
+    failureClass: "tool_unavailable",
+    hint: "Tell the user; commands never run outside the sandbox instead.",
+  });
+}
+
+function outcomeOf(run: CommandRun, timeoutMs: number, more: readonly string[]): ToolOutcome {
   const end = endOf(run, timeoutMs);
-  const notes = [`[${end.note}]`];
+  const notes = [`[${end.note}]`, ...more];
   if (run.survivors.length > 0) notes.push(`[processes that could not be ended: ${run.survivors.join(", ")}]`);
   return {
     output: withNotes(run.output, notes),

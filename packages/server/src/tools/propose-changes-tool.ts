@@ -69,7 +69,13 @@ export function proposeChangesTool(ports: ProposedFilePorts): Tool<ProposeArgume
       for (const wanted of args.changes) {
         const path = await ports.workspace.resolve(wanted.path);
         refuseDuplicate(seen, path);
-        const effect: Effect = { type: "propose", path, operation: wanted.operation };
+        const content = wanted.new_content;
+        const effect: Effect = {
+          type: "propose",
+          path,
+          operation: wanted.operation,
+          ...(content === undefined ? {} : { content }),
+        };
         paths.set(effect, wanted);
         effects.push(effect);
       }

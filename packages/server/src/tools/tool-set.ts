@@ -2,6 +2,7 @@ import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { EditorBridge } from "../bridge/editor-bridge.ts";
 import { findShell } from "../process/find-shell.ts";
+import type { ShellSandbox } from "../sandbox/sandboxed-shell.ts";
 import type { KnownFiles } from "../sessions/known-files.ts";
 import type { BlobStore } from "../sessions/session-log.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -36,7 +37,9 @@ export interface ToolPorts {
   readonly exclude: readonly string[];
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Program and arguments that run a shell command, e.g. in a sandbox; the shell itself by default. */
+  /** Where commands run; without it, they run as they are. */
+  readonly sandbox?: ShellSandbox | undefined;
+  /** Program and arguments that run a shell command without a sandbox; the shell itself by default. */
   shellArguments?(command: string): readonly string[] | Promise<readonly string[]>;
 }
 
@@ -53,7 +56,7 @@ export function createTools(ports: ToolPorts): Map<string, Tool> {
     multiEditTool(ports),
     deleteTool(ports),
     moveTool(ports),
-    bashTool({ workspace: ports.workspace, home: ports.home, environment: ports.environment, shellArguments }),
+    bashTool({ workspace: ports.workspace, home: ports.home, environment: ports.environment, shellArguments, sandbox: ports.sandbox }),
     runInTerminalTool(ports),
     proposeChangesTool(ports),
     todoReadTool(ports),

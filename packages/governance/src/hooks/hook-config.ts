@@ -1,0 +1,102 @@
+import * as z from "zod";
+
+/** Points of a call at which users' programs run. */
+export type HookEvent = "PreToolUse" | "PostToolUse";
+
+/** One program of a user, and for which tools it runs. */
+export interface HookCommand {
+  readonly event: HookEvent;
+  /** Matches names of tools whole; undefined: all. */
+  readonly matcher: string | undefined;
+  /** A line for the shell. */
+  readonly command: string;
+  readonly timeoutMs: number;
+  /** File it comes from, for messages. */
+  readonly source: string;
+}
+
+const defaultTimeoutMs = 10_000;
+
+const entries = z
+  .array(
+    z.object({
+      matcher: z.string().max(1_000).optional(),
+      hooks: z
+        .array(
+          z.object({
+            type: z.literal("command"),
+            command: z.string().min(1).max(10_000),
+            /** Seconds. */
+            timeout: z.number().positive().max(600).optional(),
+          }),
+        )
+        .max(100),
+    }),
+  )
+  .max(100);
+
+/** Other events of the format are other tools' business and stay unread. */
+const schema = z.object({
+  hooks: z.object({ PreToolUse: entries.optional(), PostToolUse: entries.optional() }),
+});
+
+/**
+ * Reads a hooks file in Claude Code's format: `{"hooks":{"PreToolUse":[{"matcher":"Bash|Write","hooks":[{"type":"command",
+ * "command":"…","timeout":10}]}]}}`. Throws `Error` with the file and the field.
+ */
+export function parseHooks(text: string, source: string): readonly HookCommand[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${source}: is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new Error(`${source}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is not valid"}`);
+  }
+  const { PreToolUse: before = [], PostToolUse: after = [] } = parsed.data.hooks;
+  const read = (event: HookEvent, list: z.infer<typeof entries>): readonly HookCommand[] =>
+    list.flatMap(({ matcher, hooks }) => {
+      assertMatcher(matcher, source);
+      return hooks.map(({ command, timeout }) => ({
+        event,
+        matcher,
+        command,
+        timeoutMs: timeout === undefined ? defaultTimeoutMs : timeout * 1000,
+        source,
+      }));
+    });
+  return [...read("PreToolUse", before), ...read("PostToolUse", after)];
+}
+
+/** A matcher is names joined by `|`, each possibly with `*` or `.*`; empty and `*` mean every tool. */
+export function matchesTool(matcher: string | undefined, toolName: string): boolean {
+  if (matcher === undefined || matcher === "" || matcher === "*") return true;
+  return matcher.split("|").some((name) => wildcard(name.trim(), toolName));
+}
+
+/** Without a regular expression: one in a file of somebody else could take for ever. */
+function wildcard(pattern: string, name: string): boolean {
+  const parts = pattern.replaceAll(".*", "*").split("*");
+  const [first = "", ...rest] = parts;
+  if (rest.length === 0) return pattern === name;
+  const last = rest.pop() ?? "";
+  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found === -1 || found + part.length > name.length - last.length) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
+/** A hook that would silently never run protects nothing. */
+function assertMatcher(matcher: string | undefined, source: string): void {
+  if (matcher === undefined || /^[\w .*|-]*$/.test(matcher)) return;
+  throw new Error(
+    `${source}: the matcher ${JSON.stringify(matcher)} is not names joined by "|", with "*" as a wildcard`,
+  );
+}

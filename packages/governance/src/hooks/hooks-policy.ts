@@ -1,0 +1,76 @@
+import type { Policy, PolicyInput } from "../policy.ts";
+import type { Verdict } from "../verdict.ts";
+import { type HookRun, HookFailure, hookVerdict, nameOf } from "./hook-answer.ts";
+import { type HookCommand, type HookEvent, matchesTool } from "./hook-config.ts";
+
+/** What a hook reads from its standard input, as JSON. */
+export interface HookInput {
+  readonly session_id: string;
+  readonly cwd: string;
+  readonly hook_event_name: HookEvent;
+  readonly tool_name: string;
+  readonly tool_input: unknown;
+  readonly tool_use_id: string;
+  /** After the call only. */
+  readonly tool_response?: unknown;
+}
+
+export interface HookRunner {
+  /** Never rejects but by the signal's abort. */
+  run(hook: HookCommand, input: HookInput, options: { readonly signal: AbortSignal }): Promise<HookRun>;
+}
+
+/** Killing what does not end by itself takes this much longer than the hook's own time. */
+const endingMs = 8_000;
+
+/**
+ * Users' `PreToolUse` programs as policies of the external stage, one each: they run at the same time, only when nothing
+ * else denied, and the strictest counts. One that fails denies what can change anything, and warns for a pure read.
+ */
+export function createHookPolicies(
+  hooks: readonly HookCommand[],
+  options: { readonly runner: HookRunner; readonly cwd: string },
+): readonly Policy[] {
+  return hooks
+    .filter(({ event }) => event === "PreToolUse")
+    .map((hook) => ({
+      name: nameOf(hook),
+      kind: "observer",
+      stage: "external",
+      timeoutMs: hook.timeoutMs + endingMs,
+      decide: (input, { signal }) => verdictOf(hook, input, { ...options, signal }),
+    }));
+}
+
+/** Stands for hooks that somebody configured and that cannot be known: it fails like each of them would. */
+export function createBrokenHooksPolicy(problem: string): Policy {
+  return {
+    name: "hooks.json",
+    kind: "observer",
+    stage: "external",
+    decide() {
+      throw new HookFailure(problem);
+    },
+  };
+}
+
+async function verdictOf(
+  hook: HookCommand,
+  input: PolicyInput,
+  { runner, cwd, signal }: { readonly runner: HookRunner; readonly cwd: string; readonly signal: AbortSignal },
+): Promise<Verdict> {
+  if (!matchesTool(hook.matcher, input.toolName)) return { type: "allow" };
+  const run = await runner.run(
+    hook,
+    {
+      session_id: input.sessionId,
+      cwd,
+      hook_event_name: "PreToolUse",
+      tool_name: input.toolName,
+      tool_input: input.args,
+      tool_use_id: input.callId,
+    },
+    { signal },
+  );
+  return hookVerdict(hook, run);
+}

@@ -1,0 +1,20 @@
+import type { Policy } from "../policy.ts";
+import { allow, ask } from "../verdict.ts";
+
+export const scopeExpansionTool = "request_scope_expansion";
+
+/** Only a person widens what an intent owns. What the scope would become stands in the call's statement. */
+export function createScopeExpansionPolicy(): Policy {
+  return {
+    name: "scope-expansion",
+    kind: "guard",
+    decide: ({ toolName, analysis }) =>
+      toolName === scopeExpansionTool
+        ? ask({
+            code: "scope_expansion",
+            rule: "intents/scope-expansion",
+            reason: `The agent asks for more than its intent owns. ${analysis.statement}`,
+          })
+        : allow,
+  };
+}

@@ -1,0 +1,132 @@
+import picomatch from "picomatch";
+import { expandBraces } from "./expand-braces.ts";
+
+/** One entry of a scope, ready to match. Paths are relative to the workspace, in components. */
+export interface ScopeGlob {
+  /** True for `!entry`. */
+  readonly excludes: boolean;
+  /** True when the path, or for some entries a directory above it, is meant. */
+  matches(path: readonly string[]): boolean;
+  /** True when something below the path might match. */
+  mayMatchBelow(path: readonly string[]): boolean;
+}
+
+export type ScopeGlobResult =
+  | { readonly ok: true; readonly glob: ScopeGlob }
+  /** `excludes` says what the entry wanted to be: an exclusion that cannot be obeyed makes its intent unusable. */
+  | { readonly ok: false; readonly excludes: boolean; readonly problem: string };
+
+const maxEntryLength = 500;
+const maxAlternatives = 64;
+/** A component is at most 255 characters on every file system, so three stars cannot take long. */
+const maxStarsInName = 3;
+const maxNameLength = 255;
+const maxComponents = 32;
+
+/**
+ * Reads one entry of an owned scope. `*`, `?`, `[…]`, `{a,b}` and `**` are special; `(…)` are letters, and a component also
+ * matches itself, so that `app/[id]/(group)` means what it says. A directory without a glob in its last component means
+ * everything below it. Letter case counts for what is owned. Exclusions match in any case, cover everything below what they
+ * match, and without a slash hold at any depth.
+ *
+ * Refused: `..`, home and drive paths, extended globs (`+(a|aa)` can take exponential time), more than three stars in a name.
+ */
+export function scopeGlob(entry: string): ScopeGlobResult {
+  const written = entry.trim().normalize("NFC");
+  const excludes = written.startsWith("!");
+  const problem = (text: string): ScopeGlobResult => ({ ok: false, excludes, problem: text });
+  const plain = slashed(excludes ? written.slice(1).trim() : written);
+  if (plain === "") return problem("is empty");
+  if (plain.length > maxEntryLength) return problem(`is longer than ${maxEntryLength} characters`);
+  if (/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u.test(plain)) return problem("holds a control or invisible character");
+  if (plain.startsWith("!")) return problem("begins with more than one `!`; write one");
+  if (/^~|^[a-z]:|^[a-z][a-z0-9+.-]*:\/\//i.test(plain)) return problem("must be relative to the workspace");
+  if (/(?<!\\)[?*+@!]\(/.test(slashed(written))) return problem("uses an extended glob; write several plain entries instead");
+
+  const alternatives = expandBraces(plain, maxAlternatives);
+  if (alternatives === undefined) return problem(`stands for more than ${maxAlternatives} paths; write fewer braces`);
+  const patterns: Pattern[] = [];
+  for (const alternative of alternatives) {
+    const names = alternative.split("/").filter((name) => name !== "" && name !== ".");
+    if (names.includes("..")) return problem("contains `..`; a scope never leaves the workspace");
+    if (names.length > maxComponents) return problem(`has more than ${maxComponents} directories in it`);
+    if (names.some((name) => name !== "**" && starsIn(name) > maxStarsInName)) {
+      return problem(`has more than ${maxStarsInName} stars in one name`);
+    }
+    const last = names.at(-1);
+    const anyDepth = excludes && names.length === 1 && !plain.startsWith("/");
+    patterns.push({
+      names: [...(anyDepth ? ["**"] : []), ...names].map((name) => (name === "**" ? "**" : nameMatcher(name, excludes))),
+      below: excludes || last === undefined || !/[*?[]/.test(last),
+    });
+  }
+  return {
+    ok: true,
+    glob: {
+      excludes,
+      matches: (path) => patterns.some((pattern) => reach(pattern, path).matched),
+      mayMatchBelow: (path) => patterns.some((pattern) => reach(pattern, path).alive),
+    },
+  };
+}
+
+/** Whether a path ends a pattern (or, with `below`, passes its end), and whether the pattern could go on below the path. */
+function reach(pattern: Pattern, path: readonly string[]): { readonly matched: boolean; readonly alive: boolean } {
+  const { names, below } = pattern;
+  let passed = false;
+  let places = closed(names, [0]);
+  for (const name of path) {
+    passed ||= below && places.has(names.length);
+    const next: number[] = [];
+    for (const place of places) {
+      const wanted = names[place];
+      if (wanted === "**") next.push(place);
+      else if (wanted?.(name) === true) next.push(place + 1);
+    }
+    places = closed(names, next);
+  }
+  const matched = passed || places.has(names.length);
+  return { matched, alive: matched ? below || [...places].some((place) => place < names.length) : places.size > 0 };
+}
+
+/** `**` may stand for nothing. */
+function closed(names: Pattern["names"], places: readonly number[]): ReadonlySet<number> {
+  const all = new Set<number>();
+  for (const start of places) {
+    let place = start;
+    all.add(place);
+    while (names[place] === "**") all.add((place += 1));
+  }
+  return all;
+}
+
+interface Pattern {
+  readonly names: readonly ("**" | ((name: string) => boolean))[];
+  readonly below: boolean;
+}
+
+function nameMatcher(pattern: string, anyCase: boolean): (name: string) => boolean {
+  const fold = (name: string): string => (anyCase ? name.toLowerCase() : name);
+  const itself = fold(pattern.replaceAll(/\\(.)/gs, "$1"));
+  if (!/[*?[]/.test(pattern)) return (name) => fold(name) === itself;
+  const match = picomatch(escaped(pattern), { dot: true, nonegate: true, noextglob: true, nobrace: true, nocase: anyCase });
+  return (name) => fold(name) === itself || (name.length <= maxNameLength && match(name));
+}
+
+/** Leaves `*`, `?` and classes to the matcher; all else stands for itself. */
+function escaped(pattern: string): string {
+  return pattern
+    .replaceAll(/\*+/g, "*")
+    .replaceAll(/\[[^\][\\/]+\]|\\.|[^A-Za-z0-9_*?.\-\u0080-\uffff]/gs, (part) =>
+      part.length > 1 ? part : `\\${part}`,
+    );
+}
+
+function starsIn(name: string): number {
+  return name.replaceAll(/\\./gs, "").match(/\*+/g)?.length ?? 0;
+}
+
+/** Backslashes separate, as on Windows, but for those that take a bracket's meaning away. */
+function slashed(entry: string): string {
+  return entry.replaceAll(/\\(?![[\](){}])/g, "/");
+}

@@ -1,0 +1,170 @@
+import type { CommandAnalysis, CommandPath, SimpleCommand } from "../command/command-analysis.ts";
+import { interpreterOf } from "../command/interpreters.ts";
+import type { WorkspacePath } from "../effect.ts";
+import { globReach } from "./aimed-glob.ts";
+import { excepted, type CompiledRules, pathRule, ruleBelow } from "./compile-rules.ts";
+import { type PathForm, pathForm } from "./path-form.ts";
+import type { PathProtection, PathRule } from "./rule-set.ts";
+
+/** A path rule that a command breaks. */
+export interface PathFinding {
+  readonly rule: PathRule;
+  /** The path as the command names it. */
+  readonly raw: string;
+  /** What would be done to it, e.g. `is deleted`. */
+  readonly what: string;
+}
+
+/**
+ * Which path rules a command breaks. Nothing of zero access is named; what is read-only is only read; what must not be
+ * deleted is neither deleted, moved away nor overwritten as a whole.
+ */
+export function commandPathFindings(
+  command: CommandAnalysis,
+  cwd: WorkspacePath,
+  rules: CompiledRules,
+): readonly PathFinding[] {
+  const findings: PathFinding[] = [];
+  const add = (rule: PathRule | undefined, raw: string, what: string): void => {
+    if (rule !== undefined && !findings.some((known) => known.rule === rule && known.raw === raw)) {
+      findings.push({ rule, raw, what });
+    }
+  };
+  for (const path of command.paths) {
+    add(reached(rules, "zero", path), path.raw, "may not be accessed at all");
+    if (command.readsOnly) continue;
+    if (changes(path, command)) {
+      add(reached(rules, "readOnly", path), path.raw, "is read-only and the command is not proven to only read it");
+    }
+    if (path.access === "delete") {
+      add(reached(rules, "readOnly", path), path.raw, "is read-only");
+      add(reached(rules, "noDelete", path), path.raw, "must not be deleted");
+      const below = ruleBelow(rules, "noDelete", path.absolute) ?? ruleBelow(rules, "readOnly", path.absolute);
+      add(below, path.raw, "holds what must not be deleted");
+    } else if (path.access === "write" && overwrites(path, command)) {
+      add(reached(rules, "noDelete", path), path.raw, "must not be deleted, and this overwrites it");
+    }
+  }
+  if (!command.readsOnly) {
+    for (const name of deletedByFind(command.commands)) {
+      const path = { raw: name, absolute: `${cwd.absolute}/${name}`, access: "delete", pattern: true } as const;
+      add(reached(rules, "noDelete", path), name, "must not be deleted");
+      add(reached(rules, "readOnly", path), name, "is read-only");
+    }
+  }
+  return findings;
+}
+
+function reached(rules: CompiledRules, protection: PathProtection, path: CommandPath): PathRule | undefined {
+  const form = pathForm(path.absolute, rules.place.root);
+  if (path.pattern !== true) {
+    const rule = pathRule(rules, protection, [form]);
+    // A bare word like `build` in `npm run build` is seldom the directory of that name.
+    return rule !== undefined && path.access === "unknown" && isBareWord(path.raw) && protection !== "zero"
+      ? undefined
+      : rule;
+  }
+  return reachedByGlob(rules, protection, path, form);
+}
+
+function reachedByGlob(
+  rules: CompiledRules,
+  protection: PathProtection,
+  path: CommandPath,
+  form: PathForm,
+): PathRule | undefined {
+  // `*` deletes whatever lies in the workspace; in a directory below, it is meant for what is there.
+  const atRoot = form.relative !== undefined && form.relative.length <= 1;
+  const broadCounts = atRoot && protection !== "zero" && (path.access === "delete" || path.access === "write");
+  const literalPart = form.absolute.findIndex((name) => /[*?[{]/.test(name));
+  const directory = {
+    absolute: form.absolute.slice(0, literalPart < 0 ? undefined : literalPart),
+    relative: form.relative?.slice(0, Math.max(0, literalPart - (form.absolute.length - form.relative.length))),
+  };
+  const named = pathRule(rules, protection, [directory]);
+  if (named !== undefined) return named;
+  if (path.access === "list" || path.access === "unknown") {
+    if (/^\*?$/.test(form.absolute.at(-1) ?? "")) return undefined;
+  }
+  for (const group of rules.groups) {
+    if (group.protection !== protection) continue;
+    for (const compiled of group.paths) {
+      if (compiled.anchor === "absolute" && !sameDirectory(compiled.parts.map((part) => part.text), form.absolute)) {
+        continue;
+      }
+      const reach = globReach(form.absolute.at(-1) ?? "", compiled, { dot: false });
+      if (reach === "aimed" && !excepted(group, form)) return compiled.rule;
+      if (reach === "broad" && broadCounts) return compiled.rule;
+    }
+  }
+  return undefined;
+}
+
+function sameDirectory(rule: readonly string[], glob: readonly string[]): boolean {
+  return rule.length === glob.length && rule.slice(0, -1).every((name, index) => glob[index] === name);
+}
+
+function isBareWord(raw: string): boolean {
+  return !/[/\\.~$]/.test(raw);
+}
+
+/** Whether the command may change the path: it writes it, or nobody knows what it does with it. */
+function changes(path: CommandPath, command: CommandAnalysis): boolean {
+  switch (path.access) {
+    case "write":
+    case "delete":
+      return true;
+    case "read":
+    case "list":
+      return false;
+    case "unknown":
+      return !isScript(path.raw, command.commands);
+  }
+}
+
+/** The program text that an interpreter runs is read by it. */
+function isScript(raw: string, commands: readonly SimpleCommand[]): boolean {
+  return commands.some(
+    ({ name, words }) =>
+      interpreterOf(name) !== undefined && words.find((word) => word === undefined || !word.startsWith("-")) === raw,
+  );
+}
+
+const editors = /^(?:g?sed|perl|ruby|patch|touch|chmod|chown|chgrp|git|ed|ex|npx|pnpm|npm)$/;
+
+/** Whether a write leaves nothing of the content: not an append, and not an edit in place. */
+function overwrites(path: CommandPath, command: CommandAnalysis): boolean {
+  const redirected = redirectionsTo(path.raw, command.text);
+  if (redirected.length > 0) return redirected.some((operator) => !operator.includes(">>"));
+  const by = command.commands.filter(({ words }) =>
+    words.some((word) => word === path.raw || word === undefined || word.endsWith(`=${path.raw}`)),
+  );
+  if (by.length === 0) return true;
+  return by.some(({ name, words }) => {
+    if (name === "tee") return !words.some((word) => word === "--append" || /^-[a-z]*a/.test(word ?? ""));
+    if (name === "git") return words.some((word) => /^--output/.test(word ?? ""));
+    return !editors.test(name);
+  });
+}
+
+/** Operators in front of this very word. */
+function redirectionsTo(raw: string, text: string): readonly string[] {
+  const operators: string[] = [];
+  for (let at = text.indexOf(raw); at >= 0; at = text.indexOf(raw, at + 1)) {
+    const before = /(?:&>>|&>|>>|>\||>&?|<>)\s*$/.exec(text.slice(0, at));
+    if (before !== null) operators.push(before[0].trim());
+  }
+  return operators;
+}
+
+/** Names that `find … -delete` looks for. */
+function deletedByFind(commands: readonly SimpleCommand[]): readonly string[] {
+  return commands.flatMap(({ name, words }, index) => {
+    if (!/^g?find$/.test(name)) return [];
+    const removes = commands
+      .slice(index + 1)
+      .some((other) => other.wrappers.at(-1) === name && /^(?:rm|unlink|shred|mv)$/.test(other.name));
+    if (!removes && !words.includes("-delete")) return [];
+    return words.flatMap((word, at) => (/^-i?(?:name|path|wholename)$/.test(words[at - 1] ?? "") && word ? [word] : []));
+  });
+}

@@ -1,0 +1,156 @@
+import type { Effect, WorkspacePath } from "../effect.ts";
+import { isReadOnly } from "../effect.ts";
+import type { Policy, PolicyInput } from "../policy.ts";
+import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";
+import { globReach } from "./aimed-glob.ts";
+import { commandPathFindings } from "./command-path-rules.ts";
+import { type CommandTexts, commandTexts } from "./command-texts.ts";
+import { excepted, type CompiledRules, pathRule } from "./compile-rules.ts";
+import { matchPattern, type PatternMatch } from "./match-pattern.ts";
+import { pathForm, rawForm } from "./path-form.ts";
+import type { PathProtection, PathRule, PatternRule } from "./rule-set.ts";
+import type { SlowPattern } from "./slow-pattern.ts";
+
+export interface RulesPolicyPorts {
+  /** The rules in force now. One decision works on one set of them. */
+  current(): CompiledRules | Promise<CompiledRules>;
+  readonly slow: SlowPattern;
+}
+
+/** Damage control: patterns and protected paths of the floor, the user and the project. */
+export function createRulesPolicy(ports: RulesPolicyPorts): Policy {
+  return {
+    name: "rules",
+    kind: "guard",
+    async decide(input, options) {
+      return strictest([allow, ...(await ruleVerdicts(input, await ports.current(), ports.slow, options))]);
+    },
+  };
+}
+
+/** Other names of tools in rule files, all in lower case. */
+const toolNames: Readonly<Record<string, readonly string[]>> = {
+  runinterminal: ["bash", "terminal"],
+  glob: ["find"],
+  multiedit: ["edit"],
+};
+
+/** Every rule that a call meets, not only the strictest. Empty when none does. */
+export async function ruleVerdicts(
+  input: Pick<PolicyInput, "toolName" | "analysis">,
+  rules: CompiledRules,
+  slow: SlowPattern,
+  options: { readonly signal: AbortSignal },
+): Promise<readonly Verdict[]> {
+  const verdicts: Verdict[] = [];
+  const tool = input.toolName.toLowerCase();
+  for (const name of [tool, ...(toolNames[tool] ?? [])]) {
+    const rule = rules.tools.get(name);
+    if (rule !== undefined) verdicts.push(violation(rule, `the tool ${input.toolName} is denied.`));
+  }
+  if (rules.readOnly !== undefined && !input.analysis.effects.every(isReadOnly)) {
+    verdicts.push(
+      deny({
+        code: "rules_invalid",
+        rule: "rules/invalid",
+        reason: `Security Policy Violation: nothing is changed while the rules cannot be used. ${rules.readOnly}`,
+        hint: "Ask the user to mend the rule file.",
+      }),
+    );
+  }
+  for (const effect of input.analysis.effects) {
+    verdicts.push(...pathVerdicts(effect, rules));
+    if (effect.type !== "exec") continue;
+    for (const { rule, raw, what } of commandPathFindings(effect.command, effect.cwd, rules)) {
+      verdicts.push(pathViolation(rule, raw, what));
+    }
+    verdicts.push(...(await patternVerdicts(commandTexts(effect.command), rules, slow, options)));
+  }
+  return verdicts;
+}
+
+async function patternVerdicts(
+  texts: CommandTexts,
+  rules: CompiledRules,
+  slow: SlowPattern,
+  options: { readonly signal: AbortSignal },
+): Promise<readonly Verdict[]> {
+  const verdicts: Verdict[] = [];
+  const add = (rule: PatternRule, match: PatternMatch): void => {
+    if (match !== "no-match") verdicts.push(patternVerdict(rule, match));
+  };
+  for (const pattern of rules.patterns) {
+    const match = matchPattern(pattern, texts, slow, options);
+    add(pattern.rule, match instanceof Promise ? await match : match);
+  }
+  return verdicts;
+}
+
+function patternVerdict(rule: PatternRule, match: PatternMatch): Verdict {
+  const doubt = match === "gave-up" ? " (the pattern took too long to check, which counts as a match)" : "";
+  return rule.ask
+    ? ask({ code: "rule_asks", rule: rule.name, reason: `${rule.reason}${doubt}` })
+    : violation(rule.name, `${rule.reason}${doubt}`);
+}
+
+function pathVerdicts(effect: Effect, rules: CompiledRules): readonly Verdict[] {
+  switch (effect.type) {
+    case "read":
+    case "list":
+      return broken(effect.path, ["zero"], rules);
+    case "search":
+      return [...broken(effect.path, ["zero"], rules), ...aimedAtZero(effect.glob, effect.path, rules)];
+    case "write":
+    case "propose":
+      return broken(
+        effect.path,
+        effect.operation === "delete" ? ["zero", "readOnly", "noDelete"] : ["zero", "readOnly"],
+        rules,
+      );
+    case "exec":
+    case "net":
+    case "session":
+      return [];
+  }
+}
+
+const protectionWords: Readonly<Record<PathProtection, string>> = {
+  zero: "may not be accessed at all",
+  readOnly: "is read-only",
+  noDelete: "must not be deleted",
+};
+
+function broken(path: WorkspacePath, protections: readonly PathProtection[], rules: CompiledRules): readonly Verdict[] {
+  const forms = [pathForm(path.absolute, rules.place.root), rawForm(path.raw, rules.place)];
+  return protections.flatMap((protection) => {
+    const rule = pathRule(rules, protection, forms);
+    return rule === undefined ? [] : [pathViolation(rule, path.raw, protectionWords[protection])];
+  });
+}
+
+function aimedAtZero(glob: string | undefined, path: WorkspacePath, rules: CompiledRules): readonly Verdict[] {
+  if (glob === undefined || glob.startsWith("!")) return [];
+  const form = rawForm(`${path.raw === "" ? "." : path.raw}/${glob}`, rules.place);
+  for (const group of rules.groups) {
+    if (group.protection !== "zero") continue;
+    for (const compiled of group.paths) {
+      if (globReach(glob, compiled, { dot: true }) === "aimed" && !excepted(group, form)) {
+        return [pathViolation(compiled.rule, glob, protectionWords.zero)];
+      }
+    }
+  }
+  return [];
+}
+
+function pathViolation(rule: PathRule, raw: string, what: string): Verdict {
+  return violation(rule.name, `${raw} ${what} (${rule.pattern}).`);
+}
+
+function violation(rule: string, reason: string): Verdict {
+  return deny({
+    code: "rule_violation",
+    rule,
+    reason: `Security Policy Violation: ${reason}`,
+    hint: "Do it another way, or ask the user to do it or to change the rule.",
+  });
+}

@@ -1,0 +1,29 @@
+import { expandedScope } from "@gennai/governance/intents/expand-scope";
+import { describe, expect, it } from "vitest";
+
+const intent = {
+  id: "INT-1",
+  name: "n",
+  status: "active",
+  selectable: true,
+  ownedScope: ["src/**", "!src/secret/**"],
+  constraints: [],
+  acceptanceCriteria: [],
+};
+
+describe("seed 001: agent may request scope expansion via a controlled tool call", () => {
+  it.each<[readonly string[], readonly string[] | RegExp]>([
+    [["docs/**", "./lib/a.ts", "docs/**"], ["docs/**", "lib/a.ts"]],
+    [["src/a.ts", "docs/x"], ["docs/x"]],
+    [["src/a.ts"], /owns all of this already/],
+    [["../x"], /never leaves the workspace/],
+    [["!src/a.ts"], /begins with !/],
+    [["src/secret/key"], /is excluded from INT-1/],
+    [["+(a|aa)+(a|aa)"], /extended glob/],
+    [[], /already/],
+  ])("%j -> %s", (paths, wanted) => {
+    const result = expandedScope(intent, paths);
+    if (wanted instanceof RegExp) expect(result).toEqual({ type: "refused", why: expect.stringMatching(wanted) });
+    else expect(result).toEqual({ type: "expanded", added: wanted, ownedScope: [...intent.ownedScope, ...wanted] });
+  });
+});

@@ -1,0 +1,31 @@
+import { intentContext } from "@gennai/governance/intents/intent-context";
+import { describe, expect, it } from "vitest";
+
+const intent = {
+  id: "INT-1",
+  name: "Log <in>",
+  status: "active",
+  selectable: true,
+  ownedScope: ["src/**"],
+  constraints: ['say "no" & stop', "</intent_context>\u202e\u0000"],
+  acceptanceCriteria: [],
+};
+
+describe("seed 001: a compact <intent_context> block containing scope, constraints, and acceptance criteria", () => {
+  it("has all of it, escaped", () => {
+    expect(intentContext(intent)).toBe(
+      `<intent_context>
+  <id>INT-1</id>
+  <name>Log &lt;in&gt;</name>
+  <owned_scope>
+    <path>src/**</path>
+  </owned_scope>
+  <constraints>
+    <constraint>say &quot;no&quot; &amp; stop</constraint>
+    <constraint>&lt;/intent_context&gt;</constraint>
+  </constraints>
+  <acceptance_criteria/>
+</intent_context>`,
+    );
+  });
+});

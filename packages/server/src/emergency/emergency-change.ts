@@ -1,0 +1,71 @@
+import { type EmergencyControl, type EmergencyState, type EmergencySwitch } from "@gennai/governance/emergency/emergency-state";
+import { foldToolName } from "@gennai/governance/emergency/emergency-policy";
+import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import { ServiceError } from "../service-error.ts";
+
+/** What a person asks for. */
+export interface EmergencyRequest {
+  readonly control: EmergencyControl;
+  readonly enabled: boolean;
+  /** For `block-tool`: a tool, a program, an MCP server, or the group `deploy`. */
+  readonly tool: string;
+  readonly by: string;
+  readonly reason: string;
+  /** How the person reached the controls. */
+  readonly via: "rpc" | "cli";
+}
+
+/** A switching that happened, or that lost against one made at the same time. */
+export interface EmergencyChange extends EmergencySwitch {
+  /** Counts the changes of a state directory, from 1. */
+  readonly number: number;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly by: string;
+  readonly reason: string;
+  readonly via: "rpc" | "cli";
+  /** False when it was refused because somebody tightened the same control at the same moment. */
+  readonly effective: boolean;
+  /** After it. */
+  readonly state: EmergencyState;
+}
+
+const maxText = 1_000;
+
+/**
+ * A request in its recorded form. Tightening never fails for want of words; loosening needs to say why.
+ * Throws `ServiceError` `invalid_argument`.
+ */
+export function checkedRequest(request: EmergencyRequest): EmergencyRequest {
+  const blocks = request.control === "block-tool";
+  const tool = blocks ? foldToolName(request.tool) : "";
+  if (blocks && (tool === "" || tool.length > 200)) {
+    throw new ServiceError("invalid_argument", "tool is empty or longer than 200 characters.", {
+      hint: "Name a tool, e.g. Bash, a program, or the group deploy.",
+    });
+  }
+  const reason = oneLine(request.reason);
+  if (reason === "" && !request.enabled) {
+    throw new ServiceError("invalid_argument", "reason is empty.", { hint: "Say why the control is lifted; it is recorded." });
+  }
+  return { ...request, tool, reason: reason || "no reason given", by: oneLine(request.by) || "unknown" };
+}
+
+export function emergencyEntry(change: EmergencyChange): LedgerEntry {
+  const { number, time, control, enabled, tool, by, reason, via, effective, state } = change;
+  return {
+    kind: "emergency",
+    time,
+    sessionId: "",
+    turnId: "",
+    modelId: "",
+    revision: "",
+    calls: [],
+    files: [],
+    details: { change: number, control, enabled, ...(tool === "" ? {} : { tool }), by, reason, via, effective, state },
+  };
+}
+
+function oneLine(text: string): string {
+  return text.toWellFormed().replace(/\s+/g, " ").trim().slice(0, maxText);
+}

@@ -1,0 +1,99 @@
+import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
+import { emergencyVerdict } from "@gennai/governance/emergency/emergency-policy";
+import type { StandingCheck } from "@gennai/governance/gate/standing-check";
+import type { Redactor } from "@gennai/governance/redaction";
+import { ServiceError } from "../service-error.ts";
+import type { EmergencyChange, EmergencyRequest } from "./emergency-change.ts";
+import type { EmergencyStore } from "./emergency-store.ts";
+
+export interface EmergencyControlsOptions {
+  readonly store: EmergencyStore;
+  readonly redactor: Redactor;
+  /** Roots of the workspaces this server works in: their ledgers get a record of every change. */
+  readonly workspaceRoots: () => Promise<readonly string[]>;
+  /** Tells this server's sessions. */
+  readonly announce: (change: EmergencyChange) => Promise<void>;
+  /** Ends every running turn and resolves with their ids when all have ended. */
+  readonly stopWork: (reason: string) => Promise<readonly string[]>;
+  /** False when the server asks nobody for a token: then nobody can be told from the agent's own commands. */
+  readonly authenticated: boolean;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The emergency controls of one server: switches them, and makes a switching by any process effective here. */
+export class EmergencyControls implements Disposable {
+  readonly #options: EmergencyControlsOptions;
+  readonly #subscription: Disposable;
+  readonly #applying = new WeakMap<EmergencyChange, Promise<readonly string[]>>();
+
+  constructor(options: EmergencyControlsOptions) {
+    this.#options = options;
+    this.#subscription = options.store.onChange((changes) => {
+      for (const change of changes) this.#applying.set(change, this.#apply(change));
+    });
+  }
+
+  current(): EmergencyState & { readonly problem?: string } {
+    return this.#options.store.current();
+  }
+
+  /** Asked right before every effect; a call that runs ends as soon as it would be refused. */
+  get standingCheck(): StandingCheck {
+    const { store } = this.#options;
+    return {
+      check: (input) => emergencyVerdict(store.current(), input),
+      onChange: (listener) => store.onChange(listener),
+    };
+  }
+
+  /** Throws `ServiceError` while all work is stopped. */
+  assertTurnsMayStart(): void {
+    if (!this.current().stopAll) return;
+    throw new ServiceError("failed_precondition", "All work is stopped by an emergency control, so no turn starts.", {
+      hint: "A person lifts it: gennai emergency stop-all off --reason …",
+    });
+  }
+
+  /** Switches a control. Resolves when it is kept, recorded and effective on running work. Rejects with `ServiceError`. */
+  async set(
+    request: EmergencyRequest,
+  ): Promise<{ readonly state: EmergencyState; readonly stoppedTurnIds: readonly string[] }> {
+    const { store, redactor, authenticated, workspaceRoots } = this.#options;
+    if (!request.enabled && !authenticated) {
+      throw new ServiceError("permission_denied", "This server runs without a token, so it cannot tell who asks.", {
+        hint: "Lift the control with gennai emergency on this machine.",
+      });
+    }
+    const reason = await redactor.redact(request.reason);
+    const change = store.change({ ...request, reason }, await workspaceRoots());
+    const stoppedTurnIds = (await this.#applying.get(change)) ?? [];
+    if (!change.effective) {
+      throw new ServiceError("failed_precondition", "Somebody else switched this control on at the same moment, so it stays on.", {
+        hint: "Look at gennai emergency status, and try again if it may be lifted.",
+      });
+    }
+    return { state: change.state, stoppedTurnIds };
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscription[Symbol.dispose]();
+  }
+
+  /** Never rejects. */
+  async #apply(change: EmergencyChange): Promise<readonly string[]> {
+    const { store, announce, stopWork, workspaceRoots, onError } = this.#options;
+    const announced = (change.effective ? announce(change) : Promise.resolve()).catch(onError);
+    let stopped: readonly string[] = [];
+    try {
+      if (change.effective && change.state.stopAll) {
+        stopped = await stopWork(`Stopped by ${change.by}: ${change.reason}`);
+      }
+      // The change may be another process's, which knows nothing of the workspaces here.
+      store.record(change, await workspaceRoots());
+    } catch (error) {
+      onError(error);
+    }
+    await announced;
+    return stopped;
+  }
+}

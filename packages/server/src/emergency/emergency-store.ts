@@ -1,0 +1,251 @@
+import { statSync } from "node:fs";
+import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
+import { noEmergency, switched } from "@gennai/governance/emergency/emergency-state";
+import * as z from "zod";
+import { StoreDatabase } from "../store/database.ts";
+import { openLedgerSigner } from "../store/ledger-key.ts";
+import { LedgerMirror } from "../store/ledger-mirror.ts";
+import { LedgerTable } from "../store/ledger-table.ts";
+import { integerOf, type Row, textOf } from "../store/row.ts";
+import { prepareStateDirectory } from "../store/state-directory.ts";
+import { databaseFile } from "../store/store.ts";
+import { checkedRequest, type EmergencyChange, type EmergencyRequest, emergencyEntry } from "./emergency-change.ts";
+
+/** Milliseconds after which a change by another process is noticed at the latest; decisions look at once. */
+const watchMs = 100;
+/** Two people who switch one control within this time do not know of each other: the stricter one counts. */
+const sameMomentMs = 1_000;
+
+/** The state beside the ledger, so that one transaction holds both, and neither can be lost without the other. */
+const schema = `
+  CREATE TABLE IF NOT EXISTS emergency_changes (
+    number INTEGER PRIMARY KEY,
+    time INTEGER NOT NULL,
+    change TEXT NOT NULL
+  ) STRICT;
+  -- Which ledgers have a record of which change, so that several processes write one.
+  CREATE TABLE IF NOT EXISTS emergency_records (
+    change INTEGER NOT NULL REFERENCES emergency_changes (number),
+    workspace INTEGER NOT NULL,
+    PRIMARY KEY (change, workspace)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+const stateSchema = z.strictObject({
+  readOnly: z.boolean(),
+  disableHighImpact: z.boolean(),
+  blockedTools: z.array(z.string()),
+  stopAll: z.boolean(),
+});
+
+const changeSchema = z.strictObject({
+  control: z.enum(["read-only", "disable-high-impact", "block-tool", "stop-all"]),
+  enabled: z.boolean(),
+  tool: z.string(),
+  by: z.string(),
+  reason: z.string(),
+  via: z.enum(["rpc", "cli"]),
+  effective: z.boolean(),
+  state: stateSchema,
+});
+
+export interface EmergencyStoreOptions {
+  readonly toolVersion?: string;
+  readonly onWarning: (text: string) => void;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** The emergency controls of a state directory: kept for good, seen by every process on it. */
+export class EmergencyStore implements AsyncDisposable {
+  readonly #database: StoreDatabase;
+  readonly #ledger: LedgerTable;
+  readonly #mirror: LedgerMirror;
+  readonly #now: () => number;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #inode: bigint;
+  readonly #listeners = new Set<(changes: readonly EmergencyChange[]) => void>();
+  readonly #watch: NodeJS.Timeout;
+  #newest: EmergencyChange | undefined;
+  #announced: number;
+  #problem: string | undefined;
+
+  /** Rejects with `StoreError`. */
+  static async open(stateDir: string, options: EmergencyStoreOptions): Promise<EmergencyStore> {
+    const directory = await prepareStateDirectory(stateDir);
+    const signer = await openLedgerSigner(directory);
+    const database = await StoreDatabase.open(databaseFile(directory));
+    try {
+      return new EmergencyStore(database, directory, signer, options);
+    } catch (error) {
+      database[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  private constructor(
+    database: StoreDatabase,
+    stateDir: string,
+    signer: Awaited<ReturnType<typeof openLedgerSigner>>,
+    { toolVersion, onWarning, now }: EmergencyStoreOptions,
+  ) {
+    database.transaction({ durable: true }, () => {
+      for (const statement of schema.split(/;\s*\n/)) if (statement.trim() !== "") database.prepare(statement).run();
+    });
+    this.#database = database;
+    this.#ledger = new LedgerTable(database, {
+      signer,
+      ...(toolVersion === undefined ? {} : { toolVersion }),
+      onChange: (root) => this.#mirror.touch(root),
+    });
+    this.#mirror = new LedgerMirror(database, this.#ledger, { stateDir, signer, onWarning });
+    this.#now = now;
+    this.#statements = prepareStatements(database);
+    this.#inode = statSync(database.file, { bigint: true }).ino;
+    this.#newest = this.#readNewest();
+    this.#announced = this.#newest?.number ?? 0;
+    this.#watch = setInterval(() => this.#look(), watchMs);
+    this.#watch.unref();
+  }
+
+  /** As of now, also when another process switched. Cannot be read: nothing may be changed until it can. */
+  current(): EmergencyState & { readonly problem?: string } {
+    try {
+      this.#assertSameFile();
+      this.#newest = this.#readNewest();
+      return this.#newest?.state ?? noEmergency;
+    } catch (error) {
+      const problem = `the emergency controls cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+      return { ...(this.#newest?.state ?? noEmergency), readOnly: true, problem };
+    }
+  }
+
+  /**
+   * Switches a control, with a record in the ledger of each of these workspaces, in one transaction.
+   * Throws `ServiceError` `invalid_argument`, or `StoreError` when it cannot be kept; then nothing has changed.
+   */
+  change(asked: EmergencyRequest, workspaceRoots: Iterable<string>): EmergencyChange {
+    const request = checkedRequest(asked);
+    this.#assertSameFile();
+    const roots = [...workspaceRoots];
+    const change = this.#database.transaction({ durable: true }, () => {
+      const newest = this.#readNewest();
+      const time = this.#now();
+      const effective = !this.#losesAgainstAnother(request, time);
+      const before = newest?.state ?? noEmergency;
+      const made = {
+        ...request,
+        effective,
+        state: effective ? switched(before, request) : before,
+        time,
+        number: (newest?.number ?? 0) + 1,
+      };
+      const { number: _number, time: _time, ...kept } = made;
+      this.#statements.insert.run(made.number, time, JSON.stringify(kept));
+      this.#appendRecords(made, roots);
+      return made;
+    });
+    for (const root of roots) this.#ledger.changed(root);
+    this.#look(change);
+    return change;
+  }
+
+  /** Adds a change to the ledgers that have no record of it yet. */
+  record(change: EmergencyChange, workspaceRoots: Iterable<string>): void {
+    const roots = [...workspaceRoots];
+    this.#database.transaction({ durable: true }, () => this.#appendRecords(change, roots));
+    for (const root of roots) this.#ledger.changed(root);
+  }
+
+  /** Newest last, at most `limit`. */
+  history(limit: number): readonly EmergencyChange[] {
+    return this.#statements.last.all(limit).map(changeOf).reverse();
+  }
+
+  /**
+   * Tells of changes by any process within a fraction of a second, each once; of none when it is the reading itself that
+   * broke down or works again.
+   */
+  onChange(listener: (changes: readonly EmergencyChange[]) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#watch);
+    this.#listeners.clear();
+    await this.#mirror.flush();
+    this.#database[Symbol.dispose]();
+  }
+
+  /** @param own the change of this very call, handed on as the same object */
+  #look(own?: EmergencyChange): void {
+    const { problem } = this.current();
+    const isNews = (problem === undefined) !== (this.#problem === undefined);
+    this.#problem = problem;
+    let changes: readonly EmergencyChange[] = [];
+    if (problem === undefined && (this.#newest?.number ?? 0) > this.#announced) {
+      changes = this.#statements.after
+        .all(this.#announced)
+        .map((row) => (own !== undefined && integerOf(row, "number") === own.number ? own : changeOf(row)));
+      this.#announced = this.#newest?.number ?? this.#announced;
+    }
+    if (changes.length === 0 && !isNews) return;
+    for (const listener of [...this.#listeners]) listener(changes);
+  }
+
+  #appendRecords(change: EmergencyChange, roots: readonly string[]): void {
+    for (const root of new Set(roots)) {
+      const workspace = this.#ledger.workspace(root);
+      if (this.#statements.claim.run(change.number, workspace).changes === 0) continue;
+      this.#ledger.append(workspace, [emergencyEntry(change)]);
+    }
+  }
+
+  #losesAgainstAnother(request: EmergencyRequest, time: number): boolean {
+    if (request.enabled) return false;
+    return this.#statements.last
+      .all(20)
+      .map(changeOf)
+      .some(
+        (other) =>
+          other.enabled &&
+          other.control === request.control &&
+          other.tool === request.tool &&
+          (other.by !== request.by || other.via !== request.via) &&
+          Math.abs(time - other.time) < sameMomentMs,
+      );
+  }
+
+  #readNewest(): EmergencyChange | undefined {
+    const row = this.#statements.newest.get();
+    if (row === undefined) {
+      // Once there was one: somebody emptied the table.
+      if (this.#newest !== undefined) throw new Error("its record of changes is gone");
+      return undefined;
+    }
+    return integerOf(row, "number") === this.#newest?.number ? this.#newest : changeOf(row);
+  }
+
+  /** Another file in this place is not the one that was switched. */
+  #assertSameFile(): void {
+    this.#database.assertOpen();
+    const now = statSync(this.#database.file, { bigint: true, throwIfNoEntry: false });
+    if (now?.ino !== this.#inode) throw new Error("its file was removed or replaced; restart the server");
+  }
+}
+
+function changeOf(row: Row): EmergencyChange {
+  const change = changeSchema.parse(JSON.parse(textOf(row, "change")));
+  return { ...change, number: integerOf(row, "number"), time: integerOf(row, "time") };
+}
+
+function prepareStatements(database: StoreDatabase) {
+  return {
+    newest: database.prepare("SELECT number, time, change FROM emergency_changes ORDER BY number DESC LIMIT 1"),
+    last: database.prepare("SELECT number, time, change FROM emergency_changes ORDER BY number DESC LIMIT ?"),
+    after: database.prepare("SELECT number, time, change FROM emergency_changes WHERE number > ? ORDER BY number"),
+    insert: database.prepare("INSERT INTO emergency_changes (number, time, change) VALUES (?, ?, ?)"),
+    claim: database.prepare("INSERT OR IGNORE INTO emergency_records (change, workspace) VALUES (?, ?)"),
+  };
+}

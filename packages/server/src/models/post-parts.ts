@@ -1,0 +1,74 @@
+import { type IncomingMessage, request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { Readable } from "node:stream";
+
+/**
+ * POSTs a body that lies in parts. The same as `fetch`, which would copy the whole body several times: with a long
+ * conversation that is most of what a request costs. undefined for a redirection, which is `fetch`'s to follow.
+ */
+export async function postParts(
+  url: string,
+  parts: readonly Uint8Array[],
+  options: { readonly headers: Headers; readonly signal: AbortSignal },
+): Promise<Response | undefined> {
+  const message = await send(url, parts, options);
+  const status = message.statusCode ?? 0;
+  if (redirections.has(status)) {
+    message.resume();
+    return undefined;
+  }
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(message.headersDistinct))
+    for (const value of values ?? []) headers.append(name, value);
+  return new Response(bodiless.has(status) ? null : webStream(message), { status, headers });
+}
+
+const redirections: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+
+async function send(
+  url: string,
+  parts: readonly Uint8Array[],
+  { headers, signal }: { readonly headers: Headers; readonly signal: AbortSignal },
+  isRepeated = false,
+): Promise<IncomingMessage> {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const start = new URL(url).protocol === "https:" ? httpsRequest : httpRequest;
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const request = start(url, {
+    method: "POST",
+    headers: { ...Object.fromEntries(headers), "content-length": length },
+    signal,
+  });
+  request.once("response", resolve);
+  // Stays: an abort is told here also when the answer has begun.
+  request.on("error", reject);
+  request.cork();
+  for (const part of parts) request.write(part);
+  request.end();
+  try {
+    return await promise;
+  } catch (error) {
+    // The server closed a kept connection just when it was used again: nobody has seen the request.
+    if (isRepeated || signal.aborted || !request.reusedSocket || !isReset(error)) throw error;
+    return send(url, parts, { headers, signal }, true);
+  }
+}
+
+function isReset(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
+}
+
+function webStream(message: IncomingMessage): ReadableStream<Uint8Array> {
+  const chunks: AsyncIterator<Uint8Array> = Readable.prototype[Symbol.asyncIterator].call(message);
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await chunks.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel() {
+      message.destroy();
+    },
+  });
+}

@@ -1,0 +1,137 @@
+import { constants, type Stats, statSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { checkExamples } from "@gennai/governance/rules/check-examples";
+import { compilePatterns } from "@gennai/governance/rules/compile-rules";
+import { parseRules } from "@gennai/governance/rules/parse-rules";
+import type { RuleFile, RuleLayer, RuleProblem } from "@gennai/governance/rules/rule-set";
+import type { SlowPattern } from "@gennai/governance/rules/slow-pattern";
+import { readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
+import { parseStrictYaml, YamlError } from "../yaml/strict-yaml.ts";
+
+/** A place where rules may stand. */
+export interface RulePath {
+  readonly layer: RuleLayer;
+  /** Absolute. */
+  readonly path: string;
+  /** For people, e.g. `.gennai/rules.yaml`. */
+  readonly name: string;
+  /** Real path of the workspace for a file in it, which must not lead out. */
+  readonly root?: string;
+}
+
+/** A rule file as it was read. */
+export interface LoadedRuleFile {
+  /** Every rule of it that can be used. */
+  readonly rules: RuleFile;
+  readonly problems: readonly RuleProblem[];
+  /** Examples that were run. */
+  readonly examples: number;
+}
+
+const maxBytes = 1024 * 1024;
+
+/** Where a user's own rules stand: `$XDG_CONFIG_HOME/gennai/rules.yaml`, else below the home directory. */
+export function userRulesPath(options: { readonly home?: string; readonly configDir?: string | undefined }): RulePath {
+  const home = options.home ?? homedir();
+  const path = join(options.configDir ?? join(home, ".config"), "gennai", "rules.yaml");
+  return { layer: "user", path, name: path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path };
+}
+
+export function projectRulesPaths(root: string): readonly RulePath[] {
+  return [".gennai/rules.yaml", ".pi/damage-control-rules.yaml"].map((name) => ({
+    layer: "project",
+    path: join(root, name),
+    name,
+    root,
+  }));
+}
+
+/**
+ * Reads, parses and checks a rule file. Undefined when there is none. What is wrong with it becomes problems, never an
+ * exception, and whatever rules can be used are there all the same.
+ */
+export async function readRuleFile(
+  at: RulePath,
+  slow: SlowPattern,
+  options: { readonly signal: AbortSignal },
+): Promise<LoadedRuleFile | undefined> {
+  let text: string;
+  try {
+    text = at.root === undefined ? await readUserFile(at) : await readControlFile(at.root, at.name, maxBytes);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    const message =
+      error instanceof UnreadableFile ? error.message.replace(`${at.name}: `, "") : `cannot be read (${code})`;
+    return failed(at, 1, message);
+  }
+  return parseRuleText(text, at, slow, options);
+}
+
+/** The same for a text, e.g. the compiled-in floor. */
+export async function parseRuleText(
+  text: string,
+  at: Pick<RulePath, "layer" | "name">,
+  slow: SlowPattern,
+  options: { readonly signal: AbortSignal },
+): Promise<LoadedRuleFile> {
+  try {
+    const yaml = parseStrictYaml(text, at.name);
+    const parsed = parseRules(yaml.data, { layer: at.layer, file: at.name, lineOf: yaml.lineOf });
+    const { patterns, problems } = compilePatterns(parsed.rules);
+    const examples = await checkExamples(at.name, patterns, slow, options);
+    const rules = { ...parsed.rules, patterns: patterns.map(({ rule }) => rule) };
+    return {
+      rules,
+      problems: [...parsed.problems, ...problems, ...examples.problems],
+      examples: examples.checked,
+    };
+  } catch (error) {
+    if (error instanceof YamlError) return failed(at, error.line, error.message.replace(`${at.name}:${error.line}: `, ""));
+    throw error;
+  }
+}
+
+/** What changes when a file does. Empty: there is none, or it cannot be looked at. */
+export function fileStamp(path: string): string {
+  try {
+    const { dev, ino, size, mtimeMs, ctimeMs, mode, uid } = statSync(path);
+    return [dev, ino, size, mtimeMs, ctimeMs, mode, uid].join(" ");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    return code === "ENOENT" || code === "ENOTDIR" ? "" : code;
+  }
+}
+
+/** The user's own file may be a link, as dotfiles are, but must be nobody else's to write. */
+async function readUserFile(at: RulePath): Promise<string> {
+  await using handle = await open(at.path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stat = await handle.stat();
+  refuseForeign(stat);
+  if (stat.size > maxBytes) throw new UnreadableFile(`is larger than ${maxBytes / 1024} KiB; split it`);
+  const bytes = await handle.readFile();
+  if (bytes.length > maxBytes) throw new UnreadableFile(`is larger than ${maxBytes / 1024} KiB; split it`);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new UnreadableFile("is not UTF-8 text; save it as UTF-8");
+  }
+}
+
+function refuseForeign(stat: Stats): void {
+  if (!stat.isFile()) throw new UnreadableFile("is no regular file");
+  const own = process.getuid?.();
+  if (own === undefined) return;
+  if (stat.uid !== own && stat.uid !== 0) throw new UnreadableFile("belongs to another user; make it your own");
+  if ((stat.mode & 0o022) !== 0) throw new UnreadableFile("can be written by others; run chmod go-w on it");
+}
+
+function failed(at: Pick<RulePath, "layer" | "name">, line: number, message: string): LoadedRuleFile {
+  return {
+    rules: { layer: at.layer, file: at.name, patterns: [], paths: [], tools: [], onInvalidRules: undefined },
+    problems: [{ severity: "error", file: at.name, line, rule: "", message }],
+    examples: 0,
+  };
+}

@@ -1,0 +1,208 @@
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { type CompiledRules, compileRules } from "@gennai/governance/rules/compile-rules";
+import { floorRulesYaml } from "@gennai/governance/rules/floor-rules";
+import { describeRuleProblem, type RuleFile, type RuleProblem } from "@gennai/governance/rules/rule-set";
+import type { RulesStatus } from "@gennai/governance/rules/rules-status";
+import { rulesStatusText, violationShownMs } from "@gennai/governance/rules/rules-status-text";
+import type { SlowPattern } from "@gennai/governance/rules/slow-pattern";
+import { violationWords } from "@gennai/governance/rules/violation";
+import {
+  fileStamp,
+  type LoadedRuleFile,
+  parseRuleText,
+  projectRulesPaths,
+  readRuleFile,
+  type RulePath,
+  userRulesPath,
+} from "./read-rule-file.ts";
+import { SlowPatternWorker } from "./slow-pattern-worker.ts";
+
+export interface RulesServiceOptions {
+  /** Real path of the workspace. */
+  readonly root: string;
+  /** The user's home; by default that of the process. */
+  readonly home?: string;
+  /** `$XDG_CONFIG_HOME`; by default `.config` in the home. */
+  readonly configDir?: string | undefined;
+  /** Told after the rules, their problems, or the last violation changed. */
+  readonly onChange?: (status: RulesStatus) => void;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/** One file with what it said last, and when it could last be used. */
+interface WatchedFile {
+  readonly at: RulePath;
+  stamp: string;
+  /** Rules in force from this file; undefined when there never were any. */
+  rules: RuleFile | undefined;
+  /** Set while the file has errors and there was no version without any. */
+  unusable: boolean;
+  problems: readonly RuleProblem[];
+  examples: number;
+}
+
+/**
+ * The rules of one workspace, reloaded as a whole when a file changed. A file that turned bad leaves its last good rules in
+ * force. Where there never were any, what can be used of it holds and nothing may be changed until it is mended, unless the
+ * user's own file says `onInvalidRules: continue`. A file that vanishes while the service is open leaves its last rules.
+ */
+export class RulesService implements AsyncDisposable {
+  readonly slow: SlowPattern;
+  readonly #worker: SlowPatternWorker;
+  readonly #options: RulesServiceOptions;
+  readonly #homes: readonly string[];
+  readonly #files: WatchedFile[];
+  readonly #closed = new AbortController();
+  readonly #now: () => number;
+  #floor: LoadedRuleFile | undefined;
+  #rules: CompiledRules | undefined;
+  #loading: Promise<CompiledRules> | undefined;
+  #violation: { readonly words: string; readonly time: number } | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Loads everything there is. Never rejects for what stands in rule files. */
+  static async open(options: RulesServiceOptions): Promise<RulesService> {
+    const service = new RulesService(options);
+    await service.current();
+    return service;
+  }
+
+  private constructor(options: RulesServiceOptions) {
+    const home = options.home ?? homedir();
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#worker = new SlowPatternWorker();
+    this.slow = this.#worker;
+    this.#homes = [...new Set([home, realOrSame(home)])];
+    this.#files = [userRulesPath({ home, configDir: options.configDir }), ...projectRulesPaths(options.root)].map((at) => ({
+      at,
+      stamp: "never",
+      rules: undefined,
+      unusable: false,
+      problems: [],
+      examples: 0,
+    }));
+  }
+
+  /** The rules as the files stand now: at once when none changed. */
+  current(): CompiledRules | Promise<CompiledRules> {
+    if (this.#loading !== undefined) return this.#loading;
+    const rules = this.#rules;
+    if (rules !== undefined && this.#files.every((file) => fileStamp(file.at.path) === file.stamp)) return rules;
+    this.#loading = this.#load().finally(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  status(): RulesStatus {
+    const problems = this.#problems();
+    const recent = this.#violation !== undefined && this.#now() - this.#violation.time < violationShownMs;
+    return {
+      count: this.#rules?.count ?? 0,
+      text: rulesStatusText({
+        count: this.#rules?.count ?? 0,
+        readOnly: this.#rules?.readOnly,
+        errors: problems.filter(({ severity }) => severity === "error").length,
+        recentViolation: recent ? (this.#violation?.words ?? "") : "",
+      }),
+      lastViolation: this.#violation?.words ?? "",
+      problems: problems.map(describeRuleProblem),
+      policySha256: this.#rules?.sha256 ?? "",
+    };
+  }
+
+  /** Puts a violation into the status, and takes it out again after a while. `input`: JSON, redacted. */
+  violation(violation: { readonly tool: string; readonly input: string }): void {
+    this.#violation = { words: violationWords(violation), time: this.#now() };
+    this.#options.onChange?.(this.status());
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#options.onChange?.(this.status()), violationShownMs + 50);
+    this.#timer.unref();
+  }
+
+  /** Every example of every file that was run when it was loaded, and what came out wrong. */
+  examples(): readonly { readonly file: string; readonly rules: number; readonly checked: number; readonly problems: readonly RuleProblem[] }[] {
+    const floor = this.#floor;
+    const loaded = this.#files.filter((file) => file.stamp !== "" || file.rules !== undefined);
+    return [
+      ...(floor === undefined ? [] : [{ file: floor.rules.file, rules: floor.rules.patterns.length, checked: floor.examples, problems: floor.problems }]),
+      ...loaded.map((file) => ({
+        file: file.at.name,
+        rules: (file.rules?.patterns.length ?? 0) + (file.rules?.paths.length ?? 0) + (file.rules?.tools.length ?? 0),
+        checked: file.examples,
+        problems: file.problems,
+      })),
+    ];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#closed.abort();
+    await this.#loading?.catch(() => undefined);
+    await this.#worker[Symbol.asyncDispose]();
+  }
+
+  #problems(): readonly RuleProblem[] {
+    return [...(this.#floor?.problems ?? []), ...this.#files.flatMap((file) => file.problems)];
+  }
+
+  async #load(): Promise<CompiledRules> {
+    const { signal } = this.#closed;
+    this.#floor ??= await parseRuleText(floorRulesYaml, { layer: "floor", name: "floor" }, this.slow, { signal });
+    for (const file of this.#files) {
+      const stamp = fileStamp(file.at.path);
+      if (stamp === file.stamp) continue;
+      // The stamp from before the reading: a change during it is seen by the next decision.
+      const loaded = await readRuleFile(file.at, this.slow, { signal });
+      take(file, loaded);
+      file.stamp = stamp;
+    }
+    const files = this.#files.flatMap((file) => file.rules ?? []);
+    const readOnly = this.#readOnly();
+    const rules = compileRules([this.#floor.rules, ...files], {
+      place: { root: this.#options.root, homes: this.#homes },
+      ...(readOnly === undefined ? {} : { readOnly }),
+    });
+    const changed = rules.sha256 !== this.#rules?.sha256;
+    this.#rules = rules;
+    if (changed) this.#options.onChange?.(this.status());
+    return rules;
+  }
+
+  #readOnly(): string | undefined {
+    const user = this.#files.find((file) => file.at.layer === "user");
+    if (user?.rules?.onInvalidRules === "continue") return undefined;
+    const problem = [...(this.#floor?.problems ?? []), ...this.#files.filter((file) => file.unusable).flatMap((file) => file.problems)].find(
+      ({ severity }) => severity === "error",
+    );
+    return problem && describeRuleProblem(problem);
+  }
+}
+
+/** What a file says now, or what stays in force of what it said. */
+function take(file: WatchedFile, loaded: LoadedRuleFile | undefined): void {
+  if (loaded === undefined) {
+    if (file.rules === undefined) return;
+    const message = "is gone; its last rules stay in force until the server is started anew";
+    file.problems = [{ severity: "warning", file: file.at.name, line: 1, rule: "", message }];
+    return;
+  }
+  const bad = loaded.problems.some(({ severity }) => severity === "error");
+  const hadGood = file.rules !== undefined && !file.unusable;
+  file.problems = loaded.problems;
+  file.examples = loaded.examples;
+  if (bad && hadGood) return;
+  file.rules = loaded.rules;
+  file.unusable = bad;
+}
+
+function realOrSame(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

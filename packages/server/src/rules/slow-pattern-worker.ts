@@ -1,0 +1,130 @@
+import { Worker } from "node:worker_threads";
+import type { SlowAnswer, SlowExpression, SlowPattern } from "@gennai/governance/rules/slow-pattern";
+
+/** A longer text is not tried. UTF-16 code units. */
+const longest = 4 * 1024;
+/** What the engine may take for one text, and how long the worker may be silent before it is ended. Milliseconds. */
+const engineMs = 20;
+const silentMs = 500;
+const startMs = 5_000;
+
+/** The program of the worker, as text so that a bundle needs no second file. */
+const program = `
+const { parentPort } = require("node:worker_threads");
+const vm = require("node:vm");
+const context = vm.createContext(Object.create(null));
+const script = new vm.Script("expression.test(text)");
+const expressions = new Map();
+parentPort.on("message", ({ id, source, flags, text }) => {
+  let answer = "gave-up";
+  try {
+    const key = flags + "/" + source;
+    let expression = expressions.get(key);
+    if (expression === undefined) {
+      if (expressions.size > 1000) expressions.clear();
+      expression = new RegExp(source, flags);
+      expressions.set(key, expression);
+    }
+    context.expression = expression;
+    context.text = text;
+    answer = script.runInContext(context, { timeout: ${engineMs} }) ? "match" : "no-match";
+  } catch {}
+  parentPort.postMessage({ id, answer });
+});
+parentPort.postMessage({ id: 0, answer: "no-match" });
+`;
+
+interface Pending {
+  readonly resolve: (answer: SlowAnswer) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * Runs patterns that may backtrack in a worker thread, which starts with the first of them and holds no process open.
+ * A worker that falls silent is ended and what it was asked counts as given up; the next question starts a new one.
+ */
+export class SlowPatternWorker implements SlowPattern, AsyncDisposable {
+  #worker: Promise<Worker> | undefined;
+  readonly #pending = new Map<number, Pending>();
+  #lastId = 0;
+
+  async matches(
+    { source, flags }: SlowExpression,
+    text: string,
+    options: { readonly signal: AbortSignal },
+  ): Promise<SlowAnswer> {
+    options.signal.throwIfAborted();
+    if (text.length > longest) return "gave-up";
+    let worker: Worker;
+    try {
+      worker = await (this.#worker ??= this.#start());
+    } catch {
+      this.#worker = undefined;
+      return "gave-up";
+    }
+    options.signal.throwIfAborted();
+    const id = ++this.#lastId;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        // An answer may lie in the queue behind a busy event loop.
+        setImmediate(() => {
+          if (this.#pending.has(id)) this.#end(worker);
+        });
+      }, silentMs);
+      this.#pending.set(id, { resolve, timer });
+      worker.postMessage({ id, source, flags, text });
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const worker = await this.#worker?.catch(() => undefined);
+    if (worker !== undefined) {
+      this.#end(worker);
+      await worker.terminate();
+    }
+  }
+
+  #start(): Promise<Worker> {
+    return new Promise((resolve, reject) => {
+      const worker = new Worker(program, {
+        eval: true,
+        env: {},
+        stdin: false,
+        execArgv: [],
+        resourceLimits: { maxOldGenerationSizeMb: 64 },
+      });
+      worker.unref();
+      const timer = setTimeout(() => {
+        this.#end(worker);
+        reject(new Error("the worker for slow patterns did not start"));
+      }, startMs);
+      worker.on("message", ({ id, answer }: { readonly id: number; readonly answer: SlowAnswer }) => {
+        if (id === 0) {
+          clearTimeout(timer);
+          resolve(worker);
+        } else this.#answer(id, answer);
+      });
+      const gone = (): void => {
+        clearTimeout(timer);
+        this.#end(worker);
+        reject(new Error("the worker for slow patterns ended"));
+      };
+      worker.on("error", gone);
+      worker.on("exit", gone);
+    });
+  }
+
+  #answer(id: number, answer: SlowAnswer): void {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return;
+    this.#pending.delete(id);
+    clearTimeout(pending.timer);
+    pending.resolve(answer);
+  }
+
+  #end(worker: Worker): void {
+    this.#worker = undefined;
+    for (const id of [...this.#pending.keys()]) this.#answer(id, "gave-up");
+    void worker.terminate();
+  }
+}

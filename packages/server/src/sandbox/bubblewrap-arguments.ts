@@ -1,0 +1,70 @@
+import { lstatSync } from "node:fs";
+import type { ControlMounts } from "./control-mounts.ts";
+import { type HostLayout, isWithin } from "./host-layout.ts";
+
+/** One command's world. */
+export interface SandboxView {
+  readonly layout: HostLayout;
+  readonly workspaceRoot: string;
+  /** Absent: the workspace is read-only as a whole. */
+  readonly control: Omit<ControlMounts, "release"> | undefined;
+  /** What git needs of the repository, also where the workspace is read-only. */
+  readonly repository: {
+    /** The rest of the repository that the workspace is a part of, to be seen and not changed. */
+    readonly surroundings: string | undefined;
+    readonly data: readonly string[];
+    /** What git's private list of files to pass over says here. */
+    readonly exclude: { readonly file: string; readonly contents: string } | undefined;
+  };
+  /** Files whose content is not for the agent. */
+  readonly zeroAccess: readonly string[];
+  /** Directory that the command finds as `/tmp`. */
+  readonly temporary: string;
+  /** An empty directory. */
+  readonly empty: string;
+  readonly cwd: string;
+}
+
+/** What bubblewrap itself can do on this machine. */
+export interface BubblewrapFeatures {
+  /** `--disable-userns`: no namespaces within the sandbox. */
+  readonly disableUserNamespaces: boolean;
+}
+
+/** Bytes that the files of a home, which is memory, may take. */
+const homeSize = "268435456";
+
+/**
+ * Arguments of bubblewrap up to the program to run. Nothing is there but what is named here: later mounts cover earlier
+ * ones, so what is hidden comes last.
+ */
+export function bubblewrapArguments(view: SandboxView, features: BubblewrapFeatures): readonly string[] {
+  const { layout, workspaceRoot, control, repository } = view;
+  const visible = [...layout.readable, workspaceRoot, ...repository.data];
+  if (repository.surroundings !== undefined) visible.push(repository.surroundings);
+  return [
+    ...["--unshare-all", "--unshare-user", ...(features.disableUserNamespaces ? ["--disable-userns"] : [])],
+    ...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+    ...["--proc", "/proc", "--dev", "/dev", "--bind", view.temporary, "/tmp", "--dir", "/var/tmp"],
+    ...["--bind", view.temporary, "/var/tmp"],
+    ...(layout.home === undefined ? [] : ["--size", homeSize, "--perms", "0700", "--tmpfs", layout.home]),
+    ...layout.links.flatMap(({ path, target }) => ["--symlink", target, path]),
+    ...layout.readable.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...(repository.surroundings === undefined ? [] : ["--ro-bind", repository.surroundings, repository.surroundings]),
+    ...[control === undefined ? "--ro-bind" : "--bind", workspaceRoot, workspaceRoot],
+    ...repository.data.flatMap((path) => [control === undefined ? "--ro-bind" : "--bind", path, path]),
+    ...(control?.readOnly ?? []).flatMap((path) => ["--ro-bind", path, path]),
+    ...(control?.absentDirectories ?? []).flatMap((path) => ["--ro-bind", view.empty, path]),
+    ...(repository.exclude === undefined ? [] : ["--ro-bind", repository.exclude.contents, repository.exclude.file]),
+    ...[...(control?.absentFiles ?? []), ...view.zeroAccess].flatMap((path) => ["--ro-bind", "/dev/null", path]),
+    ...layout.hidden.filter((path) => visible.some((directory) => isWithin(path, directory))).flatMap((path) => hide(path, view)),
+    ...["--setenv", "TMPDIR", "/tmp", "--remount-ro", "/", "--chdir", view.cwd, "--"],
+  ];
+}
+
+function hide(path: string, view: SandboxView): readonly string[] {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  // Nothing can be mounted on a link; what it leads to is hidden by its own name.
+  if (stat === undefined || stat.isSymbolicLink()) return [];
+  return ["--ro-bind", stat.isDirectory() ? view.empty : "/dev/null", path];
+}

@@ -1,0 +1,75 @@
+import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+/** How git's data of a working tree is shown to a command: it may commit, and not change what git runs. */
+export interface RepositoryPaths {
+  readonly workTree: string;
+  /** Git's private list of files to pass over. */
+  readonly excludeFile: string;
+  /** Directories that git writes to. Mounted by themselves, so that they cannot be renamed away. */
+  readonly writable: readonly string[];
+  /** Read-only where they exist. */
+  readonly readOnly: readonly string[];
+  /** Directories that are empty and read-only where they do not exist. */
+  readonly keptEmpty: readonly string[];
+  /** Files that would lead git to another configuration: removed when a command made them. */
+  readonly mayNotAppear: readonly string[];
+}
+
+/**
+ * undefined when the workspace is in no repository, or in one that cannot be told for sure; then git's data is read-only.
+ * A repository around the user's home says nothing about a directory in it.
+ */
+export function repositoryPaths(workspaceRoot: string, home: string | undefined): RepositoryPaths | undefined {
+  for (let directory = workspaceRoot; ; directory = dirname(directory)) {
+    if (directory !== workspaceRoot && home !== undefined && (home === directory || home.startsWith(`${directory}/`))) return undefined;
+    const found = repositoryAt(join(directory, ".git"));
+    if (found !== undefined) return found;
+    if (dirname(directory) === directory) return undefined;
+  }
+}
+
+function repositoryAt(path: string): RepositoryPaths | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isDirectory() && existsSync(join(path, "HEAD"))) return mainRepository(path);
+  if (stat?.isFile()) return linkedWorktree(path);
+  return undefined;
+}
+
+function mainRepository(git: string): RepositoryPaths {
+  return {
+    workTree: dirname(git),
+    excludeFile: join(git, "info", "exclude"),
+    writable: [git],
+    readOnly: ["config", "modules", "worktrees", "config.worktree", "commondir"].map((name) =>
+      join(git, name),
+    ),
+    keptEmpty: [join(git, "hooks")],
+    mayNotAppear: ["config.worktree", "commondir"].map((name) => join(git, name)),
+  };
+}
+
+/**
+ * A worktree's `.git` is a file that names its data elsewhere. Only data that names this very worktree in return is
+ * writable: a file that somebody put into the workspace must not open another repository.
+ */
+function linkedWorktree(pointer: string): RepositoryPaths | undefined {
+  try {
+    const named = /^gitdir: (.+)$/.exec(readFileSync(pointer, "utf8").trim())?.[1];
+    if (named === undefined) return undefined;
+    const data = realpathSync(resolve(dirname(pointer), named));
+    if (realpathSync(readFileSync(join(data, "gitdir"), "utf8").trim()) !== realpathSync(pointer)) return undefined;
+    const common = realpathSync(resolve(data, readFileSync(join(data, "commondir"), "utf8").trim()));
+    if (dirname(dirname(data)) !== common) return undefined;
+    const main = mainRepository(common);
+    return {
+      ...main,
+      workTree: dirname(pointer),
+      writable: [common, data],
+      readOnly: [...main.readOnly, pointer, ...["commondir", "gitdir", "config.worktree"].map((name) => join(data, name))],
+      mayNotAppear: [...main.mayNotAppear, join(data, "config.worktree")],
+    };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,23 @@
+import type { ShellSandbox } from "./sandboxed-shell.ts";
+
+/** `auto`: where the machine has one. `required`: or the server does not start. `off`: the user's own word. */
+export type SandboxMode = "auto" | "required" | "off";
+
+export const sandboxModes: readonly SandboxMode[] = ["auto", "required", "off"];
+
+/** How commands that the server runs are kept apart from the machine. */
+export type Sandbox =
+  | { readonly state: "sandboxed"; readonly reason: string; readonly shell: ShellSandbox }
+  | { readonly state: "unsandboxed"; readonly reason: string };
+
+/** The server shall not start without a sandbox, and there is none. The message says why and what to install. */
+export class SandboxRequired extends Error {
+  override readonly name = "SandboxRequired";
+  readonly code = "sandbox_required";
+  readonly hint: string;
+
+  constructor(reason: string, hint: string) {
+    super(`A sandbox is required and there is none: ${reason}`);
+    this.hint = hint;
+  }
+}

@@ -1,0 +1,113 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { bubblewrapArguments, type BubblewrapFeatures } from "./bubblewrap-arguments.ts";
+import { takeControlMounts, UnprotectedWorkspace } from "./control-mounts.ts";
+import { type HostLayout, isWithin } from "./host-layout.ts";
+import type { MountPoints } from "./mount-points.ts";
+import { type RepositoryPaths, repositoryPaths } from "./repository-paths.ts";
+import type { SandboxPlace } from "./sandbox-place.ts";
+import { ZeroAccessFiles } from "./zero-access-files.ts";
+
+/** A shell command that is ready to start in the sandbox. */
+export interface SandboxedCommand {
+  /** Program (absolute) and its arguments. */
+  readonly argv: readonly string[];
+  /** Call when it has ended; a second call does nothing. Notes for whoever reads its output, e.g. what it made and was removed. */
+  finish(): readonly string[];
+}
+
+export interface SandboxedCommandOptions {
+  /** Real path. */
+  readonly workspaceRoot: string;
+  readonly cwd: string;
+  /** The command is proven to read: it gets the workspace read-only. */
+  readonly readsOnly: boolean;
+}
+
+/** Puts shell commands into the sandbox of this machine. */
+export class ShellSandbox {
+  readonly #options: ShellSandboxOptions;
+  readonly #secrets = new Map<string, ZeroAccessFiles>();
+
+  constructor(options: ShellSandboxOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Throws `ToolFailure` `sandbox_unavailable` when the workspace cannot be protected as it stands; there is no way to run
+   * the command outside.
+   */
+  prepare(command: string, options: SandboxedCommandOptions): SandboxedCommand {
+    const { program, features, shell, layout, place, mountPoints } = this.#options;
+    const { workspaceRoot, cwd, readsOnly } = options;
+    try {
+      refuseUnsafeRoot(workspaceRoot, layout);
+      const repository = repositoryPaths(workspaceRoot, layout.home);
+      const zeroAccess = this.#zeroAccessOf(repository?.workTree ?? workspaceRoot).find();
+      const control = readsOnly ? undefined : takeControlMounts(workspaceRoot, repository, mountPoints);
+      const view = {
+        ...{ layout, workspaceRoot, control, zeroAccess, cwd },
+        repository: {
+          surroundings: repository === undefined || repository.workTree === workspaceRoot ? undefined : repository.workTree,
+          data: repository?.writable ?? [],
+          exclude: this.#exclude(repository, [...(control?.absentFiles ?? []), ...zeroAccess]),
+        },
+        temporary: place.temporaryFor(workspaceIdOf(workspaceRoot).slice(0, 16)),
+        empty: place.empty,
+      };
+      return {
+        argv: [program, ...bubblewrapArguments(view, features), shell, "-c", command],
+        finish: () =>
+          (control?.release() ?? []).map((path) => `[removed: ${path}, which would have changed what git runs]`),
+      };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new ToolFailure("sandbox_unavailable", `The sandbox could not be prepared, so the command did not run: ${reason}`, {
+        failureClass: "tool_unavailable",
+        hint: "Tell the user; commands never run outside the sandbox instead.",
+        cause: error,
+      });
+    }
+  }
+
+  /** Covered files look odd to git, and `git add` would stumble over them: it is told to pass over them. */
+  #exclude(repository: RepositoryPaths | undefined, covered: readonly string[]) {
+    if (repository === undefined || covered.length === 0) return undefined;
+    const { excludeFile: file, workTree } = repository;
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+    const lines = covered
+      .filter((path) => isWithin(path, workTree) && !path.includes("\n"))
+      .map((path) => `/${relative(workTree, path).replace(/[\\*?[\]!# ]/g, "\\$&")}\n`);
+    return { file, contents: this.#options.place.fileOf(`${readFileSync(file, "utf8")}\n${lines.join("")}`) };
+  }
+
+  #zeroAccessOf(root: string): ZeroAccessFiles {
+    const known = this.#secrets.get(root) ?? new ZeroAccessFiles(root);
+    this.#secrets.set(root, known);
+    return known;
+  }
+}
+
+export interface ShellSandboxOptions {
+  /** Absolute path of bubblewrap. */
+  readonly program: string;
+  readonly features: BubblewrapFeatures;
+  /** Absolute path. */
+  readonly shell: string;
+  readonly layout: HostLayout;
+  readonly place: Omit<SandboxPlace, keyof Disposable>;
+  readonly mountPoints: MountPoints;
+}
+
+/** What bubblewrap says when it could not do its part; the command was not started then. */
+export function sandboxFailure(run: { readonly exitCode: number | undefined; readonly output: string }): string | undefined {
+  return run.exitCode === 1 && /^bwrap: [^\n]+\n?$/.test(run.output) ? run.output.trim() : undefined;
+}
+
+function refuseUnsafeRoot(root: string, layout: HostLayout): void {
+  if (root === "/") throw new UnprotectedWorkspace("the workspace is the root of all files.");
+  const around = layout.hidden.find((path) => isWithin(root, path));
+  if (around !== undefined) throw new UnprotectedWorkspace(`the workspace lies in ${around}, which commands must not see.`);
+}

@@ -1,0 +1,19 @@
+import { lockingChecks } from "./checks/locking.ts";
+import { pathChecks } from "./checks/path.ts";
+import { pathToctouChecks } from "./checks/path-toctou.ts";
+import { processChecks } from "./checks/process.ts";
+import { protocolHttpChecks } from "./checks/protocol-http.ts";
+import { protocolRpcChecks } from "./checks/protocol-rpc.ts";
+import { protocolSessionChecks } from "./checks/protocol-session.ts";
+import type { Checks } from "./corpus-case.ts";
+
+/** The groups that are checked. Every case of such a group has its check. */
+export const corpusChecks: ReadonlyMap<string, Checks> = new Map([
+  ["protocol.http", protocolHttpChecks],
+  ["protocol.rpc", protocolRpcChecks],
+  ["protocol.session", protocolSessionChecks],
+  ["path", pathChecks],
+  ["path.toctou", pathToctouChecks],
+  ["locking", lockingChecks],
+  ["process", processChecks],
+]);

@@ -1,0 +1,49 @@
+import { corpusChecks } from "./corpus-checks.ts";
+import { type Check, type CorpusCase, loadCases } from "./corpus-case.ts";
+
+/** Runs the corpus and prints what came of it, a line a group. `-v` names the cases that are not applicable; words choose groups or ids. */
+const [words, verbose] = [process.argv.slice(2).filter((word) => word !== "-v"), process.argv.includes("-v")];
+const chosen = (each: CorpusCase): boolean => words.length === 0 || words.includes(each.id) || words.includes(each.group);
+
+const groups = Map.groupBy(loadCases().filter(chosen), ({ group }) => group);
+const totals = { right: 0, wrong: 0, notApplicable: 0, notYetRun: 0 };
+for (const [group, cases] of groups) {
+  const checks = corpusChecks.get(group);
+  if (checks === undefined) {
+    totals.notYetRun += cases.length;
+    print(group, `${cases.length} not yet run`);
+    continue;
+  }
+  const counts = { right: 0, wrong: 0, notApplicable: 0 };
+  const details: string[] = [];
+  for (const each of cases) {
+    const result = await resultOf(each, checks[each.id]);
+    counts[result.type] += 1;
+    totals[result.type] += 1;
+    if (result.type === "wrong" || (verbose && result.type === "notApplicable")) {
+      details.push(`  ${each.id} ${each.required}: ${each.input}\n    ${result.type}: ${result.why}`);
+    }
+  }
+  print(group, `${counts.right} right, ${counts.wrong} wrong, ${counts.notApplicable} not applicable`);
+  for (const detail of details) process.stdout.write(`${detail}\n`);
+}
+print("all", `${totals.right} right, ${totals.wrong} wrong, ${totals.notApplicable} not applicable, ${totals.notYetRun} not yet run`);
+process.exitCode = totals.wrong === 0 ? 0 : 1;
+
+type Result = { readonly type: "right" } | { readonly type: "wrong" | "notApplicable"; readonly why: string };
+
+async function resultOf(each: CorpusCase, check: Check | undefined): Promise<Result> {
+  if (check === undefined) return { type: "wrong", why: `${each.id} has no check` };
+  if ("notApplicable" in check) return { type: "notApplicable", why: check.notApplicable };
+  try {
+    await check.run();
+    return { type: "right" };
+  } catch (error) {
+    const cause = error instanceof SuppressedError ? error.suppressed : error;
+    return { type: "wrong", why: (cause instanceof Error ? cause.message : String(cause)).replaceAll("\n", "\n    ") };
+  }
+}
+
+function print(group: string, text: string): void {
+  process.stdout.write(`${group.padEnd(18)} ${text}\n`);
+}

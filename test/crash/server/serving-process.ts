@@ -1,0 +1,33 @@
+import { startServer } from "@gennai/server/serve";
+import { z } from "zod";
+
+/** Runs a server until it is told to end, or killed. Its one argument is JSON; it prints a line when it listens. */
+const options = z
+  .object({ port: z.int(), token: z.string(), stateDir: z.string(), workspace: z.string(), script: z.string() })
+  .parse(JSON.parse(process.argv[2] ?? ""));
+
+const server = await startServer({
+  version: "0.0.0-test",
+  address: { type: "tcp", host: "127.0.0.1", port: options.port },
+  token: options.token,
+  stateDir: options.stateDir,
+  workspace: options.workspace,
+  announce: true,
+  environment: {},
+  log: {
+    info: () => undefined,
+    warn: () => undefined,
+    error: (text, cause) => process.stderr.write(`${text} ${cause instanceof Error ? cause.stack : String(cause)}\n`),
+  },
+  defaultSettings: {
+    backend: "scripted",
+    model: options.script,
+    baseUrl: "",
+    maxTokens: 0,
+    maxIterations: 100,
+    editingMode: "branch",
+    interactive: false,
+  },
+});
+process.once("SIGTERM", () => void server[Symbol.asyncDispose]());
+process.stdout.write(`${server.port}\n`);
