@@ -23,7 +23,7 @@ const tasks = {
   build: () => node("scripts/build.mjs"),
   generate: () => tool("buf", "generate"),
   corpus: () => node("test/corpus/main.ts", ...args),
-  bench: () => node("test/bench/main.ts", ...args),
+  bench: () => node("test/bench/run-bench.ts", ...args),
 };
 
 const chosen = Object.hasOwn(tasks, task) ? tasks[task] : undefined;

@@ -66,7 +66,11 @@ export class BenchWorld implements AsyncDisposable {
     return {
       baseUrl: `${this.#modelUrl}/${key}/${script}/v1`,
       gaps: async () => (await (await fetch(`${this.#modelUrl}/gaps/${key}`)).json()) as number[],
-      firstRequest: async () => BigInt((await (await fetch(`${this.#modelUrl}/first/${key}`)).json()) as string),
+      firstRequest: async () => {
+        const time = (await (await fetch(`${this.#modelUrl}/first/${key}`)).json()) as string;
+        if (time === "") throw new Error("The model was never asked.");
+        return BigInt(time);
+      },
     };
   }
 
@@ -79,7 +83,8 @@ export class BenchWorld implements AsyncDisposable {
   /** A git working tree on a feature branch, with the files of the scripts. */
   workspace(): string {
     const root = this.directory();
-    const lines = (count: number) => Array.from({ length: count }, (_, index) => `${lineOfLargeFile(index + 1)}\n`).join("");
+    const lines = (count: number) =>
+      Array.from({ length: count }, (_, index) => `${lineOfLargeFile(index + 1)}\n`).join("");
     const files: Record<string, string> = { [smallFile]: lines(40), [largeFile]: lines(largeFileLines) };
     for (let part = 1; part <= 8; part += 1) files[partFile(part)] = lines(40);
     for (const [path, text] of Object.entries(files)) {
@@ -87,15 +92,21 @@ export class BenchWorld implements AsyncDisposable {
       writeFileSync(join(root, path), text);
     }
     const identity = ["-c", "user.name=Bench", "-c", "user.email=bench@localhost", "-c", "commit.gpgSign=false"];
-    for (const args of [["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "first"], ["switch", "-q", "-c", "bench"]]) {
+    for (const args of [
+      ["init", "-q", "-b", "main"],
+      ["add", "."],
+      ["commit", "-q", "-m", "first"],
+      ["switch", "-q", "-c", "bench"],
+    ]) {
       execFileSync("git", [...identity, ...args], { cwd: root });
     }
     return root;
   }
 
-  server(workspace = this.workspace()): Promise<GennaiServer> {
+  server(workspace = this.workspace(), sandbox?: "required" | "off"): Promise<GennaiServer> {
     return GennaiServer.start({
       workspace,
+      sandbox,
       stateDirectory: this.directory(),
       profileDirectory: this.options.profileDirectory,
     });

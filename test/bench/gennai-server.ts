@@ -10,7 +10,11 @@ export const gennaiProgram = fileURLToPath(new URL("../../dist/gennai.mjs", impo
 const token = "bench-token-of-forty-three-characters-000000";
 
 /** How the command line is started so that it meets nothing of the user's. */
-export function gennaiProcess(args: readonly string[], stateDirectory: string, nodeArgs: readonly string[] = []): LineProcess {
+export function gennaiProcess(
+  args: readonly string[],
+  stateDirectory: string,
+  nodeArgs: readonly string[] = [],
+): LineProcess {
   const options: ProcessOptions = {
     args,
     nodeArgs,
@@ -36,10 +40,16 @@ export class GennaiServer implements AsyncDisposable {
     readonly workspace: string;
     readonly stateDirectory: string;
     readonly profileDirectory?: string | undefined;
+    /** Off by default: most measures are about what the agent itself costs. */
+    readonly sandbox?: "required" | "off" | undefined;
   }): Promise<GennaiServer> {
-    const { workspace, stateDirectory, profileDirectory } = options;
+    const { workspace, stateDirectory, profileDirectory, sandbox = "off" } = options;
     const nodeArgs = profileDirectory === undefined ? [] : ["--cpu-prof", "--cpu-prof-dir", profileDirectory];
-    const process = gennaiProcess(["serve", "--port", "0", "--workspace", workspace], stateDirectory, nodeArgs);
+    const process = gennaiProcess(
+      ["serve", "--port", "0", "--workspace", workspace, "--sandbox", sandbox],
+      stateDirectory,
+      nodeArgs,
+    );
     for (;;) {
       const url = /listening on (http:\S+)/.exec(await process.line())?.[1];
       if (url !== undefined) return new GennaiServer(process, url);
@@ -67,7 +77,12 @@ export class GennaiServer implements AsyncDisposable {
 export async function runTurn(session: AgentSession): Promise<{ readonly turnId: string }> {
   const { signal } = new AbortController();
   const turn = await session.startTurn({ text: "Go on." }, { signal });
-  for await (const { event } of session.follow({ afterSeq: turn.afterSeq, untilTurnId: turn.turnId, maxAttempts: 1, signal })) {
+  for await (const { event } of session.follow({
+    afterSeq: turn.afterSeq,
+    untilTurnId: turn.turnId,
+    maxAttempts: 1,
+    signal,
+  })) {
     if (event.case === "toolResult" && event.value.error !== "") throw new Error(event.value.error);
     if (event.case === "error") throw new Error(event.value);
   }

@@ -10,7 +10,9 @@ export function peakMemory(processId: number): number {
 export function processorTime(processId: number): number {
   try {
     const threads = readdirSync(`/proc/${processId}/task`);
-    const times = threads.map((thread) => Number(textOf(`/proc/${processId}/task/${thread}/schedstat`).split(" ")[0]) / 1e6);
+    const times = threads.map(
+      (thread) => Number(textOf(`/proc/${processId}/task/${thread}/schedstat`).split(" ")[0]) / 1e6,
+    );
     return times.reduce((sum, time) => sum + time, 0);
   } catch {
     return Number.NaN;

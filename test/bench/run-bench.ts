@@ -38,13 +38,17 @@ const { values, positionals } = parseArgs({
     "no-build": { type: "boolean", default: false },
   },
 });
-const chosen = Object.entries(measures).filter(([name]) => positionals.length === 0 || positionals.some((part) => name.includes(part)));
+const chosen = Object.entries(measures).filter(
+  ([name]) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
+);
 if (chosen.length === 0) {
   process.stderr.write(`Measures: ${Object.keys(measures).join(", ")}\n`);
   process.exit(2);
 }
 if (!values["no-build"] || !existsSync(gennaiProgram)) {
-  execFileSync(process.execPath, [fileURLToPath(new URL("../../scripts/build.mjs", import.meta.url))], { stdio: "inherit" });
+  execFileSync(process.execPath, [fileURLToPath(new URL("../../scripts/build.mjs", import.meta.url))], {
+    stdio: "inherit",
+  });
 }
 
 const readings: Reading[] = [];

@@ -3,7 +3,14 @@ export type StreamRequest =
   | { readonly type: "raw"; readonly url: string; readonly baseUrl: string }
   | { readonly type: "gennai"; readonly url: string; readonly token: string; readonly baseUrl: string }
   /** Reads a session that is over from its beginning, so many times. */
-  | { readonly type: "replay"; readonly url: string; readonly token: string; readonly sessionId: string; readonly turnId: string; readonly times: number };
+  | {
+      readonly type: "replay";
+      readonly url: string;
+      readonly token: string;
+      readonly sessionId: string;
+      readonly turnId: string;
+      readonly times: number;
+    };
 
 export interface StreamReport {
   /** Milliseconds from the request to the last byte. */

@@ -6,7 +6,7 @@ const groups = Map.groupBy(loadCases(), ({ group }) => group);
 
 for (const [group, checks] of corpusChecks) {
   const cases = groups.get(group) ?? [];
-  describe(group, () => {
+  describe(`${group}`, () => {
     test("every case has a check, every check a case", () => {
       expect(Object.keys(checks).sort()).toEqual(cases.map(({ id }) => id).sort());
     });

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { type LocalWorkspace, openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import type { WorkspaceChange } from "@gennai/server/workspace/workspace";
+import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 
 /** A workspace on the disk, and a directory outside of it. */
 export interface LocalFiles extends AsyncDisposable {
@@ -29,7 +29,11 @@ export async function localFiles(files: Readonly<Record<string, string>> = { "sr
       bytes: Buffer.from(to),
       baseSha256: sha256(from),
     }),
-    create: async (path, text) => ({ operation: "create", path: await workspace.resolve(path), bytes: Buffer.from(text) }),
+    create: async (path, text) => ({
+      operation: "create",
+      path: await workspace.resolve(path),
+      bytes: Buffer.from(text),
+    }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -1,9 +1,10 @@
-import { corpusChecks } from "./corpus-checks.ts";
 import { type Check, type CorpusCase, loadCases } from "./corpus-case.ts";
+import { corpusChecks } from "./corpus-checks.ts";
 
 /** Runs the corpus and prints what came of it, a line a group. `-v` names the cases that are not applicable; words choose groups or ids. */
 const [words, verbose] = [process.argv.slice(2).filter((word) => word !== "-v"), process.argv.includes("-v")];
-const chosen = (each: CorpusCase): boolean => words.length === 0 || words.includes(each.id) || words.includes(each.group);
+const chosen = (each: CorpusCase): boolean =>
+  words.length === 0 || words.includes(each.id) || words.includes(each.group);
 
 const groups = Map.groupBy(loadCases().filter(chosen), ({ group }) => group);
 const totals = { right: 0, wrong: 0, notApplicable: 0, notYetRun: 0 };
@@ -27,7 +28,10 @@ for (const [group, cases] of groups) {
   print(group, `${counts.right} right, ${counts.wrong} wrong, ${counts.notApplicable} not applicable`);
   for (const detail of details) process.stdout.write(`${detail}\n`);
 }
-print("all", `${totals.right} right, ${totals.wrong} wrong, ${totals.notApplicable} not applicable, ${totals.notYetRun} not yet run`);
+print(
+  "all",
+  `${totals.right} right, ${totals.wrong} wrong, ${totals.notApplicable} not applicable, ${totals.notYetRun} not yet run`,
+);
 process.exitCode = totals.wrong === 0 ? 0 : 1;
 
 type Result = { readonly type: "right" } | { readonly type: "wrong" | "notApplicable"; readonly why: string };

@@ -61,7 +61,10 @@ export async function grpcWeb(
 }
 
 /** Everything the server sends for these bytes until it closes. `HOST` stands for the right Host value. */
-export async function exchange(server: Pick<TestServer, "port">, bytes: string): Promise<{ readonly status: number; readonly text: string }> {
+export async function exchange(
+  server: Pick<TestServer, "port">,
+  bytes: string,
+): Promise<{ readonly status: number; readonly text: string }> {
   const socket = connect(server.port, "127.0.0.1");
   socket.on("error", () => undefined);
   socket.setEncoding("latin1").write(bytes.replaceAll("HOST", `127.0.0.1:${server.port}`), "latin1");

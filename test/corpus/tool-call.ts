@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { Files } from "@gennai/testkit/temporary-repository";
-import { type ScriptedTurn, startTestServer, type TestServer, type TestServerOptions } from "@gennai/testkit/test-server";
+import {
+  type ScriptedTurn,
+  startTestServer,
+  type TestServer,
+  type TestServerOptions,
+} from "@gennai/testkit/test-server";
 import { z } from "zod";
 import { eventsOf, runTurn, startSession, Watcher } from "../e2e/rpc/session-client.ts";
 
@@ -44,7 +49,9 @@ export async function callTool(tool: string, args: object, options: CallOptions 
   const interactive = options.whileAsked !== undefined;
   const workingDir = options.workingDir?.(server) ?? "";
   const sessionId = await startSession(server, { interactive, settings: { workingDir } });
-  const called = interactive ? await callAsked(server, sessionId, options) : calledLast(await runTurn(server, sessionId, "go"));
+  const called = interactive
+    ? await callAsked(server, sessionId, options)
+    : calledLast(await runTurn(server, sessionId, "go"));
   await options.after?.(server, called);
   return called;
 }
@@ -88,8 +95,16 @@ function codeOf(output: string): string {
 }
 
 /** A check that such a call ends with one of these codes. */
-export async function expectCode(codes: string | readonly string[], tool: string, args: object, options: CallOptions = {}): Promise<void> {
+export async function expectCode(
+  codes: string | readonly string[],
+  tool: string,
+  args: object,
+  options: CallOptions = {},
+): Promise<void> {
   const called = await callTool(tool, args, options);
   const wanted = [codes].flat();
-  assert.ok(wanted.includes(called.code), `${tool} ${JSON.stringify(args)} gave ${called.code}, not ${wanted.join(" or ")}: ${called.output.slice(0, 300)}`);
+  assert.ok(
+    wanted.includes(called.code),
+    `${tool} ${JSON.stringify(args)} gave ${called.code}, not ${wanted.join(" or ")}: ${called.output.slice(0, 300)}`,
+  );
 }

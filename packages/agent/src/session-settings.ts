@@ -11,6 +11,9 @@ export type Backend =
 /** `branch`: the agent writes on a feature branch. `proposal`: nothing is written, changes are proposed. */
 export type EditingMode = "branch" | "proposal";
 
+/** How much the agent writes. It changes the prompt alone: no rule may look at it. */
+export type Verbosity = "terse" | "normal" | "detailed";
+
 /** What a session runs with, every default filled in. */
 export interface SessionSettings {
   readonly backend: Backend;
@@ -22,6 +25,7 @@ export interface SessionSettings {
   /** Model calls a turn may take. */
   readonly maxIterations: number;
   readonly editingMode: EditingMode;
+  readonly verbosity: Verbosity;
   /** True when somebody can answer requests. */
   readonly interactive: boolean;
 }

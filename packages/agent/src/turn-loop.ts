@@ -19,7 +19,7 @@ export interface TurnOptions {
   readonly tools: GovernedTools;
   readonly conversation: Conversation;
   /** Made anew for each model call: todos and rules may have changed. */
-  readonly system: () => string;
+  readonly system: () => Promise<string>;
   readonly enableThinking: boolean;
   readonly maxOutputTokens: number;
   /** Model calls this turn may take. */
@@ -32,7 +32,13 @@ export interface TurnOptions {
 export type TurnEnd =
   | { readonly type: "completed" }
   | { readonly type: "cancelled" }
-  | { readonly type: "failed"; readonly code: string; readonly message: string; readonly hint?: string; readonly retryable: boolean };
+  | {
+      readonly type: "failed";
+      readonly code: string;
+      readonly message: string;
+      readonly hint?: string;
+      readonly retryable: boolean;
+    };
 
 /** The same refused call this often in a row ends the turn. */
 const maxRepeatedRefusals = 3;
@@ -56,7 +62,13 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
       signal.throwIfAborted();
 
       if (answer.calls.length === 0) {
-        sink.emit({ type: "final", text: answer.text, thinking: answer.thinking, ...usage, ...modelFacts(options.model) });
+        sink.emit({
+          type: "final",
+          text: answer.text,
+          thinking: answer.thinking,
+          ...usage,
+          ...modelFacts(options.model),
+        });
         return { type: "completed" };
       }
       const results = await tools.run(answer.calls, { turnId, signal });
@@ -114,7 +126,7 @@ async function askModel(
   let thinking = "";
   const stream = model.stream(
     {
-      system: options.system(),
+      system: await options.system(),
       messages: options.conversation.messages,
       tools: definitions,
       enableThinking: options.enableThinking,
@@ -167,7 +179,11 @@ function modelFacts(model: Model): { readonly modelId: string; readonly maxConte
 }
 
 function toolDefinitions(tools: GovernedTools): readonly ToolDefinition[] {
-  return [...tools.tools].map(({ name, description, parameters }) => ({ name, description, inputSchema: jsonSchemaOf(parameters) }));
+  return [...tools.tools].map(({ name, description, parameters }) => ({
+    name,
+    description,
+    inputSchema: jsonSchemaOf(parameters),
+  }));
 }
 
 /** Tools are made anew for every turn, their schemas are not. */

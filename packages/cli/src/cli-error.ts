@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { UnsafeFileError } from "@gennai/server/http/private-file";
 import { TokenError } from "@gennai/server/http/token";
+import { SandboxRequired } from "@gennai/server/sandbox/sandbox";
 import { StoreError } from "@gennai/server/store/store-error";
 import { WorkspaceError } from "@gennai/server/workspace/workspace-error";
 import { type ExitCode, exitCode } from "./exit-code.ts";
@@ -31,6 +32,8 @@ export function asCliError(error: unknown): CliError {
     // Their messages say what to do.
     return new CliError(message, { exitCode: exitCode.usage, next: [], cause: error });
   }
+  if (error instanceof SandboxRequired)
+    return new CliError(message, { exitCode: exitCode.usage, next: [error.hint], cause: error });
   if (error instanceof StoreError) return new CliError(message, { next: [], cause: error });
   return new CliError(message, {
     next: ["Set GENNAI_DEBUG=1 and run it again to see where it happened."],

@@ -3,8 +3,11 @@ import { Command, CommanderError } from "commander";
 import { asCliError } from "./cli-error.ts";
 import { type Console, paintFor } from "./console.ts";
 import { exitCode } from "./exit-code.ts";
-import { exitCodesHelp, ledgerHelp, mainHelp, runHelp, serveHelp } from "./help-texts.ts";
+import { addGovernanceCommands } from "./governance-commands.ts";
+import { exitCodesHelp, ledgerHelp, mainHelp, policyHelp, runHelp, serveHelp } from "./help-texts.ts";
+import type { IntentsFlags } from "./intents-command.ts";
 import type { LedgerFlags } from "./ledger-command.ts";
+import type { PolicyCheckFlags, PolicyFlags } from "./policy-command.ts";
 import type { RunFlags } from "./run-options.ts";
 import type { ServeFlags } from "./serve-command.ts";
 import type { SessionsFlags } from "./sessions-command.ts";
@@ -63,6 +66,7 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
     .option("--auth-token", "print the token once at start-up")
     .option("--auth-token-file <file>", "use the token in this file (0600) instead of a fresh one")
     .option("--no-auth", "ask no token of anyone on this machine")
+    .option("--sandbox <when>", sandboxHelp, "auto")
     .option(
       "--allow-origin <origin>",
       "web page that may use this server, e.g. https://app.example; repeatable",
@@ -85,6 +89,7 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
     .option("--ask", "ask even when the input is no terminal")
     .option("--keep <hunk>", "proposal: keep only this, e.g. src/a.ts#2 or src/a.ts; repeatable", collect)
     .option("--refuse <hunk>", "proposal: keep all but this; repeatable", collect)
+    .option("--sandbox <when>", `${sandboxHelp}; of an own server`, "auto")
     .option("--session <id>", "go on with this session")
     .option("--max-iterations <number>", "model calls a turn may take")
     .option("--no-thinking", "do not ask the model for its thinking")
@@ -137,8 +142,79 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
         .addHelpText("after", ledgerHelp);
     if (name === "show") command.option("--limit <number>", "how many", "20");
   }
-  for (const command of [...program.commands, ...ledger.commands]) command.exitOverride();
+  const intents = intentsCommands(program, console, ended);
+  addGovernanceCommands(program, console, ended);
+  const policy = policyCommands(program, console, ended);
+  for (const command of [...program.commands, ...ledger.commands, ...intents.commands, ...policy.commands]) {
+    command.exitOverride();
+  }
   return program;
+}
+
+const sandboxHelp = "keep commands apart from the machine and the network: auto, required (or do not start), off";
+
+function policyCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+  const policy = program.command("policy").description("ask what the rules say, test them, replay the past through them");
+  const named = (name: string, description: string): Command =>
+    policy
+      .command(name)
+      .description(description)
+      .option("--workspace <dir>", "the workspace (default: here)")
+      .option("--home <dir>", "the home assumed for ~ and the user's rules")
+      .option("--intent <id>", "the intent assumed to be selected; without one, intents play no part")
+      .option("--json", "print JSON");
+  named("check", "what all rules say of a command or a file; nothing runs")
+    .argument("[command]", "a shell command")
+    .option("--read <path>", "of reading this file")
+    .option("--write <path>", "of writing this file")
+    .option("--jsonl", "of each {id, tool, input} in the input, one a line; answers one a line")
+    .addHelpText("after", policyHelp)
+    .action(async (command: string | undefined, flags: PolicyCheckFlags) => {
+      const { policyCheckCommand } = await import("./policy-command.ts");
+      ended(await policyCheckCommand(command, flags, console));
+    });
+  named("test", "run the examples (match, notMatch) in the rule files").action(async (flags: PolicyFlags) => {
+    const { policyTestCommand } = await import("./policy-command.ts");
+    ended(await policyTestCommand(flags, console));
+  });
+  named("replay", "judge the calls in the ledger by today's rules and show what would differ").action(
+    async (flags: PolicyFlags) => {
+      const { policyReplayCommand } = await import("./policy-command.ts");
+      ended(await policyReplayCommand(flags, console));
+    },
+  );
+  return policy;
+}
+
+function intentsCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+  const intents = program.command("intents").description("see and switch what the agent may work on in this workspace");
+  const intent = (name: string, description: string): Command =>
+    intents
+      .command(name)
+      .description(description)
+      .option("--workspace <dir>", "the workspace (default: here)")
+      .option("--json", "print JSON");
+  intent("list", "list the intents, and what is wrong with their file").action(async (flags: IntentsFlags) => {
+    const { intentsListCommand } = await import("./intents-command.ts");
+    ended(await intentsListCommand(flags, console));
+  });
+  intent("show", "show an intent whole")
+    .argument("<id>", "its id")
+    .action(async (id: string, flags: IntentsFlags) => {
+      const { intentsShowCommand } = await import("./intents-command.ts");
+      ended(await intentsShowCommand(id, flags, console));
+    });
+  intent("init", "make a first intents file").action(async (flags: IntentsFlags) => {
+    const { intentsInitCommand } = await import("./intents-command.ts");
+    ended(await intentsInitCommand(flags, console));
+  });
+  intent("mode", "whether changes need an intent here")
+    .argument("[mode]", "auto: where the intents file is, or was; required: always; off: never")
+    .action(async (mode: string | undefined, flags: IntentsFlags) => {
+      const { intentsModeCommand } = await import("./intents-command.ts");
+      ended(await intentsModeCommand(mode, flags, console));
+    });
+  return intents;
 }
 
 function model(command: Command): Command {

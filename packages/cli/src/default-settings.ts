@@ -16,6 +16,7 @@ export function defaultSettings(choice: ModelChoice): SessionSettings {
     maxTokens: 0,
     maxIterations: 50,
     editingMode: "branch",
+    verbosity: "normal",
     interactive: true,
   };
 }

@@ -42,3 +42,12 @@ export const ledgerHelp = `
 Exit codes: 0 sound, 10 broken chain, 11 bad signature, 12 tail cut off, 13 missing file, 14 unknown key, 15 torn last
 line, 16 malformed line, 17 unsigned, 18 behind the store, 19 differs from the store, 20 unsafe path, 21 no key.
 `;
+
+export const policyHelp = `
+Examples:
+  gennai policy check "git push --force"
+  gennai policy check --write package-lock.json --json
+  gennai policy check --jsonl < calls.jsonl
+
+Exit codes: 0 it would run, 3 it would ask or be refused. With --jsonl the answers tell, and the code is 0.
+`;

@@ -9,15 +9,16 @@ import { type AgentBranch, prepareAgentBranch } from "./git-branch.ts";
 import { handleProposal, type ProposalResult } from "./handle-proposals.ts";
 import { Interrupts } from "./interrupts.ts";
 import { promptLoop } from "./prompt-loop.ts";
-import { parseBackend, parseCount, parseMode, type RunFlags, usageError } from "./run-options.ts";
+import { parseBackend, parseCount, parseMode, parseSandbox, type RunFlags, usageError } from "./run-options.ts";
 import { exitCodeOf, runTurn, type TurnReport } from "./run-turn.ts";
-import { chooseServer, serverRequest } from "./server-choice.ts";
+import { chooseServer, requireSandbox, serverRequest } from "./server-choice.ts";
 import { workingTreeDiff } from "./working-tree-diff.ts";
 import { resolveWorkspace } from "./workspace-option.ts";
 
 /** `gennai run [request]`: one turn, or a prompt when there is no request. */
 export async function runCommand(request: string | undefined, flags: RunFlags, console: Console): Promise<ExitCode> {
   const settings = settingsOf(flags);
+  const sandbox = parseSandbox(flags.sandbox);
   if (request !== undefined && request.trim() === "")
     throw usageError("The request is empty.", 'For example: gennai run "explain src/main.ts"');
   const workspace = await resolveWorkspace(flags.workspace, console);
@@ -54,9 +55,11 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
       ...serverRequest(flags, { workspace, stateDir, signal }),
       model: settings,
       protectedBranches: flags.protect ?? [],
+      sandbox,
     },
     console,
   );
+  await requireSandbox(server, sandbox, signal);
   const session = await desk.openSession(server, {
     settings: { ...settings, ...(flags.session === undefined ? { workingDir: workspace } : {}) },
     ...(flags.session === undefined ? {} : { resume: flags.session }),

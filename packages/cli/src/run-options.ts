@@ -1,4 +1,5 @@
 import { type Backend, backends, type EditingMode } from "@gennai/client/settings";
+import { type SandboxMode, sandboxModes } from "@gennai/server/sandbox/sandbox";
 import { CliError } from "./cli-error.ts";
 import { exitCode } from "./exit-code.ts";
 import type { ServerFlags } from "./server-choice.ts";
@@ -18,6 +19,7 @@ export interface RunFlags extends ServerFlags {
   readonly session?: string;
   readonly maxIterations?: string;
   readonly branch?: string;
+  readonly sandbox?: string;
   readonly protect?: readonly string[];
   readonly keep?: readonly string[];
   readonly refuse?: readonly string[];
@@ -33,6 +35,12 @@ export function parseBackend(text: string | undefined): Backend | undefined {
 export function parseMode(text: string | undefined): EditingMode | undefined {
   if (text === undefined || text === "branch" || text === "proposal") return text;
   throw usageError(`There is no mode ${JSON.stringify(text)}.`, "Choose --mode branch or --mode proposal.");
+}
+
+export function parseSandbox(text: string | undefined): SandboxMode {
+  const mode = sandboxModes.find((name) => name === (text ?? "auto"));
+  if (mode !== undefined) return mode;
+  throw usageError(`There is no --sandbox ${JSON.stringify(text)}.`, `Choose one of ${sandboxModes.join(", ")}.`);
 }
 
 /** @param name the option, for the message */

@@ -7,6 +7,7 @@ export interface BannerFacts {
   readonly workspace: string;
   readonly isSample: boolean;
   readonly isLoopback: boolean;
+  readonly sandbox: { readonly state: "sandboxed" | "unsandboxed"; readonly reason: string };
   readonly settings: SessionSettings;
   readonly token:
     | { readonly type: "none" }
@@ -39,6 +40,9 @@ export function serveBanner(facts: BannerFacts, paint: Paint): string {
         : model,
     ),
     ...tokenRows(facts, paint),
+    facts.sandbox.state === "sandboxed"
+      ? row("commands", `run in a sandbox: ${facts.sandbox.reason}`)
+      : paint("red", row("commands", `run WITHOUT a sandbox: ${facts.sandbox.reason}; all but plain reading asks`)),
     ...(facts.isLoopback
       ? []
       : [paint("yellow", row("warning", "other machines can reach this server; the connection is not encrypted"))]),

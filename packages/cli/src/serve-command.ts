@@ -9,7 +9,7 @@ import { defaultSettings } from "./default-settings.ts";
 import { type ExitCode, exitCode } from "./exit-code.ts";
 import { Interrupts } from "./interrupts.ts";
 import { LineInput } from "./line-input.ts";
-import { parseBackend, usageError } from "./run-options.ts";
+import { parseBackend, parseSandbox, usageError } from "./run-options.ts";
 import { copySampleWorkspace } from "./sample-workspace.ts";
 import { type BannerFacts, serveBanner } from "./serve-banner.ts";
 import { terminalSafe } from "./terminal-safe.ts";
@@ -31,12 +31,14 @@ export interface ServeFlags {
   readonly allowOrigin?: readonly string[];
   readonly allowHost?: readonly string[];
   readonly protect?: readonly string[];
+  readonly sandbox?: string;
 }
 
 /** `gennai serve`: runs until a signal; the first one ends it in order, the second at once. */
 export async function serveCommand(flags: ServeFlags, console: Console): Promise<ExitCode> {
   const port = parsePort(flags.port);
   const backend = parseBackend(flags.backend);
+  const sandbox = parseSandbox(flags.sandbox);
   if (!flags.auth && !isLoopback(flags.host)) {
     throw usageError(
       "--no-auth is only for this machine: anyone who reaches the server could change your files.",
@@ -64,6 +66,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     allowedOrigins: flags.allowOrigin ?? [],
     allowedHosts: flags.allowHost ?? [],
     protectedBranches: flags.protect ?? [],
+    sandbox,
     announce: true,
     log: serverLog(console),
     environment: console.environment,
@@ -71,6 +74,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
   await using server = await startSomewhere(options, flags, console, interrupts);
   const facts: BannerFacts = {
     ...{ version, workspace, isSample, settings },
+    sandbox: server.manager.services.sandbox,
     url: server.url,
     isLoopback: isLoopback(flags.host),
     token:

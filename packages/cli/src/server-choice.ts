@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { type AgentClient, connect } from "@gennai/client/connection";
 import { findServers } from "@gennai/server/http/discovery";
 import { proveServer } from "@gennai/server/http/server-proof";
+import type { SandboxMode } from "@gennai/server/sandbox/sandbox";
 import { CliError } from "./cli-error.ts";
 import type { Console } from "./console.ts";
 import { defaultSettings, type ModelChoice } from "./default-settings.ts";
@@ -18,6 +19,8 @@ export interface ServerRequest {
   readonly model: ModelChoice;
   readonly tokenFile?: string;
   readonly protectedBranches: readonly string[];
+  /** Of an own server. */
+  readonly sandbox?: SandboxMode;
   readonly signal: AbortSignal;
 }
 
@@ -57,6 +60,17 @@ export async function chooseServer(request: ServerRequest, console: Console): Pr
     default:
       return connectTo(request, console);
   }
+}
+
+/** A server that somebody else started has its own mind about the sandbox: `required` holds for it as well. */
+export async function requireSandbox(server: ChosenServer, mode: SandboxMode, signal: AbortSignal): Promise<void> {
+  if (mode !== "required" || server.isOwn) return;
+  const info = await server.client.getServerInfo({}, { signal });
+  if (info.isolation === "sandboxed") return;
+  throw new CliError(`The server at ${server.url} runs commands without a sandbox: ${info.isolationReason}.`, {
+    exitCode: exitCode.usage,
+    next: ["Use --server own, or start that server with --sandbox required."],
+  });
 }
 
 /** A running server that works on this workspace and proves that it is what it says. */
@@ -141,6 +155,7 @@ async function startOwnServer(request: ServerRequest, console: Console): Promise
     workspace: request.workspace,
     defaultSettings: defaultSettings(request.model),
     protectedBranches: request.protectedBranches,
+    ...(request.sandbox === undefined ? {} : { sandbox: request.sandbox }),
     announce: false,
     log: consoleLog(console),
     environment: console.environment,

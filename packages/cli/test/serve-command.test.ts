@@ -32,6 +32,7 @@ const facts = {
     isSample: false,
     isLoopback: true,
     command: "gennai",
+    sandbox: { state: "sandboxed", reason: "bubblewrap" } as const,
   },
   settings: defaultSettings({}),
 };
@@ -47,6 +48,12 @@ const banners = [
     "what to do next",
     { ...facts, token: secret },
     "run \"replace colour with color in src/**/*.ts\" --workspace '/w/my project'",
+  ],
+  ["where commands run", { ...facts, token: secret }, "run in a sandbox: bubblewrap"],
+  [
+    "that nothing holds commands",
+    { ...facts, token: secret, sandbox: { state: "unsandboxed", reason: "it was switched off" } },
+    "run WITHOUT a sandbox: it was switched off",
   ],
   ["that it is a copy", { ...facts, isSample: true, token: secret }, "a fresh copy of the sample"],
   ["that others can reach it", { ...facts, isLoopback: false, token: secret }, "other machines"],

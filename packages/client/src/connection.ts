@@ -1,9 +1,13 @@
 import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 
 /** The service, typed. Every method throws `ConnectError`. */
 export type AgentClient = Client<typeof AgentService>;
+
+/** What governs the agent, typed. Every method throws `ConnectError`. */
+export type GovernanceClient = Client<typeof GovernanceService>;
 
 export interface ConnectOptions {
   /** Where the server listens, e.g. `http://127.0.0.1:7777`. */
@@ -16,13 +20,20 @@ export interface ConnectOptions {
 
 /** Makes a client. Opens nothing: the first call does. */
 export function connect(options: ConnectOptions): AgentClient {
-  const transport =
-    options.transport ??
-    createGrpcWebTransport({
-      baseUrl: options.baseUrl.replace(/\/+$/, ""),
-      interceptors: options.token === undefined ? [] : [bearerToken(options.token)],
-    });
-  return createClient(AgentService, transport);
+  return createClient(AgentService, transportTo(options));
+}
+
+/** The same for what governs the agent. */
+export function connectGovernance(options: ConnectOptions): GovernanceClient {
+  return createClient(GovernanceService, transportTo(options));
+}
+
+function transportTo({ transport, baseUrl, token }: ConnectOptions): Transport {
+  if (transport !== undefined) return transport;
+  return createGrpcWebTransport({
+    baseUrl: baseUrl.replace(/\/+$/, ""),
+    interceptors: token === undefined ? [] : [bearerToken(token)],
+  });
 }
 
 /** Adds the token to every call. A header and never a cookie or a URL: those leak to other ports and into logs. */

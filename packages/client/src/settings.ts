@@ -4,6 +4,7 @@ import {
   EditingMode as EditingModeMessage,
   type Settings,
   type SettingsSchema,
+  Verbosity as VerbosityMessage,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 
 export const backends = [
@@ -22,6 +23,11 @@ export type Backend = (typeof backends)[number];
 /** `branch`: the agent writes on a feature branch. `proposal`: nothing is written, changes are proposed. */
 export type EditingMode = "branch" | "proposal";
 
+export const verbosities = ["terse", "normal", "detailed"] as const;
+
+/** How much the agent writes. It changes no permission. */
+export type Verbosity = (typeof verbosities)[number];
+
 /** What a session shall run with; what is left out is the server's default. */
 export interface SettingsChoice {
   readonly backend?: Backend;
@@ -33,6 +39,7 @@ export interface SettingsChoice {
   /** Absolute path of the workspace; fixed once the session has started. */
   readonly workingDir?: string;
   readonly editingMode?: EditingMode;
+  readonly verbosity?: Verbosity;
 }
 
 /** What a session runs with. */
@@ -45,6 +52,7 @@ export interface SessionSettings {
   readonly maxIterations: number;
   readonly workingDir: string;
   readonly editingMode: EditingMode;
+  readonly verbosity: Verbosity;
 }
 
 export function settingsFields(choice: SettingsChoice): MessageInitShape<typeof SettingsSchema> {
@@ -56,6 +64,7 @@ export function settingsFields(choice: SettingsChoice): MessageInitShape<typeof 
     maxIterations: choice.maxIterations ?? 0,
     workingDir: choice.workingDir ?? "",
     editingMode: choice.editingMode === undefined ? EditingModeMessage.UNSPECIFIED : modeMessages[choice.editingMode],
+    verbosity: choice.verbosity === undefined ? VerbosityMessage.UNSPECIFIED : verbosityMessages[choice.verbosity],
   };
 }
 
@@ -68,6 +77,7 @@ export function settingsFromMessage(message: Settings | undefined): SessionSetti
     maxIterations: message?.maxIterations ?? 0,
     workingDir: message?.workingDir ?? "",
     editingMode: editingModeFromMessage(message?.editingMode),
+    verbosity: verbosities.find((verbosity) => verbosityMessages[verbosity] === message?.verbosity) ?? "normal",
   };
 }
 
@@ -89,4 +99,10 @@ const backendMessages: Record<Backend, BackendMessage> = {
 const modeMessages: Record<EditingMode, EditingModeMessage> = {
   branch: EditingModeMessage.BRANCH,
   proposal: EditingModeMessage.PROPOSAL,
+};
+
+const verbosityMessages: Record<Verbosity, VerbosityMessage> = {
+  terse: VerbosityMessage.TERSE,
+  normal: VerbosityMessage.NORMAL,
+  detailed: VerbosityMessage.DETAILED,
 };

@@ -1,5 +1,6 @@
 import type { ZodType } from "zod";
 import type { Effect } from "./effect.ts";
+import type { Risk } from "./risk.ts";
 import type { FailureClass } from "./tool-error.ts";
 
 /**
@@ -29,6 +30,8 @@ export interface Analysis {
   readonly effects: readonly Effect[];
   /** The model's own words about it, if it gave any: a claim, never evidence. */
   readonly claim?: string;
+  /** Raises the risk for what no effect says, e.g. that the agent would be allowed more. It never lowers it. */
+  readonly risk?: Risk;
 }
 
 export interface CallContext {

@@ -1,7 +1,12 @@
 import { homedir, platform } from "node:os";
 import { join } from "node:path";
-import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { SessionSettings } from "@gennai/agent/session-settings";
+import { loadCapabilities } from "./capabilities/load-capabilities.ts";
+import { userConfigDir } from "./config/config-directory.ts";
+import { emergencyEvent } from "./emergency/emergency-change.ts";
+import { EmergencyControls } from "./emergency/emergency-controls.ts";
+import { EmergencyStore } from "./emergency/emergency-store.ts";
+import { loadHooks } from "./hooks/load-hooks.ts";
 import { writeDiscovery } from "./http/discovery.ts";
 import { HEALTH_PATH, healthRoute } from "./http/health-route.ts";
 import { listenHttp } from "./http/http-server.ts";
@@ -13,10 +18,19 @@ import { commandEnvironment } from "./process/command-environment.ts";
 import { ProcessLocks } from "./process/process-lock.ts";
 import { createRedactor } from "./redaction/redactor.ts";
 import { errorInterceptor } from "./rpc/error-interceptor.ts";
+import { nodeRpcHandler } from "./rpc/node-rpc-handler.ts";
 import { agentServicePaths, protocolVersion, registerAgentService } from "./rpc/agent-service.ts";
+import { governanceServicePaths, registerGovernanceService } from "./rpc/governance-service.ts";
 import { loadScenarios } from "./scenarios/load-scenarios.ts";
+import { openSandbox } from "./sandbox/open-sandbox.ts";
+import type { SandboxMode } from "./sandbox/sandbox.ts";
 import type { ServerLog } from "./server-log.ts";
+import { checkCall } from "./sessions/check-call.ts";
+import { intentsPort } from "./sessions/intents-port.ts";
+import { GovernanceRegistry } from "./sessions/workspace-governance.ts";
 import { SessionManager } from "./sessions/session-manager.ts";
+import { chooseScenario, promptFor } from "./sessions/turn.ts";
+import { readLedgerRecords } from "./store/ledger-records.ts";
 import { openStore } from "./store/store.ts";
 import { recoverWorkspaceJournals } from "./workspace/recover-journals.ts";
 import { WorkspaceRegistry } from "./workspace/workspace-registry.ts";
@@ -35,6 +49,8 @@ export interface ServerOptions {
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
   readonly protectedBranches?: readonly string[];
+  /** Whether commands run in a sandbox; `auto` by default. */
+  readonly sandbox?: SandboxMode;
   readonly confirmation?: { readonly answerMs: number; readonly waitForClientMs: number };
   /** Announces the server to clients of the same user. */
   readonly announce: boolean;
@@ -58,7 +74,7 @@ const defaultConfirmation = { answerMs: 30_000, waitForClientMs: 600_000 };
 
 /**
  * Composes and starts the server. This file alone knows all of its parts. Rejects with `PortTakenError`, `WorkspaceError`,
- * `StoreError` or `UnsafeFileError`; nothing is left running then.
+ * `SandboxRequired`, `StoreError` or `UnsafeFileError`; nothing is left running then.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { stateDir, log, token } = options;
@@ -72,23 +88,74 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   const workspaces = new WorkspaceRegistry(stateDir);
   const workspace = options.workspace === undefined ? undefined : (await workspaces.open(options.workspace)).root;
-  const isolation = "unsandboxed";
-  const manager = new SessionManager(
+  const configDir = userConfigDir(options.environment);
+  const environment = commandEnvironment(options.environment);
+  const [sandbox, redactor] = await Promise.all([
+    openSandbox({
+      mode: options.sandbox ?? "auto",
+      ...{ stateDir: store.stateDir, environment },
+      home: homedir(),
+      platform: platform(),
+      privateDirectories: [configDir],
+    }),
+    createRedactor({ secrets: token === undefined ? [] : [token] }),
+  ]);
+  parts.use(sandbox);
+  const isolation = sandbox.state;
+  if (sandbox.state === "unsandboxed") log.warn(`Commands run without a sandbox: ${sandbox.reason}.`);
+  const capabilityFiles = { named: options.environment["GENNAI_CAPABILITIES"] || undefined, configDir, stateDir };
+  const emergencyStore = parts.use(
+    await EmergencyStore.open(stateDir, {
+      toolVersion: options.version,
+      onWarning: (text) => log.warn(text),
+      now: Date.now,
+    }),
+  );
+  const emergency = parts.use(
+    new EmergencyControls({
+      store: emergencyStore,
+      redactor,
+      authenticated: token !== undefined,
+      workspaceRoots: () => manager.workspaceRoots(),
+      announce: (change) => manager.announce(emergencyEvent(change)),
+      stopWork: (reason) => manager.stop(() => true, reason),
+      onError: (error) => log.error("An emergency control could not be made effective everywhere.", error),
+    }),
+  );
+  const governance = parts.use(
+    new GovernanceRegistry({
+      stateDir,
+      home: homedir(),
+      onWarning: (text) => log.warn(text),
+      onRules: (root, status) => {
+        manager.announce({ type: "rules-changed", status }, root).catch((error: unknown) => {
+          log.error("A change of rules could not be told to every session.", error);
+        });
+      },
+    }),
+  );
+  const manager: SessionManager = new SessionManager(
     {
       log: store.log,
       blobs: store.blobs,
       locks: new ProcessLocks(join(stateDir, "locks")),
-      redactor: await createRedactor({ secrets: token === undefined ? [] : [token] }),
+      redactor,
       openWorkspace: (directory) => workspaces.open(directory),
       createModel: (settings) => createModel(settings, options.environment),
       loadScenarios,
+      emergency,
+      loadCapabilities: () => loadCapabilities(capabilityFiles, Date.now),
+      governanceOf: (opened) => governance.of(opened),
+      loadHooks: (workspaceRoot) => loadHooks({ configDir, stateDir, workspaceRoot }),
+      ownDirectories: [stateDir, configDir],
       onUnexpectedError: (error) => log.error("A turn failed unexpectedly.", error),
       isolation,
+      sandbox,
       defaultSettings: options.defaultSettings,
       confirmation: options.confirmation ?? defaultConfirmation,
       protectedBranches: options.protectedBranches ?? [],
       home: homedir(),
-      commandEnvironment: commandEnvironment(options.environment),
+      commandEnvironment: environment,
       platform: platform(),
       now: Date.now,
     },
@@ -104,24 +171,35 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     allowedHosts: options.allowedHosts ?? [],
     allowedOrigins: options.allowedOrigins ?? [],
     routes: ({ shutdown }) => {
-      const rpc = connectNodeAdapter({
+      const report = (error: unknown): void => log.error("An RPC failed unexpectedly.", error);
+      const rpc = nodeRpcHandler({
         routes: (router) => {
           registerAgentService(router, {
             manager,
             version: options.version,
-            features: ["resume", "blobs", "undo", "fork"],
+            features: ["resume", "blobs", "undo", "fork", "governance"],
+          });
+          registerGovernanceService(router, {
+            manager,
+            emergency,
+            loadCapabilities: () => loadCapabilities(capabilityFiles, Date.now),
+            checkPolicy: checkCall,
+            previewPrompt: async (session, scenario) => promptFor(session, (await chooseScenario(session, scenario)).scenario),
+            rules: async ({ session, workspaceRoot }) => {
+              const opened = session?.workspace ?? (await workspaces.open(workspaceRoot));
+              return (await governance.of(opened)).rules.status();
+            },
+            intents: intentsPort({ open: (root) => workspaces.open(root), governance }),
+            ledgerRecords: (root, after, limit) => readLedgerRecords(stateDir, root, after, limit),
           });
         },
-        interceptors: [errorInterceptor((error) => log.error("An RPC failed unexpectedly.", error))],
-        grpc: false,
-        grpcWeb: true,
-        connect: true,
-        acceptCompression: [],
-        shutdownSignal: shutdown,
+        interceptors: [errorInterceptor(report)],
+        shutdown,
+        report,
       });
-      const health = () => ({ status: "ok", version: options.version, protocolVersion, isolation, workspace });
+      const health = () => ({ status: "ok", version: options.version, protocolVersion, isolation, isolationReason: sandbox.reason, workspace });
       return new Map([
-        ...rpcRoutes(agentServicePaths, (request, response) => {
+        ...rpcRoutes([...agentServicePaths, ...governanceServicePaths], (request, response) => {
           rpc(request, response);
         }),
         [HEALTH_PATH, healthRoute(health)],

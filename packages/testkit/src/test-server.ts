@@ -76,6 +76,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       stateDir: state.root,
       workspace: workspace.root,
       announce: false,
+      // The same on every machine; `server.sandbox` turns it on.
+      sandbox: "off",
       environment: process.env,
       log: {
         info: () => undefined,
@@ -90,6 +92,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
         maxTokens: 0,
         maxIterations: 50,
         editingMode: "branch",
+        verbosity: "normal",
         interactive: false,
         ...options.settings,
       },

@@ -32,13 +32,27 @@ export async function measureDifference(world: BenchWorld): Promise<readonly Rea
     one.push(await timed(() => unifiedDiff({ path: largeFile, operation: "update", oldText, newText: oneEdit })));
   }
   return [
-    { name: "difference of 5,000 lines, 50 edits (floor: git)", unit: "ms", floor: median(floor), figure: median(many), target: { type: "ratio", most: 0.7 } },
-    { name: "difference of 5,000 lines, 1 edit", unit: "ms", figure: median(one), target: { type: "most", value: 0.3 } },
+    {
+      name: "difference of 5,000 lines, 50 edits (floor: git)",
+      unit: "ms",
+      floor: median(floor),
+      figure: median(many),
+      target: { type: "ratio", most: 0.7 },
+    },
+    {
+      name: "difference of 5,000 lines, 1 edit",
+      unit: "ms",
+      figure: median(one),
+      target: { type: "most", value: 0.3 },
+    },
   ];
 }
 
 function textWith(edited: ReadonlySet<number>): string {
-  const lines = Array.from({ length: largeFileLines }, (_, index) => `${lineOfLargeFile(index + 1, edited.has(index + 1) ? 1 : 0)}\n`);
+  const lines = Array.from(
+    { length: largeFileLines },
+    (_, index) => `${lineOfLargeFile(index + 1, edited.has(index + 1) ? 1 : 0)}\n`,
+  );
   return lines.join("");
 }
 

@@ -1,9 +1,21 @@
+import { createCapabilitiesPolicy } from "@gennai/governance/capabilities/capabilities-policy";
+import { defaultProfile } from "@gennai/governance/capabilities/capability-profile";
+import { createEmergencyPolicy } from "@gennai/governance/emergency/emergency-policy";
+import { noEmergency } from "@gennai/governance/emergency/emergency-state";
 import { governTools } from "@gennai/governance/gate/gate";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
+import { createContainmentPolicy } from "@gennai/governance/policies/containment";
+import { createControlFilesPolicy } from "@gennai/governance/policies/control-files";
+import { createFreshnessPolicy } from "@gennai/governance/policies/freshness";
+import { createHighRiskPolicy } from "@gennai/governance/policies/high-risk";
+import { createPathListsPolicy } from "@gennai/governance/policies/path-lists";
+import { createRedactionMarkerPolicy } from "@gennai/governance/policies/redaction-marker";
+import { createSecretsPolicy } from "@gennai/governance/policies/secrets";
+import type { Policy } from "@gennai/governance/policy";
+import type { Tool } from "@gennai/governance/tool";
 import { createRedactor } from "@gennai/server/redaction/redactor";
-import { KnownFiles } from "@gennai/server/sessions/known-files";
-import { turnPolicies } from "@gennai/server/sessions/turn-policies";
-import { createTools } from "@gennai/server/tools/tool-set";
+import { bashTool } from "@gennai/server/tools/bash-tool";
+import { readTool } from "@gennai/server/tools/read-tool";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import type { BenchWorld } from "../bench-world.ts";
 import { smallFile } from "../model-script.ts";
@@ -15,33 +27,36 @@ const calls = {
   command: { name: "Bash", arguments: { command: `cd src && cat ${smallFile} | grep -n line | head -5` } },
 };
 
-/** Stages 1 to 4 with everything a turn has, and 300 rules of the project. */
+/** Stages 1 to 4 with the policies of a turn, and 300 rules of the project. */
 export async function measureGate(world: BenchWorld): Promise<readonly Reading[]> {
   const root = world.workspace();
   const workspace = openLocalWorkspace(root, { stateDir: world.directory() });
   const editor = {
     can: () => false,
-    readFile: () => Promise.reject(new Error("There is no editor.")),
-    runCommand: () => Promise.reject(new Error("There is no editor.")),
+    ...{ readFile: noEditor, applyChanges: noEditor, runCommand: noEditor },
   };
-  const denyPaths = Array.from({ length: 300 }, (_, rule) => `private/part-${rule}/**/*.${rule % 2 === 0 ? "key" : "secret"}`);
-  const policies = turnPolicies({
-    workspaceRoot: root,
-    editingMode: "branch",
-    sessionBranch: "bench",
-    protectedBranches: [],
-    config: { allowPaths: undefined, denyPaths, protectedBranches: [] },
-    claimTree: () => ({ type: "ours" }),
-  });
+  const denyPaths = Array.from(
+    { length: 300 },
+    (_, rule) => `private/part-${rule}/**/*.${rule % 2 === 0 ? "key" : "secret"}`,
+  );
+  const policies: readonly Policy[] = [
+    createCapabilitiesPolicy({ current: () => ({ profile: defaultProfile }) }),
+    createEmergencyPolicy({ current: () => noEmergency }),
+    createContainmentPolicy({ root }),
+    createControlFilesPolicy({ root, directories: [] }),
+    createSecretsPolicy(),
+    createPathListsPolicy({ allow: undefined, deny: denyPaths }),
+    createHighRiskPolicy(),
+    createFreshnessPolicy(),
+    createRedactionMarkerPolicy(),
+  ];
+  const tools: readonly Tool[] = [
+    readTool({ workspace, editor }),
+    bashTool({ workspace, home: root, environment: {}, shellArguments: () => [], sandbox: undefined }),
+  ];
   const gate = governTools({
     sessionId: "bench",
-    tools: createTools({
-      ...{ workspace, editor, knownFiles: new KnownFiles(), exclude: [], now: Date.now },
-      blobs: { put: () => Promise.reject(new Error("Nothing is stored.")), get: async () => undefined },
-      todos: { read: () => [], replace: () => undefined },
-      home: root,
-      environment: {},
-    }),
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
     policies,
     confirmer: { ask: () => Promise.reject(new Error("Nobody is asked.")) },
     journal: { decided() {}, async begin() {}, async end() {}, output() {}, warn() {} },
@@ -63,12 +78,27 @@ export async function measureGate(world: BenchWorld): Promise<readonly Reading[]
         { turnId: "turn", signal },
       );
       if (round >= warmUp) times.push((performance.now() - start) * 1000);
-      if (decided.type !== "decided" || decided.verdict.type !== "allow") throw new Error(`The ${name} call is not allowed.`);
+      if (decided.type !== "decided" || decided.verdict.type !== "allow")
+        throw new Error(`The ${name} call is not allowed.`);
     }
     readings.push(
-      { name: `gate decision with 300 rules, ${name}, p50`, unit: "us", figure: percentile(times, 0.5), target: { type: "most", value: 100 } },
-      { name: `gate decision with 300 rules, ${name}, p99`, unit: "us", figure: percentile(times, 0.99), target: { type: "most", value: 1000 } },
+      {
+        name: `gate decision with 300 rules, ${name}, p50`,
+        unit: "us",
+        figure: percentile(times, 0.5),
+        target: { type: "most", value: 100 },
+      },
+      {
+        name: `gate decision with 300 rules, ${name}, p99`,
+        unit: "us",
+        figure: percentile(times, 0.99),
+        target: { type: "most", value: 1000 },
+      },
     );
   }
   return readings;
+}
+
+function noEditor(): Promise<never> {
+  return Promise.reject(new Error("There is no editor."));
 }

@@ -14,8 +14,18 @@ export async function measureLoad(world: BenchWorld): Promise<readonly Reading[]
     slowest("10 sessions, p95 of a turn", ten, 40),
     rate("50 sessions, turns", fifty, 350),
     slowest("50 sessions, p95 of a turn", fifty, 200),
-    { name: "50 sessions, peak memory", unit: "MiB", figure: fifty.figure.memory, target: { type: "most", value: 160 } },
-    { name: "one session of 200 turns, peak memory", unit: "MiB", figure: one.memory, target: { type: "most", value: 130 } },
+    {
+      name: "50 sessions, peak memory",
+      unit: "MiB",
+      figure: fifty.figure.memory,
+      target: { type: "most", value: 160 },
+    },
+    {
+      name: "one session of 200 turns, peak memory",
+      unit: "MiB",
+      figure: one.memory,
+      target: { type: "most", value: 130 },
+    },
   ];
 }
 
@@ -49,7 +59,7 @@ async function governedLoad(world: BenchWorld, sessions: number, turns: number):
   const opened = await Promise.all(runs.map(({ baseUrl }) => server.session(baseUrl)));
   const start = performance.now();
   await Promise.all(opened.map((session) => runTurn(session)));
-  return result(runs, sessions * turns, performance.now() - start, peakMemory(server.processId));
+  return await result(runs, sessions * turns, performance.now() - start, peakMemory(server.processId));
 }
 
 async function result(runs: readonly ModelRun[], turns: number, time: number, memory: number): Promise<Load> {

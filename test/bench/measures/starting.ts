@@ -6,7 +6,12 @@ import { median } from "../statistics.ts";
 
 /** How long people wait before anything happens. */
 export async function measureStarting(world: BenchWorld): Promise<readonly Reading[]> {
-  const times = { empty: [] as number[], serve: [] as number[], floorRequest: [] as number[], runRequest: [] as number[] };
+  const times = {
+    empty: [] as number[],
+    serve: [] as number[],
+    floorRequest: [] as number[],
+    runRequest: [] as number[],
+  };
   const workspace = world.workspace();
   for (let round = 0; round <= world.choose(15, 6); round += 1) {
     const measured = {
@@ -17,7 +22,16 @@ export async function measureStarting(world: BenchWorld): Promise<readonly Readi
         await agent.ask({ directory: workspace, baseUrls: [run.baseUrl] });
       }),
       runRequest: await firstRequest(world, async (run) => {
-        const flags = ["--server", "own", "--backend", "openai-compatible", "--model", "bench", "--workspace", workspace];
+        const flags = [
+          "--server",
+          "own",
+          "--backend",
+          "openai-compatible",
+          "--model",
+          "bench",
+          "--workspace",
+          workspace,
+        ];
         await using command = gennaiProcess(["run", "Go on.", "--base-url", run.baseUrl, ...flags], world.directory());
         await command.ended();
       }),

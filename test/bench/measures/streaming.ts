@@ -17,7 +17,12 @@ export async function measureStreaming(world: BenchWorld): Promise<readonly Read
     report(client, { type: "gennai", url: server.url, token: server.token, baseUrl: world.modelRun(script).baseUrl });
 
   const deltas = 20_000;
-  const floods = { floor: [] as StreamReport[], figure: [] as StreamReport[], cpu: [] as number[], double: [] as StreamReport[] };
+  const floods = {
+    floor: [] as StreamReport[],
+    figure: [] as StreamReport[],
+    cpu: [] as number[],
+    double: [] as StreamReport[],
+  };
   await raw("flood-2000");
   await governed("flood-2000");
   for (let round = 0; round < world.choose(7, 3); round += 1) {
@@ -45,11 +50,33 @@ export async function measureStreaming(world: BenchWorld): Promise<readonly Read
       figure: perSecond(time),
       target: { type: "least", value: 40_000 },
     },
-    { name: "  twice the deltas, in times of the time", unit: "x", figure: median(floods.double.map((each) => each.time)) / time, target: most(2.2) },
+    {
+      name: "  twice the deltas, in times of the time",
+      unit: "x",
+      figure: median(floods.double.map((each) => each.time)) / time,
+      target: most(2.2),
+    },
     { name: "  bytes on the wire, in times of the text", unit: "x", figure: bytes / text, target: most(5) },
-    { name: "  server CPU for a delta", unit: "us", figure: (median(floods.cpu) * 1000) / deltas, target: { type: "none" } },
-    { name: "lag at 200 deltas a second, p50", unit: "ms", floor: percentile(bareLags, 0.5), figure: percentile(lags, 0.5), target: most(2) },
-    { name: "lag at 200 deltas a second, p95", unit: "ms", floor: percentile(bareLags, 0.95), figure: percentile(lags, 0.95), target: most(3) },
+    {
+      name: "  server CPU for a delta",
+      unit: "us",
+      figure: (median(floods.cpu) * 1000) / deltas,
+      target: { type: "none" },
+    },
+    {
+      name: "lag at 200 deltas a second, p50",
+      unit: "ms",
+      floor: percentile(bareLags, 0.5),
+      figure: percentile(lags, 0.5),
+      target: most(2),
+    },
+    {
+      name: "lag at 200 deltas a second, p95",
+      unit: "ms",
+      floor: percentile(bareLags, 0.95),
+      figure: percentile(lags, 0.95),
+      target: most(3),
+    },
     await eventCost(world, client),
   ];
 }
@@ -59,7 +86,14 @@ async function eventCost(world: BenchWorld, client: LineProcess): Promise<Readin
   await using server = await world.server();
   const session = await server.session(world.modelRun("read-200").baseUrl);
   const { turnId } = await runTurn(session);
-  const request = { type: "replay", url: server.url, token: server.token, sessionId: session.sessionId, turnId, times: 10 } as const;
+  const request = {
+    type: "replay",
+    url: server.url,
+    token: server.token,
+    sessionId: session.sessionId,
+    turnId,
+    times: 10,
+  } as const;
   await report(client, request);
   const costs: number[] = [];
   for (let round = 0; round < world.choose(7, 3); round += 1) {
@@ -67,7 +101,12 @@ async function eventCost(world: BenchWorld, client: LineProcess): Promise<Readin
     const { events } = await report(client, request);
     costs.push(((processorTime(server.processId) - before) * 1000) / events);
   }
-  return { name: "server CPU for an event on the wire", unit: "us", figure: median(costs), target: { type: "most", value: 4 } };
+  return {
+    name: "server CPU for an event on the wire",
+    unit: "us",
+    figure: median(costs),
+    target: { type: "most", value: 4 },
+  };
 }
 
 async function report(client: LineProcess, request: StreamRequest): Promise<StreamReport> {

@@ -8,7 +8,10 @@ import { promisify } from "node:util";
 import { type ChatCall, chatChunks } from "./chat-floor.ts";
 
 const run = promisify(execFile);
-const tools = ["Read", "Edit", "Bash"].map((name) => ({ type: "function", function: { name, parameters: { type: "object" } } }));
+const tools = ["Read", "Edit", "Bash"].map((name) => ({
+  type: "function",
+  function: { name, parameters: { type: "object" } },
+}));
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { directory, baseUrls } = JSON.parse(line) as { directory: string; baseUrls: readonly string[] };
@@ -31,7 +34,9 @@ async function turn(directory: string, baseUrl: string): Promise<void> {
     messages.push({ role: "assistant", content, tool_calls: calls });
     if (calls.length === 0) return;
     const results = await Promise.all(calls.map((call) => act(directory, call)));
-    messages.push(...results.map((result, index) => ({ role: "tool", tool_call_id: calls[index]?.id, content: result })));
+    messages.push(
+      ...results.map((result, index) => ({ role: "tool", tool_call_id: calls[index]?.id, content: result })),
+    );
   }
 }
 
@@ -40,7 +45,10 @@ async function act(directory: string, call: ChatCall): Promise<string> {
   const path = join(directory, args["file_path"] ?? "");
   switch (call.function.name) {
     case "Read":
-      return (await readFile(path, "utf8")).split("\n").slice(0, Number(args["limit"] ?? 2000)).join("\n");
+      return (await readFile(path, "utf8"))
+        .split("\n")
+        .slice(0, Number(args["limit"] ?? 2000))
+        .join("\n");
     case "Edit": {
       const text = await readFile(path, "utf8");
       if (!text.includes(args["old_string"] ?? "")) throw new Error("The text to replace is not there.");

@@ -44,7 +44,10 @@ async function answer(key: string, script: string, arrived: number, response: Se
   run.index = next.type === "calls" ? run.index + 1 : 0;
   switch (next.type) {
     case "calls":
-      response.end(chunk({ role: "assistant", tool_calls: next.calls.map((call, at) => wireCall(call, run.index, at)) }) + end("tool_calls"));
+      response.end(
+        chunk({ role: "assistant", tool_calls: next.calls.map((call, at) => wireCall(call, run.index, at)) }) +
+          end("tool_calls"),
+      );
       run.answered = performance.now();
       break;
     case "text":

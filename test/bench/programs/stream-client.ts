@@ -31,7 +31,12 @@ async function read(request: StreamRequest): Promise<StreamReport> {
     seen.characters += text.length;
     for (const [, sent = "0"] of text.matchAll(sentTime)) seen.lags.push(Number(now - BigInt(sent)) / 1e6);
   };
-  const reading = request.type === "raw" ? rawTexts(request) : request.type === "gennai" ? await turnTexts(request) : replayed(request);
+  const reading =
+    request.type === "raw"
+      ? rawTexts(request)
+      : request.type === "gennai"
+        ? await turnTexts(request)
+        : replayed(request);
   bytes = 0;
   const start = performance.now();
   for await (const text of reading) {
@@ -53,7 +58,9 @@ async function* rawTexts(request: StreamRequest & { readonly type: "raw" }): Asy
   }
 }
 
-async function turnTexts(request: StreamRequest & { readonly type: "gennai" }): Promise<AsyncGenerator<string | undefined>> {
+async function turnTexts(
+  request: StreamRequest & { readonly type: "gennai" },
+): Promise<AsyncGenerator<string | undefined>> {
   const client = connect({ baseUrl: request.url, token: request.token });
   const settings = { backend: Backend.OPENAI_COMPATIBLE, model: "bench", baseUrl: request.baseUrl };
   const { sessionId } = await client.startSession({ settings });

@@ -16,7 +16,9 @@ const tries = 400;
 export const pathToctouChecks: Checks = {
   "TOC-001": check(async () => {
     await using files = await localFiles({ "dir/keep": "" });
-    const child = spawn(process.execPath, [swapping, files.inside.path("dir"), files.outside.root], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, [swapping, files.inside.path("dir"), files.outside.root], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     const ended = once(child, "exit");
     await once(child.stdout, "data");
     try {
@@ -94,20 +96,35 @@ export const pathToctouChecks: Checks = {
   "TOC-011": check(bufferIsNoBaseOfTheDisk),
   "TOC-012": check(secondSessionLoses),
   "TOC-013": check(() =>
-    expectCode(["changed_after_approval", "stale_file"], "Bash", { command: "sh run.sh" }, {
-      files: { "run.sh": "echo harmless\n" },
-      whileAsked: (server) => server.workspace.write("run.sh", "touch made\n"),
-      after: async (server) => assert.equal(existsSync(server.workspace.path("made")), false, "the rewritten script ran"),
-    }),
+    expectCode(
+      ["changed_after_approval", "stale_file"],
+      "Bash",
+      { command: "sh run.sh" },
+      {
+        files: { "run.sh": "echo harmless\n" },
+        whileAsked: (server) => server.workspace.write("run.sh", "touch made\n"),
+        after: async (server) =>
+          assert.equal(existsSync(server.workspace.path("made")), false, "the rewritten script ran"),
+      },
+    ),
   ),
   "TOC-016": check(() =>
-    expectCode(["directory_changed", "changed_after_approval", "bad_directory"], "Bash", { command: "touch made", cwd: "sub" }, {
-      files: { "sub/keep": "" },
-      whileAsked: async ({ workspace }) => {
-        await rename(workspace.path("sub"), workspace.path("was"));
-        await mkdir(workspace.path("sub"));
+    expectCode(
+      ["directory_changed", "changed_after_approval", "bad_directory"],
+      "Bash",
+      { command: "touch made", cwd: "sub" },
+      {
+        files: { "sub/keep": "" },
+        whileAsked: async ({ workspace }) => {
+          await rename(workspace.path("sub"), workspace.path("was"));
+          await mkdir(workspace.path("sub"));
+        },
+        after: async ({ workspace }) =>
+          assert.deepEqual(
+            [existsSync(workspace.path("sub/made")), existsSync(workspace.path("was/made"))],
+            [false, false],
+          ),
       },
-      after: async ({ workspace }) => assert.deepEqual([existsSync(workspace.path("sub/made")), existsSync(workspace.path("was/made"))], [false, false]),
-    }),
+    ),
   ),
 };

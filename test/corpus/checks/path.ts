@@ -40,7 +40,9 @@ async function writeBeside(pathOf: (server: TestServer) => string): Promise<void
   await using trash = new AsyncDisposableStack();
   const evil = await beside(server);
   trash.defer(async () => void spawnSync("rm", ["-rf", evil]));
-  const model = await server.scriptFile([scriptOf([{ tool: "Write", args: { file_path: pathOf(server), content: "x" } }])]);
+  const model = await server.scriptFile([
+    scriptOf([{ tool: "Write", args: { file_path: pathOf(server), content: "x" } }]),
+  ]);
   const sessionId = await startSession(server, { settings: { backend: 21, model } });
   assert.equal(calledLast(await runTurn(server, sessionId, "go")).code, outside);
   assert.equal(existsSync(`${evil}/x`), false);
@@ -49,7 +51,9 @@ async function writeBeside(pathOf: (server: TestServer) => string): Promise<void
 export const pathChecks: Checks = {
   "PTH-002": reads(outside, "/etc/shadow"),
   "PTH-004": check(() => writeBeside((server) => `${server.workspace.root}-evil/x`)),
-  "PTH-005": check(() => writeBeside(({ workspace: { root } }) => `${root}/..${root.slice(dirname(root).length)}-evil/x`)),
+  "PTH-005": check(() =>
+    writeBeside(({ workspace: { root } }) => `${root}/..${root.slice(dirname(root).length)}-evil/x`),
+  ),
   "PTH-006": reads(outside, "src//..//..//etc/passwd"),
   "PTH-008": reads("bad_path", "..\\..\\etc\\passwd"),
   "PTH-010": reads("bad_path", "file:///etc/passwd"),
@@ -64,42 +68,72 @@ export const pathChecks: Checks = {
   "PTH-018": reads("bad_path", "src/a\n.ts", "src/a\u001b[2K.ts"),
   "PTH-021": check(async () => {
     await using elsewhere = await temporaryDirectory();
-    await expectCode(outside, "Write", { file_path: "link/new/x.ts", content: "x" }, {
-      prepare: (server) => symlink(elsewhere.root, server.workspace.path("link")),
-    });
+    await expectCode(
+      outside,
+      "Write",
+      { file_path: "link/new/x.ts", content: "x" },
+      {
+        prepare: (server) => symlink(elsewhere.root, server.workspace.path("link")),
+      },
+    );
     assert.equal(existsSync(elsewhere.path("new")), false);
   }),
   "PTH-024": check(() =>
-    expectCode("bad_path", "Write", { file_path: "src/loop", content: "x" }, {
-      prepare: (server) => symlink("loop", server.workspace.path("src/loop")),
-    }),
+    expectCode(
+      "bad_path",
+      "Write",
+      { file_path: "src/loop", content: "x" },
+      {
+        prepare: (server) => symlink("loop", server.workspace.path("src/loop")),
+      },
+    ),
   ),
   "PTH-028": writes(outside, "/proc/self/root/etc/passwd"),
   "PTH-031": reads(outside, "/dev/stdin", "/dev/fd/0", "/dev/tty"),
   "PTH-033": check(() =>
-    expectCode("not_a_file", "Read", { file_path: "src/fifo" }, {
-      prepare: async (server) => assert.equal(spawnSync("mkfifo", [server.workspace.path("src/fifo")]).status, 0),
-    }),
+    expectCode(
+      "not_a_file",
+      "Read",
+      { file_path: "src/fifo" },
+      {
+        prepare: async (server) => assert.equal(spawnSync("mkfifo", [server.workspace.path("src/fifo")]).status, 0),
+      },
+    ),
   ),
   "PTH-034": check(async () => {
     const listener = createServer();
-    await expectCode("not_a_file", "Read", { file_path: "s" }, {
-      prepare: (server) => new Promise<void>((resolve) => listener.listen(server.workspace.path("s"), resolve)),
-      after: () => new Promise<void>((resolve) => listener.close(() => resolve())),
-    });
+    await expectCode(
+      "not_a_file",
+      "Read",
+      { file_path: "s" },
+      {
+        prepare: (server) => new Promise<void>((resolve) => listener.listen(server.workspace.path("s"), resolve)),
+        after: () => new Promise<void>((resolve) => listener.close(() => resolve())),
+      },
+    );
   }),
   "PTH-035": check(() =>
-    expectCode("path_not_allowed", "Write", { file_path: "README.MD", content: "x" }, {
-      files: { ".gennai/config.yaml": "paths:\n  deny: [README.md]\n" },
-    }),
+    expectCode(
+      "path_not_allowed",
+      "Write",
+      { file_path: "README.MD", content: "x" },
+      {
+        files: { ".gennai/config.yaml": "paths:\n  deny: [README.md]\n" },
+      },
+    ),
   ),
   "PTH-036": writes(control, ".VSCODE/settings.json"),
   "PTH-038": writes(control, ".git/HOOKS/pre-commit"),
   "PTH-040": writes("bad_path", ".g\u200bit/config"),
   "PTH-042": check(() =>
-    expectCode("path_not_allowed", "Write", { file_path: "cafe\u0301.ts", content: "x" }, {
-      files: { ".gennai/config.yaml": "paths:\n  deny: [caf\u00e9.ts]\n" },
-    }),
+    expectCode(
+      "path_not_allowed",
+      "Write",
+      { file_path: "cafe\u0301.ts", content: "x" },
+      {
+        files: { ".gennai/config.yaml": "paths:\n  deny: [caf\u00e9.ts]\n" },
+      },
+    ),
   ),
   "PTH-043": writes("bad_path", "README.md "),
   "PTH-045": writes("bad_path", "README.md::$DATA"),
@@ -110,7 +144,11 @@ export const pathChecks: Checks = {
     Object.entries({ "PTH-052": "**/.env", "PTH-053": ".e*", "PTH-054": "{a,.env}" }).map(([id, glob]) => [
       id,
       check(async () => {
-        const called = await callTool("Grep", { pattern: "KEY", path: ".", glob, output_mode: "content" }, { files: { ".env": "KEY=hunter2\n" } });
+        const called = await callTool(
+          "Grep",
+          { pattern: "KEY", path: ".", glob, output_mode: "content" },
+          { files: { ".env": "KEY=hunter2\n" } },
+        );
         assert.equal(called.code, secret);
         assert.ok(!called.output.includes("hunter2"));
       }),
@@ -136,10 +174,14 @@ export const pathChecks: Checks = {
   "PTH-074": check(async () => {
     const files = { ".env": "KEY=hunter2\n" };
     await expectCode(secret, "Move", { from: ".env", to: "src/x" }, { files });
-    const { code } = await callTool("Bash", { command: "cp .env src/x" }, {
-      files,
-      after: async (server) => assert.equal(existsSync(server.workspace.path("src/x")), false),
-    });
+    const { code } = await callTool(
+      "Bash",
+      { command: "cp .env src/x" },
+      {
+        files,
+        after: async (server) => assert.equal(existsSync(server.workspace.path("src/x")), false),
+      },
+    );
     assert.notEqual(code, "ok");
     assert.notEqual(code, "nobody_to_ask", "it asked, and must deny");
   }),
@@ -147,14 +189,22 @@ export const pathChecks: Checks = {
   "PTH-077": writes(control, ".git/worktrees/x", ".git/commondir", "src/.git"),
   "PTH-078": check(async () => {
     await using elsewhere = await temporaryDirectory();
-    await expectCode("ok", "Read", { file_path: "src/a.ts" }, {
-      prepare: (server) => symlink(server.workspace.root, elsewhere.path("link")),
-      workingDir: () => elsewhere.path("link"),
-    });
+    await expectCode(
+      "ok",
+      "Read",
+      { file_path: "src/a.ts" },
+      {
+        prepare: (server) => symlink(server.workspace.root, elsewhere.path("link")),
+        workingDir: () => elsewhere.path("link"),
+      },
+    );
   }),
   "PTH-079": check(async () => {
     await using elsewhere = await temporaryDirectory({ "src/a.ts": "stolen" });
-    await using server = await startTestServer({ files: { "src/a.ts": "mine" }, script: [scriptOf([{ tool: "Read", args: { file_path: "src/a.ts" } }])] });
+    await using server = await startTestServer({
+      files: { "src/a.ts": "mine" },
+      script: [scriptOf([{ tool: "Read", args: { file_path: "src/a.ts" } }])],
+    });
     const sessionId = await startSession(server);
     const { root } = server.workspace;
     await rename(root, `${root}-moved`);
@@ -175,13 +225,22 @@ export const pathChecks: Checks = {
   }),
   "PTH-082": check(async () => {
     await using elsewhere = await temporaryDirectory();
-    await expectCode(["directory_changed", "changed_after_approval", outside], "Bash", { command: "touch made", cwd: "sub" }, {
-      files: { "sub/keep": "" },
-      whileAsked: async ({ workspace }) => {
-        await rename(workspace.path("sub"), workspace.path("was"));
-        await symlink(elsewhere.root, workspace.path("sub"));
+    await expectCode(
+      ["directory_changed", "changed_after_approval", outside],
+      "Bash",
+      { command: "touch made", cwd: "sub" },
+      {
+        files: { "sub/keep": "" },
+        whileAsked: async ({ workspace }) => {
+          await rename(workspace.path("sub"), workspace.path("was"));
+          await symlink(elsewhere.root, workspace.path("sub"));
+        },
+        after: async ({ workspace }) =>
+          assert.deepEqual(
+            [existsSync(elsewhere.path("made")), existsSync(workspace.path("was/made"))],
+            [false, false],
+          ),
       },
-      after: async ({ workspace }) => assert.deepEqual([existsSync(elsewhere.path("made")), existsSync(workspace.path("was/made"))], [false, false]),
-    });
+    );
   }),
 };

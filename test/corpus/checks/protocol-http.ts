@@ -8,9 +8,9 @@ import { gzipSync } from "node:zlib";
 import { findServers, writeDiscovery } from "@gennai/server/http/discovery";
 import { healthRoute } from "@gennai/server/http/health-route";
 import { type HttpServerOptions, listenHttp } from "@gennai/server/http/http-server";
+import { rpcRoutes } from "@gennai/server/http/route";
 import { proveServer } from "@gennai/server/http/server-proof";
 import { takeServerToken } from "@gennai/server/http/token";
-import { rpcRoutes } from "@gennai/server/http/route";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { runTurn, startSession } from "../../e2e/rpc/session-client.ts";
@@ -30,7 +30,11 @@ interface RawRequest {
 }
 
 function bytesOf(request: RawRequest): string {
-  const { line = `POST ${rpc} HTTP/1.1`, body = "\0\0\0\0\0", headers = ["Content-Type: application/grpc-web+proto"] } = request;
+  const {
+    line = `POST ${rpc} HTTP/1.1`,
+    body = "\0\0\0\0\0",
+    headers = ["Content-Type: application/grpc-web+proto"],
+  } = request;
   const host = "host" in request ? request.host : "HOST";
   const authorization = "authorization" in request ? request.authorization : `Bearer ${token}`;
   return [
@@ -91,13 +95,17 @@ async function slow(bytes: (index: number) => string): Promise<void> {
 }
 
 /** Somebody on the server's port who answers whatever it is told to, and keeps what it hears. */
-async function impostor(answer: string): Promise<{ readonly server: Server; readonly url: string; readonly heard: () => string }> {
+async function impostor(
+  answer: string,
+): Promise<{ readonly server: Server; readonly url: string; readonly heard: () => string }> {
   let heard = "";
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
     socket.on("data", (chunk) => {
       heard += chunk.toString("latin1");
-      socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${answer.length}\r\nConnection: close\r\n\r\n${answer}`);
+      socket.end(
+        `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${answer.length}\r\nConnection: close\r\n\r\n${answer}`,
+      );
     });
   });
   server.listen(0, "127.0.0.1");
@@ -108,7 +116,12 @@ async function impostor(answer: string): Promise<{ readonly server: Server; read
 }
 
 async function refusesImpostor(): Promise<void> {
-  for (const answer of ["{}", '{"proof":"AAAA"}', "no json", JSON.stringify({ proof: Buffer.alloc(32).toString("base64url") })]) {
+  for (const answer of [
+    "{}",
+    '{"proof":"AAAA"}',
+    "no json",
+    JSON.stringify({ proof: Buffer.alloc(32).toString("base64url") }),
+  ]) {
     const fake = await impostor(answer);
     try {
       assert.equal(await proveServer({ url: fake.url }, token, { signal: AbortSignal.timeout(5_000) }), false);
@@ -122,17 +135,32 @@ async function refusesImpostor(): Promise<void> {
 }
 
 export const protocolHttpChecks: Checks = {
-  "HTP-001": answers(401, { authorization: undefined }, { line: "GET /health HTTP/1.1", authorization: undefined, body: "" }, { line: "GET /none HTTP/1.1", authorization: undefined, body: "" }),
+  "HTP-001": answers(
+    401,
+    { authorization: undefined },
+    { line: "GET /health HTTP/1.1", authorization: undefined, body: "" },
+    { line: "GET /none HTTP/1.1", authorization: undefined, body: "" },
+  ),
   "HTP-002": check(async () => {
     await using server = await startTestServer();
     const wrong = ["x", token.slice(0, -1), `${token}x`, token.toUpperCase()];
-    const texts = await Promise.all(wrong.map(async (each) => (await exchange(server, bytesOf({ authorization: `Bearer ${each}` }))).text));
+    const texts = await Promise.all(
+      wrong.map(async (each) => (await exchange(server, bytesOf({ authorization: `Bearer ${each}` }))).text),
+    );
     const withoutDate = texts.map((text) => text.replace(/^Date: .*$/im, ""));
-    assert.deepEqual([...new Set(withoutDate)].length, 1);
+    assert.equal(new Set(withoutDate).size, 1);
     assert.match(texts[0] ?? "", /^HTTP\/1\.1 401 /);
   }),
-  "HTP-004": answers(401, { authorization: `Basic ${Buffer.from(`a:${token}`).toString("base64")}` }, { authorization: token }),
-  "HTP-006": answers(400, { headers: [grpc, "Authorization: Bearer x"] }, { headers: [grpc, `Authorization: Bearer ${token}`] }),
+  "HTP-004": answers(
+    401,
+    { authorization: `Basic ${Buffer.from(`a:${token}`).toString("base64")}` },
+    { authorization: token },
+  ),
+  "HTP-006": answers(
+    400,
+    { headers: [grpc, "Authorization: Bearer x"] },
+    { headers: [grpc, `Authorization: Bearer ${token}`] },
+  ),
   "HTP-007": answers(403, origin("https://evil.example")),
   "HTP-008": answers(403, origin("null")),
   "HTP-011": answers(403, origin("http://localhost.evil.example")),
@@ -143,36 +171,74 @@ export const protocolHttpChecks: Checks = {
   "HTP-020": answers(421, { host: "evil.example", headers: [grpc, "X-Forwarded-Host: HOST", "Forwarded: host=HOST"] }),
   "HTP-021": answers(415, { headers: ["Content-Type: text/plain"], body: "{}" }, { headers: [], body: "{}" }),
   "HTP-025": answers([415, 200], { headers: ["Content-Type: application/grpc-web-text"] }),
-  "HTP-026": answers(415, { headers: ["Content-Type: application/grpc"] }, { headers: ["Content-Type: application/grpc+proto"] }),
+  "HTP-026": answers(
+    415,
+    { headers: ["Content-Type: application/grpc"] },
+    { headers: ["Content-Type: application/grpc+proto"] },
+  ),
   "HTP-027": answers(403, preflight()),
-  "HTP-028": answers(403, preflight("Access-Control-Request-Private-Network: true"), { headers: [grpc, "Access-Control-Request-Private-Network: true"] }),
+  "HTP-028": answers(403, preflight("Access-Control-Request-Private-Network: true"), {
+    headers: [grpc, "Access-Control-Request-Private-Network: true"],
+  }),
   "HTP-030": check(async () => {
     await using server = await startTestServer();
-    const overridden = await exchange(server, bytesOf({ headers: [grpc, "X-HTTP-Method-Override: DELETE", "X-Method-Override: GET"] }));
+    const overridden = await exchange(
+      server,
+      bytesOf({ headers: [grpc, "X-HTTP-Method-Override: DELETE", "X-Method-Override: GET"] }),
+    );
     assert.equal(overridden.status, 200);
-    const get = await exchange(server, bytesOf({ line: `GET ${rpc} HTTP/1.1`, headers: ["X-HTTP-Method-Override: POST"], body: "" }));
+    const get = await exchange(
+      server,
+      bytesOf({ line: `GET ${rpc} HTTP/1.1`, headers: ["X-HTTP-Method-Override: POST"], body: "" }),
+    );
     assert.equal(get.status, 405);
   }),
-  "HTP-032": answers(400, { headers: [grpc, "X-A: b\r\n c"] }, { headers: [grpc, "X-A: b\nX-B: c"] }, { headers: [grpc, "X-A: b\0c"] }),
+  "HTP-032": answers(
+    400,
+    { headers: [grpc, "X-A: b\r\n c"] },
+    { headers: [grpc, "X-A: b\nX-B: c"] },
+    { headers: [grpc, "X-A: b\0c"] },
+  ),
   "HTP-033": answers(431, { headers: [grpc, `X-A: ${"a".repeat(64 * 1024)}`] }),
   "HTP-035": answers(
     404,
-    ...[`/../${rpc.slice(1)}`, `/${rpc}`, rpc.replace(".", "%2e"), rpc.toLowerCase(), `${rpc}/`, `${rpc}?x=1`, `/x/%2e%2e${rpc}`].map((path) => ({
+    ...[
+      `/../${rpc.slice(1)}`,
+      `/${rpc}`,
+      rpc.replace(".", "%2e"),
+      rpc.toLowerCase(),
+      `${rpc}/`,
+      `${rpc}?x=1`,
+      `/x/%2e%2e${rpc}`,
+    ].map((path) => ({
       line: `POST ${path} HTTP/1.1`,
     })),
   ),
   "HTP-036": answers(404, { line: "POST /gennai.agent.v1.AgentService/Nope HTTP/1.1" }),
-  "HTP-037": check(() => slow((index) => "GET /health HTTP/1.1\r\nHost: HOST\r\nX-Slow: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"[index] ?? "a")),
+  "HTP-037": check(() =>
+    slow(
+      (index) => "GET /health HTTP/1.1\r\nHost: HOST\r\nX-Slow: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"[index] ?? "a",
+    ),
+  ),
   "HTP-038": check(() =>
     slow((index) =>
-      index === 0 ? `POST ${rpc} HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer ${token}\r\n${grpc}\r\nContent-Length: 1000\r\n\r\n` : "a",
+      index === 0
+        ? `POST ${rpc} HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer ${token}\r\n${grpc}\r\nContent-Length: 1000\r\n\r\n`
+        : "a",
     ),
   ),
   "HTP-042": check(refusesImpostor),
   "HTP-043": check(refusesImpostor),
   "HTP-044": check(async () => {
     await using state = await temporaryDirectory();
-    const record = { url: "http://127.0.0.1:7001", token, pid: process.pid, version: "1", workspace: "/x", startedAt: 1 };
+    const record = {
+      url: "http://127.0.0.1:7001",
+      token,
+      pid: process.pid,
+      version: "1",
+      workspace: "/x",
+      startedAt: 1,
+    };
     await using _announced = await writeDiscovery(state.root, record);
     const file = state.path("servers/7001.json");
     assert.equal((await stat(file)).mode & 0o777, 0o600);
@@ -205,16 +271,13 @@ export const protocolHttpChecks: Checks = {
   "HTP-047": check(async () => {
     // Unlike any placeholder, so that whatever finds it has found this one.
     const own = "Zq7-vX2_kP9sLm4TbR8nWc1YdG5hJf3EoA6uViKxQpB";
-    const uses = [
-      { tool: "Bash", args: { command: `echo ${own}` } },
-      { tool: "Grep", args: { pattern: own } },
-      { tool: "Write", args: { file_path: "src/new.txt", content: "plain\n" } },
+    const read = [
+      { tool: "Read", args: { file_path: "notes.txt" } },
+      { tool: "Bash", args: { command: "cat notes.txt" } },
+      { tool: "Grep", args: { pattern: "is", output_mode: "content" } },
     ];
-    const [turn] = [scriptOf(uses)];
-    await using server = await startTestServer({
-      script: [{ ...turn, steps: [{ text: [`It is ${own.slice(0, 20)}`, own.slice(20)] }, ...turn.steps] }],
-      server: { token: own, announce: true },
-    });
+    await using server = await startTestServer({ script: [scriptOf(read)], server: { token: own, announce: true } });
+    await server.workspace.write("notes.txt", `The token is ${own}.\n`);
     const sessionId = await startSession(server);
     await runTurn(server, sessionId, `My token is ${own}`);
     await exchange(server, bytesOf({ authorization: "Bearer wrong" }));
@@ -225,12 +288,17 @@ export const protocolHttpChecks: Checks = {
       for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
         const path = join(entry.parentPath, entry.name);
         // The discovery file is where it belongs, and it goes with the server.
-        if (!entry.isFile()) continue;
+        if (!entry.isFile() || entry.name === "notes.txt") continue;
         assert.ok(!(await readFile(path)).includes(own), `the token is in ${path}`);
       }
     }
   }),
-  "HTP-048": answers([404, 405], { line: "TRACE / HTTP/1.1", body: "" }, { line: "GET /debug/pprof HTTP/1.1", body: "" }, { line: "GET /metrics HTTP/1.1", body: "" }),
+  "HTP-048": answers(
+    [404, 405],
+    { line: "TRACE / HTTP/1.1", body: "" },
+    { line: "GET /debug/pprof HTTP/1.1", body: "" },
+    { line: "GET /metrics HTTP/1.1", body: "" },
+  ),
   "HTP-050": check(async () => {
     await using server = await startTestServer();
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
@@ -238,7 +306,9 @@ export const protocolHttpChecks: Checks = {
     const framed = await grpcWeb(server, "GetTodos", envelope(bomb, 1), { "grpc-encoding": "gzip" });
     // Nothing is inflated at all: no compression is accepted.
     assert.ok(["resource_exhausted", "unimplemented", "internal"].includes(framed.code), framed.code);
-    const whole = await grpcWeb(server, "GetTodos", gzipSync(envelope(Buffer.alloc(64 * 1024 * 1024))), { "Content-Encoding": "gzip" });
+    const whole = await grpcWeb(server, "GetTodos", gzipSync(envelope(Buffer.alloc(64 * 1024 * 1024))), {
+      "Content-Encoding": "gzip",
+    });
     assert.equal(whole.status, 415);
     assert.ok(process.memoryUsage().rss - before < 300 * 1024 * 1024);
     assert.equal((await exchange(server, bytesOf({}))).status, 200);

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { Backend, GetTodosRequestSchema, WriteTodosRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import {
+  type Backend,
+  GetTodosRequestSchema,
+  WriteTodosRequestSchema,
+} from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { anotherClient, codeOf, startSession, Watcher } from "../../e2e/rpc/session-client.ts";
 import { type Checks, check } from "../corpus-case.ts";
@@ -22,7 +26,10 @@ const getTodos = (
   });
 
 function assertCode(answer: RawAnswer, wanted: string | readonly string[]): void {
-  assert.ok([wanted].flat().includes(answer.code), `it answered ${answer.code} (${answer.status}, ${answer.message}), not ${String(wanted)}`);
+  assert.ok(
+    [wanted].flat().includes(answer.code),
+    `it answered ${answer.code} (${answer.status}, ${answer.message}), not ${String(wanted)}`,
+  );
 }
 
 /** A field of a message by hand. */
@@ -36,7 +43,9 @@ export const protocolRpcChecks: Checks = {
   "RPC-004": getTodos(["internal", "invalid_argument"], () => envelope(Buffer.from([0x0a, 0x7f, 0x41]))),
   "RPC-005": getTodos("invalid_argument", () => envelope(field(1, Buffer.from([0xff, 0xfe, 0xc3])))),
   "RPC-008": getTodos("unimplemented", (message) => Buffer.concat([envelope(message), envelope(message)])),
-  "RPC-009": getTodos("invalid_argument", (message) => Buffer.concat([envelope(message), envelope(Buffer.from("grpc-status: 0\r\n"), 0x80)])),
+  "RPC-009": getTodos("invalid_argument", (message) =>
+    Buffer.concat([envelope(message), envelope(Buffer.from("grpc-status: 0\r\n"), 0x80)]),
+  ),
   "RPC-010": getTodos("internal", (message) => envelope(message, 1)),
   "RPC-011": getTodos("unimplemented", (message) => envelope(gzipSync(message), 1), { "grpc-encoding": "snappy" }),
   "RPC-013": check(async () => {

@@ -14,17 +14,24 @@ import {
   Watcher,
 } from "../../e2e/rpc/session-client.ts";
 import { type Checks, check } from "../corpus-case.ts";
-import { calledLast, scriptOf } from "../tool-call.ts";
 import { envelope, grpcWeb } from "../raw-wire.ts";
+import { calledLast, scriptOf } from "../tool-call.ts";
 
 const touch = scriptOf([{ tool: "Bash", args: { command: "touch made" } }]);
 const nobody = "00000000-0000-4000-8000-000000000000";
 
 /** A turn that asks for the editor's buffer. */
 async function whileRead(
-  work: (context: { readonly server: TestServer; readonly editor: Watcher; readonly request: RequestFileRead }) => Promise<void>,
+  work: (context: {
+    readonly server: TestServer;
+    readonly editor: Watcher;
+    readonly request: RequestFileRead;
+  }) => Promise<void>,
 ): Promise<void> {
-  await using server = await startTestServer({ files: { "a.txt": "a\n" }, script: [scriptOf([{ tool: "Read", args: { file_path: "a.txt" } }])] });
+  await using server = await startTestServer({
+    files: { "a.txt": "a\n" },
+    script: [scriptOf([{ tool: "Read", args: { file_path: "a.txt" } }])],
+  });
   const sessionId = await startSession(server, { interactive: true });
   await using editor = await Watcher.attach(server, sessionId);
   await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "a" });
@@ -38,14 +45,22 @@ function contentOf({ requestId, path }: RequestFileRead) {
 /** A turn that asks before it runs a command. */
 async function whileAsked(
   confirmation: { readonly answerMs: number; readonly waitForClientMs: number },
-  work: (context: { readonly server: TestServer; readonly sessionId: string; readonly editor: Watcher; readonly yes: Parameters<Watcher["submit"]>[0] }) => Promise<void>,
+  work: (context: {
+    readonly server: TestServer;
+    readonly sessionId: string;
+    readonly editor: Watcher;
+    readonly yes: Parameters<Watcher["submit"]>[0];
+  }) => Promise<void>,
 ): Promise<void> {
   await using server = await startTestServer({ script: [touch], server: { confirmation } });
   const sessionId = await startSession(server, { interactive: true });
   await using editor = await Watcher.attach(server, sessionId);
   await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "a" });
   const { requestId, actionSha256 } = await editor.next("confirmationRequest");
-  const yes = { case: "confirmationResponse", value: { requestId, actionSha256, answer: ConfirmationAnswer.YES } } as const;
+  const yes = {
+    case: "confirmationResponse",
+    value: { requestId, actionSha256, answer: ConfirmationAnswer.YES },
+  } as const;
   await work({ server, sessionId, editor, yes });
 }
 
@@ -118,9 +133,14 @@ export const protocolSessionChecks: Checks = {
   ),
   "SES-006": check(async () => {
     // The policy speaks before the editor is asked, so that there is no request to answer.
-    await using server = await startTestServer({ files: { ".env": "KEY=1\n" }, script: [scriptOf([{ tool: "Read", args: { file_path: ".env" } }])] });
+    await using server = await startTestServer({
+      files: { ".env": "KEY=1\n" },
+      script: [scriptOf([{ tool: "Read", args: { file_path: ".env" } }])],
+    });
     const sessionId = await startSession(server, { interactive: true });
-    const events = await runTurn(server, sessionId, "go", { client: { clientId: "e", capabilities: { fileRead: true } } });
+    const events = await runTurn(server, sessionId, "go", {
+      client: { clientId: "e", capabilities: { fileRead: true } },
+    });
     assert.deepEqual([calledLast(events).code, eventsOf(events, "requestFileRead")], ["zero_access", []]);
   }),
   "SES-011": check(async () => {
@@ -160,8 +180,10 @@ export const protocolSessionChecks: Checks = {
     const sessionId = await startSession(server);
     const before = process.memoryUsage().rss;
     const events = await runTurn(server, sessionId, "go");
-    lastOfGapless(events, 1n);
-    const text = eventsOf(events, "assistantDelta").map((delta) => delta.text).join("");
+    lastOfGapless(events);
+    const text = eventsOf(events, "assistantDelta")
+      .map((delta) => delta.text)
+      .join("");
     assert.equal(text.length, 1_000_000);
     assert.ok(events.length < 50_000, `${events.length} events`);
     assert.ok(process.memoryUsage().rss - before < 500 * 1024 * 1024);
@@ -193,7 +215,10 @@ export const protocolSessionChecks: Checks = {
       await second.next("confirmationRequest");
       const codes = await Promise.all([codeOf(editor.submit(yes)), codeOf(second.submit(yes))]);
       assert.deepEqual(codes.sort(), ["already_exists", "ok"]);
-      assert.equal((await Promise.all([editor.next("clientRequestResolved"), second.next("clientRequestResolved")])).length, 2);
+      assert.equal(
+        (await Promise.all([editor.next("clientRequestResolved"), second.next("clientRequestResolved")])).length,
+        2,
+      );
     }),
   ),
   "SES-023": check(async () => {
@@ -201,8 +226,12 @@ export const protocolSessionChecks: Checks = {
     await using server = await startTestServer();
     const sessionId = await startSession(server);
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
-    const { items } = await server.client.writeTodos({ sessionId, items: [{ content: "a", created: tomorrow, updated: tomorrow }] });
-    for (const time of [items[0]?.created, items[0]?.updated]) assert.ok(Math.abs(Date.parse(time ?? "") - Date.now()) < 60_000);
+    const { items } = await server.client.writeTodos({
+      sessionId,
+      items: [{ content: "a", created: tomorrow, updated: tomorrow }],
+    });
+    for (const time of [items[0]?.created, items[0]?.updated])
+      assert.ok(Math.abs(Date.parse(time ?? "") - Date.now()) < 60_000);
   }),
   "SES-024": check(async () => {
     await using server = await startTestServer();
@@ -211,17 +240,34 @@ export const protocolSessionChecks: Checks = {
     const unknown = Buffer.from([0xfa, 0x3f, 3, 1, 2, 3, 0xc0, 0x3e, 1]);
     assert.equal((await grpcWeb(server, "GetTodos", envelope(Buffer.concat([known, unknown])))).code, "ok");
     // An event of a kind that this server does not know answers nothing.
-    assert.equal((await grpcWeb(server, "SubmitClientEvent", envelope(Buffer.concat([known, unknown])))).code, "invalid_argument");
+    assert.equal(
+      (await grpcWeb(server, "SubmitClientEvent", envelope(Buffer.concat([known, unknown])))).code,
+      "invalid_argument",
+    );
   }),
   "SES-025": check(async () => {
-    await using server = await startTestServer({ script: [scriptOf([{ tool: "Bash", args: { command: "touch made", approved: true, bypass: true } }]), touch] });
+    await using server = await startTestServer({
+      script: [scriptOf([{ tool: "Bash", args: { command: "touch made", approved: true, bypass: true } }]), touch],
+    });
     const sessionId = await startSession(server);
     const { port, token } = server;
     // As JSON, with fields and headers that would let everything through if anybody asked for them.
     const response = await fetch(`${server.url}/gennai.agent.v1.AgentService/StartTurn`, {
       method: "POST",
-      headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}`, "X-Approved": "true", Connection: "close" },
-      body: JSON.stringify({ sessionId, userInput: "go", clientTurnId: "a", approved: true, bypass: true, risk: "low" }),
+      headers: {
+        "Content-Type": "application/json",
+        Authorization: `Bearer ${token}`,
+        "X-Approved": "true",
+        Connection: "close",
+      },
+      body: JSON.stringify({
+        sessionId,
+        userInput: "go",
+        clientTurnId: "a",
+        approved: true,
+        bypass: true,
+        risk: "low",
+      }),
     });
     assert.ok(response.ok || response.status === 400, `${port} answered ${response.status}`);
     await response.arrayBuffer();
@@ -233,7 +279,10 @@ export const protocolSessionChecks: Checks = {
     await using server = await startTestServer();
     const sessionId = await startSession(server);
     for (const workingDir of ["/", "/etc", ".."]) {
-      assert.equal(await codeOf(server.client.setSettings({ sessionId, settings: { workingDir } })), "invalid_argument");
+      assert.equal(
+        await codeOf(server.client.setSettings({ sessionId, settings: { workingDir } })),
+        "invalid_argument",
+      );
     }
     assert.equal(await codeOf(server.client.startSession({ settings: { workingDir: "/" } })), "invalid_argument");
   }),
@@ -242,5 +291,5 @@ export const protocolSessionChecks: Checks = {
 async function waitForEnd(server: TestServer, sessionId: string) {
   await using watcher = await Watcher.attach(server, sessionId);
   await watcher.end();
-  return allEvents(server, sessionId);
+  return await allEvents(server, sessionId);
 }

@@ -27,7 +27,9 @@ const steps = [
   { text: ["The end."] },
 ];
 
-test("a server that is killed at any moment loses nothing, doubles nothing, and leaves no half file", { timeout: 60_000 }, async () => {
+test("a server that is killed at any moment loses nothing, doubles nothing, and leaves no half file", {
+  timeout: 60_000,
+}, async () => {
   await using state = await temporaryDirectory();
   await using scripts = await temporaryDirectory();
   await using workspace = await temporaryRepository({ "big.txt": "a".repeat(fileSize) });
@@ -44,7 +46,11 @@ test("a server that is killed at any moment loses nothing, doubles nothing, and 
 
   const turnIds: string[] = [];
   for (let round = 0; round < rounds; round++) {
-    const { turnId } = await client.startTurn({ sessionId, userInput: `round ${round}`, clientTurnId: `round-${round}` });
+    const { turnId } = await client.startTurn({
+      sessionId,
+      userInput: `round ${round}`,
+      clientTurnId: `round-${round}`,
+    });
     turnIds.push(turnId);
     await seen.until(({ turnId: of }) => of === turnId);
     await delay(Math.random() * 500);
@@ -63,7 +69,9 @@ test("a server that is killed at any moment loses nothing, doubles nothing, and 
 
   // One that is left alone ends as it should.
   const last = await client.startTurn({ sessionId, userInput: "at last", clientTurnId: "last" });
-  await seen.until(({ turnId, event }) => turnId === last.turnId && event.case === "status" && isEnd(event.value.state));
+  await seen.until(
+    ({ turnId, event }) => turnId === last.turnId && event.case === "status" && isEnd(event.value.state),
+  );
   await seen.stop();
   const ended = once(child.process, "exit");
   child.process.kill("SIGTERM");
@@ -89,7 +97,9 @@ test("a server that is killed at any moment loses nothing, doubles nothing, and 
 
   async function startChild(wantedPort: number): Promise<{ readonly process: ChildProcess; readonly port: number }> {
     const options = { port: wantedPort, token, stateDir: state.root, workspace: workspace.root, script };
-    const started = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: ["ignore", "pipe", "inherit"] });
+    const started = spawn(process.execPath, [program, JSON.stringify(options)], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     onTestFinished(() => void started.kill("SIGKILL"));
     const line = await Promise.race([
       once(started.stdout, "data").then(([chunk]) => String(chunk)),
@@ -111,7 +121,12 @@ function expectWhole(content: string): void {
 }
 
 function isEnd(state: InvokeState): boolean {
-  return state === InvokeState.COMPLETED || state === InvokeState.ERROR || state === InvokeState.INTERRUPTED || state === InvokeState.CANCELLED;
+  return (
+    state === InvokeState.COMPLETED ||
+    state === InvokeState.ERROR ||
+    state === InvokeState.INTERRUPTED ||
+    state === InvokeState.CANCELLED
+  );
 }
 
 /** Follows a session over all of its server's lives. */

@@ -26,6 +26,7 @@ const server = await startServer({
     maxTokens: 0,
     maxIterations: 100,
     editingMode: "branch",
+    verbosity: "normal",
     interactive: false,
   },
 });

@@ -1,13 +1,22 @@
 import { existsSync } from "node:fs";
 import { RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { ConfirmationAnswer, type ConfirmationRequest, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import {
+  ConfirmationAnswer,
+  type ConfirmationRequest,
+  ConfirmationScope,
+} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { codeOf, endState, eventOf, eventsOf, runTurn, startSession, Watcher } from "./session-client.ts";
 
 /** A command that nobody can prove to read only. */
 const touch = [
-  { steps: [{ tool: { name: "Bash", args: { command: "touch made.txt", description: "harmless" } } }, { text: ["Done."] }] },
+  {
+    steps: [
+      { tool: { name: "Bash", args: { command: "touch made.txt", description: "harmless" } } },
+      { text: ["Done."] },
+    ],
+  },
 ];
 
 function serverThatAsks(confirmation = { answerMs: 5_000, waitForClientMs: 5_000 }): Promise<TestServer> {
@@ -20,7 +29,12 @@ async function startTurn(server: TestServer, sessionId: string): Promise<string>
 
 function answer(
   question: ConfirmationRequest,
-  changes: { readonly answer?: ConfirmationAnswer; readonly scope?: ConfirmationScope; readonly actionSha256?: string; readonly reason?: string } = {},
+  changes: {
+    readonly answer?: ConfirmationAnswer;
+    readonly scope?: ConfirmationScope;
+    readonly actionSha256?: string;
+    readonly reason?: string;
+  } = {},
 ) {
   const { requestId, actionSha256 } = question;
   const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE, ...changes };
@@ -53,12 +67,12 @@ describe("a question", () => {
   });
 
   test.each([
-    ["a no", { answer: ConfirmationAnswer.NO, reason: "Not now." }, "User denied execution: Not now."],
-    ["no answer at all", { answer: ConfirmationAnswer.UNSPECIFIED }, "User denied execution"],
-    ["an answer that has no meaning", { answer: 77 as ConfirmationAnswer }, "User denied execution"],
-    ["a yes to another action", { actionSha256: "0".repeat(64) }, "User denied execution"],
-    ["a yes without the action", { actionSha256: "" }, "User denied execution"],
-  ])("%s denies", async (_what, changes, message) => {
+    ["a no", { answer: ConfirmationAnswer.NO, reason: "Not now." }, "user_denied", "User denied execution: Not now."],
+    ["no answer at all", { answer: ConfirmationAnswer.UNSPECIFIED }, "nobody_to_ask", "did not run"],
+    ["an answer that has no meaning", { answer: 77 as ConfirmationAnswer }, "nobody_to_ask", "did not run"],
+    ["a yes to another action", { actionSha256: "0".repeat(64) }, "user_denied", "User denied execution"],
+    ["a yes without the action", { actionSha256: "" }, "user_denied", "User denied execution"],
+  ])("%s denies", async (_what, changes, code, message) => {
     await using server = await serverThatAsks();
     const sessionId = await startSession(server, { interactive: true });
     await using editor = await Watcher.attach(server, sessionId);
@@ -67,7 +81,7 @@ describe("a question", () => {
     expect(await editor.end()).toBe("COMPLETED");
     const result = await editor.next("toolResult");
     expect(result.error).toContain(message);
-    expect(JSON.parse(result.output)).toMatchObject({ error: { code: "user_denied" } });
+    expect(JSON.parse(result.output)).toMatchObject({ error: { code } });
     expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
   });
 
@@ -89,8 +103,13 @@ describe("a question", () => {
     await startTurn(server, sessionId);
     const question = await editor.next("confirmationRequest");
     expect(await editor.end()).toBe("COMPLETED");
-    expect(await editor.next("clientRequestResolved")).toMatchObject({ resolution: RequestResolution.TIMEOUT, clientId: "" });
-    expect(JSON.parse((await editor.next("toolResult")).output)).toMatchObject({ error: { code: "confirmation_timeout" } });
+    expect(await editor.next("clientRequestResolved")).toMatchObject({
+      resolution: RequestResolution.TIMEOUT,
+      clientId: "",
+    });
+    expect(JSON.parse((await editor.next("toolResult")).output)).toMatchObject({
+      error: { code: "confirmation_timeout" },
+    });
     expect(await codeOf(editor.submit(answer(question)))).toBe("failed_precondition");
     expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
   });

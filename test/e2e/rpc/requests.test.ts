@@ -1,7 +1,7 @@
-import type { RequestFileRead } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { CommandState, FileSource } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { sha256Hex } from "@gennai/protocol/digest";
+import { CommandState, FileSource } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { RequestFileRead } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { eventOf, eventsOf, refusalOf, runTurn, startSession, Watcher } from "./session-client.ts";
@@ -12,7 +12,9 @@ async function serverThatReads(): Promise<TestServer> {
   return startTestServer({ files: { "a.txt": "on disk\n", "b.txt": "other\n" }, script: [read] });
 }
 
-async function askedToRead(server: TestServer): Promise<{ sessionId: string; editor: Watcher; request: RequestFileRead }> {
+async function askedToRead(
+  server: TestServer,
+): Promise<{ sessionId: string; editor: Watcher; request: RequestFileRead }> {
   const sessionId = await startSession(server, { interactive: true });
   const editor = await Watcher.attach(server, sessionId);
   await server.client.startTurn({ sessionId, userInput: "read", clientTurnId: "turn" });
@@ -21,7 +23,16 @@ async function askedToRead(server: TestServer): Promise<{ sessionId: string; edi
 
 function bufferOf(request: RequestFileRead, content = "in the buffer\n") {
   const { requestId, path } = request;
-  const value = { requestId, path, content, source: FileSource.BUFFER, version: 3n, dirty: true, sha256: sha256Hex(content), totalLines: 2 };
+  const value = {
+    requestId,
+    path,
+    content,
+    source: FileSource.BUFFER,
+    version: 3n,
+    dirty: true,
+    sha256: sha256Hex(content),
+    totalLines: 2,
+  };
   return { case: "fileReadResponse", value } as const;
 }
 
@@ -52,7 +63,11 @@ describe("a file read", () => {
     ["for another path", (request) => bufferOf({ ...request, path: "b.txt" }), "invalid_argument"],
     ["for an absolute path", (request) => bufferOf({ ...request, path: "/etc/passwd" }), "invalid_argument"],
     ["for a path that leaves", (request) => bufferOf({ ...request, path: "../a.txt" }), "invalid_argument"],
-    ["of another kind", ({ requestId }) => ({ case: "commandDispatchResponse", value: { requestId, status: "SENT" } }), "invalid_argument"],
+    [
+      "of another kind",
+      ({ requestId }) => ({ case: "commandDispatchResponse", value: { requestId, status: "SENT" } }),
+      "invalid_argument",
+    ],
     [
       "with a digest that is none",
       ({ requestId, path }) => ({ case: "fileReadResponse", value: { requestId, path, sha256: "abc" } }),
@@ -66,10 +81,22 @@ describe("a file read", () => {
     ["without a request", (request) => bufferOf({ ...request, requestId: "" }), "invalid_argument"],
     ["to an id that is no UUID", (request) => bufferOf({ ...request, requestId: "1" }), "invalid_argument"],
     ["to an id of 10 kB", (request) => bufferOf({ ...request, requestId: "a".repeat(10_000) }), "invalid_argument"],
-    ["to a request nobody made", (request) => bufferOf({ ...request, requestId: "00000000-0000-4000-8000-000000000000" }), "not_found"],
+    [
+      "to a request nobody made",
+      (request) => bufferOf({ ...request, requestId: "00000000-0000-4000-8000-000000000000" }),
+      "not_found",
+    ],
     ["that is empty", () => ({ case: undefined }), "invalid_argument"],
-    ["of a third kind", ({ requestId }) => ({ case: "applyChangesResponse", value: { requestId } }), "invalid_argument"],
-    ["to a kind that is not open", ({ requestId }) => ({ case: "modelCallResponse", value: { requestId } }), "failed_precondition"],
+    [
+      "of a third kind",
+      ({ requestId }) => ({ case: "applyChangesResponse", value: { requestId } }),
+      "invalid_argument",
+    ],
+    [
+      "to a kind that is not open",
+      ({ requestId }) => ({ case: "modelCallResponse", value: { requestId } }),
+      "failed_precondition",
+    ],
   ];
   test.each(wrong)("an answer %s is refused, and the right one still counts", async (_what, make, code) => {
     await using server = await serverThatReads();
@@ -84,7 +111,9 @@ describe("a file read", () => {
     await using server = await serverThatReads();
     const { editor, request } = await askedToRead(server);
     await using _editor = editor;
-    expect(await refusalOf(editor.submit(bufferOf(request), request.ownerEpoch + 1n))).toMatchObject({ code: "failed_precondition" });
+    expect(await refusalOf(editor.submit(bufferOf(request), request.ownerEpoch + 1n))).toMatchObject({
+      code: "failed_precondition",
+    });
     await editor.submit(bufferOf(request));
     expect(await editor.end()).toBe("COMPLETED");
   });
@@ -130,7 +159,9 @@ describe("a file read", () => {
 });
 
 describe("a command in the user's terminal", () => {
-  const command = { steps: [{ tool: { name: "RunInTerminal", args: { command: "ls", reveal: false } } }, { text: ["Ran."] }] };
+  const command = {
+    steps: [{ tool: { name: "RunInTerminal", args: { command: "ls", reveal: false } } }, { text: ["Ran."] }],
+  };
 
   test("streams output, ends with the exit code, and may be running meanwhile", async () => {
     await using server = await startTestServer({ script: [command] });
@@ -145,17 +176,34 @@ describe("a command in the user's terminal", () => {
         return editor.next("executeCommandRequest");
       }),
     ]);
-    expect(request).toMatchObject({ command: "ls", cwd: server.workspace.root, reveal: false, terminalName: "Gennai Agent" });
+    expect(request).toMatchObject({
+      command: "ls",
+      cwd: server.workspace.root,
+      reveal: false,
+      terminalName: "Gennai Agent",
+    });
     const { requestId } = request;
     const running = { requestId, status: "SENT", state: CommandState.RUNNING, terminalId: "t" };
     await editor.submit({ case: "commandDispatchResponse", value: running });
     await editor.submit({ case: "commandOutput", value: { requestId, text: "half\n" } });
     expect((await editor.next("toolOutputDelta")).text).toContain("half");
     const wrong = { requestId, status: "MAYBE" };
-    expect(await refusalOf(editor.submit({ case: "commandDispatchResponse", value: wrong }))).toMatchObject({ code: "invalid_argument" });
-    const exited = { requestId, status: "SENT", state: CommandState.EXITED, exitCode: 3, output: "half\nwhole\n", terminalId: "t" };
+    expect(await refusalOf(editor.submit({ case: "commandDispatchResponse", value: wrong }))).toMatchObject({
+      code: "invalid_argument",
+    });
+    const exited = {
+      requestId,
+      status: "SENT",
+      state: CommandState.EXITED,
+      exitCode: 3,
+      output: "half\nwhole\n",
+      terminalId: "t",
+    };
     await editor.submit({ case: "commandDispatchResponse", value: exited });
-    expect(await editor.next("toolResult")).toMatchObject({ exitCode: 3, error: "The command ended with exit code 3." });
+    expect(await editor.next("toolResult")).toMatchObject({
+      exitCode: 3,
+      error: "The command ended with exit code 3.",
+    });
     expect(await editor.end()).toBe("COMPLETED");
   });
 });

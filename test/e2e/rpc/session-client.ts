@@ -3,7 +3,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-node";
 import { type AgentClient, connect } from "@gennai/client/connection";
 import {
-  type ClientCapabilities,
+  type ClientCapabilitiesSchema,
   type ClientEventSchema,
   EditingMode,
   type InvokeRequestSchema,
@@ -12,11 +12,14 @@ import {
 import { ErrorInfoSchema, type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { TestServer } from "@gennai/testkit/test-server";
 
-/** The event of one kind, as the wire has it. */
-export type EventOf<Case extends string> = Extract<InvokeEvent["event"], { case: Case }>;
-export type EventCase = NonNullable<InvokeEvent["event"]["case"]>;
+type AnyEvent = Exclude<InvokeEvent["event"], { case: undefined }>;
+type EventCase = AnyEvent["case"];
+/** What an event of each kind carries. */
+type Values = { readonly [Event in AnyEvent as Event["case"]]: Event["value"] };
 
-const wholeEditor: Partial<ClientCapabilities> = { fileRead: true, executeCommand: true, confirmation: true };
+type Capabilities = MessageInitShape<typeof ClientCapabilitiesSchema>;
+
+const wholeEditor: Capabilities = { fileRead: true, executeCommand: true, confirmation: true };
 
 /** A code and what comes with it, as a client gets it. */
 export interface Refusal {
@@ -75,6 +78,11 @@ export async function startSession(
   return response.sessionId;
 }
 
+/** Seq of the session's newest event. */
+export async function lastSeqOf(server: TestServer, sessionId: string): Promise<bigint> {
+  return (await server.client.resumeSession({ sessionId })).session?.lastSeq ?? 0n;
+}
+
 /** Every event of one turn. */
 export async function runTurn(
   server: TestServer,
@@ -100,18 +108,14 @@ export async function allEvents(server: TestServer, sessionId: string, afterSeq 
   return events;
 }
 
-export function eventsOf<Case extends EventCase>(
-  events: readonly InvokeEvent[],
-  wanted: Case,
-): EventOf<Case>["value"][] {
-  return events.flatMap(({ event }) => (isCase(event, wanted) ? [event.value] : []));
+export function eventsOf<Case extends EventCase>(events: readonly InvokeEvent[], wanted: Case): Values[Case][] {
+  const found: Values[Case][] = [];
+  for (const { event } of events) if (isCase(event, wanted)) found.push(event.value);
+  return found;
 }
 
 /** The one event of that kind. */
-export function eventOf<Case extends EventCase>(
-  events: readonly InvokeEvent[],
-  wanted: Case,
-): EventOf<Case>["value"] {
+export function eventOf<Case extends EventCase>(events: readonly InvokeEvent[], wanted: Case): Values[Case] {
   const found = eventsOf(events, wanted);
   const [first] = found;
   if (first === undefined || found.length > 1) throw new Error(`There are ${found.length} events ${wanted}.`);
@@ -129,8 +133,8 @@ export function stateName(state: InvokeState): string {
   return Object.entries(InvokeState).find(([, value]) => value === state)?.[0] ?? `${state}`;
 }
 
-/** Numbers leave no gap and overlap nowhere. Gives the last one. */
-export function lastOfGapless(events: readonly InvokeEvent[], afterSeq = 0n): bigint {
+/** Numbers leave no gap and overlap nowhere, from the first event on, or after `afterSeq`. Gives the last one. */
+export function lastOfGapless(events: readonly InvokeEvent[], afterSeq = (events[0]?.firstSeq ?? 1n) - 1n): bigint {
   let last = afterSeq;
   for (const { firstSeq, seq } of events) {
     if (firstSeq !== last + 1n || seq < firstSeq) throw new Error(`[${firstSeq}, ${seq}] follows ${last}.`);
@@ -152,7 +156,7 @@ export class Watcher implements AsyncDisposable {
   private constructor(
     server: TestServer,
     sessionId: string,
-    options: { readonly clientId: string; readonly afterSeq: bigint; readonly capabilities: Partial<ClientCapabilities> },
+    options: { readonly clientId: string; readonly afterSeq: bigint; readonly capabilities: Capabilities },
   ) {
     this.#client = anotherClient(server);
     this.#sessionId = sessionId;
@@ -173,7 +177,7 @@ export class Watcher implements AsyncDisposable {
     options: {
       readonly clientId?: string;
       readonly afterSeq?: bigint;
-      readonly capabilities?: Partial<ClientCapabilities>;
+      readonly capabilities?: Capabilities;
     } = {},
   ): Promise<Watcher> {
     const { clientId = "editor-1", afterSeq = 0n, capabilities = wholeEditor } = options;
@@ -205,7 +209,7 @@ export class Watcher implements AsyncDisposable {
   }
 
   /** The next event of that kind, or one that came already. */
-  next<Case extends EventCase>(wanted: Case, index = 0): Promise<EventOf<Case>["value"]> {
+  next<Case extends EventCase>(wanted: Case, index = 0): Promise<Values[Case]> {
     return this.until((events) => eventsOf(events, wanted)[index]);
   }
 
@@ -222,7 +226,10 @@ export class Watcher implements AsyncDisposable {
   }
 
   /** Answers a request of the server. */
-  async submit(event: NonNullable<MessageInitShape<typeof ClientEventSchema>["event"]>, ownerEpoch = 0n): Promise<void> {
+  async submit(
+    event: NonNullable<MessageInitShape<typeof ClientEventSchema>["event"]>,
+    ownerEpoch = 0n,
+  ): Promise<void> {
     await this.#client.submitClientEvent({ sessionId: this.#sessionId, clientId: this.clientId, ownerEpoch, event });
   }
 
@@ -251,6 +258,9 @@ export class Watcher implements AsyncDisposable {
   }
 }
 
-function isCase<Case extends EventCase>(event: InvokeEvent["event"], wanted: Case): event is EventOf<Case> {
+function isCase<Case extends EventCase>(
+  event: InvokeEvent["event"],
+  wanted: Case,
+): event is InvokeEvent["event"] & { case: Case; value: Values[Case] } {
   return event.case === wanted;
 }

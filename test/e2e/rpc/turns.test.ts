@@ -57,8 +57,7 @@ describe("a turn", () => {
     expect(eventOf(events, "userMessage")).toMatchObject({ scenario: "CODE", text: "What does it say?" });
     expect(eventOf(events, "toolResult")).toMatchObject({ error: "", failureClass: FailureClass.UNSPECIFIED });
     expect(eventOf(events, "final")).toMatchObject({ text: "It says one.", usage: { inputTokens: 5, totalTokens: 7 } });
-    // The session's own first event comes before every turn.
-    expect(lastOfGapless(events, 1n)).toBe(events.at(-1)?.seq);
+    expect(lastOfGapless(events)).toBe(events.at(-1)?.seq);
     expect(new Set(events.map(({ turnId }) => turnId)).size).toBe(1);
     expect(events.every(({ time }) => time !== undefined)).toBe(true);
   });
@@ -129,7 +128,7 @@ describe("starting", () => {
     const again = await server.client.startTurn(request);
     const ids = new Set([...first, again].map(({ turnId }) => turnId));
     expect(ids.size).toBe(1);
-    expect([...first, again].map(({ alreadyStarted }) => alreadyStarted).sort()).toEqual([false, true, true, true]);
+    expect([...first, again].filter(({ alreadyStarted }) => !alreadyStarted)).toHaveLength(1);
     expect(again.afterSeq).toBe(first[0]?.afterSeq);
 
     const events = await runTurn(server, sessionId, "hi", { clientTurnId: "turn-1" });
@@ -187,8 +186,15 @@ describe("starting", () => {
     const sessionId = await startSession(server);
     const request = { sessionId, userInput: "hi", clientTurnId: "turn-1", ...wrong };
     expect(await refusalOf(server.client.startTurn(request))).toMatchObject({ code, info: code });
-    expect(await codeOf(runTurn(server, request.sessionId, request.userInput, { ...request, clientTurnId: request.clientTurnId || "x y" }))).toBe(code);
-    expect(await allEvents(server, sessionId)).toHaveLength(1);
+    expect(
+      await codeOf(
+        runTurn(server, request.sessionId, request.userInput, {
+          ...request,
+          clientTurnId: request.clientTurnId || "x y",
+        }),
+      ),
+    ).toBe(code);
+    expect(eventsOf(await allEvents(server, sessionId), "userMessage")).toEqual([]);
     // And the session still works.
     expect(endState(await runTurn(server, sessionId, "hi"))).toBe("COMPLETED");
   });

@@ -1,8 +1,17 @@
-import { startServer } from "@gennai/server/serve";
 import { connect } from "@gennai/client/connection";
+import { startServer } from "@gennai/server/serve";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
-import { allEvents, codeOf, endState, lastOfGapless, refusalOf, runTurn, startSession, Watcher } from "./session-client.ts";
+import {
+  allEvents,
+  codeOf,
+  endState,
+  lastOfGapless,
+  refusalOf,
+  runTurn,
+  startSession,
+  Watcher,
+} from "./session-client.ts";
 
 test("two servers on one store: one turn at a time, each sees the other's events, nobody takes a running turn away", async () => {
   const script = [{ steps: [{ text: ["a"] }, { delay_ms: 600 }, { text: ["b"] }] }, { steps: [{ text: ["Next."] }] }];
@@ -16,9 +25,22 @@ test("two servers on one store: one turn at a time, each sees the other's events
     workspace: first.workspace.root,
     announce: false,
     environment: {},
-    log: { info: () => undefined, warn: () => undefined, error: (text, cause) => first.failures.push(`${text} ${String(cause)}`) },
+    log: {
+      info: () => undefined,
+      warn: () => undefined,
+      error: (text, cause) => first.failures.push(`${text} ${String(cause)}`),
+    },
     defaultSettings: {
-      ...{ backend: "scripted", model, baseUrl: "", maxTokens: 0, maxIterations: 5, editingMode: "branch", interactive: false },
+      ...{
+        backend: "scripted",
+        model,
+        baseUrl: "",
+        maxTokens: 0,
+        maxIterations: 5,
+        editingMode: "branch",
+        verbosity: "normal",
+        interactive: false,
+      },
     },
   });
   const second = { ...first, url: other.url, client: connect({ baseUrl: other.url, token: first.token }) };
@@ -38,5 +60,5 @@ test("two servers on one store: one turn at a time, each sees the other's events
   // Now it is free for the other one, and then for the first again.
   expect(endState(await runTurn(second, sessionId, "next"))).toBe("COMPLETED");
   await first.client.writeTodos({ sessionId, items: [{ content: "x" }] });
-  lastOfGapless(await allEvents(first, sessionId));
+  lastOfGapless(await allEvents(first, sessionId), 0n);
 });

@@ -2,8 +2,9 @@ import { usesPlaceholder } from "../scenarios/prompt-template.ts";
 import { renderPrompt } from "../scenarios/render-prompt.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import { canChange, toolsInMode } from "../scenarios/tool-groups.ts";
-import type { EditingMode } from "../session-settings.ts";
+import type { EditingMode, Verbosity } from "../session-settings.ts";
 import type { Todo } from "../todo.ts";
+import { intentsBlock, type PromptIntents } from "./intents-block.ts";
 
 export interface SystemPromptInput {
   readonly scenario: Scenario;
@@ -16,6 +17,10 @@ export interface SystemPromptInput {
   readonly todos: readonly Todo[];
   /** Text of the project's notes for agents (`AGENT.md`, `CLAUDE.md`); empty when there are none. */
   readonly projectNotes: string;
+  /** How much the model shall write; `normal` says nothing about it. */
+  readonly verbosity?: Verbosity;
+  /** undefined where intents play no part. */
+  readonly intents?: PromptIntents;
 }
 
 /**
@@ -42,6 +47,10 @@ export function systemPrompt(input: SystemPromptInput): string {
   const sections = [scenarioText, `# Environment\n${environment.join("\n")}`];
   const rules = toolRules(input);
   if (rules.length > 0) sections.push(`# Rules\n${rules.map((rule) => `- ${rule}`).join("\n")}`);
+  const tone = tones[input.verbosity ?? "normal"];
+  if (tone !== "") sections.push(`# Tone\n${tone}`);
+  const intents = intentsBlock(input.intents);
+  if (intents !== "") sections.push(`# Intent\n${intents}`);
   if (todos !== "" && !usesPlaceholder(scenario.prompt, "todos")) sections.push(`# Todo list\n${todos}`);
   if (notes !== "" && !usesPlaceholder(scenario.prompt, "projectNotes")) sections.push(`# Project notes\n${notes}`);
   return sections.join("\n\n");
@@ -76,6 +85,13 @@ function toolRules({ scenario, editingMode }: SystemPromptInput): readonly strin
   if (!canChange(tools)) rules.push("Your tools only read. You cannot change files or run commands.");
   return rules;
 }
+
+/** Words about words: nothing here may touch what the model is permitted to do. */
+const tones: Readonly<Record<Verbosity, string>> = {
+  terse: "Write as little as you can: what was done and what was not, in a few short sentences. No preamble.",
+  normal: "",
+  detailed: "Explain what you do and why, step by step, for a reader who is new to this project.",
+};
 
 const marks: Readonly<Record<Todo["status"], string>> = { pending: "[ ]", in_progress: "[>]", completed: "[x]" };
 

@@ -6,7 +6,7 @@ import { type FailureClass, type ToolError, ToolFailure, toolErrorFromFinding, t
 import { buildQuestion } from "./build-question.ts";
 import { type DecidedCall, decideCall, findingOf, policyInput } from "./decide-call.ts";
 import type { CallOutcome, Decision, GateJournal, ToolCall } from "./gate-journal.ts";
-import { RememberedAnswers } from "./remembered-answers.ts";
+import type { RememberedAnswers } from "./remembered-answers.ts";
 import { type StandingCheck, WatchedCall } from "./standing-check.ts";
 
 export interface GateOptions {
@@ -213,7 +213,7 @@ class GovernedToolSet {
       };
     } catch (error) {
       await live.end();
-      return this.#failed(passage, error, startedAt, context, interruption(watched));
+      return await this.#failed(passage, error, startedAt, context, interruption(watched));
     }
   }
 

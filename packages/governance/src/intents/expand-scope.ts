@@ -24,7 +24,10 @@ export function expandedScope(intent: Intent, paths: readonly string[]): ScopeEx
     if (!/[*?[{]/.test(path)) {
       if (scopeOf(intent.ownedScope).owns(path)) continue;
       if (!scopeOf([...intent.ownedScope, path]).owns(path)) {
-        return { type: "refused", why: `${path} is excluded from ${intent.id} by name; only the user can change that.` };
+        return {
+          type: "refused",
+          why: `${path} is excluded from ${intent.id} by name; only the user can change that.`,
+        };
       }
     }
     added.push(path);

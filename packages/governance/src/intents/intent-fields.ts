@@ -1,7 +1,11 @@
 /** Fields of an intent, as the canonical form writes them. */
 export type IntentField = "id" | "name" | "status" | "owned_scope" | "constraints" | "acceptance_criteria";
 
-export const intentListFields: ReadonlySet<IntentField> = new Set(["owned_scope", "constraints", "acceptance_criteria"]);
+export const intentListFields: ReadonlySet<IntentField> = new Set([
+  "owned_scope",
+  "constraints",
+  "acceptance_criteria",
+]);
 
 /** The key under which the canonical form keeps its list. */
 export const intentsKey = "active_intents";

@@ -14,7 +14,10 @@ const inactive: ReadonlySet<string> = new Set(
 
 /** Whether a status, in any letter case and with `-`, `_` or blanks between its words, means that work may go on. */
 export function statusMeans(status: string): "active" | "inactive" | "unknown" {
-  const word = status.trim().toLowerCase().replaceAll(/[\s_-]+/g, "_");
+  const word = status
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, "_");
   if (active.has(word)) return "active";
   return inactive.has(word) ? "inactive" : "unknown";
 }

@@ -35,13 +35,18 @@ export function createIntentsPolicy(options: {
     async decide(input) {
       if (!changesSomething(input)) return allow;
       const rules = await options.rules();
-      const verdicts = [allow, ...input.analysis.effects.flatMap((effect) => ignoredVerdicts(effect, rules, options.root))];
+      const verdicts = [
+        allow,
+        ...input.analysis.effects.flatMap((effect) => ignoredVerdicts(effect, rules, options.root)),
+      ];
       if (rules.on) {
         const { active } = rules;
         if (active === undefined) verdicts.push(intentRequired(rules.selectable));
         else {
           const scope = scopeOf(active.ownedScope);
-          verdicts.push(...input.analysis.effects.flatMap((effect) => scopeVerdicts(effect, active, scope, options.root)));
+          verdicts.push(
+            ...input.analysis.effects.flatMap((effect) => scopeVerdicts(effect, active, scope, options.root)),
+          );
         }
       }
       return strictest(verdicts);
@@ -96,7 +101,8 @@ function scopeVerdicts(effect: Effect, intent: Intent, scope: Scope, root: strin
     const below = path.reach === "itself" ? "all" : scope.ownsBelow(path.relative);
     const outside = path.reach === "some-below" ? below === "none" : !scope.owns(path.relative);
     if (outside && path.certain) verdicts.push(violation(intent, path.raw));
-    else if (outside || below !== "all") verdicts.push(uncertain(`${path.raw} may reach beyond the scope of ${intent.id}`));
+    else if (outside || below !== "all")
+      verdicts.push(uncertain(`${path.raw} may reach beyond the scope of ${intent.id}`));
   }
   if (effect.type === "exec" && !effect.command.readsOnly && !writesAreKnown(effect, root)) {
     verdicts.push(uncertain(`What this command changes is not known, so it may be outside the scope of ${intent.id}`));

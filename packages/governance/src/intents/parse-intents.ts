@@ -13,7 +13,13 @@ export interface ParsedIntents {
 }
 
 type Path = readonly (string | number)[];
-type Report = (severity: IntentProblem["severity"], intent: string, path: Path, message: string, needle?: string) => void;
+type Report = (
+  severity: IntentProblem["severity"],
+  intent: string,
+  path: Path,
+  message: string,
+  needle?: string,
+) => void;
 
 const maxIntents = 1000;
 const maxEntries = 500;
@@ -35,7 +41,12 @@ export function parseIntents(data: unknown, source: IntentSource): ParsedIntents
   const list = listOf(data, report);
   if (list === undefined) return { readable: false, intents: [], problems };
   if (list.length > maxIntents) {
-    report("error", "", [], `holds ${list.length} intents, only the first ${maxIntents} are read; archive the old ones`);
+    report(
+      "error",
+      "",
+      [],
+      `holds ${list.length} intents, only the first ${maxIntents} are read; archive the old ones`,
+    );
   }
   const read = list.slice(0, maxIntents).flatMap(({ value, path, key }) => {
     const intent = intentOf(value, path, key, report);
@@ -103,13 +114,19 @@ function intentOf(value: unknown, path: Path, key: string | undefined, report: R
   const id = text(get("id") ?? key);
   if (id === undefined || !idShape.test(id)) {
     const said = id === undefined ? "has no id" : `has the id ${JSON.stringify(id.slice(0, 120))}`;
-    report("error", "", id === undefined ? path : at("id"), `an intent ${said}; an id is letters, digits and . _ : # @ + -`);
+    report(
+      "error",
+      "",
+      id === undefined ? path : at("id"),
+      `an intent ${said}; an id is letters, digits and . _ : # @ + -`,
+    );
     return undefined;
   }
   for (const [field, name] of chosen) {
     if (name !== field) report("warning", id, [...path, name], `\`${name}\` is read as \`${field}\`; rename it`);
   }
-  for (const name of ignored) report("warning", id, [...path, name], `\`${name}\` is ignored, it says the same as another field`);
+  for (const name of ignored)
+    report("warning", id, [...path, name], `\`${name}\` is ignored, it says the same as another field`);
 
   const name = text(get("name"));
   if (name === undefined) report("warning", id, path, "has no name");
@@ -117,13 +134,23 @@ function intentOf(value: unknown, path: Path, key: string | undefined, report: R
   const meaning = statusMeans(status);
   if (status === "") report("warning", id, path, "has no status, so it cannot be selected; write `status: active`");
   else if (meaning === "unknown") {
-    report("warning", id, at("status"), `the status ${JSON.stringify(status)} is not known, so it cannot be selected; write active`);
+    report(
+      "warning",
+      id,
+      at("status"),
+      `the status ${JSON.stringify(status)} is not known, so it cannot be selected; write active`,
+    );
   }
 
   const listAt = (field: IntentField): readonly ListEntry[] => textList(get(field), at(field), id, field, report);
   const { scope, usable } = checkedScope(listAt("owned_scope"), id, report);
   if (scope.every((entry) => entry.startsWith("!"))) {
-    report("warning", id, chosen.has("owned_scope") ? at("owned_scope") : path, "owns nothing: `owned_scope` lists no path");
+    report(
+      "warning",
+      id,
+      chosen.has("owned_scope") ? at("owned_scope") : path,
+      "owns nothing: `owned_scope` lists no path",
+    );
   }
   return {
     id,
@@ -175,11 +202,17 @@ function textList(value: unknown, path: Path, id: string, field: IntentField, re
     report("error", id, path, `\`${field}\` must be a list of texts`);
     return [];
   }
-  if (value.length > maxEntries) report("error", id, path, `\`${field}\` has more than ${maxEntries} entries; the rest is not read`);
+  if (value.length > maxEntries)
+    report("error", id, path, `\`${field}\` has more than ${maxEntries} entries; the rest is not read`);
   return value.slice(0, maxEntries).flatMap((each: unknown, index): readonly ListEntry[] => {
     const entry = text(each);
     if (entry === undefined) {
-      report("error", id, [...path, index], `\`${field}\` must hold texts only; put quotes around an entry with a colon`);
+      report(
+        "error",
+        id,
+        [...path, index],
+        `\`${field}\` must hold texts only; put quotes around an entry with a colon`,
+      );
       return [];
     }
     return entry === "" ? [] : [{ entry, path: [...path, index] }];

@@ -41,7 +41,8 @@ export function scopeGlob(entry: string): ScopeGlobResult {
   if (/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u.test(plain)) return problem("holds a control or invisible character");
   if (plain.startsWith("!")) return problem("begins with more than one `!`; write one");
   if (/^~|^[a-z]:|^[a-z][a-z0-9+.-]*:\/\//i.test(plain)) return problem("must be relative to the workspace");
-  if (/(?<!\\)[?*+@!]\(/.test(slashed(written))) return problem("uses an extended glob; write several plain entries instead");
+  if (/(?<!\\)[?*+@!]\(/.test(slashed(written)))
+    return problem("uses an extended glob; write several plain entries instead");
 
   const alternatives = expandBraces(plain, maxAlternatives);
   if (alternatives === undefined) return problem(`stands for more than ${maxAlternatives} paths; write fewer braces`);
@@ -56,7 +57,9 @@ export function scopeGlob(entry: string): ScopeGlobResult {
     const last = names.at(-1);
     const anyDepth = excludes && names.length === 1 && !plain.startsWith("/");
     patterns.push({
-      names: [...(anyDepth ? ["**"] : []), ...names].map((name) => (name === "**" ? "**" : nameMatcher(name, excludes))),
+      names: [...(anyDepth ? ["**"] : []), ...names].map((name) =>
+        name === "**" ? "**" : nameMatcher(name, excludes),
+      ),
       below: excludes || last === undefined || !/[*?[]/.test(last),
     });
   }
@@ -109,7 +112,13 @@ function nameMatcher(pattern: string, anyCase: boolean): (name: string) => boole
   const fold = (name: string): string => (anyCase ? name.toLowerCase() : name);
   const itself = fold(pattern.replaceAll(/\\(.)/gs, "$1"));
   if (!/[*?[]/.test(pattern)) return (name) => fold(name) === itself;
-  const match = picomatch(escaped(pattern), { dot: true, nonegate: true, noextglob: true, nobrace: true, nocase: anyCase });
+  const match = picomatch(escaped(pattern), {
+    dot: true,
+    nonegate: true,
+    noextglob: true,
+    nobrace: true,
+    nocase: anyCase,
+  });
   return (name) => fold(name) === itself || (name.length <= maxNameLength && match(name));
 }
 

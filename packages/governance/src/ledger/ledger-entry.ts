@@ -3,8 +3,8 @@ import type { Risk } from "../risk.ts";
 
 /** What a ledger record says, before it is chained and signed. Text in it is redacted already. */
 export interface LedgerEntry {
-  /** `intent` before an effect, `outcome` after; the rest are decisions of people. */
-  readonly kind: "intent" | "outcome" | "refusal" | "review" | "applied" | "undo" | "session" | "emergency";
+  /** `intent` before an effect, `outcome` after; the rest are decisions of people. `purge`: content of earlier records is gone. */
+  readonly kind: "intent" | "outcome" | "refusal" | "review" | "applied" | "undo" | "session" | "emergency" | "purge";
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly sessionId: string;

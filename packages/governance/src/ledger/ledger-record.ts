@@ -3,11 +3,13 @@ import { digestOf, sha256Hex } from "@gennai/protocol/digest";
 import type { FileChange } from "../tool.ts";
 import type { LedgerCall, LedgerEntry } from "./ledger-entry.ts";
 import { encodeSignature, recordMessage, type Signer } from "./ledger-signature.ts";
+import { contentDigest, partsOf } from "./record-content.ts";
 import { type JsonValue, recordable } from "./recordable.ts";
 
 /**
  * One line of the ledger: a valid Agent Trace 0.1.0 record (https://agent-trace.dev) whose `metadata` holds what is ours.
- * `hash` is the SHA-256 of the canonical JSON of the record without `hash` and `signature`.
+ * `hash` is the SHA-256 of the canonical JSON of the record's fixed part: without `hash`, `signature` and `salt`, and without
+ * the content (`files`, `session_id`, `turn_id`, `calls`, `changes`, `details`), of which `content_digest` is the salted digest.
  */
 export interface LedgerRecord {
   readonly version: "0.1.0";
@@ -16,7 +18,7 @@ export interface LedgerRecord {
   /** RFC 3339, UTC. */
   readonly timestamp: string;
   readonly vcs?: { readonly type: "git"; readonly revision: string };
-  readonly tool: { readonly name: "gennai"; readonly version?: string };
+  readonly tool: { readonly name: "gennai"; readonly version: string };
   readonly files: readonly TracedFile[];
   readonly metadata: LedgerMetadata;
 }
@@ -48,6 +50,9 @@ export interface LedgerMetadata {
   readonly changes: JsonValue;
   readonly details: JsonValue;
   readonly key_id: string;
+  readonly content_digest: string;
+  /** 32 hex digits; goes with the content. */
+  readonly salt: string;
   readonly hash: string;
   /** Ed25519 over `recordMessage(hash)`, base64. */
   readonly signature: string;
@@ -77,12 +82,12 @@ export function workspaceIdOf(workspaceRoot: string): string {
   return sha256Hex(workspaceRoot);
 }
 
-/** Chains and signs an entry. `toolVersion` is the version of Gennai that acted. */
+/** Chains and signs an entry. `toolVersion` is the version of Gennai that acted, `salt` 32 random hex digits. */
 export function sealRecord(
   entry: LedgerEntry,
   place: LedgerPlace,
   signer: Signer,
-  options: { readonly toolVersion?: string } = {},
+  options: { readonly salt: string; readonly toolVersion?: string },
 ): SealedRecord {
   const previousHash = "genesis" in place ? digestOf(place.genesis) : place.previousHash;
   const metadata = {
@@ -102,12 +107,15 @@ export function sealRecord(
     id: uuidOf(sha256Hex(`${place.seq}:${previousHash}`)),
     timestamp: new Date(entry.time).toISOString(),
     ...(entry.revision === "" ? {} : { vcs: { type: "git" as const, revision: entry.revision.toWellFormed() } }),
-    tool: { name: "gennai" as const, ...(options.toolVersion === undefined ? {} : { version: options.toolVersion }) },
+    tool: { name: "gennai" as const, version: options.toolVersion ?? "unknown" },
     files: entry.files.map((file) => tracedFile(file, entry.modelId)),
   };
-  const hash = digestOf({ ...record, metadata });
+  const { salt } = options;
+  const content_digest = contentDigest(partsOf(record, metadata).content, salt);
+  const covered = { ...metadata, content_digest };
+  const hash = digestOf(partsOf(record, covered).fixed);
   const signature = encodeSignature(signer.sign(recordMessage(hash)));
-  const sealed: LedgerRecord = { ...record, metadata: { ...metadata, hash, signature } };
+  const sealed: LedgerRecord = { ...record, metadata: { ...covered, salt, hash, signature } };
   return { seq: place.seq, hash, line: canonicalJson(sealed) };
 }
 

@@ -1,6 +1,8 @@
 import { CanonicalJsonError, canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf } from "@gennai/protocol/digest";
 import type { LedgerGenesis } from "./ledger-record.ts";
+import { rangesOfTombstone, type SeqRange } from "./purged-records.ts";
+import { contentState, partsOf } from "./record-content.ts";
 import type { FileLine } from "./ledger-line.ts";
 
 /** What a line of a ledger turned out to be. */
@@ -19,8 +21,11 @@ export interface ReadRecord {
   readonly keyId: string;
   readonly hash: string;
   readonly signature: string;
-  /** The hash its content has, which is `hash` unless somebody changed it. */
-  readonly contentHash: string;
+  /** The hash its fixed part has, which is `hash` unless somebody changed it. */
+  readonly fixedHash: string;
+  readonly content: "intact" | "purged" | "changed";
+  /** Of a tombstone: the records whose content it took. */
+  readonly purges: readonly SeqRange[];
 }
 
 /** @param text of the line, without byte order mark and line break */
@@ -77,9 +82,11 @@ function readRecord(text: string, value: Record<string, unknown>, metadata: Reco
       return { type: "malformed", reason: `is not canonical JSON: ${error.code}` };
     throw error;
   }
-  const { hash: _hash, signature: _signature, ...unsealed } = metadata;
-  const contentHash = digestOf({ ...value, metadata: unsealed });
-  return { type: "record", record: { seq, previousHash, genesis, keyId, hash, signature, contentHash } };
+  const fixedHash = digestOf(partsOf(value, metadata).fixed);
+  const content = contentState(value, metadata);
+  const purges = metadata["kind"] === "purge" ? rangesOfTombstone(metadata["details"]) : [];
+  if (purges === undefined) return malformedMember("details of a purge");
+  return { type: "record", record: { seq, previousHash, genesis, keyId, hash, signature, fixedHash, content, purges } };
 }
 
 function malformedMember(name: string): LedgerLine {

@@ -27,6 +27,8 @@ export interface LedgerReport {
   /** Sound signed records, and the last of them. */
   readonly records: number;
   readonly last?: { readonly seq: number; readonly hash: string; readonly endOffset: number };
+  /** Sound records whose content is gone by a purge that the ledger tells of. */
+  readonly purged: number;
   /** Records without a signature that stand before the first signed one. */
   readonly unsigned: number;
   /** What is odd and no proof of harm: line ends, old lines that were cut or glued. At most 100. */
@@ -78,6 +80,9 @@ class LedgerCheck {
   #firstCut: Problem | undefined;
   #last: { readonly seq: number; readonly hash: string; readonly endOffset: number } | undefined;
   #records = 0;
+  #purged = 0;
+  /** Records without content that no later record has told of yet. */
+  readonly #untold = new Map<number, LedgerPosition>();
   #unsigned = 0;
   #hashAtHead: string | undefined;
   #end: LedgerPosition = { seq: 0, offset: 0, line: 1 };
@@ -117,6 +122,10 @@ class LedgerCheck {
     if (this.#problem === undefined || this.#problem.status === "torn_last_line") {
       this.#problem = (head && (await this.#headProblem(head, verifier))) ?? this.#problem;
     }
+    const [untold] = this.#untold.values();
+    if (this.#problem === undefined && untold !== undefined) {
+      this.#fail("broken_chain", "lost its content, and no record of a purge says so", untold);
+    }
     if (this.#problem === undefined && this.#records === 0 && this.#unsigned > 0) {
       const message = `None of the ${this.#unsigned} records is signed: this proves nothing about who wrote them.`;
       this.#problem = { status: "unsigned", message, at: { seq: 0, offset: 0, line: 1 } };
@@ -127,6 +136,7 @@ class LedgerCheck {
       message: this.#problem?.message ?? `${this.#records} records, chained and signed.`,
       ...(this.#problem === undefined ? {} : { problem: this.#problem.at }),
       records: this.#records,
+      purged: this.#purged,
       ...(this.#last === undefined ? {} : { last: this.#last }),
       unsigned: this.#unsigned,
       notes: this.#notes,
@@ -143,7 +153,7 @@ class LedgerCheck {
     const expectedSeq = opens ? 1 : (this.#last?.seq ?? 0) + 1;
     const place = { ...at, seq: expectedSeq };
 
-    if (record.contentHash !== record.hash)
+    if (record.fixedHash !== record.hash || record.content === "changed")
       return this.#fail("broken_chain", "was changed after it was written", place);
     if (!this.#expectations.verifier.knows(record.keyId)) {
       return this.#fail("unknown_key", `is signed with a key nobody vouches for (${record.keyId.slice(0, 64)})`, place);
@@ -174,11 +184,20 @@ class LedgerCheck {
       if (this.#last !== undefined || this.#problem !== undefined) this.#note("earlier_ledger", place);
       this.#problem = undefined;
       this.#records = 0;
+      this.#purged = 0;
+      this.#untold.clear();
       this.#hashAtHead = undefined;
     } else if (this.#last === undefined || record.genesis !== undefined || record.previousHash !== this.#last.hash) {
       return this.#fail("broken_chain", "does not follow from the record before it", place);
     }
 
+    if (record.content === "purged") {
+      this.#purged += 1;
+      this.#untold.set(record.seq, place);
+    }
+    for (const [first, last] of record.purges) {
+      for (const seq of this.#untold.keys()) if (seq >= first && seq <= last && seq < record.seq) this.#untold.delete(seq);
+    }
     this.#records += 1;
     this.#last = { seq: record.seq, hash: record.hash, endOffset: line.offset + line.size };
     if (head?.seq === record.seq) this.#hashAtHead = record.hash;

@@ -1,19 +1,46 @@
 import type { CommandAnalysis } from "../command/command-analysis.ts";
+import type { Effect } from "../effect.ts";
 import type { Policy } from "../policy.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";
+import type { EditingMode } from "./branch.ts";
+import { isEverydayCommand } from "./everyday-commands.ts";
 
-/** Commands run without a question only when they are proven to read; the floor's dangers ask or refuse. */
-export function createCommandsPolicy(): Policy {
+/** Where the server's own commands run. */
+export interface CommandSurroundings {
+  /** They are kept from the rest of the machine, from the network and from the workspace's control files. */
+  readonly sandboxed: boolean;
+  readonly mode: EditingMode;
+  /** Real absolute path of the workspace. */
+  readonly root: string;
+  /** Whether HEAD is on the branch this session may write on; asked right before a command runs by this rule. */
+  readonly onOwnBranch: () => boolean;
+}
+
+/**
+ * Commands run without a question when they are proven to read; the floor's dangers ask or refuse. In a sandbox, on the
+ * agent's own branch, so do everyday commands that build, test and commit.
+ */
+export function createCommandsPolicy(surroundings?: CommandSurroundings): Policy {
   return {
     name: "commands",
     kind: "guard",
     decide({ analysis }) {
-      const commands = analysis.effects.flatMap((effect) =>
-        effect.type === "exec" ? [commandVerdict(effect.command)] : [],
-      );
+      const commands = analysis.effects.flatMap((effect) => {
+        if (effect.type !== "exec") return [];
+        return [mayRunBoxed(effect, surroundings) ? allow : commandVerdict(effect.command)];
+      });
       return strictest([allow, ...commands]);
     },
   };
+}
+
+function mayRunBoxed(
+  effect: Extract<Effect, { readonly type: "exec" }>,
+  surroundings: CommandSurroundings | undefined,
+): boolean {
+  if (surroundings === undefined || !surroundings.sandboxed || surroundings.mode !== "branch") return false;
+  if (effect.where !== "server" || !effect.cwd.inside) return false;
+  return isEverydayCommand(effect.command, surroundings.root) && surroundings.onOwnBranch();
 }
 
 /** What the analysis of one command says by itself. Dangers stand strictest first. */

@@ -6,7 +6,7 @@ import { controlPath } from "./control-paths.ts";
 
 /** The risk of a call, from what it would do: the model's own words play no part in it. */
 export function computeRisk(analysis: Analysis): Risk {
-  return highestRisk(analysis.effects.map(riskOf));
+  return highestRisk([...analysis.effects.map(riskOf), analysis.risk ?? "low"]);
 }
 
 function riskOf(effect: Effect): Risk {

@@ -83,13 +83,18 @@ function reachedByGlob(
   };
   const named = pathRule(rules, protection, [directory]);
   if (named !== undefined) return named;
-  if (path.access === "list" || path.access === "unknown") {
-    if (/^\*?$/.test(form.absolute.at(-1) ?? "")) return undefined;
-  }
+  // Names may be listed; and of a word nobody knows, `*` alone says nothing.
+  if (path.access === "list" || (path.access === "unknown" && form.absolute.at(-1) === "*")) return undefined;
   for (const group of rules.groups) {
     if (group.protection !== protection) continue;
     for (const compiled of group.paths) {
-      if (compiled.anchor === "absolute" && !sameDirectory(compiled.parts.map((part) => part.text), form.absolute)) {
+      if (
+        compiled.anchor === "absolute" &&
+        !sameDirectory(
+          compiled.parts.map((part) => part.text),
+          form.absolute,
+        )
+      ) {
         continue;
       }
       const reach = globReach(form.absolute.at(-1) ?? "", compiled, { dot: false });
@@ -165,6 +170,8 @@ function deletedByFind(commands: readonly SimpleCommand[]): readonly string[] {
       .slice(index + 1)
       .some((other) => other.wrappers.at(-1) === name && /^(?:rm|unlink|shred|mv)$/.test(other.name));
     if (!removes && !words.includes("-delete")) return [];
-    return words.flatMap((word, at) => (/^-i?(?:name|path|wholename)$/.test(words[at - 1] ?? "") && word ? [word] : []));
+    return words.flatMap((word, at) =>
+      /^-i?(?:name|path|wholename)$/.test(words[at - 1] ?? "") && word ? [word] : [],
+    );
   });
 }

@@ -9,10 +9,13 @@ export interface CommandTexts {
   readonly simple: readonly string[];
   /**
    * `raw` without what is only text: comments, messages of commits, and in a command that is proven to read also
-   * here-documents and quoted words with blanks. Made when it is first asked for.
+   * here-documents and quoted words with blanks or the shell's own characters. Made when it is first asked for.
    */
   withoutInertText(): string;
 }
+
+/** What stands only in quoted words. */
+const special = /[\s"'`$&|;<>()]/;
 
 /** More simple commands than this are not matched one by one; the raw text is. */
 const limit = 200;
@@ -24,6 +27,10 @@ export function commandTexts(command: CommandAnalysis): CommandTexts {
     const text = simpleText(each, inert);
     simple.add(text);
     if (each.wrappers.length > 0) simple.add(`${each.wrappers.join(" ")} ${text}`);
+  }
+  // What did not parse is cut where a shell might: a leading `;` must not hide what comes after it.
+  if (command.unresolved.length > 0) {
+    for (const piece of command.text.split(/[;&|\n(){}`]+/, limit)) if (piece.trim() !== "") simple.add(piece.trim());
   }
   simple.delete(command.text);
   let without: string | undefined;
@@ -39,7 +46,7 @@ function simpleText({ name, words }: SimpleCommand, inert: boolean): string {
   const parts = [name];
   for (const [index, word] of words.entries()) {
     if (word === undefined) parts.push("*");
-    else if (!/[\s"'`$&|;<>()]/.test(word)) parts.push(word);
+    else if (!special.test(word)) parts.push(word);
     else if (isMessage(name, words, index) || inert) parts.push("''");
     else parts.push(word);
   }
@@ -83,7 +90,7 @@ function blanked(text: string, inert: boolean): string {
   return result;
 }
 
-/** Quoted, with a blank inside, and nothing in it that the shell would run. */
+/** Quoted, with something in it that no plain word has, and nothing that the shell would run. */
 function isQuotedText(source: string): boolean {
-  return /^(?:'[^']*\s[^']*'|"[^"$`\\]*\s[^"$`\\]*")$/.test(source);
+  return /^(?:'[^']*'|"[^"$`\\]*")$/.test(source) && special.test(source.slice(1, -1));
 }

@@ -80,7 +80,7 @@ function coversFrom(parts: readonly PathPart[], names: readonly string[], from: 
   return coversFrom(rest, names, from + 1);
 }
 
-export function partMatches(part: PathPart, name: string): boolean {
+function partMatches(part: PathPart, name: string): boolean {
   if (part.glob === undefined) return part.text === name;
   return part.glob(name) && !(name.startsWith(".env") && example.test(name));
 }

@@ -50,10 +50,14 @@ function slowExpression(plain: string, cause: Error): SlowExpression {
     source = source.slice(leading[0].length);
   }
   if (flags.includes("x")) {
-    throw new PatternError("free-spacing (?x) is not supported; write the pattern on one line without the flag", { cause });
+    throw new PatternError("free-spacing (?x) is not supported; write the pattern on one line without the flag", {
+      cause,
+    });
   }
   if (/\(\?>|[*+?}]\+/.test(source.replace(/\\.|\[(?:\\.|[^\]])*\]/g, "_"))) {
-    throw new PatternError("atomic groups (?>…) and possessive quantifiers are not supported; write plain ones", { cause });
+    throw new PatternError("atomic groups (?>…) and possessive quantifiers are not supported; write plain ones", {
+      cause,
+    });
   }
   try {
     new RegExp(source, flags);

@@ -39,14 +39,3 @@ async function slowMatch(
   }
   return "no-match";
 }
-
-/** A pattern against a plain text, as the examples in a rule file are checked. */
-export async function matchText(
-  { compiled }: ReadyPattern,
-  text: string,
-  slow: SlowPattern,
-  options: { readonly signal: AbortSignal },
-): Promise<PatternMatch> {
-  if (compiled.type === "linear") return compiled.test(text) ? "match" : "no-match";
-  return compiled.mayMatch(text) ? slow.matches(compiled.expression, text, options) : "no-match";
-}

@@ -1,5 +1,13 @@
 import { misspeltKey } from "./misspelt-key.ts";
-import type { DeniedTool, PathProtection, PathRule, PatternRule, RuleFile, RuleLayer, RuleProblem } from "./rule-set.ts";
+import type {
+  DeniedTool,
+  PathProtection,
+  PathRule,
+  PatternRule,
+  RuleFile,
+  RuleLayer,
+  RuleProblem,
+} from "./rule-set.ts";
 
 /** What parsing needs to know of the text that the data came from. */
 export interface RuleSource {
@@ -33,7 +41,12 @@ const maxTextLength = 2_000;
  */
 export function parseRules(data: unknown, source: RuleSource): ParsedRules {
   const problems: RuleProblem[] = [];
-  const add = (severity: RuleProblem["severity"], path: readonly (string | number)[], rule: string, message: string) => {
+  const add = (
+    severity: RuleProblem["severity"],
+    path: readonly (string | number)[],
+    rule: string,
+    message: string,
+  ) => {
     problems.push({ severity, file: source.file, line: lineNear(source, path), rule, message });
   };
   const patterns: PatternRule[] = [];
@@ -141,13 +154,23 @@ function examples(value: unknown, path: readonly (string | number)[], rule: stri
 
 function pathText(item: unknown, path: readonly (string | number)[], rule: string, add: Add): string | undefined {
   if (item === null) {
-    add("error", path, rule, "is empty; write a path in quotes (an unquoted ~ means nothing in YAML), or remove the line");
+    add(
+      "error",
+      path,
+      rule,
+      "is empty; write a path in quotes (an unquoted ~ means nothing in YAML), or remove the line",
+    );
   } else if (typeof item !== "string") add("error", path, rule, `is ${kindOf(item)}; write a path in quotes`);
   else if (item.trim() === "" || item === "!") add("error", path, rule, "is an empty path; remove the line");
   else if (item.length > maxTextLength) add("error", path, rule, `is longer than ${maxTextLength} characters`);
   else if (/[\u0000-\u001f]/.test(item)) add("error", path, rule, "holds a control character");
   else if (/\$|%\w+%/.test(item)) {
-    add("error", path, rule, `${JSON.stringify(item)} holds a variable, which is not replaced; write ~/ or the whole path`);
+    add(
+      "error",
+      path,
+      rule,
+      `${JSON.stringify(item)} holds a variable, which is not replaced; write ~/ or the whole path`,
+    );
   } else return item;
   return undefined;
 }
@@ -222,5 +245,7 @@ function kindOf(value: unknown): string {
   if (value === null) return "empty";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "a mapping";
-  return `a ${typeof value} (${String(value).slice(0, 40)})`;
+  if (typeof value === "string") return `a string (${value.slice(0, 40)})`;
+  if (typeof value === "number" || typeof value === "boolean") return `a ${typeof value} (${value})`;
+  return `a ${typeof value}`;
 }

@@ -11,8 +11,11 @@ export function rulesStatusText(status: {
   /** Empty when there was none for a while. */
   readonly recentViolation: string;
 }): string {
-  if (status.readOnly !== undefined) return `⛔ Damage-Control: rules cannot be used, everything is read-only (${status.readOnly})`;
+  if (status.readOnly !== undefined)
+    return `⛔ Damage-Control: rules cannot be used, everything is read-only (${status.readOnly})`;
   if (status.recentViolation !== "") return `⚠️ Last Violation: ${status.recentViolation}`;
   const active = `🛡️ Damage-Control Active: ${status.count} ${status.count === 1 ? "Rule" : "Rules"}`;
-  return status.errors === 0 ? active : `${active} (${status.errors} ${status.errors === 1 ? "error" : "errors"} in rule files)`;
+  return status.errors === 0
+    ? active
+    : `${active} (${status.errors} ${status.errors === 1 ? "error" : "errors"} in rule files)`;
 }

@@ -30,7 +30,9 @@ export function violationOf(decision: Decision): RuleViolation | undefined {
 export function violationWords(violation: Pick<RuleViolation, "tool" | "input">): string {
   const value: unknown = parsed(violation.input);
   const fields = ["command", "file_path", "path", "glob"];
-  const found = isRecord(value) ? fields.map((field) => value[field]).find((text) => typeof text === "string") : undefined;
+  const found = isRecord(value)
+    ? fields.map((field) => value[field]).find((text) => typeof text === "string")
+    : undefined;
   const words = typeof found !== "string" ? violation.tool : isCommand(value) ? found : `${violation.tool} ${found}`;
   const line = words.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
   return line.length > 80 ? `${[...line].slice(0, 79).join("")}…` : line;

@@ -13,7 +13,10 @@ const intent = {
 
 describe("seed 001: agent may request scope expansion via a controlled tool call", () => {
   it.each<[readonly string[], readonly string[] | RegExp]>([
-    [["docs/**", "./lib/a.ts", "docs/**"], ["docs/**", "lib/a.ts"]],
+    [
+      ["docs/**", "./lib/a.ts", "docs/**"],
+      ["docs/**", "lib/a.ts"],
+    ],
     [["src/a.ts", "docs/x"], ["docs/x"]],
     [["src/a.ts"], /owns all of this already/],
     [["../x"], /never leaves the workspace/],

@@ -18,7 +18,13 @@ const intent: Intent = {
 
 function policy(rules: Partial<IntentRules> = {}) {
   const ignored = ignoredPaths("dist/\nsrc/gen/\n");
-  const all = { on: true, active: intent, selectable: [intent], ignored: (path: string) => ignored.has(path), ...rules };
+  const all = {
+    on: true,
+    active: intent,
+    selectable: [intent],
+    ignored: (path: string) => ignored.has(path),
+    ...rules,
+  };
   return createIntentsPolicy({ root: "/ws", rules: () => all });
 }
 
@@ -31,18 +37,21 @@ describe("intents", () => {
     ["a proposal", propose("src/a.ts")],
     ["a command", exec("npm test")],
     ["the network", { type: "net", url: "https://example.org" }],
-  ])('seed 001: if no valid intent_id is supplied, block and return "You must cite a valid active Intent ID.": %s', async (_name, effect) => {
-    expect(await decide(policy({ active: undefined }), effect)).toEqual({
-      type: "deny",
-      finding: {
-        code: "intent_required",
-        rule: "intents/required",
-        reason: "You must cite a valid active Intent ID.",
-        hint: "Call select_active_intent first, with one of: INT-001.",
-        retryable: true,
-      },
-    });
-  });
+  ])(
+    'seed 001: if no valid intent_id is supplied, block and return "You must cite a valid active Intent ID.": %s',
+    async (_name, effect) => {
+      expect(await decide(policy({ active: undefined }), effect)).toEqual({
+        type: "deny",
+        finding: {
+          code: "intent_required",
+          rule: "intents/required",
+          reason: "You must cite a valid active Intent ID.",
+          hint: "Call select_active_intent first, with one of: INT-001.",
+          retryable: true,
+        },
+      });
+    },
+  );
 
   it("takes a tool that says nothing of its effects at its worst", async () => {
     expect(summary(await decide(policy({ active: undefined })))).toBe("deny intent_required");
@@ -98,7 +107,9 @@ describe("intents", () => {
   });
 
   it("an empty scope owns nothing", async () => {
-    expect(summary(await decide(policy({ active: { ...intent, ownedScope: [] } }), write(inside("src/a.ts"))))).toBe("deny scope_violation");
+    expect(summary(await decide(policy({ active: { ...intent, ownedScope: [] } }), write(inside("src/a.ts"))))).toBe(
+      "deny scope_violation",
+    );
   });
 
   it("with intents off, only .intentignore holds", async () => {
@@ -110,6 +121,8 @@ describe("intents", () => {
 
   it("seed 001: scope expansion asks a person, whatever the scope", async () => {
     const input = {
+      callId: "c",
+      args: {},
       toolName: "request_scope_expansion",
       access: "change",
       analysis: { statement: "Extend INT-001 by lib/**.", effects: [{ type: "session" }] },
@@ -121,6 +134,8 @@ describe("intents", () => {
       type: "ask",
       finding: { reason: expect.stringContaining("Extend INT-001 by lib/**.") },
     });
-    expect(await createScopeExpansionPolicy().decide({ ...input, toolName: "Read" }, options)).toEqual({ type: "allow" });
+    expect(await createScopeExpansionPolicy().decide({ ...input, toolName: "Read" }, options)).toEqual({
+      type: "allow",
+    });
   });
 });

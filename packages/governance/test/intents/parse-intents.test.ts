@@ -38,26 +38,68 @@ describe("seed 001: active_intents.yaml, the intent registry (id, name, status, 
       "camel case",
       {
         active_intents: [
-          { id: "INT-001", title: "Login", status: "active", ownedScope: ["src/**"], constraints: ["no new dependency"], acceptanceCriteria: ["tests pass"] },
+          {
+            id: "INT-001",
+            title: "Login",
+            status: "active",
+            ownedScope: ["src/**"],
+            constraints: ["no new dependency"],
+            acceptanceCriteria: ["tests pass"],
+          },
         ],
       },
       {},
       ["`title` is read as `name`", "`ownedScope` is read as `owned_scope`", "`acceptanceCriteria` is read as"],
     ],
-    ["scope", { active_intents: [{ ...canonical, owned_scope: undefined, scope: ["lib"] }] }, { ownedScope: [] }, ["`scope` is ignored", "owns nothing"]],
-    ["scope alone", { active_intents: [{ id: "a", name: "n", status: "active", scope: ["lib"] }] }, { id: "a", name: "n", ownedScope: ["lib"], constraints: [], acceptanceCriteria: [] }, ["`scope` is read as `owned_scope`"]],
-    ["a text in place of a list", { active_intents: [{ ...canonical, owned_scope: "src/**\n- docs/**\n" }] }, { ownedScope: ["src/**", "docs/**"] }, ["`owned_scope` should be a list"]],
+    [
+      "scope",
+      { active_intents: [{ ...canonical, owned_scope: undefined, scope: ["lib"] }] },
+      { ownedScope: [] },
+      ["`scope` is ignored", "owns nothing"],
+    ],
+    [
+      "scope alone",
+      { active_intents: [{ id: "a", name: "n", status: "active", scope: ["lib"] }] },
+      { id: "a", name: "n", ownedScope: ["lib"], constraints: [], acceptanceCriteria: [] },
+      ["`scope` is read as `owned_scope`"],
+    ],
+    [
+      "a text in place of a list",
+      { active_intents: [{ ...canonical, owned_scope: "src/**\n- docs/**\n" }] },
+      { ownedScope: ["src/**", "docs/**"] },
+      ["`owned_scope` should be a list"],
+    ],
     ["a number as id", { active_intents: [{ ...canonical, id: 7 }] }, { id: "7" }, []],
     ["no name", { active_intents: [{ ...canonical, name: undefined }] }, { name: "INT-001" }, ["has no name"]],
     ["unknown fields", { active_intents: [{ ...canonical, owner: "ann" }], version: 1 }, {}, []],
-    ["backslashes", { active_intents: [{ ...canonical, owned_scope: ["src\\auth\\**"] }] }, { ownedScope: ["src\\auth\\**"] }, ["write / between directories"]],
-    ["an entry that leads out", { active_intents: [{ ...canonical, owned_scope: ["src/**", "../x"] }] }, {}, ["the entry owns nothing"]],
-    ["an exclusion that cannot be obeyed", { active_intents: [{ ...canonical, owned_scope: ["src/**", "!+(a|aa)"] }] }, { selectable: false }, ["cannot be selected until it is mended"]],
-    ["a scope that is a map", { active_intents: [{ ...canonical, owned_scope: { files: ["a"] } }] }, { ownedScope: [] }, ["must be a list of texts", "owns nothing"]],
+    [
+      "backslashes",
+      { active_intents: [{ ...canonical, owned_scope: ["src\\auth\\**"] }] },
+      { ownedScope: ["src\\auth\\**"] },
+      ["write / between directories"],
+    ],
+    [
+      "an entry that leads out",
+      { active_intents: [{ ...canonical, owned_scope: ["src/**", "../x"] }] },
+      {},
+      ["the entry owns nothing"],
+    ],
+    [
+      "an exclusion that cannot be obeyed",
+      { active_intents: [{ ...canonical, owned_scope: ["src/**", "!+(a|aa)"] }] },
+      { selectable: false },
+      ["cannot be selected until it is mended"],
+    ],
+    [
+      "a scope that is a map",
+      { active_intents: [{ ...canonical, owned_scope: { files: ["a"] } }] },
+      { ownedScope: [] },
+      ["must be a list of texts", "owns nothing"],
+    ],
   ])("is read from %s, with a warning", (_name, data, wanted, problems) => {
     const parsed = parse(data);
     expect(parsed.intents).toEqual([{ ...intent, ...wanted }]);
-    expect(parsed.problems).toEqual(problems.map((part) => expect.stringContaining(part)));
+    expect(parsed.problems).toEqual(problems.map((part): unknown => expect.stringContaining(part)));
     for (const problem of parsed.problems) expect(problem).toMatch(/^intents\.yaml:\d+: /);
   });
 
@@ -82,7 +124,9 @@ describe("seed 001: active_intents.yaml, the intent registry (id, name, status, 
   });
 
   it("makes two intents with one id an error for both", () => {
-    const { intents, problems } = parse({ active_intents: [canonical, { ...canonical, id: "int-001" }, { ...canonical, id: "b" }] });
+    const { intents, problems } = parse({
+      active_intents: [canonical, { ...canonical, id: "int-001" }, { ...canonical, id: "b" }],
+    });
     expect(intents.map(({ id, selectable }) => [id, selectable])).toEqual([
       ["INT-001", false],
       ["int-001", false],
@@ -91,11 +135,19 @@ describe("seed 001: active_intents.yaml, the intent registry (id, name, status, 
     expect(problems).toHaveLength(2);
   });
 
-  it.each(["../../x", "a/b", "", "a\nb", "<b>", "a..b", "x".repeat(101), undefined, ["a"]])("refuses the id %j", (id) => {
-    const { intents, problems } = parse({ active_intents: [{ ...canonical, id }, { ...canonical, id: "ok" }] });
-    expect(intents.map((each) => each.id)).toEqual(["ok"]);
-    expect(problems).toHaveLength(1);
-  });
+  it.each(["../../x", "a/b", "", "a\nb", "<b>", "a..b", "x".repeat(101), undefined, ["a"]])(
+    "refuses the id %j",
+    (id) => {
+      const { intents, problems } = parse({
+        active_intents: [
+          { ...canonical, id },
+          { ...canonical, id: "ok" },
+        ],
+      });
+      expect(intents.map((each) => each.id)).toEqual(["ok"]);
+      expect(problems).toHaveLength(1);
+    },
+  );
 
   it.each([
     ["a text", "hello", false],

@@ -9,7 +9,12 @@ describe("owned scope", () => {
     ["nothing", [], [], ["a", "src/a.ts", ""]],
     ["only exclusions", ["!src/x"], [], ["src/y", "a"]],
     ["globs", ["src/**"], ["src/a.ts", "src/a/b.ts", "src/.hidden"], ["docs/x", "srcs/a", "SRC/a.ts", "a/src/b"]],
-    ["a directory without a glob", ["src/auth"], ["src/auth", "src/auth/a.ts", "src/auth/b/c"], ["src/author.ts", "src"]],
+    [
+      "a directory without a glob",
+      ["src/auth"],
+      ["src/auth", "src/auth/a.ts", "src/auth/b/c"],
+      ["src/author.ts", "src"],
+    ],
     ["a directory with a slash", ["src/auth/"], ["src/auth/a.ts"], ["src/authx"]],
     ["a file", ["src/a.ts"], ["src/a.ts"], ["src/b.ts", "a.ts", "src/a.tsx"]],
     ["the whole workspace", ["."], ["a", "b/c"], []],
@@ -18,7 +23,12 @@ describe("owned scope", () => {
     ["a leading dot or slash", ["./src/**", "/docs/**"], ["src/a", "docs/b"], ["x"]],
     ["braces", ["src/{auth,db/**}/*.ts"], ["src/auth/a.ts", "src/db/x/a.ts"], ["src/other/a.ts"]],
     ["classes and question marks", ["v[0-9]/?.ts"], ["v1/a.ts"], ["vx/a.ts", "v1/ab.ts"]],
-    ["brackets that are names", ["app/[id]/(group)/page.tsx"], ["app/[id]/(group)/page.tsx", "app/i/(group)/page.tsx"], ["app/[id]/group/page.tsx"]],
+    [
+      "brackets that are names",
+      ["app/[id]/(group)/page.tsx"],
+      ["app/[id]/(group)/page.tsx", "app/i/(group)/page.tsx"],
+      ["app/[id]/group/page.tsx"],
+    ],
     ["Windows separators", ["src\\auth\\**"], ["src/auth/a.ts"], ["src/b.ts"]],
     ["an exclusion before", ["!src/secret/**", "src/**"], ["src/a"], ["src/secret/x", "src/secret", "src/SECRET/x"]],
     ["an exclusion after", ["src/**", "!src/secret"], ["src/a"], ["src/secret/x/y"]],
@@ -82,16 +92,22 @@ describe("owned scope", () => {
     const name = fc.stringMatching(/^[ab.]{1,3}$/).filter((text) => !/^\.+$/.test(text));
     const pattern = fc.oneof(fc.constant("**"), fc.stringMatching(/^[ab?.]{0,2}\*[ab]{0,2}$/), name);
     fc.assert(
-      fc.property(fc.array(pattern, { minLength: 1, maxLength: 4 }), fc.array(name, { minLength: 1, maxLength: 4 }), (globs, names) => {
-        const glob = [...globs, "*"].join("/");
-        const path = names.join("/");
-        expect(scopeOf([glob]).owns(path), `${glob} ${path}`).toBe(picomatch(glob, { dot: true })(path));
-      }),
+      fc.property(
+        fc.array(pattern, { minLength: 1, maxLength: 4 }),
+        fc.array(name, { minLength: 1, maxLength: 4 }),
+        (globs, names) => {
+          const glob = [...globs, "*"].join("/");
+          const path = names.join("/");
+          expect(scopeOf([glob]).owns(path), `${glob} ${path}`).toBe(picomatch(glob, { dot: true })(path));
+        },
+      ),
     );
   });
 
   it("never owns what an exclusion names", () => {
-    const path = fc.array(fc.stringMatching(/^[\w[\]()}+@!,-]{1,6}$/), { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
+    const path = fc
+      .array(fc.stringMatching(/^[\w[\]()}+@!,-]{1,6}$/), { minLength: 1, maxLength: 4 })
+      .map((names) => names.join("/"));
     fc.assert(
       fc.property(path, (each) => {
         expect(scopeOf(["**", `!${each}`]).owns(each)).toBe(false);

@@ -22,6 +22,8 @@ export function keyPair(keyId: string): { signer: Signer; verifier: Verifier } {
   };
 }
 
+export const salt = "5a".repeat(16);
+
 export function entry(change: Partial<LedgerEntry> = {}): LedgerEntry {
   return {
     kind: "outcome",
@@ -55,7 +57,7 @@ export function chain(
   for (let seq = 1; seq <= count; seq++) {
     const previous = records.at(-1);
     const place: LedgerPlace = previous === undefined ? { seq: 1, genesis } : { seq, previousHash: previous.hash };
-    records.push(sealRecord(entries(seq), place, signer));
+    records.push(sealRecord(entries(seq), place, signer, { salt }));
   }
   return records;
 }

@@ -1,10 +1,11 @@
 import { sealRecord } from "@gennai/governance/ledger/ledger-record";
+import { contentState, partsOf } from "@gennai/governance/ledger/record-content";
 import { decodeSignature, recordMessage } from "@gennai/governance/ledger/ledger-signature";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf } from "@gennai/protocol/digest";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { entry, keyPair } from "./ledger-fixture.ts";
+import { entry, keyPair, salt } from "./ledger-fixture.ts";
 
 const { signer, verifier } = keyPair("key-1");
 const place = { seq: 7, previousHash: "a".repeat(64) };
@@ -15,7 +16,7 @@ const agentTrace = z.strictObject({
   id: z.uuid(),
   timestamp: z.iso.datetime({ offset: true }),
   vcs: z.strictObject({ type: z.enum(["git", "jj", "hg", "svn"]), revision: z.string().min(1) }).optional(),
-  tool: z.strictObject({ name: z.string(), version: z.string().optional() }).optional(),
+  tool: z.strictObject({ name: z.string(), version: z.string() }).optional(),
   files: z.array(
     z.strictObject({
       path: z.string(),
@@ -53,7 +54,7 @@ describe("a ledger record", () => {
       afterSha256: "d",
       blocks: [block],
     };
-    const { line } = sealRecord(entry({ files: [change] }), place, signer, { toolVersion: "1.2.3" });
+    const { line } = sealRecord(entry({ files: [change] }), place, signer, { toolVersion: "1.2.3", salt });
     const record = JSON.parse(line);
     agentTrace.parse(record);
     const { hash, signature, ...metadata } = record.metadata;
@@ -94,9 +95,12 @@ describe("a ledger record", () => {
         changes: [{ path: "src/main.ts", operation: "update", before_sha256: "c", after_sha256: "d", blocks: 1 }],
         details: {},
         key_id: "key-1",
+        salt,
+        content_digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       },
     });
-    expect(hash).toBe(digestOf({ ...record, metadata }));
+    expect(hash).toBe(digestOf(partsOf(record, metadata).fixed));
+    expect(contentState(record, metadata)).toBe("intact");
     expect(verifier.verify("key-1", recordMessage(hash), decodeSignature(signature) ?? new Uint8Array())).toBe(true);
     expect(canonicalJson(record)).toBe(line);
   });
@@ -133,7 +137,7 @@ describe("a ledger record", () => {
     ],
     ["the model's id is absurdly long", { modelId: "m".repeat(5000) }],
   ])("is one valid line when %s", (_name, change) => {
-    const { line } = sealRecord(entry(change), place, signer);
+    const { line } = sealRecord(entry(change), place, signer, { salt });
     expect(line).not.toMatch(/[\n\r]/);
     expect(line.length).toBeLessThan(600_000);
     agentTrace.parse(JSON.parse(line));
@@ -143,7 +147,7 @@ describe("a ledger record", () => {
   it("keeps what matters of what cannot be kept whole", () => {
     const details = { long: "x".repeat(9_000), nothing: undefined, big: 2 ** 60, ["__proto__"]: "a member" };
     Object.defineProperty(details, "__proto__", { value: "a member", enumerable: true });
-    const { line } = sealRecord(entry({ details }), place, signer);
+    const { line } = sealRecord(entry({ details }), place, signer, { salt });
     expect(line).toContain("[cut: 9000 characters, sha256:");
     expect(line).toContain('"big":"1152921504606847000"');
     expect(line).toContain('"__proto__":"a member"');

@@ -1,10 +1,11 @@
+import { contentDigest, partsOf } from "@gennai/governance/ledger/record-content";
 import { sealRecord, workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { signHead, type SignedHead } from "@gennai/governance/ledger/ledger-signature";
 import { type LedgerExpectations, type LedgerReport, verifyLedger } from "@gennai/governance/ledger/verify-ledger";
 import { digestOf } from "@gennai/protocol/digest";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chain, entry, keyPair, workspaceRoot } from "./ledger-fixture.ts";
+import { chain, entry, keyPair, salt, workspaceRoot } from "./ledger-fixture.ts";
 
 const { signer, verifier } = keyPair("key-1");
 const stranger = keyPair("key-2");
@@ -40,9 +41,10 @@ function offsetOf(all: readonly string[], number: number): number {
 function rehashed(line: string, change: (record: { metadata: Record<string, unknown> }) => void): string {
   const record = JSON.parse(line);
   change(record);
-  const { hash: _hash, signature, ...metadata } = record.metadata;
-  const hash = digestOf({ ...record, metadata });
-  return JSON.stringify({ ...record, metadata: { ...metadata, hash, signature } }, sortedKeys);
+  const { content } = partsOf(record, record.metadata);
+  const metadata = { ...record.metadata, content_digest: contentDigest(content, salt) };
+  const hash = digestOf(partsOf(record, metadata).fixed);
+  return JSON.stringify({ ...record, metadata: { ...metadata, hash } }, sortedKeys);
 }
 
 function sortedKeys(_key: string, value: unknown): unknown {
@@ -60,6 +62,7 @@ describe("verifyLedger", () => {
       status: "ok",
       message: "5 records, chained and signed.",
       records: 5,
+      purged: 0,
       last,
       unsigned: 0,
       notes: [],
@@ -76,7 +79,7 @@ describe("verifyLedger", () => {
   const otherTail = chain(5, stranger.signer).map((record) => record.line);
   const forgedTail = chain(5, impostor.signer).map((record) => record.line);
   const third = records[2];
-  const byStranger = sealRecord(entry(), { seq: 4, previousHash: third?.hash ?? "" }, stranger.signer).line;
+  const byStranger = sealRecord(entry(), { seq: 4, previousHash: third?.hash ?? "" }, stranger.signer, { salt }).line;
 
   it.each<[string, readonly string[], string, number, number]>([
     ["a changed word", [one, two, three.replace("edit_file", "read_file"), four, five], "broken_chain", 3, 3],

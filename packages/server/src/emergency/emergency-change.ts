@@ -1,4 +1,9 @@
-import { type EmergencyControl, type EmergencyState, type EmergencySwitch } from "@gennai/governance/emergency/emergency-state";
+import type { SessionEvent } from "@gennai/agent/session-event";
+import {
+  type EmergencyControl,
+  type EmergencyState,
+  type EmergencySwitch,
+} from "@gennai/governance/emergency/emergency-state";
 import { foldToolName } from "@gennai/governance/emergency/emergency-policy";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { ServiceError } from "../service-error.ts";
@@ -46,9 +51,16 @@ export function checkedRequest(request: EmergencyRequest): EmergencyRequest {
   }
   const reason = oneLine(request.reason);
   if (reason === "" && !request.enabled) {
-    throw new ServiceError("invalid_argument", "reason is empty.", { hint: "Say why the control is lifted; it is recorded." });
+    throw new ServiceError("invalid_argument", "reason is empty.", {
+      hint: "Say why the control is lifted; it is recorded.",
+    });
   }
   return { ...request, tool, reason: reason || "no reason given", by: oneLine(request.by) || "unknown" };
+}
+
+export function emergencyEvent(change: EmergencyChange): SessionEvent {
+  const { state, control, enabled, tool, by, reason } = change;
+  return { type: "emergency-changed", state, control, enabled, tool, by, reason };
 }
 
 export function emergencyEntry(change: EmergencyChange): LedgerEntry {

@@ -68,9 +68,13 @@ export class EmergencyControls implements Disposable {
     const change = store.change({ ...request, reason }, await workspaceRoots());
     const stoppedTurnIds = (await this.#applying.get(change)) ?? [];
     if (!change.effective) {
-      throw new ServiceError("failed_precondition", "Somebody else switched this control on at the same moment, so it stays on.", {
-        hint: "Look at gennai emergency status, and try again if it may be lifted.",
-      });
+      throw new ServiceError(
+        "failed_precondition",
+        "Somebody else switched this control on at the same moment, so it stays on.",
+        {
+          hint: "Look at gennai emergency status, and try again if it may be lifted.",
+        },
+      );
     }
     return { state: change.state, stoppedTurnIds };
   }

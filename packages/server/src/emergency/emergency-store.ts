@@ -14,7 +14,7 @@ import { checkedRequest, type EmergencyChange, type EmergencyRequest, emergencyE
 /** Milliseconds after which a change by another process is noticed at the latest; decisions look at once. */
 const watchMs = 100;
 /** Two people who switch one control within this time do not know of each other: the stricter one counts. */
-const sameMomentMs = 1_000;
+const sameMomentMs = 250;
 
 /** The state beside the ledger, so that one transaction holds both, and neither can be lost without the other. */
 const schema = `
@@ -212,7 +212,7 @@ export class EmergencyStore implements AsyncDisposable {
           other.enabled &&
           other.control === request.control &&
           other.tool === request.tool &&
-          (other.by !== request.by || other.via !== request.via) &&
+          other.by !== request.by &&
           Math.abs(time - other.time) < sameMomentMs,
       );
   }

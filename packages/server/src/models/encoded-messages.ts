@@ -1,12 +1,10 @@
 import type { Message } from "@gennai/agent/model";
 import { type ChatModel, toChatPrompt } from "./chat-prompt.ts";
 
-/** Messages never change once a model was told them, so each is converted and encoded once for all requests. */
+/** Messages never change once a model was told them, so each is converted and encoded once for all requests; a comma leads. */
 const encodings = new WeakMap<Message, Uint8Array>();
 
-const comma = Buffer.from(",");
-
-/** The conversation as the inside of the JSON array `messages`: the system message, then the messages. */
+/** The conversation as elements of the JSON array `messages`, each behind a comma: the system message, then the messages. */
 export async function encodeMessages(
   chat: ChatModel,
   system: string,
@@ -20,10 +18,10 @@ export async function encodeMessages(
       throw new TypeError("The provider library did not make one message of each.");
     }
     for (const [index, message] of added.entries())
-      encodings.set(message, Buffer.from(JSON.stringify(converted[index])));
+      encodings.set(message, Buffer.from(`,${JSON.stringify(converted[index])}`));
   }
   const encoded = messages.flatMap((message) => encodings.get(message) ?? []);
-  return system === "" ? encoded : [Buffer.from(JSON.stringify({ role: "system", content: system })), ...encoded];
+  return system === "" ? encoded : [Buffer.from(`,${JSON.stringify({ role: "system", content: system })}`), ...encoded];
 }
 
 /** A request's JSON with these messages in the place of its empty list of messages, in parts. */
@@ -33,10 +31,8 @@ export function withMessages(json: string, messages: readonly Uint8Array[]): rea
   if (at === -1) throw new TypeError("The provider library's request has no list of messages.");
   const inside = at + '"messages":['.length;
   const parts: Uint8Array[] = [Buffer.from(json.slice(0, inside))];
-  for (const [index, message] of messages.entries()) {
-    if (index > 0) parts.push(comma);
-    parts.push(message);
-  }
+  const [first, ...others] = messages;
+  if (first !== undefined) parts.push(first.subarray(1), ...others);
   parts.push(Buffer.from(json.slice(inside)));
   return parts;
 }

@@ -86,7 +86,10 @@ async function postConversation(
   const messages = signal && conversations.get(signal);
   if (signal === undefined || messages === undefined || typeof request?.body !== "string") return fetch(url, request);
   const parts = withMessages(request.body, messages);
-  const response = await postParts(String(url), parts, { headers: new Headers(request.headers), signal });
+  const response = await postParts(url instanceof Request ? url.url : url.toString(), parts, {
+    headers: new Headers(request.headers),
+    signal,
+  });
   return response ?? fetch(url, { ...request, body: Buffer.concat(parts) });
 }
 

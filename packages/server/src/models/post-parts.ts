@@ -49,7 +49,7 @@ async function send(
   try {
     return await promise;
   } catch (error) {
-    // The server closed a kept connection just when it was used again: nobody has seen the request.
+    // The server closed a kept connection just when it was used again. Asking a model twice changes nothing.
     if (isRepeated || signal.aborted || !request.reusedSocket || !isReset(error)) throw error;
     return send(url, parts, { headers, signal }, true);
   }

@@ -1,7 +1,6 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
-import { setTimeout as sleep } from "node:timers/promises";
 import { BoundedOutput } from "./bounded-output.ts";
 import { inheritedDescriptors } from "./inherited-descriptors.ts";
 import { defaultGraceMs, endHolders, ProcessGroup } from "./process-group.ts";
@@ -212,13 +211,11 @@ class LiveOutput {
 }
 
 async function settlesWithin(promise: Promise<void>, withinMs: number): Promise<boolean> {
-  const timer = new AbortController();
+  const { promise: elapsed, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(resolve, withinMs, false);
   try {
-    return await Promise.race([
-      promise.then(() => true),
-      sleep(withinMs, false, { signal: timer.signal }).catch(() => false),
-    ]);
+    return await Promise.race([promise.then(() => true), elapsed]);
   } finally {
-    timer.abort();
+    clearTimeout(timer);
   }
 }

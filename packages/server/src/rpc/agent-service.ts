@@ -197,6 +197,7 @@ function agentService({ manager, version, features }: AgentServiceOptions): Serv
         defaultWorkingDir: manager.defaultWorkspace ?? "",
         defaultSettings: settingsToWire(services.defaultSettings, manager.defaultWorkspace ?? ""),
         isolation: services.isolation,
+        isolationReason: services.sandbox.reason,
       };
     },
 

@@ -37,7 +37,9 @@ export async function* streamEvents(
   try {
     if (options.greet) yield heartbeat();
     if (options.untilTurnId !== undefined && endedBefore(session, options.untilTurnId, options.afterSeq)) return;
-    const pages = session.services.log.tail(session.id, options.afterSeq, { signal: stop.signal })[Symbol.asyncIterator]();
+    const pages = session.services.log
+      .tail(session.id, options.afterSeq, { signal: stop.signal })
+      [Symbol.asyncIterator]();
     let next = followed(pages.next());
     using silence = new Silence();
     for (;;) {
@@ -61,7 +63,9 @@ export async function* streamEvents(
 }
 
 /** Neighbouring deltas of one item as one event that stands for a range of the log. */
-function* merged(events: readonly LoggedEvent[]): Iterable<{ readonly firstSeq: number; readonly logged: LoggedEvent }> {
+function* merged(
+  events: readonly LoggedEvent[],
+): Iterable<{ readonly firstSeq: number; readonly logged: LoggedEvent }> {
   let open: { readonly firstSeq: number; readonly logged: LoggedEvent } | undefined;
   for (const logged of events) {
     const joined = open === undefined ? undefined : mergeDeltas(open.logged, logged);

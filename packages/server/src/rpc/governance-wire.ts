@@ -14,7 +14,8 @@ export const emergencyControls: Record<DomainControl, EmergencyControl> = {
 };
 
 export function emergencyToWire(state: EmergencyState) {
-  return { ...state, blockedTools: [...state.blockedTools] };
+  const { readOnly, disableHighImpact, blockedTools, stopAll } = state;
+  return { readOnly, disableHighImpact, blockedTools: [...blockedTools], stopAll };
 }
 
 export function intentToWire(intent: Intent) {

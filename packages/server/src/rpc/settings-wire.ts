@@ -1,6 +1,6 @@
 import type { ModelCapabilities } from "@gennai/agent/model";
 import type { Backend as DomainBackend, SessionSettings } from "@gennai/agent/session-settings";
-import { Backend, EditingMode, type Settings } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { Backend, EditingMode, type Settings, Verbosity } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ServiceError } from "../service-error.ts";
 import { keyOf } from "./change-wire.ts";
 
@@ -16,6 +16,8 @@ const backends: Record<DomainBackend, Backend> = {
 };
 
 const modes = { branch: EditingMode.BRANCH, proposal: EditingMode.PROPOSAL } as const;
+
+const verbosities = { terse: Verbosity.TERSE, normal: Verbosity.NORMAL, detailed: Verbosity.DETAILED } as const;
 
 const maxOfIterations = 1000;
 
@@ -44,6 +46,10 @@ export function settingsFromWire(
       wire.editingMode === EditingMode.UNSPECIFIED
         ? current.editingMode
         : keyOf(modes, wire.editingMode, "settings.editing_mode"),
+    verbosity:
+      wire.verbosity === Verbosity.UNSPECIFIED
+        ? current.verbosity
+        : keyOf(verbosities, wire.verbosity, "settings.verbosity"),
     interactive,
   };
 }
@@ -58,6 +64,7 @@ export function settingsToWire(settings: SessionSettings, workingDir: string) {
     maxIterations,
     workingDir,
     editingMode: modes[settings.editingMode],
+    verbosity: verbosities[settings.verbosity],
   };
 }
 

@@ -89,7 +89,8 @@ export async function parseRuleText(
       examples: examples.checked,
     };
   } catch (error) {
-    if (error instanceof YamlError) return failed(at, error.line, error.message.replace(`${at.name}:${error.line}: `, ""));
+    if (error instanceof YamlError)
+      return failed(at, error.line, error.message.replace(`${at.name}:${error.line}: `, ""));
     throw error;
   }
 }
@@ -97,11 +98,13 @@ export async function parseRuleText(
 /** What changes when a file does. Empty: there is none, or it cannot be looked at. */
 export function fileStamp(path: string): string {
   try {
-    const { dev, ino, size, mtimeMs, ctimeMs, mode, uid } = statSync(path);
-    return [dev, ino, size, mtimeMs, ctimeMs, mode, uid].join(" ");
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat === undefined
+      ? ""
+      : `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.mode} ${stat.uid}`;
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    return code === "ENOENT" || code === "ENOTDIR" ? "" : code;
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    return code === "ENOTDIR" ? "" : code;
   }
 }
 

@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { type CompiledRules, compileRules } from "@gennai/governance/rules/compile-rules";
 import { floorRulesYaml } from "@gennai/governance/rules/floor-rules";
+import { pathForm } from "@gennai/governance/rules/path-form";
 import { describeRuleProblem, type RuleFile, type RuleProblem } from "@gennai/governance/rules/rule-set";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import { rulesStatusText, violationShownMs } from "@gennai/governance/rules/rules-status-text";
@@ -59,6 +60,9 @@ export class RulesService implements AsyncDisposable {
   #floor: LoadedRuleFile | undefined;
   #rules: CompiledRules | undefined;
   #loading: Promise<CompiledRules> | undefined;
+  #wide: readonly RuleProblem[] = [];
+  /** What the last status said of rules and problems. */
+  #said = "";
   #violation: { readonly words: string; readonly time: number } | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -76,14 +80,16 @@ export class RulesService implements AsyncDisposable {
     this.#worker = new SlowPatternWorker();
     this.slow = this.#worker;
     this.#homes = [...new Set([home, realOrSame(home)])];
-    this.#files = [userRulesPath({ home, configDir: options.configDir }), ...projectRulesPaths(options.root)].map((at) => ({
-      at,
-      stamp: "never",
-      rules: undefined,
-      unusable: false,
-      problems: [],
-      examples: 0,
-    }));
+    this.#files = [userRulesPath({ home, configDir: options.configDir }), ...projectRulesPaths(options.root)].map(
+      (at) => ({
+        at,
+        stamp: "never",
+        rules: undefined,
+        unusable: false,
+        problems: [],
+        examples: 0,
+      }),
+    );
   }
 
   /** The rules as the files stand now: at once when none changed. */
@@ -124,11 +130,25 @@ export class RulesService implements AsyncDisposable {
   }
 
   /** Every example of every file that was run when it was loaded, and what came out wrong. */
-  examples(): readonly { readonly file: string; readonly rules: number; readonly checked: number; readonly problems: readonly RuleProblem[] }[] {
+  examples(): readonly {
+    readonly file: string;
+    readonly rules: number;
+    readonly checked: number;
+    readonly problems: readonly RuleProblem[];
+  }[] {
     const floor = this.#floor;
     const loaded = this.#files.filter((file) => file.stamp !== "" || file.rules !== undefined);
     return [
-      ...(floor === undefined ? [] : [{ file: floor.rules.file, rules: floor.rules.patterns.length, checked: floor.examples, problems: floor.problems }]),
+      ...(floor === undefined
+        ? []
+        : [
+            {
+              file: floor.rules.file,
+              rules: floor.rules.patterns.length,
+              checked: floor.examples,
+              problems: floor.problems,
+            },
+          ]),
       ...loaded.map((file) => ({
         file: file.at.name,
         rules: (file.rules?.patterns.length ?? 0) + (file.rules?.paths.length ?? 0) + (file.rules?.tools.length ?? 0),
@@ -146,7 +166,7 @@ export class RulesService implements AsyncDisposable {
   }
 
   #problems(): readonly RuleProblem[] {
-    return [...(this.#floor?.problems ?? []), ...this.#files.flatMap((file) => file.problems)];
+    return [...(this.#floor?.problems ?? []), ...this.#files.flatMap((file) => file.problems), ...this.#wide];
   }
 
   async #load(): Promise<CompiledRules> {
@@ -166,20 +186,37 @@ export class RulesService implements AsyncDisposable {
       place: { root: this.#options.root, homes: this.#homes },
       ...(readOnly === undefined ? {} : { readOnly }),
     });
-    const changed = rules.sha256 !== this.#rules?.sha256;
+    this.#wide = rulesOverWorkspace(rules);
+    const before = this.#rules === undefined ? "" : this.#said;
     this.#rules = rules;
-    if (changed) this.#options.onChange?.(this.status());
+    const status = this.status();
+    this.#said = [status.policySha256, ...status.problems].join("\n");
+    if (this.#said !== before) this.#options.onChange?.(status);
     return rules;
   }
 
   #readOnly(): string | undefined {
     const user = this.#files.find((file) => file.at.layer === "user");
     if (user?.rules?.onInvalidRules === "continue") return undefined;
-    const problem = [...(this.#floor?.problems ?? []), ...this.#files.filter((file) => file.unusable).flatMap((file) => file.problems)].find(
-      ({ severity }) => severity === "error",
-    );
+    const problem = [
+      ...(this.#floor?.problems ?? []),
+      ...this.#files.filter((file) => file.unusable).flatMap((file) => file.problems),
+    ].find(({ severity }) => severity === "error");
     return problem && describeRuleProblem(problem);
   }
+}
+
+/** Rules for whole systems often name a directory that the workspace lies in: then they are about all of it. */
+function rulesOverWorkspace(rules: CompiledRules): readonly RuleProblem[] {
+  const root = pathForm(rules.place.root, rules.place.root);
+  return rules.groups.flatMap(({ paths }) =>
+    paths.flatMap(({ rule, covers }) => {
+      if (!covers(root)) return [];
+      const [, file = rule.place, line = "1"] = /^(.*):(\d+)$/.exec(rule.place) ?? [];
+      const message = `${JSON.stringify(rule.pattern)} covers the whole workspace`;
+      return [{ severity: "warning", file, line: Number(line), rule: rule.name, message } as const];
+    }),
+  );
 }
 
 /** What a file says now, or what stays in force of what it said. */

@@ -57,7 +57,9 @@ export function bubblewrapArguments(view: SandboxView, features: BubblewrapFeatu
     ...(control?.absentDirectories ?? []).flatMap((path) => ["--ro-bind", view.empty, path]),
     ...(repository.exclude === undefined ? [] : ["--ro-bind", repository.exclude.contents, repository.exclude.file]),
     ...[...(control?.absentFiles ?? []), ...view.zeroAccess].flatMap((path) => ["--ro-bind", "/dev/null", path]),
-    ...layout.hidden.filter((path) => visible.some((directory) => isWithin(path, directory))).flatMap((path) => hide(path, view)),
+    ...layout.hidden
+      .filter((path) => visible.some((directory) => isWithin(path, directory)))
+      .flatMap((path) => hide(path, view)),
     ...["--setenv", "TMPDIR", "/tmp", "--remount-ro", "/", "--chdir", view.cwd, "--"],
   ];
 }

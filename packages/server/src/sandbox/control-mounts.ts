@@ -40,13 +40,15 @@ export function takeControlMounts(
   const absentFiles: string[] = [];
   const protect = (path: string, kind: "directory" | "file"): void => {
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat?.isSymbolicLink()) throw new UnprotectedWorkspace(`${path} is a symbolic link, which cannot be protected.`);
+    if (stat?.isSymbolicLink())
+      throw new UnprotectedWorkspace(`${path} is a symbolic link, which cannot be protected.`);
     if (stat !== undefined && !journal.isOurs(path)) readOnly.add(path);
     else (kind === "directory" ? absentDirectories : absentFiles).push(path);
   };
   for (const path of repository?.keptEmpty ?? []) protect(path, "directory");
   for (const path of repository?.readOnly ?? []) {
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined && !absentDirectories.includes(path)) protect(path, "file");
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined && !absentDirectories.includes(path))
+      protect(path, "file");
   }
   if (repository === undefined && lstatSync(join(workspaceRoot, ".git"), { throwIfNoEntry: false }) !== undefined) {
     protect(join(workspaceRoot, ".git"), "directory");
@@ -58,7 +60,9 @@ export function takeControlMounts(
       protect(join(workspaceRoot, name), "directory");
     }
   }
-  const watched = (repository?.mayNotAppear ?? []).filter((path) => lstatSync(path, { throwIfNoEntry: false }) === undefined);
+  const watched = (repository?.mayNotAppear ?? []).filter(
+    (path) => lstatSync(path, { throwIfNoEntry: false }) === undefined,
+  );
   const lease = journal.take({ directories: absentDirectories, files: absentFiles });
   let released = false;
   return {

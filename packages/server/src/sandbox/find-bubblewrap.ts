@@ -7,6 +7,8 @@ const places = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/cu
 export function findBubblewrap(candidates: readonly string[] = places): string | undefined {
   return candidates.find((path) => {
     const stat = statSync(path, { throwIfNoEntry: false });
-    return stat !== undefined && stat.isFile() && stat.uid === 0 && (stat.mode & 0o022) === 0 && (stat.mode & 0o111) !== 0;
+    return (
+      stat !== undefined && stat.isFile() && stat.uid === 0 && (stat.mode & 0o022) === 0 && (stat.mode & 0o111) !== 0
+    );
   });
 }

@@ -63,7 +63,9 @@ const systemDirectories: readonly string[] = [
 
 /** Readable by root or by a group the user is in, and nothing a command needs. */
 const systemSecrets: readonly string[] = [
-  ..."/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d /etc/ssh /etc/ssl/private".split(" "),
+  ..."/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d /etc/ssh /etc/ssl/private".split(
+    " ",
+  ),
   ..."/etc/kubernetes /etc/docker /etc/wireguard /etc/NetworkManager /etc/openvpn /etc/krb5.keytab".split(" "),
   ..."/etc/rancher /etc/letsencrypt".split(" "),
 ];
@@ -84,7 +86,12 @@ const homeTools: readonly string[] = [
   ".cache/go-build .cache/pypoetry .cache/pre-commit .cache/ms-playwright .cache/Cypress .pub-cache .nuget/packages",
 ].flatMap((names) => names.split(" "));
 
-const gitConfigurations: readonly string[] = [".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes"];
+const gitConfigurations: readonly string[] = [
+  ".gitconfig",
+  ".config/git/config",
+  ".config/git/ignore",
+  ".config/git/attributes",
+];
 
 /** Credentials, histories, other programs' private data: hidden even where the workspace is the home itself. */
 const homeSecrets: readonly string[] = [
@@ -111,7 +118,9 @@ function isNarrow(path: string, home: string | undefined, hidden: readonly strin
   return hidden.every((secret) => !isWithin(path, secret));
 }
 
-const wide: ReadonlySet<string> = new Set("/home /root /Users /var /run /tmp /mnt /media /srv /sys /proc /dev /boot".split(" "));
+const wide: ReadonlySet<string> = new Set(
+  "/home /root /Users /var /run /tmp /mnt /media /srv /sys /proc /dev /boot".split(" "),
+);
 
 function holdsNoCredential(file: string): boolean {
   try {

@@ -26,7 +26,8 @@ export interface SandboxOptions {
 /** Milliseconds for a command that does nothing. */
 const probeTimeout = 5_000;
 
-const install = "Install bubblewrap (Debian, Ubuntu: sudo apt install bubblewrap; Fedora: sudo dnf install bubblewrap; Arch: sudo pacman -S bubblewrap), or leave out --sandbox required.";
+const install =
+  "Install bubblewrap (Debian, Ubuntu: sudo apt install bubblewrap; Fedora: sudo dnf install bubblewrap; Arch: sudo pacman -S bubblewrap), or leave out --sandbox required.";
 
 /**
  * Finds out once, by really running a command in it, whether there is a sandbox. Rejects with `SandboxRequired` when the
@@ -35,14 +36,18 @@ const install = "Install bubblewrap (Debian, Ubuntu: sudo apt install bubblewrap
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox & AsyncDisposable> {
   if (options.mode === "off") return unsandboxed("it was switched off (--sandbox off)");
   const opened = await open(options);
-  if (opened.state === "unsandboxed" && options.mode === "required") throw new SandboxRequired(`${opened.reason}.`, opened.hint);
+  if (opened.state === "unsandboxed" && options.mode === "required")
+    throw new SandboxRequired(`${opened.reason}.`, opened.hint);
   return opened;
 }
 
 async function open(options: SandboxOptions): Promise<(Sandbox & AsyncDisposable) & { readonly hint: string }> {
   const without = (reason: string, hint: string) => ({ ...unsandboxed(reason), hint });
   if (options.platform !== "linux") {
-    return without(`there is none for ${options.platform} yet`, "Run the server on Linux, or leave out --sandbox required.");
+    return without(
+      `there is none for ${options.platform} yet`,
+      "Run the server on Linux, or leave out --sandbox required.",
+    );
   }
   const program = "bubblewrap" in options ? options.bubblewrap : findBubblewrap();
   if (program === undefined) return without("bubblewrap (bwrap) is not installed", install);

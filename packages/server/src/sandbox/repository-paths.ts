@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 /** How git's data of a working tree is shown to a command: it may commit, and not change what git runs. */
@@ -22,7 +22,8 @@ export interface RepositoryPaths {
  */
 export function repositoryPaths(workspaceRoot: string, home: string | undefined): RepositoryPaths | undefined {
   for (let directory = workspaceRoot; ; directory = dirname(directory)) {
-    if (directory !== workspaceRoot && home !== undefined && (home === directory || home.startsWith(`${directory}/`))) return undefined;
+    if (directory !== workspaceRoot && home !== undefined && (home === directory || home.startsWith(`${directory}/`)))
+      return undefined;
     const found = repositoryAt(join(directory, ".git"));
     if (found !== undefined) return found;
     if (dirname(directory) === directory) return undefined;
@@ -41,9 +42,7 @@ function mainRepository(git: string): RepositoryPaths {
     workTree: dirname(git),
     excludeFile: join(git, "info", "exclude"),
     writable: [git],
-    readOnly: ["config", "modules", "worktrees", "config.worktree", "commondir"].map((name) =>
-      join(git, name),
-    ),
+    readOnly: ["config", "modules", "worktrees", "config.worktree", "commondir"].map((name) => join(git, name)),
     keptEmpty: [join(git, "hooks")],
     mayNotAppear: ["config.worktree", "commondir"].map((name) => join(git, name)),
   };
@@ -62,11 +61,18 @@ function linkedWorktree(pointer: string): RepositoryPaths | undefined {
     const common = realpathSync(resolve(data, readFileSync(join(data, "commondir"), "utf8").trim()));
     if (dirname(dirname(data)) !== common) return undefined;
     const main = mainRepository(common);
+    const worktrees = join(common, "worktrees");
+    const siblings = readdirSync(worktrees).map((name) => join(worktrees, name));
     return {
       ...main,
       workTree: dirname(pointer),
       writable: [common, data],
-      readOnly: [...main.readOnly, pointer, ...["commondir", "gitdir", "config.worktree"].map((name) => join(data, name))],
+      // A mount of all worktrees would cover this one, which must stay writable.
+      readOnly: [
+        ...[...main.readOnly, ...siblings].filter((path) => path !== worktrees && path !== data),
+        pointer,
+        ...["commondir", "gitdir", "config.worktree"].map((name) => join(data, name)),
+      ],
       mayNotAppear: [...main.mayNotAppear, join(data, "config.worktree")],
     };
   } catch {

@@ -50,7 +50,8 @@ export class ShellSandbox {
       const view = {
         ...{ layout, workspaceRoot, control, zeroAccess, cwd },
         repository: {
-          surroundings: repository === undefined || repository.workTree === workspaceRoot ? undefined : repository.workTree,
+          surroundings:
+            repository === undefined || repository.workTree === workspaceRoot ? undefined : repository.workTree,
           data: repository?.writable ?? [],
           exclude: this.#exclude(repository, [...(control?.absentFiles ?? []), ...zeroAccess]),
         },
@@ -64,11 +65,15 @@ export class ShellSandbox {
       };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new ToolFailure("sandbox_unavailable", `The sandbox could not be prepared, so the command did not run: ${reason}`, {
-        failureClass: "tool_unavailable",
-        hint: "Tell the user; commands never run outside the sandbox instead.",
-        cause: error,
-      });
+      throw new ToolFailure(
+        "sandbox_unavailable",
+        `The sandbox could not be prepared, so the command did not run: ${reason}`,
+        {
+          failureClass: "tool_unavailable",
+          hint: "Tell the user; commands never run outside the sandbox instead.",
+          cause: error,
+        },
+      );
     }
   }
 
@@ -102,12 +107,16 @@ export interface ShellSandboxOptions {
 }
 
 /** What bubblewrap says when it could not do its part; the command was not started then. */
-export function sandboxFailure(run: { readonly exitCode: number | undefined; readonly output: string }): string | undefined {
+export function sandboxFailure(run: {
+  readonly exitCode: number | undefined;
+  readonly output: string;
+}): string | undefined {
   return run.exitCode === 1 && /^bwrap: [^\n]+\n?$/.test(run.output) ? run.output.trim() : undefined;
 }
 
 function refuseUnsafeRoot(root: string, layout: HostLayout): void {
   if (root === "/") throw new UnprotectedWorkspace("the workspace is the root of all files.");
   const around = layout.hidden.find((path) => isWithin(root, path));
-  if (around !== undefined) throw new UnprotectedWorkspace(`the workspace lies in ${around}, which commands must not see.`);
+  if (around !== undefined)
+    throw new UnprotectedWorkspace(`the workspace lies in ${around}, which commands must not see.`);
 }

@@ -70,7 +70,8 @@ export class ZeroAccessFiles {
   #secret(entry: Dirent): readonly string[] {
     if (entry.isDirectory()) return [];
     const path = join(entry.parentPath, entry.name);
-    const isSecret = secretPath(relative(this.#root, path)) !== undefined || (entry.name === ".npmrc" && holdsLogin(path));
+    const isSecret =
+      secretPath(relative(this.#root, path)) !== undefined || (entry.name === ".npmrc" && holdsLogin(path));
     if (!isSecret) return [];
     if (!entry.isSymbolicLink()) return [path];
     try {

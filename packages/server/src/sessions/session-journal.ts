@@ -3,6 +3,7 @@ import type { SessionEvent } from "@gennai/agent/session-event";
 import { isReadOnly } from "@gennai/governance/effect";
 import type { CallOutcome, Decision, GateJournal } from "@gennai/governance/gate/gate-journal";
 import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import { type RuleViolation, violationOf } from "@gennai/governance/rules/violation";
 import type { FileChange } from "@gennai/governance/tool";
 import { isToolFact } from "../tools/tool-fact.ts";
 import type { BlobStore } from "./session-log.ts";
@@ -17,6 +18,17 @@ export interface LedgerContext {
   /** Commit the workspace stands on; empty without git. */
   readonly revision: () => Promise<string>;
   readonly isolation: "sandboxed" | "unsandboxed";
+  /** Why, e.g. what is not installed. */
+  readonly isolationReason: string;
+}
+
+/** Who wants to know what was recorded. Nothing waits for it, and it must not throw. */
+export interface JournalObserver {
+  /** A large output, so that the model reads it without a look at the disk. */
+  kept(sha256: string, text: string): void;
+  /** Files that changed on disk. */
+  changed(changes: readonly FileChange[]): void;
+  violation(violation: RuleViolation): void;
 }
 
 /** The gate's records in a session's log: events and ledger entries of one step go in together. */
@@ -25,21 +37,20 @@ export class SessionJournal implements GateJournal {
   readonly #blobs: BlobStore;
   readonly #context: LedgerContext;
   readonly #now: () => number;
-  /** Large outputs of this turn, so that the model reads them without a look at the disk. */
-  readonly #keepText: (sha256: string, text: string) => void;
+  readonly #observe: JournalObserver;
 
   constructor(options: {
     readonly writer: SessionWriter;
     readonly blobs: BlobStore;
     readonly context: LedgerContext;
     readonly now: () => number;
-    readonly keepText: (sha256: string, text: string) => void;
+    readonly observe: JournalObserver;
   }) {
     this.#writer = options.writer;
     this.#blobs = options.blobs;
     this.#context = options.context;
     this.#now = options.now;
-    this.#keepText = options.keepText;
+    this.#observe = options.observe;
   }
 
   decided(decision: Decision, turnId: string): void {
@@ -74,6 +85,11 @@ export class SessionJournal implements GateJournal {
     const refused: typeof ran = [];
     const changes: FileChange[] = [];
     for (const each of outcomes) {
+      const violation = violationOf(each.decision);
+      if (violation !== undefined) {
+        events.push({ type: "rule-violation", ...violation });
+        this.#observe.violation(violation);
+      }
       (each.result.outcome === undefined ? refused : ran).push(each);
       changes.push(...(each.result.outcome?.changes ?? []));
       events.push(await this.#resultEvent(each.result), ...factEvents(each.result, turnId));
@@ -82,6 +98,7 @@ export class SessionJournal implements GateJournal {
     if (ran.length > 0) ledger.push(await this.#entry("outcome", ran.map(outcomeCall), turnId, changes));
     if (refused.length > 0) ledger.push(await this.#entry("refusal", refused.map(outcomeCall), turnId, []));
     await this.#writer.commit(events, { turnId, ledger, durable: changes.length > 0 || refused.length > 0 });
+    if (changes.length > 0) this.#observe.changed(changes);
   }
 
   output(callId: string, turnId: string, text: string): void {
@@ -96,7 +113,7 @@ export class SessionJournal implements GateJournal {
     const { call, output, error, outcome } = result;
     const bytes = Buffer.byteLength(output);
     const blob = bytes > maxInlineBytes ? await this.#blobs.put(Buffer.from(output), "text/plain") : undefined;
-    if (blob !== undefined) this.#keepText(blob.sha256, output);
+    if (blob !== undefined) this.#observe.kept(blob.sha256, output);
     return {
       type: "tool-result",
       id: call.id,
@@ -127,7 +144,7 @@ export class SessionJournal implements GateJournal {
       revision: await this.#context.revision(),
       calls,
       files,
-      details: { isolation: this.#context.isolation },
+      details: { isolation: this.#context.isolation, isolation_reason: this.#context.isolationReason },
     };
   }
 }
@@ -170,6 +187,9 @@ function factEvents(result: CallOutcome, turnId: string): readonly SessionEvent[
         break;
       case "todos":
         events.push({ type: "todos-changed", items: fact.items });
+        break;
+      case "intent-selected":
+        events.push({ type: "intent-selected", intent: fact.intent, context: fact.context });
         break;
     }
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
 import { ModelError } from "@gennai/agent/model";
+import type { SessionEvent } from "@gennai/agent/session-event";
 import type { SessionSettings } from "@gennai/agent/session-settings";
 import { ServiceError } from "../service-error.ts";
 import { Session } from "./session.ts";
@@ -112,6 +113,24 @@ export class SessionManager {
     return stopped.filter((turnId) => turnId !== undefined);
   }
 
+  /** Tells every open session, or those of one workspace; rejects with the first failure after all were told. */
+  async announce(event: SessionEvent, workspaceRoot?: string): Promise<void> {
+    const told = await Promise.allSettled(
+      [...this.#open.values()].map(async (opening) => {
+        const session = await opening;
+        if (workspaceRoot === undefined || session.workspace.root === workspaceRoot) await session.announce(event);
+      }),
+    );
+    for (const each of told) if (each.status === "rejected" && !(each.reason instanceof ServiceError)) throw each.reason;
+  }
+
+  /** Where this server works: its default workspace and those of its open sessions. */
+  async workspaceRoots(): Promise<readonly string[]> {
+    const open = await Promise.allSettled(this.#open.values());
+    const roots = open.flatMap((each) => (each.status === "fulfilled" ? [each.value.workspace.root] : []));
+    return [...new Set(this.defaultWorkspace === undefined ? roots : [this.defaultWorkspace, ...roots])];
+  }
+
   #refuseWhenFull(): void {
     if (this.#open.size < maxOpenSessions) return;
     throw new ServiceError("resource_exhausted", `This server has its limit of ${maxOpenSessions} sessions open.`, {
@@ -123,8 +142,16 @@ export class SessionManager {
     const sessionId = randomUUID();
     const head = await this.#services.log.create({ sessionId, workspaceRoot: root, time: this.#services.now() });
     const session = await this.#opened(head);
+    const { sandbox } = this.#services;
+    const unsandboxed: SessionEvent = {
+      type: "warning",
+      text: `Commands run without a sandbox: ${sandbox.reason}. Only commands proven to read run without a question.`,
+    };
     await session.writer.commit(
-      [{ type: "session-started", workingDir: root, settings, ...(forkedFrom === undefined ? {} : { forkedFrom }) }],
+      [
+        { type: "session-started", workingDir: root, settings, ...(forkedFrom === undefined ? {} : { forkedFrom }) },
+        ...(sandbox.state === "sandboxed" ? [] : [unsandboxed]),
+      ],
       { turnId: "", durable: true },
     );
     return session;

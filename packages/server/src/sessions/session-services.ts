@@ -2,8 +2,13 @@ import type { Model } from "@gennai/agent/model";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import type { SessionSettings } from "@gennai/agent/session-settings";
 import type { Redactor } from "@gennai/governance/redaction";
+import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
+import type { EmergencyControls } from "../emergency/emergency-controls.ts";
+import type { LoadedHooks } from "../hooks/load-hooks.ts";
 import type { ProcessLocks } from "../process/process-lock.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import type { WorkspaceGovernance } from "./workspace-governance.ts";
 import type { BlobStore, SessionLog } from "./session-log.ts";
 
 /** What sessions are built from. One file composes it: `serve.ts`. */
@@ -17,9 +22,20 @@ export interface SessionServices {
   /** Throws `ModelError`. */
   createModel(settings: SessionSettings): Promise<Model>;
   loadScenarios(root: string): Promise<{ readonly scenarios: ReadonlyMap<string, Scenario>; readonly warnings: readonly string[] }>;
+  readonly emergency: Pick<EmergencyControls, "current" | "standingCheck" | "assertTurnsMayStart">;
+  /** The capability profile in force; loaded anew for every turn. */
+  loadCapabilities(): Promise<LoadedCapabilities>;
+  /** Rules and intents of a workspace. */
+  governanceOf(workspace: Workspace): Promise<WorkspaceGovernance>;
+  /** Users' external hooks. */
+  loadHooks(workspaceRoot: string): Promise<LoadedHooks>;
+  /** Absolute paths of the server's own state and configuration, which no agent touches wherever they lie. */
+  readonly ownDirectories: readonly string[];
   /** Gets errors nobody expected, whole; clients get none of their text. */
   onUnexpectedError(error: unknown): void;
   readonly isolation: "sandboxed" | "unsandboxed";
+  /** Where commands run, and why so. */
+  readonly sandbox: Sandbox;
   readonly defaultSettings: SessionSettings;
   readonly confirmation: {
     /** Milliseconds an attached client has to answer a question. */

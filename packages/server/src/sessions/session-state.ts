@@ -40,6 +40,8 @@ export class SessionState {
   /** Digests of blobs the session's events name. */
   readonly blobs = new Set<string>();
   settings: SessionSettings | undefined;
+  /** The intent the session works under; what it is now, its file says. */
+  activeIntentId: string | undefined;
   todos: readonly Todo[] = [];
   title = "";
   lastSeq = 0;
@@ -61,6 +63,7 @@ export class SessionState {
         break;
       case "session-cleared":
         this.todos = [];
+        this.activeIntentId = undefined;
         this.knownFiles.clear();
         break;
       case "status":
@@ -90,6 +93,9 @@ export class SessionState {
         break;
       case "todos-changed":
         this.todos = event.items;
+        break;
+      case "intent-selected":
+        this.activeIntentId = event.intent.id;
         break;
       case "proposed-changes":
         this.proposals.set(event.proposal.proposalId, event.proposal);

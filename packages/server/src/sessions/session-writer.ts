@@ -3,8 +3,9 @@ import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { EventDraft, SessionLog } from "./session-log.ts";
 
 /**
- * The one writer of a session's log. What is emitted within one tick is one append; while an append is under way, what
- * arrives joins the next. Deltas of one item that wait together become one event.
+ * The one writer of a session's log. Text that people watch as it comes is appended at the end of the tick; anything else
+ * waits a moment for the commit that mostly follows, and goes in with it. Deltas of one item that wait together become one
+ * event.
  */
 export class SessionWriter {
   readonly #log: SessionLog;
@@ -17,7 +18,8 @@ export class SessionWriter {
   #ledger: LedgerEntry[] = [];
   #durable = false;
   #waiters: PromiseWithResolvers<void>[] = [];
-  #scheduled = false;
+  #immediate: NodeJS.Immediate | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #appending = false;
   #failure: Error | undefined;
 
@@ -51,16 +53,11 @@ export class SessionWriter {
     return this.#failure !== undefined;
   }
 
-  /** Queues an event; it is in the log after the next `flush` or `commit`. */
+  /** Queues an event; it is in the log after the next `flush` or `commit`, and without one some milliseconds later. */
   emit(event: SessionEvent, place: { readonly turnId: string; readonly itemId?: string }): void {
     this.#enqueue({ turnId: place.turnId, itemId: place.itemId ?? "", time: this.#now(), event });
-    if (!this.#scheduled) {
-      this.#scheduled = true;
-      setImmediate(() => {
-        this.#scheduled = false;
-        void this.#pump();
-      });
-    }
+    if (watched.has(event.type)) this.#immediate ??= setImmediate(() => void this.#pump());
+    else this.#timer ??= setTimeout(() => void this.#pump(), patience);
   }
 
   /** Appends events and ledger entries in one transaction, after everything emitted before. */
@@ -110,6 +107,10 @@ export class SessionWriter {
     this.#ledger = [];
     this.#durable = false;
     this.#waiters = [];
+    clearImmediate(this.#immediate);
+    clearTimeout(this.#timer);
+    this.#immediate = undefined;
+    this.#timer = undefined;
     try {
       if (batch.events.length > 0 || batch.ledger.length > 0) {
         const events = await this.#log.append(this.#sessionId, batch, { seq: this.#seq, epoch: this.#epoch });
@@ -125,6 +126,10 @@ export class SessionWriter {
     }
   }
 }
+
+const watched: ReadonlySet<SessionEvent["type"]> = new Set(["text-delta", "thinking-delta", "tool-output-delta"]);
+/** How long other events wait for company, in milliseconds: too short for anybody to see. */
+const patience = 2;
 
 /** Two neighbouring deltas of one item as one; undefined when they are not. */
 export function mergeDeltas<Event extends EventDraft>(first: Event, second: Event): Event | undefined {

@@ -5,6 +5,7 @@ import type { SessionSettings } from "@gennai/agent/session-settings";
 import type { Todo } from "@gennai/agent/todo";
 import type { TurnEnd } from "@gennai/agent/turn-loop";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
+import type { Intent } from "@gennai/governance/intents/intent";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { ClientRegistry } from "../bridge/client-registry.ts";
 import { PendingRequests } from "../bridge/pending-requests.ts";
@@ -119,7 +120,6 @@ export class Session {
     const turnId = randomUUID();
     try {
       await this.#takeOverIfBehind();
-      const afterSeq = this.#writer.lastSeq;
       const turn = await prepareTurn(this, { ...input, turnId }, abort.signal);
       const hadTitle = this.state.title !== "";
       await this.#writer.commit(turn.openingEvents, { turnId, durable: true });
@@ -130,6 +130,8 @@ export class Session {
         this.#running = undefined;
       });
       this.#running = { turnId, abort, ended };
+      // Other events may have come in meanwhile: the log says where the turn begins.
+      const afterSeq = this.state.turns.get(turnId)?.afterSeq ?? this.#writer.lastSeq;
       return { turnId, afterSeq, alreadyStarted: false };
     } catch (error) {
       this.#release();
@@ -225,6 +227,11 @@ export class Session {
     await this.#writer.commit([{ type: "todos-changed", items }], { turnId: "", durable: true });
   }
 
+  /** A person's choice of the intent the session works under. */
+  async selectIntent(intent: Intent, context: string): Promise<void> {
+    await this.#commitByUser([{ type: "intent-selected", intent, context }], "session", { intent: intent.id }, []);
+  }
+
   async changeSettings(settings: SessionSettings): Promise<void> {
     this.#refuseWhileRunning("change the settings");
     await this.#takeOverIfBehind();
@@ -236,6 +243,12 @@ export class Session {
     await this.#takeOverIfBehind();
     this.remembered.forget();
     await this.#writer.commit([{ type: "session-cleared" }], { turnId: "", durable: true });
+  }
+
+  /** Adds an event about more than this session. Rejects while another server runs a turn of it: that one adds its own. */
+  async announce(event: SessionEvent): Promise<void> {
+    await this.#takeOverIfBehind();
+    await this.#writer.commit([event], { turnId: "", durable: true });
   }
 
   /** A fork taken in the middle of a turn has that turn's beginning, and will never have its end. */

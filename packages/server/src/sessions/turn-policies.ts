@@ -1,17 +1,16 @@
 import type { EditingMode } from "@gennai/agent/session-settings";
+import { createCapabilitiesPolicy } from "@gennai/governance/capabilities/capabilities-policy";
+import { createEmergencyPolicy, type EmergencySource } from "@gennai/governance/emergency/emergency-policy";
+import { createIntentsPolicy, type IntentRules } from "@gennai/governance/intents/intents-policy";
+import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
 import { type BranchState, createBranchPolicy, isProtectedBranch } from "@gennai/governance/policies/branch";
-import { createCommandsPolicy } from "@gennai/governance/policies/commands";
-import { createContainmentPolicy } from "@gennai/governance/policies/containment";
-import { createControlFilesPolicy } from "@gennai/governance/policies/control-files";
-import { createFreshnessPolicy } from "@gennai/governance/policies/freshness";
-import { createHighRiskPolicy } from "@gennai/governance/policies/high-risk";
-import { createPathListsPolicy } from "@gennai/governance/policies/path-lists";
-import { createRedactionMarkerPolicy } from "@gennai/governance/policies/redaction-marker";
-import { createSecretsPolicy } from "@gennai/governance/policies/secrets";
 import { createSingleWriterPolicy, type TreeClaim } from "@gennai/governance/policies/single-writer";
+import { createRulesPolicy, type RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
 import type { Policy } from "@gennai/governance/policy";
 import { digestOf } from "@gennai/protocol/digest";
 import type { ProjectConfig } from "../config/project-config.ts";
+import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
+import { callPolicies } from "./call-policies.ts";
 import { defaultRemoteBranch, readGitHead } from "../workspace/git-head.ts";
 
 export interface TurnPolicyOptions {
@@ -23,30 +22,53 @@ export interface TurnPolicyOptions {
   readonly protectedBranches: readonly string[];
   readonly config: ProjectConfig;
   readonly claimTree: () => TreeClaim;
+  /** The server's own commands run in a sandbox. */
+  readonly sandboxed: boolean;
+  readonly capabilities: LoadedCapabilities;
+  readonly emergency: EmergencySource;
+  /** Absolute paths of the server's own directories. */
+  readonly ownDirectories: readonly string[];
+  readonly rules: RulesPolicyPorts;
+  /** What holds of intents now. */
+  readonly intentRules: () => Promise<IntentRules>;
+  /** Of users' external hooks. */
+  readonly hookPolicies: readonly Policy[];
 }
 
 /** The rules of one turn. All of them run for every call; the order is the one in which people read them. */
 export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
-  const root = options.workspaceRoot;
+  const { workspaceRoot: root, config, ownDirectories, sandboxed } = options;
+  const onOwnBranch = (): boolean => isOwnBranch(branchState(options));
   return [
-    createContainmentPolicy({ root }),
-    createControlFilesPolicy({ root }),
-    createSecretsPolicy(),
-    createPathListsPolicy({ allow: options.config.allowPaths, deny: options.config.denyPaths }),
-    createCommandsPolicy(),
-    createHighRiskPolicy(),
-    createFreshnessPolicy(),
+    createCapabilitiesPolicy(options.capabilities),
+    createEmergencyPolicy(options.emergency),
+    createRulesPolicy(options.rules),
+    createIntentsPolicy({ root, rules: options.intentRules }),
+    createScopeExpansionPolicy(),
+    ...callPolicies({
+      ...{ workspaceRoot: root, config, ownDirectories },
+      commands: { sandboxed, mode: options.editingMode, root, onOwnBranch },
+    }),
     createBranchPolicy({ mode: options.editingMode, readBranch: async () => branchState(options) }),
-    createRedactionMarkerPolicy(),
     createSingleWriterPolicy(options.claimTree),
+    ...options.hookPolicies,
   ];
 }
 
-/** What the rules in force are, for questions and records. */
-export function policyDigest(options: TurnPolicyOptions, policies: readonly Policy[]): string {
+/**
+ * What the rules in force are, for questions and records.
+ * @param rulesSha256 of the rule files
+ */
+export function policyDigest(options: TurnPolicyOptions, policies: readonly Policy[], rulesSha256: string): string {
   const { editingMode, protectedBranches, config } = options;
   const lists = { allow: config.allowPaths ?? null, deny: config.denyPaths, branches: config.protectedBranches };
-  return digestOf({ editingMode, protectedBranches, lists, policies: policies.map(({ name, kind }) => ({ name, kind })) });
+  const hooks = policies.map(({ name, kind }) => ({ name, kind }));
+  return digestOf({ editingMode, protectedBranches, lists, rulesSha256, policies: hooks });
+}
+
+function isOwnBranch(state: BranchState): boolean {
+  if (state.type !== "branch" || state.protectedBy !== undefined) return false;
+  return state.sessionBranch === undefined || state.branch === state.sessionBranch;
 }
 
 function branchState(options: TurnPolicyOptions): BranchState {

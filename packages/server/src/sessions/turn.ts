@@ -1,24 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { systemPrompt } from "@gennai/agent/prompt/system-prompt";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
-import { toolsInMode } from "@gennai/agent/scenarios/tool-groups";
 import type { BlobRef, SessionEvent } from "@gennai/agent/session-event";
 import { runTurn, type TurnEnd } from "@gennai/agent/turn-loop";
-import { governTools } from "@gennai/governance/gate/gate";
-import { zeroAccessGlobs } from "@gennai/governance/policies/secrets";
-import { SessionBridge } from "../bridge/session-bridge.ts";
-import { loadProjectConfig } from "../config/project-config.ts";
+import { intentContext } from "@gennai/governance/intents/intent-context";
+import { type ProjectNotes, readProjectNotes } from "../notes/project-notes.ts";
 import { ServiceError } from "../service-error.ts";
-import { createTools } from "../tools/tool-set.ts";
-import { readGitHead } from "../workspace/git-head.ts";
 import { imageMediaType } from "./image-media-type.ts";
 import type { Session } from "./session.ts";
-import { SessionJournal } from "./session-journal.ts";
-import { TreeClaimant } from "./tree-claimant.ts";
-import { policyDigest, type TurnPolicyOptions, turnPolicies } from "./turn-policies.ts";
+import { buildTurnGate } from "./turn-gate.ts";
 
-/** Milliseconds a policy may take. */
-const policyTimeoutMs = 5_000;
 const maxImages = 20;
 
 export interface TurnInput {
@@ -43,74 +34,15 @@ export async function prepareTurn(
   input: TurnInput & { readonly turnId: string },
   signal: AbortSignal,
 ): Promise<PreparedTurn> {
-  const { services, settings, workspace, state } = session;
+  const { services, settings, state } = session;
   const { turnId } = input;
+  services.emergency.assertTurnsMayStart();
   const { scenario, warnings } = await chooseScenario(session, input.scenario);
   const model = await services.createModel(settings);
   const images = await storeImages(session, input.images);
   const text = await services.redactor.redact(input.text);
-  const head = readGitHead(workspace.root);
-
-  const bridge = new SessionBridge({
-    clients: session.clients,
-    requests: session.requests,
-    turnId: () => turnId,
-    interactive: () => settings.interactive,
-  });
-  const tree = new TreeClaimant(services.locks, workspace.root, session.id);
-  const rules: TurnPolicyOptions = {
-    workspaceRoot: workspace.root,
-    editingMode: settings.editingMode,
-    sessionBranch: head.type === "branch" ? head.branch : undefined,
-    protectedBranches: services.protectedBranches,
-    config: await loadProjectConfig(workspace.root),
-    claimTree: () => tree.claim(),
-  };
-  const offered = new Set(toolsInMode(scenario.tools, settings.editingMode));
-  const tools = createTools({
-    workspace,
-    editor: bridge,
-    blobs: services.blobs,
-    knownFiles: state.knownFiles,
-    todos: { read: () => state.todos },
-    home: services.home,
-    environment: services.commandEnvironment,
-    exclude: [...zeroAccessGlobs, ...rules.config.denyPaths],
-    now: services.now,
-  });
-  for (const name of [...tools.keys()]) if (!offered.has(name)) tools.delete(name);
-
-  const policies = turnPolicies(rules);
-  const { writer } = session;
-  const journal = new SessionJournal({
-    writer,
-    blobs: services.blobs,
-    context: {
-      sessionId: session.id,
-      modelId: model.id,
-      isolation: services.isolation,
-      revision: async () => {
-        const now = readGitHead(workspace.root);
-        return (now.type === "none" ? undefined : now.commit) ?? "";
-      },
-    },
-    now: services.now,
-    keepText: (sha256, content) => {
-      session.keepText(sha256, content);
-    },
-  });
-  const governed = governTools({
-    sessionId: session.id,
-    tools,
-    policies,
-    confirmer: bridge,
-    journal,
-    redactor: services.redactor,
-    remembered: session.remembered,
-    policySha256: policyDigest(rules, policies),
-    policyTimeoutMs,
-    now: services.now,
-  });
+  const notes = await readProjectNotes(session.workspace.root, services.redactor);
+  const gate = await buildTurnGate(session, scenario, { turnId, modelId: model.id, signal });
 
   return {
     openingEvents: [
@@ -123,24 +55,24 @@ export async function prepareTurn(
         enableThinking: input.enableThinking,
         images,
       },
-      ...warnings.map((warning): SessionEvent => ({ type: "warning", text: warning })),
+      ...[...warnings, ...notes.warnings, ...gate.warnings].map((warning): SessionEvent => ({ type: "warning", text: warning })),
     ],
     run: () =>
       runTurn({
         turnId,
         model,
-        tools: governed,
+        tools: gate.tools,
         conversation: state.conversation,
-        system: () => promptFor(session, scenario),
+        system: () => promptFor(session, scenario, notes),
         enableThinking: input.enableThinking && model.capabilities.thinking,
         maxOutputTokens: settings.maxTokens,
         maxIterations: settings.maxIterations,
         sink: {
           emit: (event, itemId) => {
-            writer.emit(event, { turnId, ...(itemId === undefined ? {} : { itemId }) });
+            session.writer.emit(event, { turnId, ...(itemId === undefined ? {} : { itemId }) });
           },
           flush: async () => {
-            await writer.flush();
+            await session.writer.flush();
             await session.fillConversation();
           },
         },
@@ -148,25 +80,35 @@ export async function prepareTurn(
         signal,
       }),
     [Symbol.dispose]: () => {
-      tree[Symbol.dispose]();
+      gate[Symbol.dispose]();
     },
   };
 }
 
 /** The system prompt of a turn with this scenario, as the model would get it now. */
-function promptFor(session: Session, scenario: Scenario): string {
+export async function promptFor(session: Session, scenario: Scenario, notes?: ProjectNotes): Promise<string> {
+  const { services, workspace, state } = session;
+  const projectNotes = notes ?? (await readProjectNotes(workspace.root, services.redactor));
+  const { intents } = await services.governanceOf(workspace);
+  const rules = await intents.rules(state.activeIntentId);
   return systemPrompt({
     scenario,
-    workingDir: session.workspace.root,
+    workingDir: workspace.root,
     editingMode: session.settings.editingMode,
-    platform: session.services.platform,
-    date: new Date(session.services.now()).toISOString().slice(0, 10),
-    todos: session.state.todos,
-    projectNotes: "",
+    verbosity: session.settings.verbosity,
+    platform: services.platform,
+    date: new Date(services.now()).toISOString().slice(0, 10),
+    todos: state.todos,
+    projectNotes: projectNotes.text,
+    intents: {
+      required: rules.on,
+      selectable: rules.selectable,
+      context: rules.active === undefined ? "" : intentContext(rules.active),
+    },
   });
 }
 
-async function chooseScenario(
+export async function chooseScenario(
   session: Session,
   asked: string,
 ): Promise<{ readonly scenario: Scenario; readonly warnings: readonly string[] }> {
@@ -191,4 +133,3 @@ async function storeImages(session: Session, images: readonly Uint8Array[]): Pro
     }),
   );
 }
-

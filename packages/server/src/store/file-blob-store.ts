@@ -38,8 +38,7 @@ export class FileBlobStore implements BlobStore {
       await rm(temporary, { force: true });
       throw error;
     }
-    await syncDirectory(directory);
-    if (created !== undefined) await syncDirectory(this.#directory);
+    await Promise.all([syncDirectory(directory), created === undefined ? undefined : syncDirectory(this.#directory)]);
     return reference;
   }
 

@@ -1,4 +1,5 @@
-import { type FileHandle, mkdir } from "node:fs/promises";
+import { mkdirSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { type Signer, signHead } from "@gennai/governance/ledger/ledger-signature";
@@ -9,6 +10,7 @@ import { openLedgerFile } from "./ledger-file.ts";
 import { ledgerHeadFile, readHead, writeHead } from "./ledger-head-file.ts";
 import { keepCopy, readExactly, recoveredCopyPath, writeExactly } from "./ledger-mirror-file.ts";
 import type { LedgerRow, LedgerTable } from "./ledger-table.ts";
+import { isPurging } from "./purge-jobs.ts";
 
 /** Milliseconds that records wait for company. */
 const coalescing = 50;
@@ -70,6 +72,24 @@ export class LedgerMirror {
     return this.#mirror(workspaceRoot, workspace, { rebuild: true });
   }
 
+  /** Runs `work` while nobody else reads or writes the ledger's file of this workspace. Rejects with `StoreError` `busy`. */
+  async alone<Value>(workspaceRoot: string, work: () => Promise<Value>): Promise<Value> {
+    using _lock = await this.#lock(workspaceRoot);
+    return await work();
+  }
+
+  /** Within `alone`: writes the whole file anew from the store and keeps no copy of what it was. */
+  async replace(workspaceRoot: string): Promise<void> {
+    const workspace = this.#table.find(workspaceRoot);
+    if (workspace !== undefined) await this.#mirrorLocked(workspaceRoot, workspace, { rebuild: true, keep: false });
+  }
+
+  #lock(root: string): Promise<Disposable> {
+    const headFile = ledgerHeadFile(this.#options.stateDir, root);
+    mkdirSync(dirname(headFile), { recursive: true, mode: 0o700 });
+    return acquireFileLock(`${headFile.slice(0, -".json".length)}.lock`, { timeout: lockTimeout });
+  }
+
   async #flushWorkspace(root: string): Promise<void> {
     try {
       const workspace = this.#table.find(root);
@@ -92,10 +112,19 @@ export class LedgerMirror {
     workspace: number,
     { rebuild }: { readonly rebuild: boolean },
   ): Promise<string | undefined> {
+    using _lock = await this.#lock(root);
+    // The file still holds what was purged: whoever finishes the purge writes it anew, and keeps no copy.
+    if (isPurging(this.#database, workspace)) return undefined;
+    return await this.#mirrorLocked(root, workspace, { rebuild, keep: true });
+  }
+
+  async #mirrorLocked(
+    root: string,
+    workspace: number,
+    { rebuild, keep }: { readonly rebuild: boolean; readonly keep: boolean },
+  ): Promise<string | undefined> {
     const { stateDir, signer } = this.#options;
     const headFile = ledgerHeadFile(stateDir, root);
-    await mkdir(dirname(headFile), { recursive: true, mode: 0o700 });
-    using _lock = await acquireFileLock(`${headFile.slice(0, -".json".length)}.lock`, { timeout: lockTimeout });
     await this.#excludeFromGit(root, workspace);
 
     // After the lock: what another process appended meanwhile counts.
@@ -109,8 +138,10 @@ export class LedgerMirror {
         ? undefined
         : await this.#placeOf(size, newest, workspace, (from, length) => readExactly(handle, from, length));
       if (place === undefined) {
-        copy = recoveredCopyPath(stateDir, root);
-        await keepCopy(handle, copy);
+        if (keep) {
+          copy = recoveredCopyPath(stateDir, root);
+          await keepCopy(handle, copy);
+        }
         if (!rebuild) {
           const text = `The ledger's file in ${root} was changed by somebody else. It was written anew from the store; the changed file is kept as ${copy}.`;
           this.#warnOnce(root, "changed", text);

@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { type LedgerPlace, sealRecord, workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { withoutContent } from "@gennai/governance/ledger/record-content";
 import type { Signer } from "@gennai/governance/ledger/ledger-signature";
 import type { StoreDatabase } from "./database.ts";
 import { readPreamble } from "./ledger-file.ts";
@@ -80,12 +81,32 @@ export class LedgerTable {
     }
     for (const entry of entries) {
       const { seq, hash, line } = sealRecord(entry, place, signer, {
+        salt: randomBytes(16).toString("hex"),
         ...(toolVersion === undefined ? {} : { toolVersion }),
       });
       endOffset += Buffer.byteLength(line) + 1;
       this.#statements.insert.run(workspace, seq, hash, line, endOffset);
       place = { seq: seq + 1, previousHash: hash };
     }
+  }
+
+  /**
+   * Takes the content out of records, of one session or of all, and gives their seqs. Tombstones keep theirs. Inside a
+   * transaction only, and the file must be written anew before anybody compares it with the rows.
+   */
+  purge(workspace: number, sessionId: string | undefined): readonly number[] {
+    const purged: number[] = [];
+    let moved = 0;
+    for (const row of this.#statements.whole.all(workspace)) {
+      const seq = integerOf(row, "seq");
+      const line = textOf(row, "line");
+      const mayGo = row["kind"] !== "purge" && row["purged"] !== 1 && (sessionId === undefined || row["session"] === sessionId);
+      const kept = mayGo ? withoutContent(line) : line;
+      if (mayGo) purged.push(seq);
+      moved += Buffer.byteLength(kept) - Buffer.byteLength(line);
+      if (moved !== 0) this.#statements.replace.run(kept, integerOf(row, "end_offset") + moved, workspace, seq);
+    }
+    return purged;
   }
 
   changed(workspaceRoot: string): void {
@@ -170,6 +191,12 @@ function prepareStatements(database: StoreDatabase) {
     setGitExcluded: database.prepare("UPDATE workspaces SET git_excluded = 1 WHERE number = ?"),
     newest: database.prepare("SELECT seq, hash, end_offset FROM ledger WHERE workspace = ? ORDER BY seq DESC LIMIT 1"),
     insert: database.prepare("INSERT INTO ledger (workspace, seq, hash, line, end_offset) VALUES (?, ?, ?, ?, ?)"),
+    whole: database.prepare(
+      `SELECT seq, line, end_offset, json_extract(line, '$.metadata.kind') AS kind,
+         json_extract(line, '$.metadata.session_id') AS session, json_extract(line, '$.metadata.purged') AS purged
+       FROM ledger WHERE workspace = ? ORDER BY seq`,
+    ),
+    replace: database.prepare("UPDATE ledger SET line = ?, end_offset = ? WHERE workspace = ? AND seq = ?"),
     row: database.prepare("SELECT hash, line, end_offset FROM ledger WHERE workspace = ? AND seq = ?"),
     after: database.prepare("SELECT seq, line FROM ledger WHERE workspace = ? AND seq > ? ORDER BY seq"),
   };

@@ -79,7 +79,7 @@ async function verifyOnce(
   const head = stateDir === undefined ? undefined : await readHead(ledgerHeadFile(stateDir, workspaceRoot));
   const compared = { head: head !== undefined, store: store !== undefined && store.lastSeq > 0 };
   const unread = (status: WorkspaceLedgerStatus, message: string): WorkspaceLedgerReport => {
-    return { status, message, file, compared, records: 0, unsigned: 0, notes: [] };
+    return { status, message, file, compared, records: 0, purged: 0, unsigned: 0, notes: [] };
   };
   let handle: FileHandle;
   try {
@@ -87,8 +87,8 @@ async function verifyOnce(
   } catch (error) {
     if (error instanceof UnsafeLedgerPath) return unread("unsafe_path", error.message);
     if (!hasCode(error, "ENOENT")) throw error;
-    // Only the store can say that nothing was ever recorded; where there is no store yet, nothing was.
-    if (head === undefined && (store === undefined ? stateDir !== undefined : store.lastSeq === 0)) return unread("ok", "Nothing has been recorded yet.");
+    // Only the store can say that nothing was ever recorded.
+    if (head === undefined && store?.lastSeq === 0) return unread("ok", "Nothing has been recorded yet.");
     return unread("missing_file", `${file} is missing${head === undefined ? "" : `; it had reached seq ${head.seq}`}.`);
   }
   const verifier = await verifierFor(location);

@@ -6,6 +6,7 @@ import { FileBlobStore } from "./file-blob-store.ts";
 import { openLedgerSigner } from "./ledger-key.ts";
 import { LedgerMirror } from "./ledger-mirror.ts";
 import { LedgerTable } from "./ledger-table.ts";
+import { finishPurges } from "./purge-jobs.ts";
 import { SqliteSessionLog } from "./sqlite-session-log.ts";
 import { prepareStateDirectory } from "./state-directory.ts";
 
@@ -45,6 +46,9 @@ export async function openStore(stateDir: string, options: StoreOptions): Promis
       onChange: (root) => mirror.touch(root),
     });
     const mirror = new LedgerMirror(database, ledger, { stateDir: directory, signer, onWarning });
+    await finishPurges({ database, table: ledger, mirror, stateDir: directory }).catch((error: unknown) => {
+      onWarning(`A purge is not finished: ${error instanceof Error ? error.message : String(error)}`);
+    });
     const log = new SqliteSessionLog(database, ledger);
     return {
       stateDir: directory,

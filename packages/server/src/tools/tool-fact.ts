@@ -1,5 +1,6 @@
 import type { FileChangeRecord, Proposal } from "@gennai/agent/proposal";
 import type { Todo } from "@gennai/agent/todo";
+import type { Intent } from "@gennai/governance/intents/intent";
 
 /** What a tool tells the session's log besides its result. In `ToolOutcome.facts`, which the gate does not look into. */
 export type ToolFact =
@@ -7,18 +8,24 @@ export type ToolFact =
   | { readonly type: "change-set"; readonly changeSetId: string; readonly files: readonly FileChangeRecord[] }
   | { readonly type: "proposal"; readonly proposal: Proposal }
   /** The whole list of todos, as it is now. */
-  | { readonly type: "todos"; readonly items: readonly Todo[] };
+  | { readonly type: "todos"; readonly items: readonly Todo[] }
+  /** The session's intent from now on, also when only its scope grew. `context` is its block for the model. */
+  | { readonly type: "intent-selected"; readonly intent: Intent; readonly context: string };
 
 const required: Record<ToolFact["type"], readonly string[]> = {
   "change-set": ["changeSetId", "files"],
   proposal: ["proposal"],
   todos: ["items"],
+  "intent-selected": ["intent", "context"],
 };
 
 /** True for a value that one of this folder's tools made. */
 export function isToolFact(value: unknown): value is ToolFact {
   if (typeof value !== "object" || value === null || !("type" in value)) return false;
   const { type } = value;
-  if (type !== "change-set" && type !== "proposal" && type !== "todos") return false;
-  return required[type].every((name) => name in value);
+  return isFactType(type) && required[type].every((name) => name in value);
+}
+
+function isFactType(type: unknown): type is ToolFact["type"] {
+  return typeof type === "string" && Object.hasOwn(required, type);
 }

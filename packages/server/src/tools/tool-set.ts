@@ -15,6 +15,10 @@ import { lsTool } from "./ls-tool.ts";
 import { moveTool } from "./move-tool.ts";
 import { multiEditTool } from "./multi-edit-tool.ts";
 import { proposeChangesTool } from "./propose-changes-tool.ts";
+import { recordLessonTool } from "./record-lesson-tool.ts";
+import { requestScopeExpansionTool } from "./request-scope-expansion-tool.ts";
+import { selectActiveIntentTool } from "./select-active-intent-tool.ts";
+import type { IntentsService } from "../intents/intents-service.ts";
 import { readTool } from "./read-tool.ts";
 import { runInTerminalTool } from "./run-in-terminal-tool.ts";
 import type { TodoList } from "./todo-list.ts";
@@ -29,6 +33,9 @@ export interface ToolPorts {
   readonly knownFiles: KnownFiles;
   readonly blobs: BlobStore;
   readonly todos: TodoList;
+  readonly intents: Pick<IntentsService, "selectable" | "expandScope">;
+  /** Id of the session's intent. */
+  readonly activeIntent: () => string | undefined;
   /** The user's home directory. */
   readonly home: string;
   /** What commands find in their environment, as `commandEnvironment` makes it. */
@@ -61,6 +68,9 @@ export function createTools(ports: ToolPorts): Map<string, Tool> {
     proposeChangesTool(ports),
     todoReadTool(ports),
     todoWriteTool(ports),
+    selectActiveIntentTool(ports),
+    requestScopeExpansionTool(ports),
+    recordLessonTool(ports),
   ];
   return new Map(tools.map((tool) => [tool.name, tool]));
 }

@@ -88,8 +88,9 @@ function symbolicRef(text: string): string | undefined {
 /** undefined when it is missing, no file, or larger than such a file can be. */
 function readText(path: string, maxBytes = maximumSmallFile): string | undefined {
   try {
-    const stat = statSync(path);
-    if (!stat.isFile() || stat.size > maxBytes) return undefined;
+    // Most are missing most of the time, and an exception costs more than the look.
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined || !stat.isFile() || stat.size > maxBytes) return undefined;
     return readFileSync(path, "utf8").trim();
   } catch {
     return undefined;

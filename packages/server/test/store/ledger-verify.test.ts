@@ -84,7 +84,7 @@ it.each(cases)("tells %s", async (_name, spoil, owner, thirdParty) => {
 });
 
 it("knows a new ledger from a missing one", async () => {
-  expect(await verifyWorkspaceLedger(location)).toMatchObject({ status: "no_key" });
+  expect(await verifyWorkspaceLedger(location)).toMatchObject({ status: "missing_file" });
   await fixture.recordAndClose(0);
   expect(await verifyWorkspaceLedger(location)).toMatchObject({
     status: "ok",

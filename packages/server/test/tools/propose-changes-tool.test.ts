@@ -302,6 +302,9 @@ test("every tool has a name, a description and a JSON schema for models", async 
     "ProposeChanges",
     "TodoRead",
     "TodoWrite",
+    "select_active_intent",
+    "request_scope_expansion",
+    "record_lesson",
   ]);
   for (const tool of bench.tools.values()) {
     expect(tool.description.length).toBeGreaterThan(20);

@@ -7,6 +7,7 @@ import type { Todo } from "@gennai/agent/todo";
 import type { Analysis, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { EditorBridge, EditorFile, TerminalRun } from "@gennai/server/bridge/editor-bridge";
+import { IntentsService } from "@gennai/server/intents/intents-service";
 import { commandEnvironment } from "@gennai/server/process/command-environment";
 import { KnownFiles } from "@gennai/server/sessions/known-files";
 import type { BlobStore } from "@gennai/server/sessions/session-log";
@@ -96,6 +97,7 @@ export class ToolBench implements Disposable {
   readonly blobs = new MemoryBlobs();
   readonly knownFiles = new KnownFiles();
   todos: readonly Todo[] = [];
+  activeIntent: string | undefined;
   now = Date.UTC(2026, 0, 1);
   turnId = "turn-1";
   readonly #state = realpathSync(mkdtempSync(join(tmpdir(), "tools-state-")));
@@ -109,6 +111,8 @@ export class ToolBench implements Disposable {
       knownFiles: this.knownFiles,
       blobs: this.blobs,
       todos: { read: () => this.todos },
+      intents: IntentsService.open({ workspace: this.workspace, stateDir: this.#state }),
+      activeIntent: () => this.activeIntent,
       home: this.#state,
       environment: commandEnvironment(process.env),
       exclude: [],

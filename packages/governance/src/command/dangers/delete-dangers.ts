@@ -103,7 +103,8 @@ function judge(
     return { verdict: "deny", reason: `If ${word.raw} is empty, this deletes from the root of the disk.`, high: true };
   const broad = broadName(base, place);
   if (broad !== undefined) return { verdict: "deny", reason: `This deletes ${broad}.`, high: true };
-  if (isTemporary(base))
+  // A workspace may itself lie in a temporary directory: what is in it is work, not scratch.
+  if (isTemporary(base) && !isWithin(base, place.workspace))
     return how.recursive
       ? { verdict: "ask", reason: `This deletes ${base} and everything in it.`, high: true }
       : undefined;

@@ -1,0 +1,121 @@
+import type { Command } from "commander";
+import type { CapabilitiesFlags } from "./capabilities-command.ts";
+import type { Console } from "./console.ts";
+import type { EmergencyFlags } from "./emergency-command.ts";
+import type { HooksFlags } from "./hooks-command.ts";
+
+/** Commands about what governs the agent: emergency controls, capabilities, hooks. */
+export function addGovernanceCommands(program: Command, console: Console, ended: (code: number) => void): void {
+  const groups = [
+    emergencyCommands(program, console, ended),
+    capabilitiesCommands(program, console, ended),
+    hooksCommands(program, console, ended),
+  ];
+  for (const group of groups) for (const command of group.commands) command.exitOverride();
+}
+
+function emergencyCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+  const emergency = program
+    .command("emergency")
+    .description("switch off at once, for all servers of this user, what the agent may do")
+    .addHelpText("after", emergencyHelp);
+  const add = (name: string, description: string): Command =>
+    emergency
+      .command(name)
+      .description(description)
+      .option("--workspace <dir>", "whose ledger gets a record when no server runs (default: here)")
+      .option("--json", "print JSON");
+  const control = (name: string, description: string): Command =>
+    add(name, description)
+      .option("--reason <words>", "why; recorded")
+      .option("--by <name>", "who; recorded (default: your user name)");
+
+  add("status", "show what is switched off, by whom and why").action(async (flags: EmergencyFlags) => {
+    const { emergencyStatusCommand } = await import("./emergency-command.ts");
+    ended(await emergencyStatusCommand(flags, console));
+  });
+  const switches = [
+    ["read-only", "nothing may be changed or run any more"],
+    ["disable-high-impact", "actions of high risk are refused without a question"],
+    ["stop-all", "all running work ends, and no turn starts"],
+  ] as const;
+  for (const [name, description] of switches) {
+    control(name, description)
+      .argument("<on|off>")
+      .action(async (state: string, flags: EmergencyFlags) => {
+        const { emergencySwitchCommand } = await import("./emergency-command.ts");
+        ended(await emergencySwitchCommand(name, state, flags, console));
+      });
+  }
+  for (const [name, state, description] of [
+    ["block", "on", "refuse a tool, a program, an MCP server (mcp__name), or the group deploy"],
+    ["unblock", "off", "allow it again"],
+  ] as const) {
+    control(name, description)
+      .argument("<tool>")
+      .action(async (tool: string, flags: EmergencyFlags) => {
+        const { emergencySwitchCommand } = await import("./emergency-command.ts");
+        ended(await emergencySwitchCommand("block-tool", state, { ...flags, tool }, console));
+      });
+  }
+  return emergency;
+}
+
+function capabilitiesCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+  const group = program.command("capabilities").description("what the signed profile of this user permits");
+  group
+    .command("show")
+    .description("show the profile in force, or why only reading is permitted")
+    .option("--json", "print JSON")
+    .action(async (flags: CapabilitiesFlags) => {
+      const { capabilitiesShowCommand } = await import("./capabilities-command.ts");
+      ended(await capabilitiesShowCommand(flags, console));
+    });
+  group
+    .command("sign")
+    .description("sign a profile for a team")
+    .argument("<file>", "the profile as JSON, without a signature")
+    .requiredOption("--key <pem>", "Ed25519 private key; openssl genpkey -algorithm ed25519 makes one")
+    .addHelpText("after", signHelp)
+    .action(async (file: string, flags: { readonly key: string }) => {
+      const { capabilitiesSignCommand } = await import("./capabilities-command.ts");
+      ended(await capabilitiesSignCommand(file, flags, console));
+    });
+  return group;
+}
+
+function hooksCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+  const group = program.command("hooks").description("your own programs that look at every tool call");
+  const add = (name: string, description: string): Command =>
+    group
+      .command(name)
+      .description(description)
+      .option("--workspace <dir>", "the workspace (default: here)")
+      .option("--json", "print JSON");
+  add("show", "show which hooks run here").action(async (flags: HooksFlags) => {
+    const { hooksShowCommand } = await import("./hooks-command.ts");
+    ended(await hooksShowCommand(flags, console));
+  });
+  add("trust", "let the workspace's .gennai/hooks.json run as it is now").action(async (flags: HooksFlags) => {
+    const { hooksTrustCommand } = await import("./hooks-command.ts");
+    ended(await hooksTrustCommand(flags, console));
+  });
+  return group;
+}
+
+const emergencyHelp = `
+Examples:
+  gennai emergency status
+  gennai emergency stop-all on --reason "it deletes the wrong files"
+  gennai emergency block deploy --reason "release freeze"
+  gennai emergency read-only off --reason "all clear"
+`;
+
+const signHelp = `
+Example of a profile:
+  {"type": "gennai-capabilities", "version": 1, "name": "interns", "capabilities": ["read", "propose", "write"],
+   "issued": "2026-01-01T00:00:00Z", "expires": "2027-01-01T00:00:00Z"}
+Capabilities: read, propose, write, execute, network, high_impact.
+The signed profile goes to standard output. It belongs to ~/.config/gennai/capabilities.json, and the public key, as
+openssl pkey -in KEY -pubout prints it, to ~/.config/gennai/capabilities.pub.
+`;

@@ -1,0 +1,15 @@
+/** What `gennai intents init` writes. Nothing in it can be selected before a person said so. */
+export const firstIntents = `# Intents: pieces of work somebody authorised, and the paths each may touch.
+# Only an intent whose status is active (or in_progress) can be selected.
+active_intents:
+  - id: INT-001
+    name: Say what this work is about
+    status: draft
+    # Globs relative to the workspace; a plain directory means all below it, "!glob" excludes and wins.
+    owned_scope:
+      - "src/**"
+    constraints:
+      - Say what must not happen
+    acceptance_criteria:
+      - Say how to tell that it is done
+`;

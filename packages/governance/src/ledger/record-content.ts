@@ -1,0 +1,53 @@
+import { canonicalJson } from "@gennai/protocol/canonical-json";
+import { sha256Hex } from "@gennai/protocol/digest";
+
+/**
+ * A record has two parts. The chain covers the fixed one, and of the content only a digest with a salt: so the content can
+ * be purged and the chain still holds, and nobody can find out by trying what a short content was.
+ */
+const contentMembers: readonly string[] = ["session_id", "turn_id", "calls", "changes", "details"];
+const sealMembers: readonly string[] = ["hash", "signature", "salt", "purged"];
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** @param salt 32 hex digits */
+export function contentDigest(content: JsonObject, salt: string): string {
+  return sha256Hex(`${salt}:${canonicalJson(content)}`);
+}
+
+/** The parts of a record, sealed or not. */
+export function partsOf(record: JsonObject, metadata: JsonObject): { readonly fixed: JsonObject; readonly content: JsonObject } {
+  const { files, metadata: _metadata, ...rest } = record;
+  const isContent = ([name]: [string, unknown]) => contentMembers.includes(name);
+  const isFixed = (entry: [string, unknown]) => !isContent(entry) && !sealMembers.includes(entry[0]);
+  const members = Object.entries(metadata);
+  return {
+    fixed: { ...rest, metadata: Object.fromEntries(members.filter(isFixed)) },
+    content: { ...(files === undefined ? {} : { files }), ...Object.fromEntries(members.filter(isContent)) },
+  };
+}
+
+/** The content of a record as it was read: as it was written, gone by a purge, or neither. */
+export function contentState(record: JsonObject, metadata: JsonObject): "intact" | "purged" | "changed" {
+  const { content } = partsOf(record, metadata);
+  const { purged, salt, content_digest: digest } = metadata;
+  if (purged !== undefined) {
+    const isEmpty = Object.keys(content).length === 1 && Array.isArray(content["files"]) && content["files"].length === 0;
+    return purged === true && salt === undefined && isEmpty ? "purged" : "changed";
+  }
+  return typeof salt === "string" && contentDigest(content, salt) === digest ? "intact" : "changed";
+}
+
+/** A record's line without its content; the same line when it has none any more. Throws `SyntaxError` for what is no record. */
+export function withoutContent(line: string): string {
+  const record: unknown = JSON.parse(line);
+  if (!isObject(record) || !isObject(record["metadata"])) throw new SyntaxError("The line is no record of a ledger.");
+  const { metadata } = record;
+  if (metadata["purged"] === true) return line;
+  const kept = Object.entries(metadata).filter(([name]) => !contentMembers.includes(name) && name !== "salt");
+  return canonicalJson({ ...record, files: [], metadata: { ...Object.fromEntries(kept), purged: true } });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,152 @@
+import { type HookRun, hookRemark, hookVerdict, nameOf } from "@gennai/governance/hooks/hook-answer";
+import { matchesTool, parseHooks } from "@gennai/governance/hooks/hook-config";
+import { createBrokenHooksPolicy, createHookPolicies, type HookInput } from "@gennai/governance/hooks/hooks-policy";
+import { runPolicies } from "@gennai/governance/gate/run-policies";
+import type { Effect } from "@gennai/governance/effect";
+import type { Policy } from "@gennai/governance/policy";
+import { allow } from "@gennai/governance/verdict";
+import { describe, expect, it, test } from "vitest";
+import { inside, summary, write } from "../policies/effects.ts";
+
+const [hook] = parseHooks(
+  '{"hooks":{"PreToolUse":[{"matcher":"","hooks":[{"type":"command","command":"A=1 /opt/check.sh --token x"}]}]}}',
+  "hooks.json",
+);
+if (hook === undefined) throw new Error("no hook");
+
+const ran = (more: Partial<HookRun>): HookRun => ({ exitCode: 0, stdout: "", stderr: "", ...more });
+const decision = (permissionDecision: string, permissionDecisionReason = "Because."): string =>
+  JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision, permissionDecisionReason } });
+
+describe("what a hook says", () => {
+  const rows: readonly (readonly [string, Partial<HookRun>, string])[] = [
+    ["exit 0, silent", {}, "allow"],
+    ["allow is no opinion", { stdout: decision("allow") }, "allow"],
+    ["ask", { stdout: decision("ask") }, "ask hook_asks"],
+    ["deny", { stdout: decision("deny") }, "deny hook_denied"],
+    ["the older block", { stdout: '{"decision":"block","reason":"x"}' }, "deny hook_denied"],
+    ["the older approve", { stdout: '{"decision":"approve"}' }, "allow"],
+    ["continue false", { stdout: '{"continue":false,"stopReason":"x"}' }, "deny hook_denied"],
+    ["exit 2 blocks, whatever it prints", { exitCode: 2, stderr: "no", stdout: decision("allow") }, "deny hook_denied"],
+    ["exit 1", { exitCode: 1 }, "failure"],
+    ["exit 127", { exitCode: 127 }, "failure"],
+    ["killed", { exitCode: undefined, failure: "it was killed by SIGKILL" }, "failure"],
+    ["killed after it printed allow", { failure: "it timed out", stdout: decision("allow") }, "failure"],
+    ["garbage", { stdout: "fine by me" }, "failure"],
+    ["half a JSON", { stdout: '{"decision":' }, "failure"],
+    ["an unknown decision", { stdout: decision("maybe") }, "failure"],
+    ["a decision of another type", { stdout: '{"decision":true}' }, "failure"],
+    ["an array", { stdout: "[]" }, "failure"],
+  ];
+  it.each(rows)("%s", (_name, run, wanted) => {
+    const said = (): string => summary(hookVerdict(hook, ran(run)));
+    if (wanted === "failure") expect(said).toThrow();
+    else expect(said()).toBe(wanted);
+  });
+
+  it("hands its reason on, under its own name and without its words", () => {
+    expect(nameOf(hook)).toBe("check.sh");
+    expect(hookVerdict(hook, ran({ exitCode: 2, stderr: "not on a Friday\n" }))).toMatchObject({
+      finding: { rule: "hook/check.sh", reason: expect.stringContaining("not on a Friday") },
+    });
+  });
+
+  it("only remarks on what is done already", () => {
+    expect(hookRemark(hook, ran({}))).toBeUndefined();
+    expect(hookRemark(hook, ran({ exitCode: 2, stderr: "format it" }))).toContain("format it");
+    expect(hookRemark(hook, ran({ exitCode: 3 }))).toContain("failed");
+  });
+});
+
+test.each([
+  [undefined, "Bash", true],
+  ["", "Bash", true],
+  ["*", "Bash", true],
+  ["Bash", "Bash", true],
+  ["Bash", "BashOutput", false],
+  ["Edit|Write", "Write", true],
+  ["Edit | Write", "Write", true],
+  ["mcp__.*", "mcp__a__b", true],
+  ["mcp__*__write", "mcp__a__write", true],
+  ["mcp__*__write", "mcp__write", false],
+  ["Notebook.*", "Bash", false],
+] as const)("the matcher %s and %s: %s", (matcher, tool, wanted) => {
+  expect(matchesTool(matcher, tool)).toBe(wanted);
+});
+
+test.each([
+  ["not JSON", "{"],
+  ["no hooks", "{}"],
+  ["an unknown type", '{"hooks":{"PreToolUse":[{"hooks":[{"type":"prompt","prompt":"x"}]}]}}'],
+  ["no command", '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command"}]}]}}'],
+  ["a matcher that would never match", '{"hooks":{"PreToolUse":[{"matcher":"^Bash$","hooks":[]}]}}'],
+])("a hooks file with %s is refused by name", (_name, text) => {
+  expect(() => parseHooks(text, "hooks.json")).toThrow(/hooks\.json/);
+});
+
+describe("hooks as policies", () => {
+  const allowing: Policy = { name: "ours", kind: "guard", decide: () => allow };
+
+  async function verdictOf(hooks: readonly Policy[], effect: Effect, toolName = "Bash") {
+    const access = effect.type === "read" ? "read" : "change";
+    const { verdict, warnings } = await runPolicies(
+      [allowing, ...hooks],
+      {
+        callId: "call-1",
+        toolName,
+        args: { command: "ls" },
+        access,
+        analysis: { statement: "", effects: [effect] },
+        sessionId: "session-1",
+        turnId: "t",
+      },
+      { timeoutMs: 100, signal: new AbortController().signal },
+    );
+    return { verdict: summary(verdict), warnings: warnings.length };
+  }
+
+  const policiesOf = (run: HookRun, seen: HookInput[] = [], matcher?: string) =>
+    createHookPolicies([{ ...hook, matcher }], {
+      cwd: "/ws",
+      runner: {
+        run: async (_hook, input) => {
+          seen.push(input);
+          return run;
+        },
+      },
+    });
+
+  it("tells the program what Claude Code tells it", async () => {
+    const seen: HookInput[] = [];
+    await verdictOf(policiesOf(ran({}), seen), write(inside("a")));
+    expect(seen).toEqual([
+      {
+        session_id: "session-1",
+        cwd: "/ws",
+        hook_event_name: "PreToolUse",
+        tool_name: "Bash",
+        tool_input: { command: "ls" },
+        tool_use_id: "call-1",
+      },
+    ]);
+  });
+
+  it("does not run for another tool", async () => {
+    const seen: HookInput[] = [];
+    expect(await verdictOf(policiesOf(ran({ exitCode: 2 }), seen, "Write"), write(inside("a")))).toMatchObject({
+      verdict: "allow",
+    });
+    expect(seen).toEqual([]);
+  });
+
+  it("fails closed for a change, and with a warning for a read", async () => {
+    for (const policies of [policiesOf(ran({ exitCode: 1 })), [createBrokenHooksPolicy("hooks.json: is not JSON")]]) {
+      expect(await verdictOf(policies, write(inside("a")))).toEqual({ verdict: "deny hook_failed", warnings: 0 });
+      expect(await verdictOf(policies, { type: "read", path: inside("a") })).toEqual({ verdict: "allow", warnings: 1 });
+    }
+    expect(await verdictOf(policiesOf(ran({ exitCode: 2 })), { type: "read", path: inside("a") })).toEqual({
+      verdict: "deny hook_denied",
+      warnings: 0,
+    });
+  });
+});

@@ -1,0 +1,22 @@
+import { compileRules, type CompiledRules } from "@gennai/governance/rules/compile-rules";
+import { parseRules } from "@gennai/governance/rules/parse-rules";
+import type { RuleLayer } from "@gennai/governance/rules/rule-set";
+import type { SlowPattern } from "@gennai/governance/rules/slow-pattern";
+
+export const place = { root: "/ws", homes: ["/home/dev"] } as const;
+
+export function rulesOf(
+  data: unknown,
+  options: { readonly layer?: RuleLayer; readonly readOnly?: string } = {},
+): CompiledRules {
+  const source = { layer: options.layer ?? "project", file: "rules.yaml", lineOf: () => undefined } as const;
+  const { rules } = parseRules(data, source);
+  return compileRules([rules], { place, ...(options.readOnly === undefined ? {} : { readOnly: options.readOnly }) });
+}
+
+/** Runs slow patterns in this thread; the texts of tests are short. */
+export const inThread: SlowPattern = {
+  matches: async ({ source, flags }, text) => (new RegExp(source, flags).test(text) ? "match" : "no-match"),
+};
+
+export const never: SlowPattern = { matches: async () => "gave-up" };

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import {
+  type CapabilityProfile,
+  type CapabilityProfileState,
+  defaultProfile,
+  leastPrivilege,
+  profileAt,
+  verifyCapabilityProfile,
+} from "@gennai/governance/capabilities/capability-profile";
+import { readUserFile } from "../config/user-file.ts";
+import { ledgerVerifier } from "../store/ledger-key.ts";
+
+export interface CapabilityFiles {
+  /** A profile somebody named; then it must be there. */
+  readonly named: string | undefined;
+  /** Looked for when none is named: `capabilities.json`, and `capabilities.pub` with the keys that are trusted. */
+  readonly configDir: string;
+  /** `keys/capabilities.pub` in it is trusted as well. */
+  readonly stateDir: string;
+}
+
+/** What is permitted, as of any moment: a profile that expires does so in the middle of a turn, too. */
+export interface LoadedCapabilities {
+  current(): CapabilityProfileState;
+}
+
+/**
+ * Loads and checks the profile in force. Never rejects: without a file the default profile is in force, and with one that
+ * cannot be believed only reading is permitted.
+ *
+ * @param now milliseconds since the epoch
+ */
+export async function loadCapabilities(files: CapabilityFiles, now: () => number): Promise<LoadedCapabilities> {
+  const file = files.named ?? join(files.configDir, "capabilities.json");
+  let profile: CapabilityProfile;
+  try {
+    const text = await readUserFile(file);
+    if (text === undefined) {
+      if (files.named === undefined) return { current: () => ({ profile: defaultProfile }) };
+      throw new Error("it is not there; put it there, or do not name it");
+    }
+    profile = await verifyCapabilityProfile(parseJson(text), ledgerVerifier(await trustedKeys(files)));
+  } catch (error) {
+    const state = leastPrivilege(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+    return { current: () => state };
+  }
+  return { current: () => profileAt(profile, now()) };
+}
+
+async function trustedKeys({ configDir, stateDir }: CapabilityFiles): Promise<string> {
+  const files = [join(configDir, "capabilities.pub"), join(stateDir, "keys", "capabilities.pub")];
+  const keys = (await Promise.all(files.map(readUserFile))).filter((text) => text !== undefined);
+  if (keys.length === 0) {
+    throw new Error(`there is no public key to check it by; put the signer's into ${files[0] ?? configDir}`);
+  }
+  return keys.join("\n");
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("it is not JSON; get it anew");
+  }
+}

@@ -1,0 +1,130 @@
+import { diffLines } from "./line-diff.ts";
+import { type LineEdit, splitLines } from "./line-edit.ts";
+
+export interface ThreeTexts {
+  /** What both sides started from. */
+  readonly base: string;
+  /** What one side wants to write. */
+  readonly mine: string;
+  /** What is there now. */
+  readonly theirs: string;
+}
+
+/** `conflict`: both sides changed these lines, and not to the same. */
+type HunkKind = "mine" | "theirs" | "same" | "conflict";
+
+interface Hunk {
+  readonly kind: HunkKind;
+  /** 1-based line in `theirs` where it begins. */
+  readonly line: number;
+  readonly base: readonly string[];
+  readonly mine: readonly string[];
+  readonly theirs: readonly string[];
+}
+
+const titles: Readonly<Record<Exclude<HunkKind, "conflict">, string>> = {
+  mine: "only you change this",
+  theirs: "changed since you read it",
+  same: "changed since you read it, just as you wanted",
+};
+
+/**
+ * What two sides made of one text, for a reader who has to reconcile them: a hunk for each place, in the order of the file,
+ * with conflict markers in diff3's style where both changed the same lines. Only LF ends lines. Empty when neither changed.
+ *
+ * @param options.context lines of `theirs` shown before a hunk
+ * @param options.maxLines the text is cut after so many lines, and says so
+ */
+export function threeWayDiff(
+  texts: ThreeTexts,
+  options: { readonly context?: number; readonly maxLines?: number; readonly timeoutMs?: number } = {},
+): string {
+  const { context = 2, maxLines = 400, timeoutMs = 250 } = options;
+  const theirs = splitLines(texts.theirs);
+  const lines: string[] = [];
+  for (const hunk of hunksOf(texts, timeoutMs)) {
+    const before = theirs.slice(Math.max(0, hunk.line - 1 - context), hunk.line - 1);
+    lines.push(
+      `@@ line ${hunk.line} now: ${hunk.kind === "conflict" ? "conflict" : titles[hunk.kind]} @@`,
+      ...prefixed(" ", before),
+      ...body(hunk),
+    );
+  }
+  if (lines.length > maxLines) lines.splice(maxLines, lines.length, "[… more differences, not shown]");
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function body(hunk: Hunk): readonly string[] {
+  switch (hunk.kind) {
+    case "conflict":
+      return [
+        "<<<<<<< what you wanted",
+        ...prefixed("", hunk.mine),
+        "||||||| what you read",
+        ...prefixed("", hunk.base),
+        "=======",
+        ...prefixed("", hunk.theirs),
+        ">>>>>>> what is there now",
+      ];
+    case "mine":
+      return [...prefixed("-", hunk.base), ...prefixed("+", hunk.mine)];
+    case "theirs":
+    case "same":
+      return [...prefixed("-", hunk.base), ...prefixed("+", hunk.theirs)];
+  }
+}
+
+function prefixed(mark: string, lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `${mark}${line.endsWith("\n") ? line.slice(0, -1) : line}`);
+}
+
+/** Edits of both sides, joined where they touch. */
+function hunksOf(texts: ThreeTexts, timeoutMs: number): readonly Hunk[] {
+  const base = splitLines(texts.base);
+  const sides = {
+    mine: { lines: splitLines(texts.mine), edits: diffLines(texts.base, texts.mine, { timeoutMs }).edits },
+    theirs: { lines: splitLines(texts.theirs), edits: diffLines(texts.base, texts.theirs, { timeoutMs }).edits },
+  };
+  const regions: { start: number; end: number; mine: boolean; theirs: boolean }[] = [];
+  const edits = [
+    ...sides.mine.edits.map((edit) => ({ edit, mine: true, theirs: false })),
+    ...sides.theirs.edits.map((edit) => ({ edit, mine: false, theirs: true })),
+  ].toSorted((one, other) => one.edit.oldStart - other.edit.oldStart);
+  for (const { edit, mine, theirs } of edits) {
+    const last = regions.at(-1);
+    const end = edit.oldStart + edit.oldCount;
+    if (last !== undefined && edit.oldStart <= last.end) {
+      last.end = Math.max(last.end, end);
+      last.mine ||= mine;
+      last.theirs ||= theirs;
+    } else regions.push({ start: edit.oldStart, end, mine, theirs });
+  }
+  return regions.map((region) => {
+    const mine = within(sides.mine, region);
+    const theirs = within(sides.theirs, region);
+    const same = mine.lines.join("") === theirs.lines.join("");
+    return {
+      kind: region.mine && region.theirs ? (same ? "same" : "conflict") : region.mine ? "mine" : "theirs",
+      line: theirs.start,
+      base: base.slice(region.start - 1, region.end - 1),
+      mine: mine.lines,
+      theirs: theirs.lines,
+    };
+  });
+}
+
+/** The lines of a side that stand for a region of the base; its edits lie inside the region or outside, never across. */
+function within(
+  side: { readonly lines: readonly string[]; readonly edits: readonly LineEdit[] },
+  region: { readonly start: number; readonly end: number },
+): { readonly start: number; readonly lines: readonly string[] } {
+  let before = 0;
+  let inside = 0;
+  for (const edit of side.edits) {
+    const growth = edit.newCount - edit.oldCount;
+    if (edit.oldStart < region.start) before += growth;
+    else if (edit.oldStart <= region.end) inside += growth;
+  }
+  const start = region.start + before;
+  return { start, lines: side.lines.slice(start - 1, region.end - 1 + before + inside) };
+}

@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { parseHooks } from "@gennai/governance/hooks/hook-config";
+import * as z from "zod";
+import { ensurePrivateDirectory, isErrorCode, readPrivateFile, writePrivateFile } from "../http/private-file.ts";
+import { prepareStateDirectory } from "../store/state-directory.ts";
+import { acquireFileLock } from "../store/file-lock.ts";
+import { readControlFile } from "../workspace/read-control-file.ts";
+
+export const projectHooksFile = ".gennai/hooks.json";
+const maxBytes = 256 * 1024;
+
+/** By real path of the workspace: SHA-256 of the hooks file that a person looked at. */
+const trustSchema = z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/));
+
+export interface ProjectHooks {
+  readonly text: string;
+  readonly sha256: string;
+}
+
+/** The workspace's own hooks file; undefined when there is none. Throws `UnreadableFile`. */
+export async function readProjectHooks(workspaceRoot: string): Promise<ProjectHooks | undefined> {
+  try {
+    const text = await readControlFile(workspaceRoot, projectHooksFile, maxBytes);
+    return { text, sha256: createHash("sha256").update(text).digest("hex") };
+  } catch (error) {
+    if (isErrorCode(error, "ENOENT") || isErrorCode(error, "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+/** The digest of the workspace's hooks file that a person trusted; undefined when nobody did. */
+export async function trustedDigest(stateDir: string, workspaceRoot: string): Promise<string | undefined> {
+  return (await readTrust(stateDir))[workspaceRoot];
+}
+
+/**
+ * Remembers that a person trusts the workspace's hooks file as it is now; a change takes the trust away. Resolves with the
+ * commands it runs, or undefined when there is no such file. Rejects for a file that is not valid.
+ */
+export async function trustProjectHooks(
+  stateDir: string,
+  workspaceRoot: string,
+): Promise<readonly string[] | undefined> {
+  const found = await readProjectHooks(workspaceRoot);
+  if (found === undefined) return undefined;
+  const commands = parseHooks(found.text, projectHooksFile).map(({ command }) => command);
+  const directory = await prepareStateDirectory(stateDir);
+  await ensurePrivateDirectory(directory);
+  using _lock = await acquireFileLock(join(directory, "trusted-hooks.lock"), { timeout: 5_000 });
+  const trust = { ...(await readTrust(directory)), [workspaceRoot]: found.sha256 };
+  await writePrivateFile(trustFile(directory), `${JSON.stringify(trust, undefined, 2)}\n`);
+  return commands;
+}
+
+async function readTrust(stateDir: string): Promise<Readonly<Record<string, string>>> {
+  try {
+    return trustSchema.parse(JSON.parse(await readPrivateFile(trustFile(stateDir))));
+  } catch (error) {
+    if (isErrorCode(error, "ENOENT")) return {};
+    throw error;
+  }
+}
+
+function trustFile(stateDir: string): string {
+  return join(stateDir, "trusted-hooks.json");
+}

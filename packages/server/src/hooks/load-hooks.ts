@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import { type HookCommand, parseHooks } from "@gennai/governance/hooks/hook-config";
+import { readUserFile } from "../config/user-file.ts";
+import { projectHooksFile, readProjectHooks, trustedDigest } from "./hook-trust.ts";
+
+export interface LoadedHooks {
+  readonly hooks: readonly HookCommand[];
+  /** Hooks that somebody wants and that cannot be known: what they would have refused is refused. */
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** The user's hooks, and the project's if a person trusted them as they are. Never rejects. */
+export async function loadHooks(options: {
+  readonly configDir: string;
+  readonly stateDir: string;
+  /** Real path. */
+  readonly workspaceRoot: string;
+}): Promise<LoadedHooks> {
+  const hooks: HookCommand[] = [];
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  const userFile = join(options.configDir, "hooks.json");
+  try {
+    const text = await readUserFile(userFile);
+    if (text !== undefined) hooks.push(...parseHooks(text, userFile));
+  } catch (error) {
+    problems.push(messageOf(error));
+  }
+  let trusted: string | undefined;
+  try {
+    trusted = await trustedDigest(options.stateDir, options.workspaceRoot);
+    const found = await readProjectHooks(options.workspaceRoot);
+    if (found === undefined) {
+      if (trusted !== undefined)
+        warnings.push(`${projectHooksFile} is gone; its hooks, which you trusted, do not run.`);
+    } else if (found.sha256 === trusted) hooks.push(...parseHooks(found.text, projectHooksFile));
+    else {
+      const why = trusted === undefined ? "nobody has trusted it yet" : "it changed since you trusted it";
+      warnings.push(`The hooks of ${projectHooksFile} do not run: ${why}. Look at it, then: gennai hooks trust`);
+    }
+  } catch (error) {
+    // What was never trusted does not run anyway.
+    (trusted === undefined ? warnings : problems).push(messageOf(error));
+  }
+  return { hooks, problems, warnings };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,105 @@
+import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { HookRun } from "@gennai/governance/hooks/hook-answer";
+import type { HookRunner } from "@gennai/governance/hooks/hooks-policy";
+import { BoundedOutput } from "../process/bounded-output.ts";
+import { inheritedDescriptors } from "../process/inherited-descriptors.ts";
+import { ProcessGroup } from "../process/process-group.ts";
+
+/** Bytes kept of each stream, and bytes after which a hook is ended. */
+const keepBytes = 64 * 1024;
+const maxBytes = 1024 * 1024;
+/** Milliseconds for a hook that was asked to end. */
+const graceMs = 500;
+
+/**
+ * Runs users' programs: in a session of its own, in the workspace, with the environment that commands get, the call as JSON
+ * on standard input. Whatever they leave running is ended with them.
+ */
+export function createHookRunner(options: {
+  readonly cwd: string;
+  /** As `commandEnvironment` makes it. */
+  readonly environment: Readonly<Record<string, string>>;
+}): HookRunner {
+  const { cwd } = options;
+  const env = { ...options.environment, GENNAI_PROJECT_DIR: cwd, CLAUDE_PROJECT_DIR: cwd };
+  return {
+    async run(hook, input, { signal }) {
+      signal.throwIfAborted();
+      // Not bash: with a socket for its input it reads the user's start-up files, whose output would be the hook's.
+      const run = await runProgram("/bin/sh", ["-c", hook.command], {
+        cwd,
+        env,
+        input: JSON.stringify(input),
+        timeoutMs: hook.timeoutMs,
+        signal,
+      });
+      signal.throwIfAborted();
+      return run;
+    },
+  };
+}
+
+async function runProgram(
+  program: string,
+  args: readonly string[],
+  options: {
+    readonly cwd: string;
+    readonly env: Readonly<Record<string, string>>;
+    readonly input: string;
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<HookRun> {
+  const { cwd, env, input, timeoutMs, signal } = options;
+  const stdio: ("pipe" | "ignore")[] = ["pipe", "pipe", "pipe"];
+  for (const descriptor of inheritedDescriptors()) {
+    while (stdio.length <= descriptor) stdio.push("ignore");
+  }
+  const child = spawn(program, args, { cwd, env, stdio, detached: true });
+  const spawned = await new Promise<Error | undefined>((resolve) => {
+    child.once("spawn", () => resolve(undefined));
+    child.once("error", resolve);
+  });
+  const { pid, stdin, stdout, stderr } = child;
+  if (spawned !== undefined || pid === undefined || stdin === null || stdout === null || stderr === null) {
+    return failed(`it could not be started: ${spawned?.message ?? "no process"}`);
+  }
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const over = Promise.withResolvers<string>();
+  const timer = setTimeout(() => over.resolve(`it timed out after ${timeoutMs / 1000} s`), timeoutMs);
+  const abort = (): void => over.resolve("it was stopped");
+  signal.addEventListener("abort", abort, { once: true });
+  const [out, errors] = [stdout, stderr].map((stream) => {
+    const kept = new BoundedOutput(keepBytes);
+    stream.on("data", (chunk: Buffer) => {
+      kept.push(chunk);
+      if (kept.total > maxBytes) over.resolve("it printed too much");
+    });
+    stream.on("error", () => {});
+    return kept;
+  });
+  // A program that does not read its input closes it, which is no fault.
+  stdin.on("error", () => {});
+  stdin.end(input);
+  try {
+    const failure = await Promise.race([exited.then(() => undefined), over.promise]);
+    await new ProcessGroup(pid).end(graceMs);
+    await Promise.race([closed, sleep(250, undefined, { ref: false })]);
+    stdout.destroy();
+    stderr.destroy();
+    const stdoutText = out?.text() ?? { text: "", leftOut: 0 };
+    const run = { exitCode: child.exitCode ?? undefined, stdout: stdoutText.text, stderr: errors?.text().text ?? "" };
+    if (failure !== undefined) return { ...run, failure };
+    if (child.exitCode === null) return { ...run, failure: `it was killed by ${child.signalCode ?? "a signal"}` };
+    return stdoutText.leftOut > 0 ? { ...run, failure: "it printed too much" } : run;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+function failed(failure: string): HookRun {
+  return { exitCode: undefined, stdout: "", stderr: "", failure };
+}

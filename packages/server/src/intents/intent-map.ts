@@ -1,0 +1,125 @@
+import type { WorkspacePath } from "@gennai/governance/effect";
+import type { FileChange } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { decodeText, encodeText } from "../workspace/text-file.ts";
+import type { FileContent, Workspace } from "../workspace/workspace.ts";
+import { formatIntentMap, type IntentMapEntries, parseIntentMap } from "./intent-map-text.ts";
+import { symbolsAt } from "./symbols-at.ts";
+
+/** Relative to the workspace. */
+const intentMapFile = ".orchestration/intent_map.md";
+
+const maxMapBytes = 4 * 1024 * 1024;
+const maxSourceBytes = 2 * 1024 * 1024;
+const attempts = 5;
+
+/**
+ * Keeps `.orchestration/intent_map.md`: intent, files, symbols. `record` only notes what changed and returns; the file is
+ * written a moment later, whole or not at all. Trouble goes to `onWarning`: the map is a view, no work stops for it.
+ */
+export class IntentMap implements AsyncDisposable {
+  readonly #workspace: Workspace;
+  readonly #delayMs: number;
+  readonly #onWarning: (text: string) => void;
+  #pending: { readonly intentId: string; readonly change: FileChange }[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: {
+    readonly workspace: Workspace;
+    readonly onWarning: (text: string) => void;
+    /** Milliseconds that changes are gathered; 500 by default. */
+    readonly delayMs?: number;
+  }) {
+    this.#workspace = options.workspace;
+    this.#onWarning = options.onWarning;
+    this.#delayMs = options.delayMs ?? 500;
+  }
+
+  record(intentId: string, changes: readonly FileChange[]): void {
+    for (const change of changes) this.#pending.push({ intentId, change });
+    if (this.#pending.length === 0 || this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => void this.flush(), this.#delayMs);
+    this.#timer.unref();
+  }
+
+  /** Writes what is noted so far. Never rejects. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.flush();
+  }
+
+  async #write(): Promise<void> {
+    const noted = this.#pending;
+    this.#pending = [];
+    if (noted.length === 0) return;
+    try {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          await this.#writeOnce(noted);
+          return;
+        } catch (error) {
+          // Another server may have written meanwhile: read again, add again.
+          if (
+            attempt === attempts ||
+            !(error instanceof ToolFailure) ||
+            !/^(?:stale_file|file_exists)$/.test(error.code)
+          )
+            throw error;
+        }
+      }
+    } catch (error) {
+      this.#onWarning(
+        `${intentMapFile} could not be written: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+
+  async #writeOnce(noted: readonly { readonly intentId: string; readonly change: FileChange }[]): Promise<void> {
+    const path = await this.#workspace.resolve(intentMapFile);
+    if (!path.inside || path.relative !== intentMapFile) {
+      throw new ToolFailure("intent_map", "it is a link, and is not written through it");
+    }
+    const before = await this.#contentOf(path, maxMapBytes);
+    const entries = parseIntentMap(before === undefined ? "" : (decodeText(before.bytes)?.text ?? ""));
+    for (const { intentId, change } of noted) await this.#note(entries, intentId, change);
+    const bytes = encodeText(formatIntentMap(entries), { bom: false });
+    if (before === undefined) await this.#workspace.apply([{ operation: "create", path, bytes }]);
+    else if (!Buffer.from(before.bytes).equals(bytes)) {
+      await this.#workspace.apply([{ operation: "update", path, bytes, baseSha256: before.sha256 }]);
+    }
+  }
+
+  async #note(entries: IntentMapEntries, intentId: string, change: FileChange): Promise<void> {
+    if (change.operation === "delete") {
+      // What is not there any more belongs to nobody.
+      for (const [id, files] of entries) {
+        files.delete(change.path);
+        if (files.size === 0) entries.delete(id);
+      }
+      return;
+    }
+    const files = entries.get(intentId) ?? new Map<string, Set<string>>();
+    entries.set(intentId, files);
+    const symbols = files.get(change.path) ?? new Set<string>();
+    files.set(change.path, symbols);
+    if (change.blocks.length === 0) return;
+    const content = await this.#contentOf(await this.#workspace.resolve(change.path), maxSourceBytes).catch(
+      () => undefined,
+    );
+    // The blocks are lines of the text that was written; another text has other lines.
+    if (content === undefined || content.sha256 !== change.afterSha256) return;
+    for (const symbol of symbolsAt(decodeText(content.bytes)?.text ?? "", change.blocks)) symbols.add(symbol);
+  }
+
+  async #contentOf(path: WorkspacePath, maxBytes: number): Promise<FileContent | undefined> {
+    const stat = await this.#workspace.stat(path);
+    return stat === undefined ? undefined : this.#workspace.read(path, { maxBytes });
+  }
+}

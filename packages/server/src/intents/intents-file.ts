@@ -1,0 +1,77 @@
+import { type BigIntStats } from "node:fs";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { everything, type IgnoredPaths, ignoredPaths } from "@gennai/governance/intents/ignored-paths";
+import { type ParsedIntents, parseIntents } from "@gennai/governance/intents/parse-intents";
+import { systemErrorCode } from "../workspace/file-failure.ts";
+import { readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
+import { parseStrictYaml, YamlError } from "../yaml/strict-yaml.ts";
+
+/** Relative to the workspace. */
+export const intentsFile = ".orchestration/active_intents.yaml";
+export const intentIgnoreFile = ".intentignore";
+
+export const maxIntentsBytes = 512 * 1024;
+const maxIgnoreBytes = 128 * 1024;
+
+export type IntentsFileRead =
+  | { readonly type: "missing" }
+  | { readonly type: "read"; readonly parsed: ParsedIntents }
+  /** It is there and says nothing that counts. */
+  | { readonly type: "broken"; readonly problem: string };
+
+/** @param root real path of the workspace */
+export async function readIntentsFile(root: string): Promise<IntentsFileRead> {
+  const text = await textOf(root, intentsFile, maxIntentsBytes);
+  if (text.type !== "text") return text;
+  try {
+    const yaml = parseStrictYaml(text.text, intentsFile);
+    return { type: "read", parsed: parseIntents(yaml.data, { file: intentsFile, lineOf: yaml.lineOf }) };
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    const quote = /tag|alias/i.test(error.message) ? " Put quotes around entries that begin with ! or *." : "";
+    return { type: "broken", problem: `${error.message}.${quote}` };
+  }
+}
+
+/** What no intent may edit. A file that is there and cannot be read ignores everything. */
+export async function readIntentIgnore(root: string): Promise<IgnoredPaths> {
+  const text = await textOf(root, intentIgnoreFile, maxIgnoreBytes);
+  switch (text.type) {
+    case "missing":
+      return { has: () => false, problem: "" };
+    case "broken":
+      return everything(text.problem);
+    case "text": {
+      const paths = ignoredPaths(text.text);
+      return paths.problem === "" ? paths : everything(`${intentIgnoreFile}: ${paths.problem}`);
+    }
+  }
+}
+
+/** Changes whenever the file does; `missing` when nothing is there. */
+export async function fileStamp(root: string, file: string): Promise<string> {
+  let found: BigIntStats;
+  try {
+    found = await stat(join(root, file), { bigint: true });
+  } catch (error) {
+    const code = systemErrorCode(error) ?? "unknown";
+    return code === "ENOENT" || code === "ENOTDIR" ? "missing" : code;
+  }
+  return [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(":");
+}
+
+async function textOf(
+  root: string,
+  file: string,
+  maxBytes: number,
+): Promise<{ readonly type: "text"; readonly text: string } | Exclude<IntentsFileRead, { readonly type: "read" }>> {
+  try {
+    return { type: "text", text: await readControlFile(root, file, maxBytes) };
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return { type: "missing" };
+    if (error instanceof UnreadableFile) return { type: "broken", problem: error.message };
+    return { type: "broken", problem: `${file}: cannot be read (${code ?? "unknown error"}); check its permissions` };
+  }
+}

@@ -1,0 +1,223 @@
+import { expandedScope } from "@gennai/governance/intents/expand-scope";
+import type { IgnoredPaths } from "@gennai/governance/intents/ignored-paths";
+import type { Intent } from "@gennai/governance/intents/intent";
+import { describeIntentProblem } from "@gennai/governance/intents/intent-problem";
+import { citeIntentMessage, type IntentRules, selectIntentHint } from "@gennai/governance/intents/intents-policy";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { decodeText, encodeText } from "../workspace/text-file.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { formatIntents, IntentsFormatError } from "./format-intents.ts";
+import {
+  fileStamp,
+  intentIgnoreFile,
+  intentsFile,
+  maxIntentsBytes,
+  readIntentIgnore,
+  readIntentsFile,
+} from "./intents-file.ts";
+import { type IntentsMode, type IntentsSetting, IntentsSettingFile } from "./intents-setting.ts";
+
+export interface IntentsStatus {
+  readonly mode: IntentsMode;
+  /** True when changes need an intent. */
+  readonly on: boolean;
+  /** Why it is on or off, in one sentence. */
+  readonly why: string;
+  readonly intents: readonly Intent[];
+  /** Problems with the files: file, line, what to do. */
+  readonly problems: readonly string[];
+}
+
+interface ReadIntents {
+  /** Of the file that was read, see `fileStamp`. */
+  readonly stamp: string;
+  readonly intents: readonly Intent[];
+  readonly problems: readonly string[];
+}
+
+/**
+ * The intents of one workspace. Every question looks whether the files changed, and reads them again only then. While the
+ * intents file is broken, those read before stay, and nothing becomes selectable.
+ */
+export class IntentsService {
+  readonly #workspace: Workspace;
+  readonly #setting: IntentsSettingFile;
+  readonly #defaultMode: IntentsMode;
+  #file: ReadIntents | undefined;
+  #ignored: { readonly stamp: string; readonly paths: IgnoredPaths } | undefined;
+  /** Writes of this process go one after the other. */
+  #writing: Promise<unknown> = Promise.resolve();
+
+  private constructor(workspace: Workspace, stateDir: string, defaultMode: IntentsMode) {
+    this.#workspace = workspace;
+    this.#setting = new IntentsSettingFile(stateDir, workspace.root);
+    this.#defaultMode = defaultMode;
+  }
+
+  /**
+   * Reads nothing yet, and has nothing to be closed.
+   * @param options.defaultMode where the person chose nothing for this workspace: the profile's
+   */
+  static open(options: {
+    readonly workspace: Workspace;
+    readonly stateDir: string;
+    readonly defaultMode?: IntentsMode;
+  }): IntentsService {
+    return new IntentsService(options.workspace, options.stateDir, options.defaultMode ?? "auto");
+  }
+
+  async status(): Promise<IntentsStatus> {
+    const setting = await this.#setting.read();
+    const mode = setting.mode ?? this.#defaultMode;
+    const { stamp, intents, problems } = await this.#readFile();
+    const there = stamp !== "missing";
+    const { on, why } = await this.#decide(mode, there, setting);
+    const ignored = await this.#readIgnored();
+    const missing =
+      on && !there
+        ? [`${intentsFile}: is not there, so no intent can be selected; restore it, or: gennai intents mode off`]
+        : [];
+    const broken = ignored.problem === "" ? [] : [`${ignored.problem}; until then nothing may be edited`];
+    return { mode, on, why, intents, problems: [...missing, ...problems, ...broken] };
+  }
+
+  /**
+   * What the policy needs for a call.
+   * @param activeId of the session's intent; one that was finished or renamed since is no longer active
+   */
+  async rules(activeId: string | undefined): Promise<IntentRules> {
+    const { on, mode, intents } = await this.status();
+    const selectable = intents.filter((intent) => intent.selectable);
+    const ignored = await this.#readIgnored();
+    return {
+      on,
+      active: selectable.find(({ id }) => id === activeId),
+      selectable,
+      ignored: mode === "off" ? () => false : (path) => ignored.has(path),
+    };
+  }
+
+  /** The intent with this id. Throws `ToolFailure` `invalid_intent` for one that is not there or cannot be selected. */
+  async selectable(id: string | undefined): Promise<Intent> {
+    const { selectable, active } = await this.rules(id?.trim());
+    if (active !== undefined) return active;
+    throw new ToolFailure("invalid_intent", citeIntentMessage, {
+      failureClass: "permission_denied",
+      hint: selectIntentHint(selectable),
+      retryable: selectable.length > 0,
+    });
+  }
+
+  /**
+   * Adds paths to what an intent owns and writes the file in its canonical form. Only for what a person agreed to. Throws
+   * `ToolFailure`: `invalid_intent`, `invalid_scope`, `intents_unreadable`, or why it cannot be written.
+   */
+  async expandScope(id: string, paths: readonly string[]): Promise<Intent> {
+    const attempt = this.#writing.then(() => this.#expandScope(id, paths));
+    this.#writing = attempt.catch(() => undefined);
+    return attempt;
+  }
+
+  /** Makes the file when there is none. False when there is one. Throws `ToolFailure` when it cannot be written. */
+  async create(text: string): Promise<boolean> {
+    const path = await this.#writablePath();
+    if ((await this.#workspace.stat(path)) !== undefined) return false;
+    await this.#workspace.apply([{ operation: "create", path, bytes: encodeText(text, { bom: false }) }]);
+    return true;
+  }
+
+  /** A person's choice for this workspace; it also forgets that an intents file was ever there. */
+  async setMode(mode: IntentsMode): Promise<void> {
+    await this.#setting.write({ mode, seen: false });
+  }
+
+  async #decide(
+    mode: IntentsMode,
+    there: boolean,
+    setting: IntentsSetting,
+  ): Promise<{ readonly on: boolean; readonly why: string }> {
+    switch (mode) {
+      case "off":
+        return { on: false, why: "A person turned intents off for this workspace." };
+      case "required":
+        return { on: true, why: "Intents are required." };
+      case "auto":
+        if (there && !setting.seen) await this.#setting.write({ ...setting, seen: true });
+        if (there) return { on: true, why: `The workspace has ${intentsFile}.` };
+        return setting.seen
+          ? { on: true, why: `The workspace had ${intentsFile}; it vanished, and nobody turned intents off.` }
+          : { on: false, why: `The workspace has no ${intentsFile}.` };
+    }
+  }
+
+  async #readFile(): Promise<ReadIntents> {
+    const stamp = await fileStamp(this.#workspace.root, intentsFile);
+    const known = this.#file;
+    if (known?.stamp === stamp) return known;
+    const read = await readIntentsFile(this.#workspace.root);
+    const kept = (problem: readonly string[]) => {
+      const before = known?.intents ?? [];
+      const stays = before.length === 0 ? "No intent can be selected." : "The intents read before stay in force.";
+      return { stamp, intents: before, problems: [...problem, `${intentsFile}: is broken. ${stays}`] };
+    };
+    // Read after the stamp: a file that changes in between has another stamp at the next look.
+    switch (read.type) {
+      case "missing":
+        this.#file = { stamp: "missing", intents: [], problems: [] };
+        break;
+      case "broken":
+        this.#file = kept([read.problem]);
+        break;
+      case "read": {
+        const problems = read.parsed.problems.map(describeIntentProblem);
+        this.#file = read.parsed.readable ? { stamp, intents: read.parsed.intents, problems } : kept(problems);
+        break;
+      }
+    }
+    return this.#file;
+  }
+
+  async #readIgnored(): Promise<IgnoredPaths> {
+    const stamp = await fileStamp(this.#workspace.root, intentIgnoreFile);
+    if (this.#ignored?.stamp !== stamp) this.#ignored = { stamp, paths: await readIntentIgnore(this.#workspace.root) };
+    return this.#ignored.paths;
+  }
+
+  async #expandScope(id: string, paths: readonly string[]): Promise<Intent> {
+    const intent = await this.selectable(id);
+    const expansion = expandedScope(intent, paths);
+    if (expansion.type === "refused") throw invalidScope(expansion.why);
+    const path = await this.#writablePath();
+    const before = await this.#workspace.read(path, { maxBytes: maxIntentsBytes });
+    const decoded = decodeText(before.bytes);
+    if (decoded === undefined) throw unreadable(`${intentsFile} is not UTF-8 text.`);
+    let text: string;
+    try {
+      text = formatIntents(decoded.text, new Map([[intent.id, expansion.added]]));
+    } catch (error) {
+      if (error instanceof IntentsFormatError) throw unreadable(error.message, error);
+      throw error;
+    }
+    await this.#workspace.apply([
+      { operation: "update", path, bytes: encodeText(text, { bom: decoded.bom }), baseSha256: before.sha256 },
+    ]);
+    return this.selectable(id);
+  }
+
+  /** The file's own place: written nowhere else, whatever links say. */
+  async #writablePath(): ReturnType<Workspace["resolve"]> {
+    const path = await this.#workspace.resolve(intentsFile);
+    if (path.inside && path.relative === intentsFile) return path;
+    throw unreadable(`${intentsFile} is a link and is not written through it; make it a plain file.`);
+  }
+}
+
+export function invalidScope(why: string): ToolFailure {
+  return new ToolFailure("invalid_scope", why, {
+    hint: "Ask for paths or globs relative to the workspace, e.g. docs/**.",
+  });
+}
+
+function unreadable(message: string, cause?: unknown): ToolFailure {
+  return new ToolFailure("intents_unreadable", message, { hint: "Ask the user to mend the file.", cause });
+}

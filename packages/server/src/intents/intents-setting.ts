@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import * as z from "zod";
+import { syncDirectory } from "../store/state-directory.ts";
+import { systemErrorCode } from "../workspace/file-failure.ts";
+
+export const intentsModes = ["auto", "required", "off"] as const;
+/** `auto`: on where the workspace has an intents file, and from then on. */
+export type IntentsMode = (typeof intentsModes)[number];
+
+const schema = z.object({
+  root: z.string(),
+  mode: z.enum(intentsModes).optional(),
+  /** In `auto`, an intents file was there once. */
+  seen: z.boolean(),
+});
+
+export interface IntentsSetting {
+  /** What a person chose for this workspace; undefined: the server's default holds. */
+  readonly mode: IntentsMode | undefined;
+  readonly seen: boolean;
+}
+
+/** The person's own switch for one workspace, in the state directory where no workspace file and no agent reaches it. */
+export class IntentsSettingFile {
+  readonly #directory: string;
+  readonly #root: string;
+
+  /** @param root real path of the workspace */
+  constructor(stateDir: string, root: string) {
+    this.#directory = join(stateDir, "intents");
+    this.#root = root;
+  }
+
+  get path(): string {
+    return join(this.#directory, `${workspaceIdOf(this.#root).slice(0, 32)}.json`);
+  }
+
+  /** A damaged file reads as one that had seen intents: doubt turns nothing off. */
+  async read(): Promise<IntentsSetting> {
+    let text: string;
+    try {
+      text = await readFile(this.path, "utf8");
+    } catch (error) {
+      return { mode: undefined, seen: systemErrorCode(error) !== "ENOENT" };
+    }
+    try {
+      const { mode, seen } = schema.parse(JSON.parse(text));
+      return { mode, seen };
+    } catch {
+      return { mode: undefined, seen: true };
+    }
+  }
+
+  async write(setting: IntentsSetting): Promise<void> {
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    const temporary = `${this.path}.${randomUUID()}`;
+    const text = JSON.stringify({ root: this.#root, ...setting });
+    try {
+      const handle = await open(temporary, "wx", 0o600);
+      try {
+        await handle.writeFile(`${text}\n`);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(temporary, this.path);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    await syncDirectory(this.#directory);
+  }
+}

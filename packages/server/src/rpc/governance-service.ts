@@ -1,0 +1,181 @@
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
+import type { EmergencyControl as DomainControl } from "@gennai/governance/emergency/emergency-state";
+import type { Intent } from "@gennai/governance/intents/intent";
+import type { RulesStatus } from "@gennai/governance/rules/rules-status";
+import { EmergencyControl, GovernanceService, IntentsMode } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
+import type { EmergencyControls } from "../emergency/emergency-controls.ts";
+import { ServiceError } from "../service-error.ts";
+import type { CallCheck } from "../sessions/check-call.ts";
+import type { Session } from "../sessions/session.ts";
+import type { SessionManager } from "../sessions/session-manager.ts";
+import { emergencyToWire, intentToWire, risk, rulesStatusToWire, verdict } from "./governance-wire.ts";
+
+/** Path of every RPC, as it stands in a request line. */
+export const governanceServicePaths: readonly string[] = GovernanceService.methods.map(
+  (method) => `/${GovernanceService.typeName}/${method.name}`,
+);
+
+const maxRequestBytes = 1024 * 1024;
+const maxRecords = 1_000;
+
+/** The workspace that is asked about; without a session when none was named. */
+export interface GovernedPlace {
+  readonly workspaceRoot: string;
+  readonly session: Session | undefined;
+}
+
+export interface IntentsReport {
+  readonly mode: "auto" | "required" | "off";
+  readonly intents: readonly Intent[];
+  readonly warnings: readonly string[];
+  /** Empty when none is selected. */
+  readonly activeIntentId: string;
+}
+
+export interface GovernanceServiceOptions {
+  readonly manager: SessionManager;
+  readonly emergency: Pick<EmergencyControls, "current" | "set">;
+  readonly loadCapabilities: () => Promise<LoadedCapabilities>;
+  readonly checkPolicy: (session: Session, tool: string, argumentsJson: string) => Promise<CallCheck>;
+  /** `scenario` may be empty: the editing mode's own. */
+  readonly previewPrompt: (session: Session, scenario: string) => Promise<string>;
+  readonly ledgerRecords: (
+    workspaceRoot: string,
+    afterSeq: number,
+    limit: number,
+  ) => readonly { readonly seq: number; readonly json: string }[];
+  readonly rules?: (place: GovernedPlace) => RulesStatus | Promise<RulesStatus>;
+  readonly intents?: {
+    report(place: GovernedPlace): Promise<IntentsReport>;
+    /** A person's choice. Throws `ServiceError` or `ToolFailure`. */
+    select(session: Session, intentId: string): Promise<Intent>;
+  };
+}
+
+/** Every RPC of GovernanceService, over ports. */
+export function registerGovernanceService(router: ConnectRouter, options: GovernanceServiceOptions): void {
+  router.service(GovernanceService, governanceService(options), { readMaxBytes: maxRequestBytes });
+}
+
+function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeof GovernanceService> {
+  const { manager, emergency } = options;
+
+  async function placeOf(sessionId: string): Promise<GovernedPlace> {
+    if (sessionId !== "") {
+      const session = await manager.get(sessionId);
+      return { workspaceRoot: session.workspace.root, session };
+    }
+    if (manager.defaultWorkspace !== undefined) return { workspaceRoot: manager.defaultWorkspace, session: undefined };
+    throw new ServiceError("invalid_argument", "session_id is empty and this server has no default workspace.");
+  }
+
+  return {
+    async getGovernanceStatus({ sessionId }) {
+      const place = await placeOf(sessionId);
+      const { profile, problem } = (await options.loadCapabilities()).current();
+      const intents = await options.intents?.report(place);
+      return {
+        emergency: emergencyToWire(emergency.current()),
+        ...(options.rules === undefined ? {} : { rules: rulesStatusToWire(await options.rules(place)) }),
+        isolation: manager.services.isolation,
+        intentsMode: intents === undefined ? IntentsMode.OFF : intentsModes[intents.mode],
+        activeIntentId: intents?.activeIntentId ?? "",
+        capabilities: {
+          name: profile.name,
+          capabilities: [...profile.capabilities],
+          ...(profile.expires === undefined ? {} : { expires: timestampFromMs(profile.expires) }),
+          problem: problem ?? "",
+        },
+      };
+    },
+
+    async setEmergencyControl({ control, enabled, tool, by, reason }) {
+      const { state, stoppedTurnIds } = await emergency.set({
+        control: controlFromWire(control),
+        enabled,
+        tool,
+        by,
+        reason,
+        via: "rpc",
+      });
+      return { state: emergencyToWire(state), stoppedTurnIds: [...stoppedTurnIds] };
+    },
+
+    async checkPolicy({ sessionId, tool, argumentsJson }) {
+      const check = await options.checkPolicy(await manager.get(sessionId), tool, argumentsJson);
+      return {
+        verdict: verdict(check.verdict),
+        risk: risk(check.risk),
+        reason: check.reason,
+        rules: check.fired.flatMap(({ verdict: fired }) =>
+          fired.type === "allow"
+            ? []
+            : [
+                {
+                  rule: fired.finding.rule,
+                  verdict: verdict(fired.type),
+                  reason: fired.finding.reason,
+                  hint: fired.finding.hint ?? "",
+                },
+              ],
+        ),
+      };
+    },
+
+    async listIntents({ sessionId }) {
+      const place = await placeOf(sessionId);
+      const report = await options.intents?.report(place);
+      return {
+        intents: (report?.intents ?? []).map(intentToWire),
+        warnings: [...(report?.warnings ?? [])],
+        activeIntentId: report?.activeIntentId ?? "",
+      };
+    },
+
+    async selectIntent({ sessionId, intentId }) {
+      const session = await manager.get(sessionId);
+      if (options.intents === undefined) throw new ServiceError("not_found", "There are no intents here.");
+      return { intent: intentToWire(await options.intents.select(session, intentId)) };
+    },
+
+    async previewSystemPrompt({ sessionId, scenario }) {
+      return { prompt: await options.previewPrompt(await manager.get(sessionId), scenario) };
+    },
+
+    async listLedgerRecords({ sessionId, afterSeq, limit }) {
+      if (limit < 0) throw new ServiceError("invalid_argument", "limit cannot be negative.");
+      if (afterSeq > BigInt(Number.MAX_SAFE_INTEGER)) {
+        throw new ServiceError("invalid_argument", "after_seq is too large.");
+      }
+      const { workspaceRoot } = await placeOf(sessionId);
+      const count = limit === 0 ? 100 : Math.min(limit, maxRecords);
+      const records = options.ledgerRecords(workspaceRoot, Number(afterSeq), count);
+      return { records: records.map(({ seq, json }) => ({ seq: BigInt(seq), json })) };
+    },
+  };
+}
+
+const intentsModes = {
+  auto: IntentsMode.AUTO,
+  required: IntentsMode.REQUIRED,
+  off: IntentsMode.OFF,
+} as const;
+
+function controlFromWire(control: EmergencyControl): DomainControl {
+  switch (control) {
+    case EmergencyControl.READ_ONLY:
+      return "read-only";
+    case EmergencyControl.DISABLE_HIGH_IMPACT:
+      return "disable-high-impact";
+    case EmergencyControl.BLOCK_TOOL:
+      return "block-tool";
+    case EmergencyControl.STOP_ALL:
+      return "stop-all";
+    default:
+      throw new ServiceError("invalid_argument", "control is none that this server knows.", {
+        hint: "READ_ONLY, DISABLE_HIGH_IMPACT, BLOCK_TOOL or STOP_ALL.",
+      });
+  }
+}

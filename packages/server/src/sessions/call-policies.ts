@@ -1,0 +1,38 @@
+import { relative, sep } from "node:path";
+import { createCommandsPolicy } from "@gennai/governance/policies/commands";
+import { createContainmentPolicy } from "@gennai/governance/policies/containment";
+import { createControlFilesPolicy } from "@gennai/governance/policies/control-files";
+import { createFreshnessPolicy } from "@gennai/governance/policies/freshness";
+import { createHighRiskPolicy } from "@gennai/governance/policies/high-risk";
+import { createPathListsPolicy } from "@gennai/governance/policies/path-lists";
+import { createRedactionMarkerPolicy } from "@gennai/governance/policies/redaction-marker";
+import { createSecretsPolicy } from "@gennai/governance/policies/secrets";
+import type { Policy } from "@gennai/governance/policy";
+import type { ProjectConfig } from "../config/project-config.ts";
+
+export interface CallPolicyOptions {
+  readonly workspaceRoot: string;
+  readonly config: ProjectConfig;
+  /** Absolute paths of the server's own directories. */
+  readonly ownDirectories: readonly string[];
+  /** What a session's commands may do without a question; absent: only what is proven to read. */
+  readonly commands?: Parameters<typeof createCommandsPolicy>[0];
+}
+
+/** The policies that judge a call by itself, whatever session it is in: all but those of branch, claim, intent and hooks. */
+export function callPolicies(options: CallPolicyOptions): readonly Policy[] {
+  const { workspaceRoot: root, config, ownDirectories } = options;
+  const directories = ownDirectories
+    .map((directory) => relative(root, directory).replaceAll(sep, "/"))
+    .filter((path) => path !== "" && path !== ".." && !path.startsWith("../"));
+  return [
+    createContainmentPolicy({ root }),
+    createControlFilesPolicy({ root, directories }),
+    createSecretsPolicy(),
+    createPathListsPolicy({ allow: config.allowPaths, deny: config.denyPaths }),
+    createCommandsPolicy(options.commands),
+    createHighRiskPolicy(),
+    createFreshnessPolicy(),
+    createRedactionMarkerPolicy(),
+  ];
+}

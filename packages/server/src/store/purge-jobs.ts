@@ -1,0 +1,139 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { z } from "zod";
+import { abandonedJournals, removeJournal } from "../workspace/change-journal.ts";
+import type { StoreDatabase } from "./database.ts";
+import type { LedgerMirror } from "./ledger-mirror.ts";
+import type { LedgerTable } from "./ledger-table.ts";
+import { integerOf, type Row, textOf } from "./row.ts";
+import { StoreError } from "./store-error.ts";
+
+/** What is still to go after the transaction of a purge: everything that is no row of the database. */
+export interface PurgeJob {
+  readonly workspaceRoot: string;
+  /** Empty: of the whole workspace. */
+  readonly sessionIds: readonly string[];
+  /** SHA-256 of blobs that nobody refers to any more. */
+  readonly blobs: readonly string[];
+}
+
+const jobSchema = z.object({ workspaceRoot: z.string(), sessionIds: z.array(z.string()), blobs: z.array(z.string()) });
+
+/** Milliseconds that others may hold the database's log. */
+const patience = 10_000;
+
+/** Writes a job down. Inside the purge's own transaction: it is there exactly when the rows are gone. */
+export function addPurgeJob(database: StoreDatabase, workspace: number, job: PurgeJob): void {
+  database.prepare("INSERT INTO purge_jobs (workspace, job) VALUES (?, ?)").run(workspace, JSON.stringify(job));
+}
+
+export function createPurgeJobs(database: StoreDatabase): void {
+  database.prepare("CREATE TABLE IF NOT EXISTS purge_jobs (number INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, job TEXT NOT NULL) STRICT").run();
+}
+
+export function isPurging(database: StoreDatabase, workspace: number): boolean {
+  return pendingJobs(database).some((row) => integerOf(row, "workspace") === workspace);
+}
+
+/**
+ * Does what is left of purges, also of one that a crash broke off; any number of times. Resolves when no byte of what was
+ * purged is in the state directory or in the ledger's file. Rejects with `StoreError` `busy` when others hold the database.
+ */
+export async function finishPurges(parts: {
+  readonly database: StoreDatabase;
+  readonly table: LedgerTable;
+  readonly mirror: LedgerMirror;
+  readonly stateDir: string;
+}): Promise<void> {
+  const { database, mirror, stateDir } = parts;
+  const rows = pendingJobs(database);
+  if (rows.length === 0) return;
+  for (const row of rows) {
+    const job = jobSchema.parse(JSON.parse(textOf(row, "job")));
+    await mirror.alone(job.workspaceRoot, async () => {
+      if (existsSync(job.workspaceRoot)) await mirror.replace(job.workspaceRoot);
+      removeCopies(stateDir, job);
+      for (const blob of job.blobs) rmSync(join(stateDir, "blobs", blob.slice(0, 2), blob), { force: true });
+      if (job.sessionIds.length > 0) return;
+      removeTemporaryFiles(stateDir, job.workspaceRoot);
+      // Of changes that broke off, with what was in the files before.
+      for (const { path, journal } of abandonedJournals(stateDir)) {
+        if (journal?.root.path === job.workspaceRoot) removeJournal(path);
+      }
+    });
+  }
+  await forgetFreedPages(database);
+  eraseFreedPages(database);
+  const remove = database.prepare("DELETE FROM purge_jobs WHERE number = ?");
+  database.transaction({ durable: true }, () => {
+    for (const row of rows) remove.run(integerOf(row, "number"));
+  });
+  await truncateLog(database);
+}
+
+/** From now on, this connection overwrites what it deletes. */
+export function eraseFreedPages(database: StoreDatabase): void {
+  database.prepare("PRAGMA secure_delete = ON").all();
+}
+
+/** Copies of the ledger's file from when somebody had changed it. */
+function removeCopies(stateDir: string, job: PurgeJob): void {
+  const directory = join(stateDir, "recovered");
+  const prefix = `${workspaceIdOf(job.workspaceRoot).slice(0, 16)}-`;
+  for (const name of existsSync(directory) ? readdirSync(directory) : []) {
+    if (!name.startsWith(prefix)) continue;
+    const text = job.sessionIds.length === 0 ? "" : readFileSync(join(directory, name), "utf8");
+    if (text === "" || job.sessionIds.some((id) => text.includes(id))) rmSync(join(directory, name), { force: true });
+  }
+}
+
+/** What commands left in the sandbox's `/tmp` of this workspace. */
+function removeTemporaryFiles(stateDir: string, workspaceRoot: string): void {
+  const sandboxes = join(stateDir, "sandbox");
+  for (const owner of existsSync(sandboxes) ? readdirSync(sandboxes) : []) {
+    const directory = join(sandboxes, owner, "tmp", workspaceIdOf(workspaceRoot).slice(0, 16));
+    // The directory itself stays: a server that runs goes on using it.
+    for (const name of existsSync(directory) ? readdirSync(directory) : []) {
+      rmSync(join(directory, name), { recursive: true, force: true });
+    }
+  }
+}
+
+/** Also pages that earlier versions or other processes freed without overwriting them. */
+async function forgetFreedPages(database: StoreDatabase): Promise<void> {
+  await whenFree(database, () => {
+    database.prepare("VACUUM").run();
+    return true;
+  });
+  await truncateLog(database);
+}
+
+/** Copies the write-ahead log into the database and empties it: old pages live on in it otherwise. */
+async function truncateLog(database: StoreDatabase): Promise<void> {
+  await whenFree(database, () => {
+    const row = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    return row !== undefined && integerOf(row, "busy") === 0;
+  });
+}
+
+async function whenFree(database: StoreDatabase, attempt: () => boolean): Promise<void> {
+  const end = performance.now() + patience;
+  for (;;) {
+    try {
+      if (attempt()) return;
+    } catch (error) {
+      if (!/busy|locked/i.test(error instanceof Error ? error.message : "") || performance.now() > end) throw error;
+    }
+    if (performance.now() > end) {
+      throw new StoreError("busy", `${database.file} is in use: stop the servers that run and purge again; what is left goes then.`);
+    }
+    await delay(20);
+  }
+}
+
+function pendingJobs(database: StoreDatabase): readonly Row[] {
+  const table = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'purge_jobs'").get();
+  return table === undefined ? [] : database.prepare("SELECT number, workspace, job FROM purge_jobs ORDER BY number").all();
+}

@@ -1,0 +1,69 @@
+import { createServer, type RequestListener } from "node:http";
+import { postParts } from "@gennai/server/models/post-parts";
+import { describe, expect, it } from "vitest";
+
+async function listen(listener: RequestListener) {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return {
+    server,
+    url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const parts = ["[1", ",2]"].map((text) => Buffer.from(text));
+const options = (signal = new AbortController().signal) => ({ headers: new Headers({ "x-a": "b" }), signal });
+
+const echo: RequestListener = (request, response) => {
+  void (async () => {
+    let body = "";
+    for await (const chunk of request) body += String(chunk);
+    response.setHeader("x-seen", `${request.method} ${request.headers["content-length"]} ${String(request.headers["x-a"])}`);
+    response.end(body);
+  })();
+};
+
+describe("postParts", () => {
+  it("sends the parts as one body of known length", async () => {
+    await using server = await listen(echo);
+    const response = await postParts(server.url, parts, options());
+    expect(response?.headers.get("x-seen")).toBe("POST 5 b");
+    expect(await response?.text()).toBe("[1,2]");
+  });
+
+  it("leaves redirections to fetch", async () => {
+    await using server = await listen((_, response) => response.writeHead(308, { location: "/other" }).end());
+    expect(await postParts(server.url, parts, options())).toBeUndefined();
+  });
+
+  it("sends again when a kept connection was closed just when it was used", async () => {
+    let requests = 0;
+    await using server = await listen((request, response) => {
+      requests += 1;
+      if (requests === 2) request.socket.destroy();
+      else echo(request, response);
+    });
+    for (const _ of [1, 2]) expect(await (await postParts(server.url, parts, options()))?.text()).toBe("[1,2]");
+    expect(requests).toBe(3);
+  });
+
+  it("does not send again on a fresh connection", async () => {
+    await using server = await listen((request) => request.socket.destroy());
+    await expect(postParts(server.url, parts, options())).rejects.toMatchObject({ code: "ECONNRESET" });
+  });
+
+  it("fails when it is aborted, also in the middle of the answer", async () => {
+    await using server = await listen((_, response) => void response.write("first"));
+    const abort = new AbortController();
+    const response = await postParts(server.url, parts, options(abort.signal));
+    const reading = response?.text();
+    abort.abort();
+    await expect(reading).rejects.toThrow();
+    await expect(postParts(server.url, parts, options(abort.signal))).rejects.toMatchObject({ name: "AbortError" });
+  });
+});

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { startTestServer, type TestServerOptions } from "@gennai/testkit/test-server";
+import { describe, expect, test } from "vitest";
+import { allEvents, endState, eventsOf, runTurn, startSession } from "../rpc/session-client.ts";
+
+const bash = (command: string) => ({ steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] });
+
+function scripted(
+  command: string,
+  server: NonNullable<TestServerOptions["server"]> = { sandbox: "required" },
+): TestServerOptions {
+  return {
+    files: {
+      "test.mjs": "import { writeFileSync } from 'node:fs'; writeFileSync('made.txt', 'made'); console.log('ran');\n",
+    },
+    script: [bash(command)],
+    server,
+  };
+}
+
+describe("commands of a session", () => {
+  test("in the sandbox, everyday ones run without a question; the record says where", async () => {
+    await using server = await startTestServer(scripted("node test.mjs"));
+    const info = await server.client.getServerInfo({});
+    expect(info).toMatchObject({ isolation: "sandboxed", isolationReason: expect.stringContaining("bubblewrap") });
+    const events = await runTurn(server, await startSession(server), "test it");
+    expect(endState(events)).toBe("COMPLETED");
+    expect(eventsOf(events, "toolResult")[0]).toMatchObject({ output: expect.stringContaining("ran"), error: "" });
+    expect(readFileSync(server.workspace.path("made.txt"), "utf8")).toBe("made");
+    await server.running[Symbol.asyncDispose]();
+    expect(await server.workspace.read(".orchestration/agent_trace.jsonl")).toContain('"isolation":"sandboxed"');
+  });
+
+  test.each([
+    ["a command that nobody knows", "./unknown.sh"],
+    ["a network program", "curl http://127.0.0.1:1"],
+  ])("%s still needs a person", async (_name, command) => {
+    await using server = await startTestServer(scripted(command));
+    const events = await runTurn(server, await startSession(server), "go");
+    expect(eventsOf(events, "toolResult")[0]?.error).toMatch(/yes|asked/);
+  });
+
+  test("without a sandbox it is said at the start, and they ask", async () => {
+    await using server = await startTestServer(scripted("node test.mjs", { sandbox: "off" }));
+    expect(server.warnings.join()).toContain("Commands run without a sandbox");
+    expect(await server.client.getServerInfo({})).toMatchObject({
+      isolation: "unsandboxed",
+      isolationReason: expect.stringContaining("off"),
+    });
+    const sessionId = await startSession(server);
+    expect(eventsOf(await allEvents(server, sessionId), "warning")[0]).toMatch(/without a sandbox/);
+    const events = await runTurn(server, sessionId, "test it");
+    expect(eventsOf(events, "toolResult")[0]?.error).toMatch(/yes|asked/);
+    expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
+  });
+
+  test("a command finds neither the server nor its state", async () => {
+    await using server = await startTestServer(scripted("node spy.mjs"));
+    writeFileSync(
+      server.workspace.path("spy.mjs"),
+      `import { readdirSync } from "node:fs";
+       try { console.log("STATE", readdirSync(${JSON.stringify(server.stateDir)})); } catch (error) { console.log(error.code); }
+       try { await fetch(${JSON.stringify(`${server.url}/health`)}); console.log("REACHED"); } catch (error) { console.log(error.cause.code); }`,
+    );
+    const events = await runTurn(server, await startSession(server), "spy");
+    expect(eventsOf(events, "toolResult")[0]?.output).toMatch(/^ENOENT\nECONNREFUSED\n/);
+  });
+});

@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { requirements } from "./requirements.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/** The titles of tests are where requirements are cited: `it("seed 003 §2.1: …")`. */
+const citations = testFiles()
+  .map((file) => readFileSync(file, "utf8"))
+  .join("\n");
+
+describe("requirements", () => {
+  it("have ids of their own", () => {
+    expect(new Set(requirements.map(({ id }) => id)).size).toBe(requirements.length);
+  });
+
+  it.each(requirements)("$id is cited by a test: $sentence", ({ id }) => {
+    expect(citations.includes(`${id}:`) || citations.includes(`${id},`)).toBe(true);
+  });
+
+  it("are the only ones that tests cite", () => {
+    const known = new Set(requirements.map(({ id }) => id));
+    const cited = [...citations.matchAll(/["'`](seed 00[134] [^:,"'`]+)[:,]/g)].map(([, id]) => id ?? "");
+    expect(cited.filter((id) => !known.has(id))).toEqual([]);
+  });
+});
+
+function testFiles(): readonly string[] {
+  const folders = ["test", ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/test`)];
+  return folders.flatMap((folder) => {
+    let names: readonly string[];
+    try {
+      names = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
+    } catch {
+      return [];
+    }
+    return names
+      .filter((name) => name.endsWith(".test.ts") && !name.includes("node_modules") && !name.startsWith("requirements"))
+      .map((name) => join(root, folder, name));
+  });
+}
