@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { run } from "./run.mjs";
 import { root } from "./repository.mjs";
+import { run } from "./run.mjs";
 
 /** Tests that need a program of the system, as globs for vitest. */
 const needBubblewrap = ["packages/server/test/sandbox/**", "test/e2e/sandbox/**"];

@@ -54,7 +54,13 @@ noDeletePaths: [README.md, "LICENSE*", .git/]
 
 export async function commandFixture(
   place: WorkspacePlace = "apart",
-  options: { readonly intent?: string } = {},
+  options: {
+    readonly intent?: string;
+    /** Files beside those of the fixture, or in their place; below `~/` in the home. */
+    readonly files?: Readonly<Record<string, string | Uint8Array>>;
+    /** Changes the world before rules are read. */
+    readonly prepare?: (place: { readonly root: string; readonly home: string }) => void;
+  } = {},
 ): Promise<CommandFixture> {
   const above = place === "apart" ? apart() : tmpdir();
   mkdirSync(above, { recursive: true });
@@ -64,11 +70,13 @@ export async function commandFixture(
   const home = join(base, "home", "dev");
   const root = place === "home" ? join(home, "projects", "ws") : join(base, "ws");
   mkdirSync(home, { recursive: true });
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, name)), { recursive: true });
-    writeFileSync(join(root, name), text);
+  for (const [name, text] of Object.entries({ ...files, ...options.files })) {
+    const path = name.startsWith("~/") ? join(home, name.slice(2)) : join(root, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { mode: 0o600 });
   }
   execFileSync("git", ["init", "--quiet", "--initial-branch", "main"], { cwd: root });
+  options.prepare?.({ root, home });
   const workbench = parts.use(
     await PolicyWorkbench.open({
       workspace: root,

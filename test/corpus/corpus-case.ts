@@ -14,15 +14,28 @@ export type CorpusCase = z.infer<typeof caseSchema>;
 
 /** How a case is checked. `run` throws when something else than required comes of it. */
 export type Check =
-  | { readonly run: () => Promise<void>; readonly timeoutMs?: number }
+  | { readonly run: () => Promise<void> }
   /** Why it cannot be checked here, in one sentence. */
   | { readonly notApplicable: string };
 
 /** Checks by the id of their case. */
 export type Checks = Readonly<Record<string, Check>>;
 
+const benignSchema = z
+  .strictObject({ id: z.string(), category: z.string(), command: z.string(), expect: z.enum(["ALLOW", "NOT_DENY"]) })
+  .transform(
+    ({ id, category, command, expect }): CorpusCase => ({
+      ...{ group: `benign.${category}`, id, input: command, required: expect, note: "" },
+    }),
+  );
+
+/** The adversarial cases, and the everyday commands as groups `benign.*`. */
 export function loadCases(): readonly CorpusCase[] {
-  return z.array(caseSchema).parse(JSON.parse(readFileSync(new URL("cases/attacks.json", import.meta.url), "utf8")));
+  return [...z.array(caseSchema).parse(read("attacks")), ...z.array(benignSchema).parse(read("benign"))];
+}
+
+function read(name: string): unknown {
+  return JSON.parse(readFileSync(new URL(`cases/${name}.json`, import.meta.url), "utf8"));
 }
 
 export function check(run: () => Promise<void>): Check {

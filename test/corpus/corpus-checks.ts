@@ -1,3 +1,5 @@
+import { commandGroups } from "./checks/commands.ts";
+import { configChecks } from "./checks/config.ts";
 import { lockingChecks } from "./checks/locking.ts";
 import { pathChecks } from "./checks/path.ts";
 import { pathToctouChecks } from "./checks/path-toctou.ts";
@@ -5,6 +7,8 @@ import { processChecks } from "./checks/process.ts";
 import { protocolHttpChecks } from "./checks/protocol-http.ts";
 import { protocolRpcChecks } from "./checks/protocol-rpc.ts";
 import { protocolSessionChecks } from "./checks/protocol-session.ts";
+import { rulesSemanticsChecks } from "./checks/rules-semantics.ts";
+import { selfProtectionChecks } from "./checks/self-protection.ts";
 import type { Checks } from "./corpus-case.ts";
 
 /** The groups that are checked. Every case of such a group has its check. */
@@ -16,4 +20,8 @@ export const corpusChecks: ReadonlyMap<string, Checks> = new Map([
   ["path.toctou", pathToctouChecks],
   ["locking", lockingChecks],
   ["process", processChecks],
+  ...commandGroups,
+  ["selfprotect", selfProtectionChecks],
+  ["rules.semantics", rulesSemanticsChecks],
+  ["config", configChecks],
 ]);

@@ -1,6 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { loadCases } from "./corpus-case.ts";
 import { corpusChecks } from "./corpus-checks.ts";
+import { closeSharedFixtures } from "./shared-fixtures.ts";
+
+afterAll(closeSharedFixtures);
 
 const groups = Map.groupBy(loadCases(), ({ group }) => group);
 

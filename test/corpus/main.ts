@@ -1,11 +1,14 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type Check, type CorpusCase, loadCases } from "./corpus-case.ts";
 import { corpusChecks } from "./corpus-checks.ts";
+import { closeSharedFixtures } from "./shared-fixtures.ts";
 
 /** Runs the corpus and prints what came of it, a line a group. `-v` names the cases that are not applicable; words choose groups or ids. */
 const [words, verbose] = [process.argv.slice(2).filter((word) => word !== "-v"), process.argv.includes("-v")];
 const chosen = (each: CorpusCase): boolean =>
   words.length === 0 || words.includes(each.id) || words.includes(each.group);
 
+const timeoutMs = 60_000;
 const groups = Map.groupBy(loadCases().filter(chosen), ({ group }) => group);
 const totals = { right: 0, wrong: 0, notApplicable: 0, notYetRun: 0 };
 for (const [group, cases] of groups) {
@@ -32,6 +35,7 @@ print(
   "all",
   `${totals.right} right, ${totals.wrong} wrong, ${totals.notApplicable} not applicable, ${totals.notYetRun} not yet run`,
 );
+await closeSharedFixtures();
 process.exitCode = totals.wrong === 0 ? 0 : 1;
 
 type Result = { readonly type: "right" } | { readonly type: "wrong" | "notApplicable"; readonly why: string };
@@ -40,12 +44,18 @@ async function resultOf(each: CorpusCase, check: Check | undefined): Promise<Res
   if (check === undefined) return { type: "wrong", why: `${each.id} has no check` };
   if ("notApplicable" in check) return { type: "notApplicable", why: check.notApplicable };
   try {
-    await check.run();
+    await Promise.race([check.run(), late()]);
     return { type: "right" };
   } catch (error) {
     const cause = error instanceof SuppressedError ? error.suppressed : error;
     return { type: "wrong", why: (cause instanceof Error ? cause.message : String(cause)).replaceAll("\n", "\n    ") };
   }
+}
+
+/** Rejects when a check has taken longer than any should. */
+async function late(): Promise<never> {
+  await delay(timeoutMs, undefined, { ref: false });
+  throw new Error(`it did not end within ${timeoutMs / 1000} s`);
 }
 
 function print(group: string, text: string): void {

@@ -3,6 +3,7 @@ import type { ObservedFile, Verification } from "@gennai/governance/tool";
 import type { EmergencyControl, EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import type { Intent } from "@gennai/governance/intents/intent";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
+import type { PlanChange } from "@gennai/governance/plan/plan-change";
 import type { Risk } from "@gennai/governance/risk";
 import type { ClientRequest, RequestResolution } from "./client-request.ts";
 import type { FileChangeRecord, Proposal, ProposalReview } from "./proposal.ts";
@@ -143,6 +144,8 @@ export type SessionEvent =
   /** `context` is the block that enters every later model call. */
   | { readonly type: "intent-selected"; readonly intent: Intent; readonly context: string }
   | { readonly type: "rules-changed"; readonly status: RulesStatus }
+  /** A plan of the session, see `PlanRecord`. */
+  | { readonly type: "plan-changed"; readonly planId: string; readonly change: PlanChange }
   | { readonly type: "change-set-undone"; readonly changeSetId: string; readonly files: readonly FileChangeRecord[] };
 
 /** An event with its place in the log. */

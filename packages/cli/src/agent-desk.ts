@@ -1,3 +1,4 @@
+import type { ClientIdentity } from "@gennai/client/client-identity";
 import { eventJson } from "@gennai/client/event-json";
 import { AgentSession } from "@gennai/client/session";
 import type { SettingsChoice } from "@gennai/client/settings";
@@ -77,12 +78,17 @@ export class AgentDesk implements Disposable {
     this.#options.console.output.write(`${JSON.stringify(value)}\n`);
   }
 
+  /** Who this desk is to a server. */
+  identity(): ClientIdentity {
+    return { clientId: crypto.randomUUID(), name: "gennai-cli", version, editor: this.editor };
+  }
+
   /** Opens a session of the server, with this desk's editor. */
   async openSession(
     server: ChosenServer,
     options: { readonly resume?: string; readonly settings: SettingsChoice; readonly signal: AbortSignal },
   ): Promise<AgentSession> {
-    const identity = { clientId: crypto.randomUUID(), name: "gennai-cli", version, editor: this.editor };
+    const identity = this.identity();
     if (options.resume !== undefined) {
       const session = await AgentSession.resume(server.client, identity, options.resume, options);
       const { workingDir: _, ...changes } = options.settings;

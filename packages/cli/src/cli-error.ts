@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { UnsafeFileError } from "@gennai/server/http/private-file";
 import { TokenError } from "@gennai/server/http/token";
 import { SandboxRequired } from "@gennai/server/sandbox/sandbox";
@@ -42,7 +43,8 @@ export function asCliError(error: unknown): CliError {
 }
 
 function fromConnectError(error: ConnectError): CliError {
-  const message = error.rawMessage;
+  const { message, hint } = toldBy(error);
+  const hints = hint === "" ? [] : [hint];
   switch (error.code) {
     case Code.Unauthenticated:
       return new CliError("The server does not accept the token.", {
@@ -54,22 +56,32 @@ function fromConnectError(error: ConnectError): CliError {
     case Code.InvalidArgument:
       return new CliError(message, {
         exitCode: exitCode.usage,
-        next: ["`gennai sessions` lists the sessions of a workspace, `gennai run --help` the options."],
+        next: [...hints, "`gennai sessions` lists the sessions of a workspace, `gennai run --help` the options."],
         cause: error,
       });
     case Code.PermissionDenied:
       return new CliError(message, {
         exitCode: exitCode.refused,
-        next: ["The server's rules refuse this; change the rules or the request."],
+        next: hint === "" ? ["The server's rules refuse this; change the rules or the request."] : hints,
         cause: error,
       });
     case Code.Unavailable:
     case Code.Unknown:
-      return new CliError(`The server cannot be reached: ${message}`, {
+      return new CliError(`The server cannot be reached: ${error.rawMessage}`, {
         next: ["Start one with `gennai serve`, or run with --server own."],
         cause: error,
       });
     default:
-      return new CliError(message, { next: ["Mend what it names and run the command again."], cause: error });
+      return new CliError(message, {
+        next: hint === "" ? ["Mend what it names and run the command again."] : hints,
+        cause: error,
+      });
   }
+}
+
+/** The server knows best what to do next; it says so apart, and once more at the end of its message. */
+function toldBy(error: ConnectError): { readonly message: string; readonly hint: string } {
+  const info = error.findDetails(ErrorInfoSchema)[0];
+  if (info === undefined || info.message === "") return { message: error.rawMessage, hint: "" };
+  return { message: info.message, hint: info.hint };
 }

@@ -1,4 +1,4 @@
-import { backends } from "@gennai/client/settings";
+import { backends, verbosities } from "@gennai/client/settings";
 import { Command, CommanderError } from "commander";
 import { asCliError } from "./cli-error.ts";
 import { type Console, paintFor } from "./console.ts";
@@ -91,6 +91,8 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
     .option("--refuse <hunk>", "proposal: keep all but this; repeatable", collect)
     .option("--sandbox <when>", `${sandboxHelp}; of an own server`, "auto")
     .option("--session <id>", "go on with this session")
+    .option("--intent <id>", "the intent to work under; `gennai intents list` shows them")
+    .option("--verbosity <how>", `how much the agent writes: ${verbosities.join(", ")}; it changes no permission`)
     .option("--max-iterations <number>", "model calls a turn may take")
     .option("--no-thinking", "do not ask the model for its thinking")
     .option("--json", 'print every event as a line of JSON, and a closing {"result":…}')
@@ -139,9 +141,11 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
     if (name === "verify")
       command
         .option("--public-key <file>", "check as a third party, by this key alone")
+        .option("--bundle <file>", "check an exported bundle, offline")
         .addHelpText("after", ledgerHelp);
     if (name === "show") command.option("--limit <number>", "how many", "20");
   }
+  addLedgerCopies(ledger, console, ended);
   const intents = intentsCommands(program, console, ended);
   addGovernanceCommands(program, console, ended);
   const policy = policyCommands(program, console, ended);
@@ -152,6 +156,34 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
 }
 
 const sandboxHelp = "keep commands apart from the machine and the network: auto, required (or do not start), off";
+
+function addLedgerCopies(ledger: Command, console: Console, ended: (code: number) => void): void {
+  ledger
+    .command("export")
+    .description("write the records out, redacted once more")
+    .option("--workspace <dir>", "the workspace (default: here)")
+    .option(
+      "--format <format>",
+      "agent-trace: lines of Agent Trace 0.1.0; bundle: one file with records, sessions and key; seed001: older names",
+      "agent-trace",
+    )
+    .option("--out <file>", "a new file (default: standard output)")
+    .action(async (flags: LedgerFlags) => {
+      const { ledgerExportCommand } = await import("./ledger-export-command.ts");
+      ended(await ledgerExportCommand(flags, console));
+    });
+  ledger
+    .command("purge")
+    .description("forget sessions for good: their log, files, and the content of their records; the chain stays")
+    .option("--workspace <dir>", "the workspace (default: here)")
+    .option("--session <id>", "only this session (default: all of the workspace)")
+    .option("--yes", "do not ask")
+    .option("--json", "print JSON")
+    .action(async (flags: LedgerFlags) => {
+      const { ledgerPurgeCommand } = await import("./ledger-purge-command.ts");
+      ended(await ledgerPurgeCommand(flags, console));
+    });
+}
 
 function policyCommands(program: Command, console: Console, ended: (code: number) => void): Command {
   const policy = program.command("policy").description("ask what the rules say, test them, replay the past through them");

@@ -6,6 +6,8 @@ Examples:
   gennai run                                      a prompt, turn after turn
   gennai undo                                     take the last changes back
   gennai ledger verify                            check the record of what was done
+  gennai ledger export --format bundle --out b.json   hand it to somebody who checks it offline
+  gennai ledger purge --session 0a1b…             forget a session for good
 `;
 
 export const exitCodesHelp = `
@@ -31,6 +33,7 @@ Examples:
   gennai run "rename the function load to loadConfig"
   gennai run --mode proposal --refuse src/a.ts#2 "tidy up the imports"
   gennai run --yes --json "fix the failing test" | jq -r .result.text
+  gennai run --intent INT-001 "add the missing test"
   gennai run --session 0a1b… "now the same for the tests"
 
 In branch mode (the default) the agent never works on main, master, develop, release/* or the remote's default branch: it

@@ -9,6 +9,7 @@ import { type Console, type Paint, paintFor } from "./console.ts";
 import { exitCode } from "./exit-code.ts";
 import { describeRecord } from "./ledger-line.ts";
 import { parseCount } from "./run-options.ts";
+import { terminalSafe } from "./terminal-safe.ts";
 import { resolveWorkspace } from "./workspace-option.ts";
 
 export interface LedgerFlags {
@@ -16,11 +17,18 @@ export interface LedgerFlags {
   readonly json?: boolean;
   /** Check as a third party: signatures and chain by this key alone. */
   readonly publicKey?: string;
+  /** Check this exported file in place of the workspace's ledger. */
+  readonly bundle?: string;
   readonly limit?: string;
+  readonly format?: string;
+  readonly out?: string;
+  readonly session?: string;
+  readonly yes?: boolean;
 }
 
 /** `gennai ledger verify`. The exit code tells what is wrong, see `ledgerExitCodes`. */
 export async function ledgerVerifyCommand(flags: LedgerFlags, console: Console): Promise<number> {
+  if (flags.bundle !== undefined) return verifyBundle(flags.bundle, flags, console);
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const report = await verifyWorkspaceLedger(
     flags.publicKey === undefined
@@ -65,6 +73,41 @@ export async function ledgerShowCommand(flags: LedgerFlags, console: Console): P
   return exitCode.ok;
 }
 
+async function verifyBundle(name: string, flags: LedgerFlags, console: Console): Promise<number> {
+  const file = resolve(console.directory, name);
+  const text = await readText(file);
+  const publicKey =
+    flags.publicKey === undefined ? undefined : await readText(resolve(console.directory, flags.publicKey));
+  const { verifyLedgerBundle } = await import("@gennai/server/store/ledger-bundle");
+  const report = await verifyLedgerBundle(text, publicKey);
+  if (flags.json === true) console.output.write(`${JSON.stringify({ ...report, file })}\n`);
+  else {
+    const paint = paintFor(console.output, console.environment);
+    console.output.write(
+      `${[
+        `${paint(report.status === "ok" ? "green" : "red", report.status)}  ${terminalSafe(report.message)}`,
+        `  file     ${file}`,
+        `  records  ${report.records} signed, ${report.purged} of them without content`,
+        `  key      ${terminalSafe(report.keyId)}${report.keyIsGiven ? "" : ", the bundle's own: compare it with the signer's, or name it with --public-key"}`,
+        ...(report.problem === undefined
+          ? []
+          : [`  first    seq ${report.problem.seq}, byte ${report.problem.offset}`]),
+      ].join("\n")}\n`,
+    );
+  }
+  return ledgerExitCodes[report.status];
+}
+
+async function readText(file: string): Promise<string> {
+  return readFile(file, "utf8").catch((error: unknown) => {
+    throw new CliError(`${file} cannot be read.`, {
+      exitCode: exitCode.usage,
+      next: ["Check the path."],
+      cause: error,
+    });
+  });
+}
+
 const repairWords = {
   nothing: "Nothing to repair.",
   cut_torn_line: "The torn last line was cut.",
@@ -90,7 +133,7 @@ function describeReport(report: WorkspaceLedgerReport, paint: Paint): string {
   return [
     `${paint(status === "ok" ? "green" : "red", status)}  ${message}`,
     `  file     ${report.file}`,
-    `  records  ${report.records} signed${report.unsigned > 0 ? `, ${report.unsigned} unsigned before them` : ""}`,
+    `  records  ${report.records} signed${report.purged > 0 ? `, ${report.purged} of them purged` : ""}${report.unsigned > 0 ? `, ${report.unsigned} unsigned before them` : ""}`,
     `  checked  ${checked.join(", ")}`,
     ...(problem === undefined ? [] : [`  first    seq ${problem.seq}, line ${problem.line}, byte ${problem.offset}`]),
     ...report.notes.map(({ code, line }) => `  note     line ${line}: ${code.replaceAll("_", " ")}`),

@@ -1,3 +1,4 @@
+import { type IntentSummary, listIntents } from "@gennai/client/intents";
 import type { AgentSession } from "@gennai/client/session";
 import type { EditingMode } from "@gennai/client/settings";
 import { TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
@@ -7,6 +8,7 @@ import { type ExitCode, exitCode } from "./exit-code.ts";
 import type { Interrupts } from "./interrupts.ts";
 import { runTurn, type TurnReport } from "./run-turn.ts";
 import type { ChosenServer } from "./server-choice.ts";
+import { activeIntent, chooseIntent, describeSessionIntents, intentTitle } from "./session-intent.ts";
 import { describeSessions } from "./sessions-command.ts";
 import { terminalSafe } from "./terminal-safe.ts";
 import { describeUndone } from "./undo-command.ts";
@@ -19,6 +21,8 @@ export interface PromptOptions {
   readonly signal: AbortSignal;
   readonly scenario: string;
   readonly thinking: boolean;
+  /** The one the session works under at the beginning. */
+  readonly intent: IntentSummary | undefined;
   /** Brings the workspace onto a branch before the first turn that writes. */
   readonly prepare: (request: string, mode: EditingMode) => Promise<unknown>;
   /** Reviews what the turn proposed. */
@@ -30,6 +34,8 @@ const help = `Type what shall be done, or:
   /todos           show the agent's list
   /mode [NAME]     show or set the mode: branch or proposal
   /scenario [NAME] list the scenarios, or choose one for the next turns
+  /intents         list what the agent may work on
+  /intent [ID]     show or select the intent to work under
   /sessions        list the sessions of this workspace
   /help            this text
   /exit            leave (so does Ctrl-D, and Ctrl-C at the prompt)
@@ -39,8 +45,9 @@ const help = `Type what shall be done, or:
 export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
   const { desk, interrupts, session } = options;
   const state = { scenario: options.scenario, mode: session.settings.editingMode };
+  const intent = options.intent === undefined ? "" : `, intent ${intentTitle(options.intent)}`;
   desk.write(
-    `Session ${session.sessionId} in ${session.workingDir}, ${state.mode} mode. /help shows what can be typed.\n`,
+    `Session ${session.sessionId} in ${session.workingDir}, ${state.mode} mode${intent}. /help shows what can be typed.\n`,
   );
   for (;;) {
     const leaving = new AbortController();
@@ -112,6 +119,17 @@ async function runWord(
         desk.write(`Scenario ${terminalSafe(argument)}\n`);
       }
       return;
+    case "/intents": {
+      const intents = await listIntents(options.server.governance, session.sessionId, { signal });
+      desk.write(describeSessionIntents(intents, desk.paint));
+      return;
+    }
+    case "/intent": {
+      const place = { governance: options.server.governance, sessionId: session.sessionId, signal };
+      const intent = argument === undefined ? await activeIntent(place) : await chooseIntent(argument, place);
+      desk.write(intent === undefined ? "No intent is selected; /intents lists them.\n" : `Intent ${intentTitle(intent)}\n`);
+      return;
+    }
     case "/sessions":
       desk.write(await describeSessions(session.client, session.workingDir, { signal }));
       return;

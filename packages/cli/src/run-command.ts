@@ -1,3 +1,4 @@
+import type { IntentSummary } from "@gennai/client/intents";
 import type { AgentSession } from "@gennai/client/session";
 import type { SettingsChoice } from "@gennai/client/settings";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
@@ -9,9 +10,18 @@ import { type AgentBranch, prepareAgentBranch } from "./git-branch.ts";
 import { handleProposal, type ProposalResult } from "./handle-proposals.ts";
 import { Interrupts } from "./interrupts.ts";
 import { promptLoop } from "./prompt-loop.ts";
-import { parseBackend, parseCount, parseMode, parseSandbox, type RunFlags, usageError } from "./run-options.ts";
+import {
+  parseBackend,
+  parseCount,
+  parseMode,
+  parseSandbox,
+  parseVerbosity,
+  type RunFlags,
+  usageError,
+} from "./run-options.ts";
 import { exitCodeOf, runTurn, type TurnReport } from "./run-turn.ts";
 import { chooseServer, requireSandbox, serverRequest } from "./server-choice.ts";
+import { activeIntent, chooseIntent, intentTitle } from "./session-intent.ts";
 import { workingTreeDiff } from "./working-tree-diff.ts";
 import { resolveWorkspace } from "./workspace-option.ts";
 
@@ -43,12 +53,12 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
       signal,
       ...(flags.branch === undefined ? {} : { branch: flags.branch }),
     });
-    desk.view.note(`Branch ${branch.name}${branch.how === "kept" ? "" : ` (${branch.how})`}`);
     return branch;
   };
-  // Before a server starts: without a repository there is nothing to run. A resumed session has its own mode.
-  const early =
-    request !== undefined && flags.session === undefined ? await prepare(request, settings.editingMode) : undefined;
+  // Before a server starts: without a repository there is nothing to run. A resumed session has its own mode, and an intent
+  // that cannot be selected leaves everything as it is.
+  const isEarly = request !== undefined && flags.session === undefined && flags.intent === undefined;
+  const early = isEarly ? await prepare(request, settings.editingMode) : undefined;
 
   await using server = await chooseServer(
     {
@@ -71,18 +81,34 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
       `Run it there: --workspace ${session.workingDir}`,
     );
   }
+  const place = { governance: server.governance, sessionId: session.sessionId, signal };
+  const intent =
+    flags.intent !== undefined
+      ? await chooseIntent(flags.intent, place)
+      : flags.session === undefined
+        ? undefined
+        : await activeIntent(place);
   const proposals = (turn: TurnReport) => reviewAll(turn, { session, desk, flags, console, signal });
 
   if (request === undefined) {
     // Awaited here: what this function holds must outlive the loop.
     return await promptLoop({
-      ...{ session, desk, interrupts, server, signal, prepare },
+      ...{ session, desk, interrupts, server, signal, intent },
+      prepare: async (text, mode) => {
+        const branch = await prepare(text, mode);
+        if (branch !== undefined) desk.view.note(branchTitle(branch));
+      },
       scenario: flags.scenario ?? "",
       thinking: flags.thinking !== false,
       afterTurn: proposals,
     });
   }
   const branch = early ?? (await prepare(request, session.settings.editingMode));
+  const opening = [
+    ...(branch === undefined ? [] : [branchTitle(branch)]),
+    ...(intent === undefined ? [] : [`intent ${intentTitle(intent)}`]),
+  ];
+  if (opening.length > 0) desk.view.note(opening.join(" · "));
   const turn = { text: request, scenario: flags.scenario ?? "", enableThinking: flags.thinking !== false };
   const report = await runTurn(session, turn, { view: desk.view, interrupts, signal });
   let code = exitCodeOf(report, interrupts.interrupted);
@@ -92,13 +118,18 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
     const diff = await workingTreeDiff(workspace, report.changedFiles, { signal });
     if (diff !== "") desk.write(`\n${colouredDiff(diff, desk.paint)}\n\n`);
   }
-  finish({ desk, session, report, reviewed, branch, code, json: flags.json === true });
+  finish({ desk, session, report, reviewed, branch, intent, code, json: flags.json === true });
   return code;
+}
+
+function branchTitle({ name, how }: AgentBranch): string {
+  return `Branch ${name}${how === "kept" ? "" : ` (${how})`}`;
 }
 
 function settingsOf(flags: RunFlags): SettingsChoice {
   const backend = parseBackend(flags.backend);
   const editingMode = parseMode(flags.mode);
+  const verbosity = parseVerbosity(flags.verbosity);
   const maxIterations = parseCount(flags.maxIterations, "--max-iterations", 1000);
   if (flags.yes === true && flags.ask === true)
     throw usageError("--yes and --ask exclude each other.", "Leave one of them out.");
@@ -108,6 +139,7 @@ function settingsOf(flags: RunFlags): SettingsChoice {
     ...(flags.baseUrl === undefined ? {} : { baseUrl: flags.baseUrl }),
     ...(maxIterations === undefined ? {} : { maxIterations }),
     ...(editingMode === undefined ? {} : { editingMode }),
+    ...(verbosity === undefined ? {} : { verbosity }),
   };
 }
 
@@ -144,10 +176,11 @@ function finish(facts: {
   readonly report: TurnReport;
   readonly reviewed: readonly ProposalResult[];
   readonly branch: AgentBranch | undefined;
+  readonly intent: IntentSummary | undefined;
   readonly code: ExitCode;
   readonly json: boolean;
 }): void {
-  const { desk, session, report, reviewed, branch, code } = facts;
+  const { desk, session, report, reviewed, branch, intent, code } = facts;
   if (facts.json) {
     const { turnId, outcome, text, changedFiles, refused } = report;
     desk.writeJson({
@@ -156,6 +189,7 @@ function finish(facts: {
         changedFiles: [...changedFiles, ...reviewed.flatMap(({ files }) => files)],
         proposals: reviewed,
         ...(branch === undefined ? {} : { branch: branch.name }),
+        ...(intent === undefined ? {} : { intent: intent.id }),
       },
     });
     return;

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
 import type { CommandOptions, CommandRequest, CommandRun } from "@gennai/client/editor";
+import { atExit } from "@gennai/server/process/at-exit";
 
 /** Bytes of output that an answer holds: the end of it, where errors stand. */
 const keptOutput = 256 * 1024;
@@ -55,7 +56,10 @@ export function runInTerminal(
       hard = setTimeout(() => kill("SIGKILL"), grace);
     };
     signal.addEventListener("abort", onAbort, { once: true });
+    // Whoever leaves at once, by a second Ctrl-C, leaves nothing running.
+    const leaving = atExit(() => kill("SIGKILL"));
     const finish = () => {
+      leaving[Symbol.dispose]();
       clearTimeout(hard);
       signal.removeEventListener("abort", onAbort);
     };

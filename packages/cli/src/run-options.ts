@@ -1,4 +1,4 @@
-import { type Backend, backends, type EditingMode } from "@gennai/client/settings";
+import { type Backend, backends, type EditingMode, type Verbosity, verbosities } from "@gennai/client/settings";
 import { type SandboxMode, sandboxModes } from "@gennai/server/sandbox/sandbox";
 import { CliError } from "./cli-error.ts";
 import { exitCode } from "./exit-code.ts";
@@ -17,6 +17,8 @@ export interface RunFlags extends ServerFlags {
   readonly json?: boolean;
   readonly thinking?: boolean;
   readonly session?: string;
+  readonly intent?: string;
+  readonly verbosity?: string;
   readonly maxIterations?: string;
   readonly branch?: string;
   readonly sandbox?: string;
@@ -35,6 +37,13 @@ export function parseBackend(text: string | undefined): Backend | undefined {
 export function parseMode(text: string | undefined): EditingMode | undefined {
   if (text === undefined || text === "branch" || text === "proposal") return text;
   throw usageError(`There is no mode ${JSON.stringify(text)}.`, "Choose --mode branch or --mode proposal.");
+}
+
+export function parseVerbosity(text: string | undefined): Verbosity | undefined {
+  if (text === undefined) return undefined;
+  const verbosity = verbosities.find((name) => name === text);
+  if (verbosity !== undefined) return verbosity;
+  throw usageError(`There is no verbosity ${JSON.stringify(text)}.`, `Choose one of ${verbosities.join(", ")}.`);
 }
 
 export function parseSandbox(text: string | undefined): SandboxMode {

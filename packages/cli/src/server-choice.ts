@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type AgentClient, connect } from "@gennai/client/connection";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { type AgentClient, connect, connectGovernance, connectPlans, type GovernanceClient, type PlanClient } from "@gennai/client/connection";
 import { findServers } from "@gennai/server/http/discovery";
 import { proveServer } from "@gennai/server/http/server-proof";
 import type { SandboxMode } from "@gennai/server/sandbox/sandbox";
@@ -47,6 +48,9 @@ export function serverRequest(
 /** A server to work with. Disposing ends it if it is our own. */
 export interface ChosenServer extends AsyncDisposable {
   readonly client: AgentClient;
+  /** What governs the agent, on the same server. */
+  readonly governance: GovernanceClient;
+  readonly plans: PlanClient;
   readonly url: string;
   readonly isOwn: boolean;
 }
@@ -78,7 +82,9 @@ async function findRunning(request: ServerRequest): Promise<ChosenServer | undef
   const { servers } = await findServers(request.stateDir);
   for (const found of servers) {
     if (found.workspace !== request.workspace || found.socketPath !== undefined || found.token === null) continue;
-    if (await proves(found.url, found.token, request.signal)) return running(found.url, found.token);
+    if (await proves(found.url, found.token, request.signal)) {
+      return running(found.url, found.token, request.signal, () => announcedToken(found.url, request));
+    }
   }
   return undefined;
 }
@@ -93,7 +99,7 @@ async function connectTo(request: ServerRequest, console: Console): Promise<Chos
       next: ["Start one with `gennai serve`, or check the URL and the token (GENNAI_AUTH_TOKEN, --auth-token-file)."],
     });
   }
-  return running(url, token);
+  return running(url, token, request.signal, () => tokenFor(url, request, console));
 }
 
 async function tokenFor(url: string, request: ServerRequest, console: Console): Promise<string | undefined> {
@@ -110,6 +116,10 @@ async function tokenFor(url: string, request: ServerRequest, console: Console): 
     });
     return text.trim();
   }
+  return announcedToken(url, request);
+}
+
+async function announcedToken(url: string, request: ServerRequest): Promise<string | undefined> {
   const { servers } = await findServers(request.stateDir, { port: Number(new URL(url).port || "80") });
   return servers.find((server) => sameServer(server.url, url))?.token ?? undefined;
 }
@@ -136,9 +146,32 @@ function parseUrl(text: string): string {
   });
 }
 
-function running(url: string, token: string | undefined): ChosenServer {
-  const client = connect({ baseUrl: url, ...(token === undefined ? {} : { token }) });
-  return { client, url, isOwn: false, [Symbol.asyncDispose]: async () => {} };
+/** @param findToken the token as it is known at the time: a server that starts again may have another one */
+function running(
+  url: string,
+  token: string | undefined,
+  signal: AbortSignal,
+  findToken: () => Promise<string | undefined>,
+): ChosenServer {
+  const renewToken = async (): Promise<string> => {
+    const known = await findToken();
+    if (known !== undefined && (await proves(url, known, signal))) return known;
+    throw new ConnectError(`Nobody at ${url} proves to be the Gennai server.`, Code.Unavailable);
+  };
+  return { ...clientsOf(url, token, renewToken), url, isOwn: false, [Symbol.asyncDispose]: async () => {} };
+}
+
+function clientsOf(
+  url: string,
+  token: string | undefined,
+  renewToken?: () => Promise<string>,
+): Pick<ChosenServer, "client" | "governance" | "plans"> {
+  const options = {
+    baseUrl: url,
+    ...(token === undefined ? {} : { token }),
+    ...(renewToken === undefined ? {} : { renewToken }),
+  };
+  return { client: connect(options), governance: connectGovernance(options), plans: connectPlans(options) };
 }
 
 async function startOwnServer(request: ServerRequest, console: Console): Promise<ChosenServer> {
@@ -161,7 +194,7 @@ async function startOwnServer(request: ServerRequest, console: Console): Promise
     environment: console.environment,
   });
   return {
-    client: connect({ baseUrl: server.url, token }),
+    ...clientsOf(server.url, token),
     url: server.url,
     isOwn: true,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),

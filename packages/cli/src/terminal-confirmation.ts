@@ -18,6 +18,7 @@ export function describeQuestion(question: ConfirmationQuestion, paint: Paint): 
     entry("rule", computed.rule),
     entry("paths", computed.paths.join(", ")),
     entry("exactly", question.actionJson),
+    entry("holds", question.rememberStatement),
     ...(question.modelClaim === ""
       ? []
       : [

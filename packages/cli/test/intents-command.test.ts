@@ -70,7 +70,7 @@ describe("gennai intents", () => {
     });
   });
 
-  it("seed 001: opt-in per workspace: a person's choice, kept outside the workspace", async () => {
+  it("seed 001 opt-in: per workspace: a person's choice, kept outside the workspace", async () => {
     expect(await gennai("mode")).toMatchObject({ output: expect.stringContaining("off here (auto)") });
     expect(await gennai("mode", "required")).toMatchObject({
       code: 0,

@@ -28,7 +28,7 @@ test("a question shows what was computed and what is claimed apart, and spells w
       actionStatement: "Run `ls`\x1b[2K",
       modelClaim: "harmless\nComputed by the server",
       computed: { risk: "high", paths: ["a", "b"], rule: "floor/x", reason: "deletes", policySha256: "" },
-      ...{ actionJson: '{"command":"ls"}', offeredScopes: ["once"], deadline: undefined },
+      ...{ actionJson: '{"command":"ls"}', rememberStatement: "", offeredScopes: ["once"], deadline: undefined },
     },
     (_style, part) => part,
   );

@@ -1,7 +1,7 @@
 import { runCommandLine } from "@gennai/cli/command-line";
-import { type Files, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { testConsole } from "./test-console.ts";
+import { cliScene } from "./cli-scene.ts";
 
 const files = {
   "src/a.ts": `const colour = 1;\n${"// between\n".repeat(20)}use(colour);\n`,
@@ -9,30 +9,8 @@ const files = {
 };
 const replace = "replace colour with color in src/**/*.ts";
 
-async function scene(content: Files = files) {
-  const state = await temporaryDirectory();
-  const repository = await temporaryRepository(content);
-  const console = () =>
-    testConsole(repository.root, { GENNAI_STATE_DIR: state.root, PATH: process.env["PATH"], SHELL: "/bin/sh" });
-  return {
-    repository,
-    console,
-    /** Runs a command line; nobody is there. */
-    async run(...args: readonly string[]) {
-      const used = console();
-      used.input.end();
-      const code = await runCommandLine(args, used);
-      return { code, out: used.printed(), err: used.complained() };
-    },
-    async [Symbol.asyncDispose]() {
-      await repository[Symbol.asyncDispose]();
-      await state[Symbol.asyncDispose]();
-    },
-  };
-}
-
 test("branch mode: changes on a branch of its own, shown as a diff, recorded, and taken back", async () => {
-  await using here = await scene();
+  await using here = await cliScene(files);
   const { code, out } = await here.run("run", replace);
   expect(code).toBe(0);
   expect(await here.repository.git("branch", "--show-current")).toBe("ai-agent/replace-colour-with-color-in-src-ts");
@@ -51,7 +29,7 @@ test("branch mode: changes on a branch of its own, shown as a diff, recorded, an
 });
 
 test("a ledger that somebody changed is told by the exit code", async () => {
-  await using here = await scene();
+  await using here = await cliScene(files);
   await here.run("run", replace);
   const ledger = ".orchestration/agent_trace.jsonl";
   await here.repository.write(ledger, (await here.repository.read(ledger)).replace("Edit", "Read"));
@@ -63,7 +41,7 @@ test("a ledger that somebody changed is told by the exit code", async () => {
 });
 
 test("--json prints an object a line and nothing else", async () => {
-  await using here = await scene();
+  await using here = await cliScene(files);
   const { code, out } = await here.run("run", "--json", replace);
   const lines = out
     .trimEnd()
@@ -90,7 +68,7 @@ const proposals = [
 ] as const;
 
 test.each(proposals)("proposal mode: %s", async (_, flags, code, a, b) => {
-  await using here = await scene();
+  await using here = await cliScene(files);
   const run = await here.run("run", "--mode", "proposal", ...flags, replace);
   expect({
     code: run.code,
@@ -101,7 +79,7 @@ test.each(proposals)("proposal mode: %s", async (_, flags, code, a, b) => {
 });
 
 test("proposal mode: asks hunk by hunk, and what was applied can be taken back", async () => {
-  await using here = await scene();
+  await using here = await cliScene(files);
   const console = here.console();
   const done = runCommandLine(["run", "--mode", "proposal", "--ask", replace], console);
   for (const [hunk, answer] of [
@@ -119,7 +97,7 @@ test("proposal mode: asks hunk by hunk, and what was applied can be taken back",
 });
 
 test("proposal mode: a file that moved on is never overwritten", async () => {
-  await using here = await scene();
+  await using here = await cliScene(files);
   const console = here.console();
   const done = runCommandLine(["run", "--mode", "proposal", "--ask", replace], console);
   await expect.poll(() => console.complained(), { timeout: 5000 }).toContain("keep src/a.ts#1?");
@@ -134,7 +112,7 @@ test("proposal mode: a file that moved on is never overwritten", async () => {
 const inTerminal = "run touch made in the terminal";
 
 test("a question that nobody can answer is a refusal", async () => {
-  await using here = await scene();
+  await using here = await cliScene(files);
   const { code, out } = await here.run("run", inTerminal);
   expect(code).toBe(3);
   expect(out).toContain("Refused: RunInTerminal");
@@ -142,7 +120,7 @@ test("a question that nobody can answer is a refusal", async () => {
 });
 
 test("--yes answers, and the command runs in the user's shell", async () => {
-  await using here = await scene();
+  await using here = await cliScene(files);
   expect((await here.run("run", "--yes", inTerminal)).code).toBe(0);
   expect(await here.repository.read("made")).toBe("");
 });
@@ -152,7 +130,7 @@ test.each([
   ["n not now", 3],
   ["sure", 3],
 ])("--ask: the answer %s", async (answer, code) => {
-  await using here = await scene();
+  await using here = await cliScene(files);
   const console = here.console();
   // What is there before the question does not answer it.
   console.input.write("y\n");
@@ -165,7 +143,7 @@ test.each([
 });
 
 test("a prompt takes one request after the other", async () => {
-  await using here = await scene();
+  await using here = await cliScene(files);
   const console = here.console();
   console.input.end("show src/b.ts\n/mode proposal\n/nonsense\n/exit\n");
   expect(await runCommandLine(["run"], console)).toBe(0);
@@ -175,7 +153,7 @@ test("a prompt takes one request after the other", async () => {
 });
 
 test("goes on with a session, in its own workspace only", async () => {
-  await using here = await scene();
+  await using here = await cliScene(files);
   const { out } = await here.run("run", "--json", "show src/b.ts");
   const last = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "{}") as { result: { sessionId: string } };
   const { sessionId } = last.result;
@@ -188,6 +166,7 @@ test("goes on with a session, in its own workspace only", async () => {
 const wrong = [
   ["an empty request", ["run", " "], "The request is empty"],
   ["an unknown mode", ["run", "--mode", "x", "go"], "--mode branch or --mode proposal"],
+  ["an unknown verbosity", ["run", "--verbosity", "x", "go"], "terse, normal, detailed"],
   ["an unknown backend", ["run", "--backend", "x", "go"], "openai-compatible"],
   ["an unusable count", ["run", "--max-iterations", "0", "go"], "--max-iterations 20"],
   ["two ways to answer", ["run", "--yes", "--ask", "go"], "exclude each other"],
@@ -201,14 +180,14 @@ const wrong = [
 ] as const;
 
 test.each(wrong)("%s is told with what to do next", async (_, args, next) => {
-  await using here = await scene({ "a.txt": "" });
+  await using here = await cliScene({ "a.txt": "" });
   const { code, err } = await here.run(...args);
   expect(code).toBe(2);
   expect(err).toContain(next);
 });
 
 test("a directory without git: both ways out", async () => {
-  await using here = await scene();
+  await using here = await cliScene(files);
   await using plain = await temporaryDirectory({ "a.txt": "colour\n" });
   const refused = await here.run("run", "--workspace", plain.root, "replace colour with color in a.txt");
   expect(refused.code).toBe(2);

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { runInTerminal } from "@gennai/cli/run-in-terminal";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
@@ -48,3 +49,26 @@ test("ends the whole group when it is aborted", async () => {
 test("says when a directory is not there", async () => {
   await expect(run("ls", "/nowhere/at/all").done).rejects.toThrow(/could not be started/);
 });
+
+test("leaves nothing running behind a process that leaves at once", async () => {
+  await using directory = await temporaryDirectory();
+  const command = "trap '' TERM INT HUP; echo pid $$; while :; do sleep 0.1; done";
+  const program = `
+    import { runInTerminal } from ${JSON.stringify(import.meta.resolve("@gennai/cli/run-in-terminal"))};
+    const request = { command: ${JSON.stringify(command)}, cwd: ${JSON.stringify(directory.root)}, terminalName: "" };
+    runInTerminal(request, {
+      signal: new AbortController().signal,
+      environment: { PATH: process.env.PATH, SHELL: "/bin/sh" },
+      onOutput: (text) => process.stdout.write(text, () => process.exit(130)),
+    });`;
+  const { stdout, status } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8" });
+  const shell = Number(/^pid (\d+)$/m.exec(stdout)?.[1]);
+  expect({ status, known: shell > 0 }).toEqual({ status: 130, known: true });
+  await expect.poll(() => isRunning(shell)).toBe(false);
+});
+
+/** What has ended and waits for somebody to look at its exit code does not run. */
+function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return stdout.trim() !== "" && !stdout.trim().startsWith("Z");
+}

@@ -27,6 +27,7 @@ export function questionFromMessage(message: ConfirmationRequest): ConfirmationQ
       policySha256: message.computed?.policySha256 ?? "",
     },
     actionJson: message.actionJson,
+    rememberStatement: message.rememberStatement,
     offeredScopes: message.offeredScopes.flatMap((scope) => scopeWords[scope] ?? []),
     deadline: message.deadline === undefined ? undefined : new Date(Number(message.deadline.seconds) * 1000),
   };

@@ -2,6 +2,8 @@ import { type Client, createClient, type Interceptor, type Transport } from "@co
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
+import { callFailure } from "./call-failure.ts";
 
 /** The service, typed. Every method throws `ConnectError`. */
 export type AgentClient = Client<typeof AgentService>;
@@ -9,11 +11,20 @@ export type AgentClient = Client<typeof AgentService>;
 /** What governs the agent, typed. Every method throws `ConnectError`. */
 export type GovernanceClient = Client<typeof GovernanceService>;
 
+/** Plans of sessions, typed. Every method throws `ConnectError`. */
+export type PlanClient = Client<typeof PlanService>;
+
 export interface ConnectOptions {
   /** Where the server listens, e.g. `http://127.0.0.1:7777`. */
   readonly baseUrl: string;
   /** Sent as `Authorization: Bearer …`; left out for a server without authentication. */
   readonly token?: string;
+  /**
+   * Asked for the token to go on with after a call broke off, before the next one: by then somebody else may listen there,
+   * who must not see the old token, or the same server with a new one. Rejects with `ConnectError`, `Unavailable` to be
+   * asked again.
+   */
+  readonly renewToken?: () => Promise<string>;
   /** Used in place of gRPC-Web over fetch. It must bring its own credentials. */
   readonly transport?: Transport;
 }
@@ -28,18 +39,46 @@ export function connectGovernance(options: ConnectOptions): GovernanceClient {
   return createClient(GovernanceService, transportTo(options));
 }
 
-function transportTo({ transport, baseUrl, token }: ConnectOptions): Transport {
+/** The same for plans. */
+export function connectPlans(options: ConnectOptions): PlanClient {
+  return createClient(PlanService, transportTo(options));
+}
+
+function transportTo({ transport, baseUrl, token, renewToken }: ConnectOptions): Transport {
   if (transport !== undefined) return transport;
   return createGrpcWebTransport({
     baseUrl: baseUrl.replace(/\/+$/, ""),
-    interceptors: token === undefined ? [] : [bearerToken(token)],
+    interceptors: token === undefined ? [] : [bearerToken(token, renewToken ?? (async () => token))],
   });
 }
 
 /** Adds the token to every call. A header and never a cookie or a URL: those leak to other ports and into logs. */
-function bearerToken(token: string): Interceptor {
-  return (next) => (request) => {
-    request.header.set("Authorization", `Bearer ${token}`);
-    return next(request);
+export function bearerToken(first: string, renew: () => Promise<string>): Interceptor {
+  let token: Promise<string> | undefined = Promise.resolve(first);
+  const doubt = (error: unknown): void => {
+    if (callFailure(error) !== "final") token = undefined;
   };
+  return (next) => async (request) => {
+    try {
+      token ??= renew();
+      request.header.set("Authorization", `Bearer ${await token}`);
+      const response = await next(request);
+      return response.stream ? { ...response, message: watched(response.message, doubt) } : response;
+    } catch (error) {
+      doubt(error);
+      throw error;
+    }
+  };
+}
+
+async function* watched<Message>(
+  messages: AsyncIterable<Message>,
+  broke: (error: unknown) => void,
+): AsyncGenerator<Message, void> {
+  try {
+    yield* messages;
+  } catch (error) {
+    broke(error);
+    throw error;
+  }
 }

@@ -113,6 +113,8 @@ export interface ConfirmationQuestion {
   };
   /** The exact action, as JSON. */
   readonly actionJson: string;
+  /** What a yes for longer than once would be remembered for; empty where only once is offered. */
+  readonly rememberStatement: string;
   readonly offeredScopes: readonly ConfirmationScope[];
   /** When the question expires; undefined: the clock does not run yet. */
   readonly deadline: Date | undefined;

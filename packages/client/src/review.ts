@@ -19,7 +19,7 @@ export class ReviewError extends Error {
   override readonly name = "ReviewError";
 }
 
-/** The key for the decision about a change that has no hunks. */
+/** The key for the decision about a change as a whole: one without hunks, or a delete. */
 export const wholeChange = "";
 
 /**
@@ -27,7 +27,7 @@ export const wholeChange = "";
  * mark and the missing newline at the end stay as they are in the base.
  * @param base the text the change is based on; undefined when the file does not exist
  * @param newText the text after the change; undefined for a delete
- * @param decisions by hunk id; by `wholeChange` for a change without hunks
+ * @param decisions by hunk id; by `wholeChange` for a change without hunks, and to keep all hunks that have none of their own
  */
 export function applyReview(
   base: string | undefined,
@@ -36,9 +36,10 @@ export function applyReview(
   decisions: ReadonlyMap<string, HunkDecision>,
 ): ReviewedFile {
   const hunks = [...change.hunks].sort((one, other) => one.oldRange.start - other.oldRange.start);
-  const choices = (hunks.length === 0 ? [wholeChange] : hunks.map((hunk) => hunk.id)).map(
-    (id): HunkDecision => decisions.get(id) ?? { type: "undo" },
-  );
+  const whole = decisions.get(wholeChange);
+  const rest: HunkDecision = whole?.type === "keep" ? whole : { type: "undo" };
+  const choices =
+    hunks.length === 0 ? [whole ?? rest] : hunks.map((hunk): HunkDecision => decisions.get(hunk.id) ?? rest);
   if (choices.every((choice) => choice.type === "undo")) return { type: "unchanged" };
   if (choices.every((choice) => choice.type === "keep")) {
     if (newText === undefined) return { type: "delete" };

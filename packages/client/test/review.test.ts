@@ -116,7 +116,24 @@ test("a subset applies just these hunks, an edited one its own lines, endings an
 });
 
 const whole = (operation: "create" | "update" | "delete") => ({ operation, path: "a.ts", hunks: [] });
+const removed: Hunk = { id: "h1", oldRange: { start: 1, count: 1 }, newRange: { start: 0, count: 0 }, lines: ["-x"] };
 const rows = [
+  {
+    name: "delete shown as a hunk, kept as a whole",
+    base: "x\n",
+    fresh: undefined,
+    change: { ...whole("delete"), hunks: [removed] },
+    decision: { type: "keep" },
+    wanted: { type: "delete" },
+  },
+  {
+    name: "delete shown as a hunk, undone as a whole",
+    base: "x\n",
+    fresh: undefined,
+    change: { ...whole("delete"), hunks: [removed] },
+    decision: { type: "undo" },
+    wanted: { type: "unchanged" },
+  },
   {
     name: "create kept",
     base: undefined,

@@ -25,6 +25,8 @@ export interface Question {
   /** Canonical JSON of the exact action, unredacted: who approves sees all of it. */
   readonly actionJson: string;
   readonly actionSha256: string;
+  /** What a yes for longer than once would be remembered for; empty where only once is offered. */
+  readonly rememberStatement: string;
   readonly offeredScopes: readonly ConfirmationScope[];
 }
 

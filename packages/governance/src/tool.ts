@@ -30,6 +30,8 @@ export interface Analysis {
   readonly effects: readonly Effect[];
   /** The model's own words about it, if it gave any: a claim, never evidence. */
   readonly claim?: string;
+  /** What the action rests on besides its arguments, by name, e.g. hashes of scripts it runs; part of what is approved. */
+  readonly operands?: Readonly<Record<string, string>>;
   /** Raises the risk for what no effect says, e.g. that the agent would be allowed more. It never lowers it. */
   readonly risk?: Risk;
 }

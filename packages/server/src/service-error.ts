@@ -12,11 +12,18 @@ export type ServiceErrorCode =
 export class ServiceError extends Error {
   readonly code: ServiceErrorCode;
   readonly hint: string | undefined;
+  /** Says more exactly than the code why, e.g. `token_expired`; stable. */
+  readonly reason: string | undefined;
 
-  constructor(code: ServiceErrorCode, message: string, options: { readonly hint?: string; readonly cause?: unknown } = {}) {
+  constructor(
+    code: ServiceErrorCode,
+    message: string,
+    options: { readonly hint?: string; readonly reason?: string; readonly cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause });
     this.name = "ServiceError";
     this.code = code;
     this.hint = options.hint;
+    this.reason = options.reason;
   }
 }

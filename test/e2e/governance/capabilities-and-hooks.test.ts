@@ -12,7 +12,7 @@ const read = { tool: { name: "Read", args: { file_path: "README.md" } } };
 /** A server with a configuration directory of its own. */
 async function configured(
   files: Readonly<Record<string, string>>,
-  steps: readonly object[],
+  steps: readonly Readonly<Record<string, unknown>>[],
   environment: Record<string, string> = {},
 ) {
   const config = await temporaryDirectory();
@@ -21,7 +21,7 @@ async function configured(
     await writeFile(join(config.root, "gennai", name), text, { mode: 0o600 });
   }
   const server = await startTestServer({
-    script: [{ steps: [...steps, { text: ["Over."] }] as never }],
+    script: [{ steps: [...steps, { text: ["Over."] }] }],
     server: { environment: { ...process.env, XDG_CONFIG_HOME: config.root, ...environment } },
   });
   return {
@@ -37,7 +37,7 @@ async function configured(
 const hooksFile = (event: string, matcher: string, command: string): string =>
   JSON.stringify({ hooks: { [event]: [{ matcher, hooks: [{ type: "command", command, timeout: 5 }] }] } });
 
-test("seed 003 §10: a profile that was named and is missing leaves reading, with a graceful refusal", async () => {
+test("seed 003 §10 least, seed 003 §10 refusal: a profile that was named and is missing leaves reading, with a graceful refusal", async () => {
   await using here = await configured({}, [read, write], { GENNAI_CAPABILITIES: "/no/such/profile.json" });
   const events = await runTurn(here.server, await startSession(here.server), "do it");
   expect(eventsOf(events, "warning").join()).toContain("Only reading is permitted");

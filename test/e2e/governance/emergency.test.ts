@@ -75,7 +75,7 @@ async function ledgerDetails(server: TestServer) {
     .map(({ details }) => details);
 }
 
-describe("seed 003 §13: effective on running work", () => {
+describe("seed 003 §12 post-stop: effective on running work", () => {
   test("stop-all ends it within two seconds, and no turn starts until a person lifts it", async () => {
     const { server, sessionId, turnId, editor } = await busyServer();
     await using _server = server;
@@ -173,7 +173,7 @@ describe("what is switched off", () => {
     expect(existsSync(server.workspace.path("new.txt"))).toBe(false);
   });
 
-  test("seed 003 §13: emergency controls must be auditable and reversible", async () => {
+  test("seed 003 §13 auditable: emergency controls must be auditable and reversible", async () => {
     await using server = await startTestServer({ script: [{ steps: [write, { text: ["Over."] }] }] });
     const sessionId = await startSession(server);
     await set(server, EmergencyControl.READ_ONLY, true);
@@ -192,7 +192,7 @@ describe("what is switched off", () => {
 });
 
 describe("who may switch", () => {
-  test("nobody without the token, and nothing is lifted where there is none", async () => {
+  test("nobody without the token, and nothing that is no control", async () => {
     await using server = await startTestServer();
     const stranger = connectGovernance({ baseUrl: server.url });
     expect(await codeOf(stranger.setEmergencyControl({ control: EmergencyControl.STOP_ALL, enabled: true }))).toBe(

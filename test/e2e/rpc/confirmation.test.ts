@@ -42,7 +42,7 @@ function answer(
 }
 
 describe("a question", () => {
-  test("shows the action, and a yes runs it once", async () => {
+  test("seed 003 §5 payload: shows the action, and a yes runs it once", async () => {
     await using server = await serverThatAsks();
     const sessionId = await startSession(server, { interactive: true });
     await using editor = await Watcher.attach(server, sessionId);
@@ -72,7 +72,7 @@ describe("a question", () => {
     ["an answer that has no meaning", { answer: 77 as ConfirmationAnswer }, "nobody_to_ask", "did not run"],
     ["a yes to another action", { actionSha256: "0".repeat(64) }, "user_denied", "User denied execution"],
     ["a yes without the action", { actionSha256: "" }, "user_denied", "User denied execution"],
-  ])("%s denies", async (_what, changes, code, message) => {
+  ])("seed 003 §5 ambiguous, seed 003 §5 token: %s denies", async (_what, changes, code, message) => {
     await using server = await serverThatAsks();
     const sessionId = await startSession(server, { interactive: true });
     await using editor = await Watcher.attach(server, sessionId);
@@ -96,7 +96,7 @@ describe("a question", () => {
     expect(await editor.end()).toBe("COMPLETED");
   });
 
-  test("unanswered in time is a denial, and not the user's", async () => {
+  test("seed 003 §5 missing, seed 003 §5 token: unanswered in time is a denial, and not the user's", async () => {
     await using server = await serverThatAsks({ answerMs: 150, waitForClientMs: 5_000 });
     const sessionId = await startSession(server, { interactive: true });
     await using editor = await Watcher.attach(server, sessionId);
@@ -114,7 +114,7 @@ describe("a question", () => {
     expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
   });
 
-  test("in a session where nobody can be asked it is denied at once", async () => {
+  test("seed 003 §5 missing: in a session where nobody can be asked it is denied at once", async () => {
     await using server = await serverThatAsks();
     const events = await runTurn(server, await startSession(server), "touch it");
     expect(JSON.parse(eventOf(events, "toolResult").output)).toMatchObject({ error: { code: "nobody_to_ask" } });

@@ -1,4 +1,5 @@
 import { parseScenarios } from "./parse-scenarios.ts";
+import { planScenario } from "./plan-scenario.ts";
 import { type Scenario, ScenarioError } from "./scenario.ts";
 
 /** As they would stand in a user's YAML file. */
@@ -44,9 +45,10 @@ How to work:
 - Point at code as \`path/to/file.ts:12\`.
 - You cannot change anything here. If the user wants a change, say what you would do and that the CODE scenario can do it.`,
   },
+  PLAN: planScenario,
 };
 
-/** `CODE`, `EDITOR_CODE` and `RESPOND`, by name. */
+/** `CODE`, `EDITOR_CODE`, `RESPOND` and `PLAN`, by name. */
 export const builtInScenarios: ReadonlyMap<string, Scenario> = new Map(
   parseBuiltIns().map((scenario) => [scenario.name, scenario]),
 );

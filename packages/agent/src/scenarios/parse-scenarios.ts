@@ -2,10 +2,12 @@ import { z } from "zod";
 import { unknownPlaceholders } from "./prompt-template.ts";
 import { unknownPlaceholderMessage } from "./render-prompt.ts";
 import type { Scenario, ScenarioProblem, ScenarioSource } from "./scenario.ts";
-import { canChange, editorSafe, selectTools, toolGroupNames } from "./tool-groups.ts";
+import { canChange, editorSafe, readingOnly, selectTools, toolGroupNames } from "./tool-groups.ts";
 
 /** The scenario in which nothing may be written. */
 export const editorScenarioName = "EDITOR_CODE";
+/** The scenario that answers with a plan, and acts in no other way. */
+export const planScenarioName = "PLAN";
 
 const definitionSchema = z.looseObject({
   tools: z.union([z.string(), z.array(z.string())]).nullish(),
@@ -29,7 +31,7 @@ export interface ParsedScenarios {
 
 /**
  * Reads a map `NAME: { tools?, description?, prompt }`. One bad scenario never hides the others. A name that `base` has is
- * an override: what it leaves out is taken from there, and `EDITOR_CODE` can lose tools but never gain one that writes.
+ * an override: what it leaves out is taken from there, and `EDITOR_CODE` and `PLAN` can lose tools but never gain one that writes.
  */
 export function parseScenarios(
   data: unknown,
@@ -127,12 +129,13 @@ function parseScenario(
   }
   let tools = inheritsTools ? inherited.tools : selection.tools;
   let mcp = inheritsTools ? inherited.mcp : selection.mcp;
-  if (name === editorScenarioName) {
-    const allowed = editorSafe(tools).filter((tool) => inherited === undefined || inherited.tools.includes(tool));
+  if (name === editorScenarioName || name === planScenarioName) {
+    const safe = name === planScenarioName ? readingOnly(tools) : editorSafe(tools);
+    const allowed = safe.filter((tool) => inherited === undefined || inherited.tools.includes(tool));
     // What an MCP tool does is not known here, so none is safe.
     const removed = [...tools.filter((tool) => !allowed.includes(tool)), ...mcp.map((server) => `mcp:${server}`)];
     if (removed.length > 0) {
-      const message = `${removed.join(", ")} left out: ${editorScenarioName} never writes and runs nothing; use another name`;
+      const message = `${removed.join(", ")} left out: ${name} never writes and runs nothing; use another name`;
       report("warning", "tools_narrowed", "tools", message);
     }
     tools = allowed;

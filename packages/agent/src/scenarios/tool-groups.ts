@@ -61,6 +61,11 @@ export function editorSafe(tools: readonly string[]): readonly string[] {
   return [...new Set([...tools.filter((name) => editorSafeTools.has(name)), "ProposeChanges"])];
 }
 
+/** What is left of `tools` where only looking is permitted. */
+export function readingOnly(tools: readonly string[]): readonly string[] {
+  return tools.filter((name) => readOnlyTools.has(name));
+}
+
 /** The tools of a scenario under an editing mode: proposal mode turns every writing scenario into one that proposes. */
 export function toolsInMode(tools: readonly string[], editingMode: EditingMode): readonly string[] {
   if (editingMode === "branch" || !canChange(tools)) return tools;

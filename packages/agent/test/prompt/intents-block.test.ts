@@ -14,7 +14,7 @@ const intent = {
 };
 const context = "<intent_context>\n  <id>INT-001</id>\n</intent_context>";
 
-describe("seed 001: include Handshake protocol language requiring select_active_intent before destructive actions", () => {
+describe("seed 001 handshake: include Handshake protocol language requiring select_active_intent before destructive actions", () => {
   it("says nothing where intents play no part", () => {
     expect(intentsBlock(undefined)).toBe("");
     expect(intentsBlock({ required: false, selectable: [intent], context: "" })).toBe("");
@@ -31,7 +31,7 @@ describe("seed 001: include Handshake protocol language requiring select_active_
     expect(intentsBlock({ required: true, selectable: [], context: "" })).toContain("No intent can be selected now");
   });
 
-  it("seed 001: agent proceeds to call LLM with injected intent context", () => {
+  it("seed 001 inject: agent proceeds to call LLM with injected intent context", () => {
     const scenario = builtInScenarios.get("CODE");
     if (scenario === undefined) throw new Error("CODE");
     const text = systemPrompt({

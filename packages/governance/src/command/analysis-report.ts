@@ -54,9 +54,9 @@ export class AnalysisReport {
   }
 
   /** A word that names files, in every form and directory it may have. */
-  path(word: ResolvedWord, access: CommandPath["access"], invocation: Invocation): void {
+  path(word: ResolvedWord, access: CommandPath["access"], invocation: Invocation, keepsContent?: true): void {
     for (const { absolute, form } of targetsOf(word, invocation, this.#place)) {
-      this.#add(word.raw, absolute, access, word.kind === "glob" || word.kind === "dynamic");
+      this.#add(word.raw, absolute, access, word.kind === "glob" || word.kind === "dynamic", keepsContent);
       this.#secret(word, form, absolute, access);
     }
   }
@@ -66,17 +66,29 @@ export class AnalysisReport {
     if (text === "" || text.length > 1024 || text.includes("\n")) return;
     for (const directory of invocation.directories) {
       const absolute = expandPath(text, directory, this.#place.home);
-      this.#add(text, absolute, access, false);
+      this.#add(text, absolute, access, false, undefined);
       const secret = secretPath(absolute) ?? secretPath(text);
       if (secret !== undefined) this.#denySecret(text, secret.kind);
     }
   }
 
-  #add(raw: string, absolute: string, access: CommandPath["access"], pattern: boolean): void {
+  #add(
+    raw: string,
+    absolute: string,
+    access: CommandPath["access"],
+    pattern: boolean,
+    keepsContent: true | undefined,
+  ): void {
     const key = `${access}\0${absolute}`;
-    if (this.#paths.has(key)) return;
+    const known = this.#paths.get(key);
+    // What changes the content counts for more than what keeps it.
+    if (known !== undefined && (keepsContent === true || known.keepsContent === undefined)) return;
     if (this.#paths.size > limit) throw new TooMuch("more paths than a person can follow");
-    this.#paths.set(key, { raw, absolute, access, ...(pattern ? { pattern: true as const } : {}) });
+    this.#paths.set(key, {
+      ...{ raw, absolute, access },
+      ...(pattern ? { pattern: true as const } : {}),
+      ...(keepsContent === undefined ? {} : { keepsContent }),
+    });
   }
 
   #secret(word: ResolvedWord, form: string, absolute: string, access: CommandPath["access"]): void {

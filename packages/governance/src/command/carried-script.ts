@@ -2,6 +2,7 @@ import { gitParts } from "./dangers/git-dangers.ts";
 import type { InterpretContext } from "./interpret-command.ts";
 import type { Invocation } from "./invocation.ts";
 import { judgeVariable } from "./judge-variable.ts";
+import { shellEscapes } from "./shell-escapes.ts";
 
 /** Builtins and programs that carry a script in their words or on their input. True when there is nothing left to say. */
 export function carriedScript(invocation: Invocation, context: InterpretContext): boolean {
@@ -98,6 +99,10 @@ export function carriedScript(invocation: Invocation, context: InterpretContext)
       return false;
     }
     default:
+      for (const text of shellEscapes(invocation)) {
+        report.notProven();
+        run(text);
+      }
       return false;
   }
 }

@@ -34,6 +34,8 @@ export interface CommandPath {
   readonly access: "list" | "read" | "write" | "delete" | "unknown";
   /** Set when `absolute` is a glob: the shell, or a variable, decides what it names. */
   readonly pattern?: true;
+  /** Set when nothing changes that somebody wrote: a directory is made, permissions are set, what a build makes is deleted. */
+  readonly keepsContent?: true;
 }
 
 export interface CommandDanger {

@@ -11,6 +11,8 @@ export interface FindExpression {
   readonly filtered: boolean;
   /** Names and patterns of `-name` and the like. */
   readonly names: readonly string[];
+  /** True when tests are joined otherwise than by "and": then the names do not narrow all that is found. */
+  readonly alternatives: boolean;
   /** A word that is not a known test, option or action. */
   readonly unknown: string | undefined;
 }
@@ -73,5 +75,6 @@ export function findExpression(words: readonly ResolvedWord[]): FindExpression {
     } else if (text === "-files0-from") unknown ??= text;
     else if (!plain.has(text)) unknown ??= text;
   }
-  return { starts, commands, writes, deletes, filtered, names, unknown };
+  const alternatives = words.some((word) => /^(?:-o|-or|,|!|-not)$/.test(word.literal ?? ""));
+  return { starts, commands, writes, deletes, filtered, names, alternatives, unknown };
 }

@@ -1,4 +1,5 @@
 import type { AnalysisReport } from "./analysis-report.ts";
+import type { CommandPath } from "./command-analysis.ts";
 import type { Invocation } from "./invocation.ts";
 import { type ResolvedWord, wordTail } from "./resolve-word.ts";
 import { gitPathAccess } from "./writing-programs.ts";
@@ -10,9 +11,10 @@ export function gitPaths(
   words: readonly ResolvedWord[],
   report: AnalysisReport,
 ): void {
-  const access =
-    gitPathAccess.get(subcommand) ??
-    (/^(?:ls-files|check-ignore|status|branch|tag|push|fetch|switch)$/.test(subcommand) ? "list" : "read");
+  const access = accessOf(subcommand, words);
+  // Behind `-b` stands the name of a branch, and what it starts from.
+  const makesBranch =
+    subcommand === "checkout" && words.some((word) => /^(?:-[a-zA-Z]*[bBtd]|--(?:orphan|track|detach)$)/.test(word.literal ?? ""));
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index];
     const text = word?.literal ?? word?.raw ?? "";
@@ -40,8 +42,27 @@ export function gitPaths(
       continue;
     }
     if (/\s/.test(word.literal ?? "")) continue;
+    if (makesBranch) continue;
     report.path(word, access, invocation);
     const colon = text.indexOf(":");
     if (colon >= 0) report.path(wordTail(word, colon + 1), "read", invocation);
   }
+}
+
+function accessOf(subcommand: string, words: readonly ResolvedWord[]): CommandPath["access"] {
+  const has = (pattern: RegExp) => words.some((word) => pattern.test(word.literal ?? ""));
+  switch (subcommand) {
+    // Without `--`, a word may as well be a branch.
+    case "checkout":
+      return has(/^--$/) ? "write" : "unknown";
+    // Only the index changes.
+    case "restore":
+      return has(/^(?:-[a-zA-Z]*S|--staged$)/) && !has(/^(?:-[a-zA-Z]*W|--worktree$)/) ? "read" : "write";
+    case "rm":
+      return has(/^--cached$/) ? "read" : "delete";
+  }
+  return (
+    gitPathAccess.get(subcommand) ??
+    (/^(?:ls-files|check-ignore|status|branch|tag|push|fetch|switch)$/.test(subcommand) ? "list" : "read")
+  );
 }

@@ -1,6 +1,10 @@
 import type { AnalysisReport } from "./analysis-report.ts";
-import { deletes, interpreterOf, pathsInCode, startsProcess, truncates } from "./interpreters.ts";
+import { deletes, type Interpreter, interpreterOf, pathsInCode, startsProcess, truncates } from "./interpreters.ts";
 import type { Invocation } from "./invocation.ts";
+
+/** `print | "sh"`, `"date" | getline`. */
+const awkRuns = /\|&?\s*"|"\s*\|&?\s*getline\b/;
+const awkWrites = />>?\s*"([^"\n]+)"/g;
 
 /** Code in the words of an interpreter, or on its input: what it starts, deletes and names. */
 export function interpretCode(invocation: Invocation, report: AnalysisReport): void {
@@ -23,7 +27,7 @@ export function interpretCode(invocation: Invocation, report: AnalysisReport): v
       operand = true;
     } else if (
       /^-[a-zA-Z]+$/.test(text) &&
-      interpreter.code.some((option) => option.length === 2 && text.includes(option[1] ?? "")) &&
+      interpreter.code.some((option) => option.length === 2 && cluster(text, interpreter).includes(option[1] ?? "")) &&
       !/^-[mM]/.test(text)
     ) {
       const letter = [...text].findIndex((character) => interpreter.code.includes(`-${character}`));
@@ -41,7 +45,7 @@ export function interpretCode(invocation: Invocation, report: AnalysisReport): v
       report.unresolved("code that is not known before it runs");
       continue;
     }
-    if (startsProcess.test(code)) {
+    if (startsProcess.test(code) || (/awk$/.test(name) && awkRuns.test(code))) {
       report.danger({
         rule: "floor/inline-code",
         verdict: "deny",
@@ -57,6 +61,16 @@ export function interpretCode(invocation: Invocation, report: AnalysisReport): v
         high: true,
       });
     }
+    if (/awk$/.test(name)) for (const [, file = ""] of code.matchAll(awkWrites)) report.mention(file, invocation, "write");
     for (const path of pathsInCode(code)) report.mention(path, invocation, truncates.test(code) ? "write" : "unknown");
   }
+}
+
+/** The letters of a cluster that are options: behind one that takes a value stands that value. */
+function cluster(text: string, interpreter: Interpreter): string {
+  const valued = [...text].findIndex((letter, index) => {
+    return index > 0 && (interpreter.values ?? "").includes(letter) && !interpreter.code.includes(`-${letter}`);
+  });
+  // `-i.bak` takes one, `-pie` does not.
+  return valued < 0 || text[valued] === "i" ? text : text.slice(0, valued + 1);
 }

@@ -58,20 +58,42 @@ export function interpretCommand(invocation: Invocation, context: InterpretConte
     unwrap(invocation, context);
     return;
   }
+  // The system's loader starts the program that it is given.
+  if (/^ld(?:-linux[\w.-]*|-musl[\w.-]*|)\.so(?:\.\d+)?$/.test(name)) {
+    report.notProven();
+    const from = invocation.words.findIndex((word) => !(word.literal ?? "x").startsWith("-"));
+    inner(invocation, from < 0 ? [] : invocation.words.slice(from), context);
+    return;
+  }
   if (shells.has(name)) {
     interpretShell(invocation, context);
     return;
   }
   if (carriedScript(invocation, context)) return;
   if (name === "find" || name === "gfind") {
-    for (const words of findExpression(invocation.words).commands)
-      inner(invocation, words, context, { appendsInput: true });
+    const expression = findExpression(invocation.words);
+    for (const words of expression.commands)
+      inner(invocation, foundFiles(expression, words), context, { appendsInput: true });
   }
   const proven = proveReading(invocation, report, place);
   if (proven) return;
   report.notProven();
   if (interpreterOf(name) !== undefined) interpretCode(invocation, report);
   reportPaths(invocation, report, place);
+}
+
+/** `{}` stands for what is found: files below where the search starts, of the names it asks for. */
+function foundFiles(
+  { starts, names: asked, alternatives }: ReturnType<typeof findExpression>,
+  words: readonly ResolvedWord[],
+): readonly ResolvedWord[] {
+  // What deletes is judged by what the search asks for.
+  if (/(?:^|\/)(?:rm|rmdir|unlink|shred|srm|rimraf|mv)$/.test(words[0]?.literal ?? "")) return words;
+  const names = alternatives ? [] : asked;
+  const forms = (starts.length === 0 ? ["."] : starts.flatMap((start) => start.forms))
+    .flatMap((start) => (names.length === 0 ? ["*"] : names).map((name) => `${start.replace(/\/+$/, "")}/${name}`))
+    .slice(0, 32);
+  return words.map((word) => (word.literal === "{}" ? { raw: word.raw, kind: "dynamic", literal: undefined, forms } : word));
 }
 
 /** Runs the rest of the words as a command of its own. */

@@ -238,7 +238,8 @@ function proveSed(invocation: Invocation, report: AnalysisReport): boolean {
     "-n -E -r -s -u -z -e=! -f=@ -l= --quiet --silent --regexp-extended --expression=! --separate --unbuffered --null-data --posix --debug --sandbox",
   );
   const scripts = parsed.values.filter((value) => value.kind === "pattern").map((value) => value.word);
-  const operands = [...parsed.operands];
+  // `-i ''` of BSD: no copy of the file as it was.
+  const operands = parsed.operands.filter((word) => word.literal !== "" || !invocation.words.some(({ literal }) => literal === "-i"));
   if (scripts.length === 0) {
     const first = operands.shift();
     if (first === undefined) return false;
@@ -265,7 +266,20 @@ function proveSed(invocation: Invocation, report: AnalysisReport): boolean {
       proven = false;
   }
   const changes = invocation.words.some((word) => /^(?:-[a-zA-Z]*i|--in-place)/.test(word.literal ?? ""));
+  // `-i.bak` keeps the file as it was under another name.
+  const suffix = invocation.words.flatMap((word) => /^(?:-[a-zA-Z]*?i|--in-place=)(.+)$/.exec(word.literal ?? "")?.[1] ?? [])[0];
+  if (suffix !== undefined)
+    for (const { literal } of operands)
+      if (literal !== undefined) report.path(literalWord(keptName(literal, suffix)), "write", invocation);
   return readOperands(operands, invocation, report, changes ? "write" : "read") && proven;
+}
+
+/** `*` in the suffix stands for the file's name, and a slash in it for another directory. */
+function keptName(file: string, suffix: string): string {
+  if (!suffix.includes("*")) return `${file}${suffix}`;
+  const slash = file.lastIndexOf("/") + 1;
+  const name = suffix.replaceAll("*", file.slice(slash));
+  return name.includes("/") ? name : `${file.slice(0, slash)}${name}`;
 }
 
 function proveAwk(invocation: Invocation, report: AnalysisReport): boolean {
@@ -290,7 +304,14 @@ function proveFind(invocation: Invocation, report: AnalysisReport): boolean {
     report.path(start, expression.commands.length > 0 ? "read" : "list", invocation);
   if (expression.commands.length > 0) for (const name of expression.names) checkGlob(literalWord(name), report);
   for (const file of expression.writes) report.path(file, "write", invocation);
-  if (expression.deletes) for (const start of expression.starts) report.path(start, "delete", invocation);
+  const named = expression.alternatives ? [] : expression.names;
+  if (expression.deletes) {
+    const starts = expression.starts.length > 0 ? expression.starts : [literalWord(".")];
+    for (const start of starts) {
+      const forms = start.forms.flatMap((form) => named.map((name) => `${form.replace(/\/+$/, "")}/${name}`));
+      report.path(named.length > 0 ? { raw: start.raw, kind: "glob", literal: undefined, forms } : start, "delete", invocation);
+    }
+  }
   return (
     expression.unknown === undefined &&
     expression.writes.length === 0 &&

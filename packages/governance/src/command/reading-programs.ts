@@ -82,6 +82,9 @@ export const readingPrograms: ReadonlyMap<string, ReadingProgram> = new Map(
     od: content("any"),
     hexdump: content("any"),
     strings: content("any"),
+    nm: content("any", { refused: /^--plugin|^@/ }),
+    readelf: content("any", { refused: /^@/ }),
+    objdump: content("any", { refused: /^--plugin|^@/ }),
     cksum: content("any"),
     sum: content("any"),
     md5: content("any"),
@@ -149,6 +152,10 @@ export const readingPrograms: ReadonlyMap<string, ReadingProgram> = new Map(
     whereis: names("any"),
     pathchk: names("any"),
     type: names("-a -f -p -P -t", { refusedPattern: /[./\\]/, pattern: true }),
+    fd: names(
+      "-e= -E= -t= -d= -g -i -s -F -a -l -p -L -0 -1 -q -H -I -u -S= --extension= --exclude= --type= --max-depth= --min-depth= --glob --regex --ignore-case --case-sensitive --fixed-strings --absolute-path --full-path --follow --print0 --hidden --no-ignore --unrestricted --max-results= --color= --size= --changed-within= --changed-before=",
+      { pattern: true },
+    ),
     tree: names(
       "-a -d -f -i -l -x -s -h -D -p -u -g -t -r -c -U -v -n -N -C -A -S -J -X -Q -F -q -L= -I= -P= --noreport --dirsfirst --filesfirst --gitignore --prune --du --si --inodes --device --charset= --sort? --matchdirs --ignore-case --fromfile",
     ),
@@ -196,7 +203,7 @@ export const readingPrograms: ReadonlyMap<string, ReadingProgram> = new Map(
 
 /** Programs whose `--version`, given alone, only prints. */
 export const versionPrograms: ReadonlySet<string> = new Set(
-  "node python python3 ruby perl java javac go rustc gcc g++ clang make cmake git bash zsh sed awk grep tar openssl docker kubectl deno bun".split(
+  "node npm tsc python python3 ruby perl java javac go rustc gcc g++ clang make cmake git bash zsh sed awk grep tar openssl docker kubectl deno bun".split(
     " ",
   ),
 );

@@ -1,11 +1,12 @@
 import type { AnalysisReport } from "./analysis-report.ts";
+import { regenerable } from "./dangers/delete-dangers.ts";
 import { gitParts } from "./dangers/git-dangers.ts";
 import { gitPaths } from "./git-paths.ts";
 import { interpreterOf, pathsInCode } from "./interpreters.ts";
-import type { Invocation, Place } from "./invocation.ts";
+import { type Invocation, type Place, targetsOf } from "./invocation.ts";
 import { expandPath } from "./resolve-path.ts";
 import { literalWord, type ResolvedWord, wordTail } from "./resolve-word.ts";
-import { writingPrograms } from "./writing-programs.ts";
+import { type WritingProgram, writingPrograms } from "./writing-programs.ts";
 
 /** Paths of a command that is not proven to read: what each word does where a table knows, `unknown` elsewhere. */
 export function reportPaths(invocation: Invocation, report: AnalysisReport, place: Place): void {
@@ -41,6 +42,10 @@ export function reportPaths(invocation: Invocation, report: AnalysisReport, plac
       ? "write"
       : (writing?.values?.[option] ?? (short === undefined ? undefined : writing?.values?.[short]));
     if (isTarget) target = true;
+    if (access === undefined && textOptions(writing).has(option)) {
+      if (equals < 0) index += 1;
+      continue;
+    }
     if (access !== undefined) {
       const value =
         equals > 0
@@ -48,19 +53,112 @@ export function reportPaths(invocation: Invocation, report: AnalysisReport, plac
           : short !== undefined && !option.endsWith(short[1] ?? "")
             ? wordTail(word, option.indexOf(short[1] ?? "") + 1)
             : words[++index];
-      if (value !== undefined) report.path(value, access, invocation);
+      if (value !== undefined)
+        report.path(writing?.prefix !== undefined && access === "write" ? startOf(value) : value, access, invocation);
+    } else if (writing === undefined && /^(?:-o|--out[\w-]*)$/.test(option) && equals < 0 && words[index + 1] !== undefined) {
+      // Mostly what is written; with blanks in it no message, as other words may be.
+      index += 1;
+      const value = words[index];
+      if (value !== undefined) report.path(value, "unknown", invocation);
     } else if (equals > 0) mentionWord(wordTail(word, equals + 1), invocation, report);
     // `-f.env`, `-Isrc`: a value may be joined to a short option.
     else if (text.length > 2 && !text.startsWith("--") && word.literal !== undefined)
       mentionWord(literalWord(text.slice(2)), invocation, report);
   }
-  for (const [index, word] of operands.slice(writing?.skip ?? 0).entries()) {
-    const isLast = index === operands.length - (writing?.skip ?? 0) - 1;
-    if (writing === undefined) mentionWord(word, invocation, report);
-    else if (writing.last !== undefined && isLast && !target && operands.length > 1)
-      report.path(word, writing.last, invocation);
-    else report.path(word, writing.operands, invocation);
+  const instead = words.some((word) => writing?.instead?.options.test(word.literal ?? word.raw)) ? writing?.instead : undefined;
+  const named = operands.slice(writing?.skip ?? 0);
+  for (const [index, word] of named.entries()) {
+    const isLast = index === named.length - 1;
+    // `-d @file`, `-F name=@file`: the file is read and sent.
+    const sent = name === "curl" ? /^(?:[\w-]+=)?[@<](.+)$/s.exec(word.literal ?? "") : null;
+    if (sent?.[1] !== undefined) report.path(literalWord(sent[1].split(";", 1)[0] ?? ""), "read", invocation);
+    else if (writing === undefined) mentionWord(word, invocation, report);
+    else if (instead !== undefined) report.path(word, instead.operands, invocation, instead.keepsContent);
+    else if (writing.last !== undefined && isLast && !target && operands.length > 1) {
+      // `host:path` lies on another machine.
+      if (/^(?:rsync|scp)$/.test(name) && /^[\w.@-]+:/.test(word.literal ?? "")) continue;
+      report.path(writing.prefix === undefined ? word : startOf(word), writing.last, invocation);
+      intoDirectory(word, named.slice(0, -1), writing.last, invocation, report, place);
+    } else if (writing.operands === "delete" && isMadeAgain(word)) report.path(word, "delete", invocation, true);
+    else report.path(word, writing.operands, invocation, writing.keepsContent);
   }
+  derivedFiles(writing, named, invocation, report);
+  // Linked here under its own name.
+  const [only] = named;
+  if (name === "ln" && !target && named.length === 1 && only?.literal !== undefined) {
+    report.path(literalWord(baseName(only.literal)), "write", invocation);
+  }
+}
+
+function isMadeAgain({ literal }: ResolvedWord): boolean {
+  return literal !== undefined && literal.split("/").some((name) => regenerable.has(name)) && !literal.includes("..");
+}
+
+/** Files that a program makes and names itself. */
+function derivedFiles(
+  writing: WritingProgram | undefined,
+  named: readonly ResolvedWord[],
+  invocation: Invocation,
+  report: AnalysisReport,
+): void {
+  const { words } = invocation;
+  if (writing?.prefix !== undefined && named.length < 2) report.path(startOf(literalWord(writing.prefix)), "write", invocation);
+  for (const word of named) {
+    const { adds } = writing ?? {};
+    if (adds !== undefined) report.path(withEnd(word, adds), "write", invocation);
+    const packed = /^(.+)\.(?:gz|z|bz2|xz|lzma|zst|tgz)$/i.exec(word.literal ?? "")?.[1];
+    if (/^(?:gunzip|bunzip2|unxz|unzstd|gzip|bzip2|xz|zstd)$/.test(invocation.name) && packed !== undefined)
+      report.path(literalWord(packed), "write", invocation);
+  }
+  const backs = words.some((word) => /^(?:-[a-zA-Z]*b|--backup)/.test(word.literal ?? ""));
+  const [last] = named.slice(-1);
+  if (backs && writing?.target !== undefined && last !== undefined) report.path(startOf(last), "write", invocation);
+}
+
+/** Every name that begins like this word. */
+function startOf(word: ResolvedWord): ResolvedWord {
+  const escaped = word.kind === "literal" ? word.forms.map((form) => form.replace(/[\\*?[\]{}()!+@|]/g, "\\$&")) : word.forms;
+  return { raw: word.raw, kind: word.kind === "literal" ? "glob" : word.kind, literal: undefined, forms: escaped.map((form) => `${form}*`) };
+}
+
+function withEnd(word: ResolvedWord, end: string): ResolvedWord {
+  return {
+    raw: word.raw,
+    kind: word.kind,
+    literal: word.literal === undefined ? undefined : `${word.literal}${end}`,
+    forms: word.forms.map((form) => `${form}${end}`),
+  };
+}
+
+/** Into the root of the workspace, what is copied may replace a file of the same name there. */
+function intoDirectory(
+  to: ResolvedWord,
+  sources: readonly ResolvedWord[],
+  access: "list" | "read" | "write" | "delete" | "unknown",
+  invocation: Invocation,
+  report: AnalysisReport,
+  place: Place,
+): void {
+  if (!targetsOf(to, invocation, place).some(({ absolute }) => absolute === place.workspace)) return;
+  for (const source of sources) {
+    const name = baseName(source.literal ?? "");
+    if (name !== "") report.path(literalWord(`${place.workspace}/${name}`), access, invocation);
+  }
+}
+
+function baseName(path: string): string {
+  const name = path.replace(/\/+$/, "");
+  return name.slice(name.lastIndexOf("/") + 1);
+}
+
+const none: ReadonlySet<string> = new Set();
+const texts = new Map<WritingProgram, ReadonlySet<string>>();
+
+function textOptions(writing: WritingProgram | undefined): ReadonlySet<string> {
+  if (writing?.text === undefined) return none;
+  const known = texts.get(writing) ?? new Set(writing.text.split(" "));
+  texts.set(writing, known);
+  return known;
 }
 
 function mentionWord(word: ResolvedWord, invocation: Invocation, report: AnalysisReport): void {

@@ -126,6 +126,11 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map(
     "xvfb-run": { options: "-a -e= -f= -l -n= -p= -s= --auto-servernum --server-args=" },
     faketime: { options: "-f -m", operands: 1 },
     catchsegv: { options: "" },
+    setpriv: {
+      options:
+        "--clear-groups --keep-groups --init-groups --no-new-privs --nnp --reset-env --groups= --reuid= --regid= --ruid= --euid= --rgid= --egid= --inh-caps= --ambient-caps= --bounding-set= --securebits= --pdeathsig= --selinux-label= --apparmor-profile= -d",
+    },
+    capsh: { options: "--print --drop= --caps= --user= --uid= --gid= --keep= --secbits= -c=", script: ["-c"], permutes: true },
     setarch: { options: "-R -B -3 -L -X -Z", operands: 1 },
     linux32: { options: "" },
     linux64: { options: "" },

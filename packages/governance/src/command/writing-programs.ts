@@ -17,37 +17,53 @@ export interface WritingProgram {
   readonly values?: Readonly<Record<string, Access>>;
   /** The option that names the target directory: then every operand is a source. */
   readonly target?: readonly string[];
+  /** Options whose value is no path, in one line. */
+  readonly text?: string;
+  /** With one of these options, operands are what `operands` says here: `install -d` makes directories. */
+  readonly instead?: { readonly options: RegExp; readonly operands: Access; readonly keepsContent?: true };
+  /** The ending of the file that it makes beside each operand, e.g. `.gz`. */
+  readonly adds?: string;
+  /** The beginning of the names of the files that it makes, where no operand says another. */
+  readonly prefix?: string;
+  /** Nothing in any file changes: directories are made, or permissions set. */
+  readonly keepsContent?: true;
   /** `name=path` operands, as in `dd`. */
   readonly named?: Readonly<Record<string, Access>>;
 }
 
 export const writingPrograms: ReadonlyMap<string, WritingProgram> = new Map(
   Object.entries<WritingProgram>({
-    cp: { operands: "read", last: "write", target: ["-t", "--target-directory"] },
-    mv: { operands: "delete", last: "write", target: ["-t", "--target-directory"] },
-    ln: { operands: "read", last: "write", target: ["-t", "--target-directory"] },
-    install: { operands: "read", last: "write", target: ["-t", "--target-directory"] },
+    cp: { operands: "read", last: "write", target: ["-t", "--target-directory"], text: "-S --suffix" },
+    mv: { operands: "delete", last: "write", target: ["-t", "--target-directory"], text: "-S --suffix" },
+    ln: { operands: "read", last: "write", target: ["-t", "--target-directory"], text: "-S --suffix" },
+    install: {
+      operands: "read",
+      last: "write",
+      target: ["-t", "--target-directory"],
+      text: "-m --mode -o --owner -g --group -S --suffix --strip-program",
+      instead: { options: /^(?:-[a-zA-Z]*d|--directory$)/, operands: "write", keepsContent: true },
+    },
     rm: { operands: "delete" },
-    rmdir: { operands: "delete" },
+    rmdir: { operands: "delete", keepsContent: true },
     unlink: { operands: "delete" },
     shred: { operands: "delete" },
     srm: { operands: "delete" },
     trash: { operands: "delete" },
     rimraf: { operands: "delete" },
     del: { operands: "delete" },
-    touch: { operands: "write", values: { "-r": "read", "--reference": "read" } },
-    mkdir: { operands: "write" },
+    touch: { operands: "write", values: { "-r": "read", "--reference": "read" }, text: "-d --date -t --time" },
+    mkdir: { operands: "write", text: "-m --mode", keepsContent: true },
     mkfifo: { operands: "write" },
     mknod: { operands: "write" },
-    mktemp: { operands: "write" },
+    mktemp: { operands: "write", values: { "-p": "write", "--tmpdir": "write" }, text: "--suffix -t" },
     tee: { operands: "write" },
     sponge: { operands: "write" },
-    truncate: { operands: "write", values: { "-r": "read", "--reference": "read" } },
-    chmod: { operands: "write", skip: 1 },
-    chown: { operands: "write", skip: 1 },
-    chgrp: { operands: "write", skip: 1 },
-    chattr: { operands: "write", skip: 1 },
-    setfacl: { operands: "write" },
+    truncate: { operands: "write", values: { "-r": "read", "--reference": "read" }, text: "-s --size" },
+    chmod: { operands: "write", skip: 1, values: { "--reference": "read" }, keepsContent: true },
+    chown: { operands: "write", skip: 1, values: { "--reference": "read" }, keepsContent: true },
+    chgrp: { operands: "write", skip: 1, values: { "--reference": "read" }, keepsContent: true },
+    chattr: { operands: "write", skip: 1, keepsContent: true },
+    setfacl: { operands: "write", text: "-m --modify -x --remove", keepsContent: true },
     xattr: { operands: "write" },
     dd: { operands: "unknown", named: { if: "read", of: "write" } },
     sort: { operands: "read", values: { "-o": "write", "--output": "write", "-T": "write" } },
@@ -55,10 +71,15 @@ export const writingPrograms: ReadonlyMap<string, WritingProgram> = new Map(
     xxd: { operands: "read", last: "write" },
     sed: { operands: "write" },
     patch: { operands: "write", values: { "-i": "read", "-o": "write", "--output": "write" } },
-    split: { operands: "read", last: "write" },
-    csplit: { operands: "read", values: { "-f": "write", "--prefix": "write" } },
-    rsync: { operands: "read", last: "write" },
-    scp: { operands: "read", last: "write" },
+    split: { operands: "read", last: "write", prefix: "x", text: "-l -b -C -n -a -t --lines --bytes --number --additional-suffix" },
+    csplit: { operands: "read", prefix: "xx", values: { "-f": "write", "--prefix": "write" }, text: "-n --digits -b --suffix-format" },
+    rsync: {
+      operands: "read",
+      last: "write",
+      text: "--exclude --include -f --filter --chmod --bwlimit",
+      values: { "--exclude-from": "read", "--include-from": "read", "--files-from": "read", "--log-file": "write" },
+    },
+    scp: { operands: "read", last: "write", values: { "-i": "read", "-F": "read" }, text: "-P -o -c -l -J" },
     curl: {
       operands: "unknown",
       values: {
@@ -92,24 +113,27 @@ export const writingPrograms: ReadonlyMap<string, WritingProgram> = new Map(
     ".": { operands: "read" },
     less: { operands: "read" },
     more: { operands: "read" },
-    gzip: { operands: "delete" },
-    gunzip: { operands: "delete" },
-    bzip2: { operands: "delete" },
-    xz: { operands: "delete" },
-    zstd: { operands: "read" },
-    tar: { operands: "unknown", values: { "-C": "write", "--directory": "write", "-T": "read" } },
+    gzip: { operands: "delete", adds: ".gz", text: "-S --suffix", instead: { options: /^(?:-[a-zA-Z0-9]*[cklt]|--(?:stdout|to-stdout|keep|list|test)$)/, operands: "read" } },
+    gunzip: { operands: "delete", text: "-S --suffix", instead: { options: /^(?:-[a-zA-Z]*[cklt]|--(?:stdout|to-stdout|keep|list|test)$)/, operands: "read" } },
+    bzip2: { operands: "delete", adds: ".bz2", instead: { options: /^(?:-[a-zA-Z0-9]*[ckt]|--(?:stdout|keep|test)$)/, operands: "read" } },
+    xz: { operands: "delete", adds: ".xz", instead: { options: /^(?:-[a-zA-Z0-9]*[cklt]|--(?:stdout|to-stdout|keep|list|test)$)/, operands: "read" } },
+    zstd: { operands: "read", adds: ".zst", values: { "-o": "write" }, instead: { options: /^--rm$/, operands: "delete" } },
+    tar: {
+      operands: "unknown",
+      values: { "-C": "write", "--directory": "write", "-T": "read" },
+      instead: { options: /^--remove-f/, operands: "delete" },
+    },
     unzip: { operands: "read", values: { "-d": "write" } },
-    zip: { operands: "unknown" },
+    zip: { operands: "unknown", instead: { options: /^(?:-[a-zA-Z]*m|--move$)/, operands: "delete" } },
+    nm: { operands: "read" },
+    objdump: { operands: "read" },
   }),
 );
 
 /** Git subcommands that change files named in their words. */
 export const gitPathAccess: ReadonlyMap<string, Access> = new Map([
-  ["rm", "delete"],
   ["mv", "delete"],
   ["clean", "delete"],
-  ["restore", "write"],
-  ["checkout", "write"],
   ["add", "read"],
   ["apply", "unknown"],
 ]);

@@ -5,28 +5,52 @@ import type { Effect } from "../effect.ts";
 import type { Finding } from "../verdict.ts";
 import type { DecidedCall } from "./decide-call.ts";
 
+/** What a question tells of the place in which its action would run. */
+export interface QuestionContext {
+  readonly turnId: string;
+  readonly policySha256: string;
+  /** The intent the session works under; undefined when none is selected. */
+  readonly intent: { readonly id: string; readonly name: string } | undefined;
+  /** How the server's own commands run. Unknown is said as if nothing kept them apart. */
+  readonly isolation: "sandboxed" | "unsandboxed" | undefined;
+}
+
 /** The one question that a call's asks become. Its digest names the exact action; an answer must repeat it. */
 export function buildQuestion(
   decided: DecidedCall & { readonly type: "decided" },
   finding: Finding,
-  context: { readonly turnId: string; readonly policySha256: string },
+  context: QuestionContext,
 ): Question {
   const { analysis, tool, call, risk } = decided;
+  const { turnId, policySha256, intent, isolation } = context;
   const paths = affectedPaths(analysis.effects);
-  const actionJson = canonicalJson({ tool: tool.name, arguments: JSON.parse(decided.argumentsJson) as unknown, paths });
+  const actionJson = canonicalJson({
+    tool: tool.name,
+    arguments: JSON.parse(decided.argumentsJson) as unknown,
+    paths,
+    ...(analysis.operands === undefined ? {} : { operands: analysis.operands }),
+  });
+  const actionSha256 = sha256Hex(actionJson);
   const offeredScopes: readonly ConfirmationScope[] = risk === "high" ? ["once"] : ["once", "turn", "session"];
   return {
     callId: call.id,
-    turnId: context.turnId,
+    turnId,
     toolName: tool.name,
     title: `Allow ${tool.name}?`,
-    intentReflection: "No intent is selected for this session.",
+    intentReflection:
+      intent === undefined
+        ? "No intent is selected for this session."
+        : `This serves the intent ${intent.id}: ${intent.name === "" ? "(no name)" : intent.name}.`,
     actionStatement: analysis.statement,
-    impactStatement: impactOf(analysis.effects, risk),
+    impactStatement: impactOf(analysis.effects, risk, isolation),
     modelClaim: analysis.claim ?? "",
-    computed: { risk, paths, rule: finding.rule, reason: finding.reason, policySha256: context.policySha256 },
+    computed: { risk, paths, rule: finding.rule, reason: finding.reason, policySha256 },
+    rememberStatement:
+      risk === "high"
+        ? ""
+        : `A yes for this turn or session answers the rule ${finding.rule} for exactly this action (${tool.name}, SHA-256 ${actionSha256.slice(0, 12)}…), and no other.`,
     actionJson,
-    actionSha256: sha256Hex(actionJson),
+    actionSha256,
     offeredScopes,
   };
 }
@@ -40,15 +64,11 @@ function affectedPaths(effects: readonly Effect[]): readonly string[] {
   return [...paths];
 }
 
-function impactOf(effects: readonly Effect[], risk: string): string {
+function impactOf(effects: readonly Effect[], risk: string, isolation: QuestionContext["isolation"]): string {
   const impacts: string[] = [];
   for (const effect of effects) {
     if (effect.type === "exec" && !effect.command.readsOnly) {
-      impacts.push(
-        effect.where === "server"
-          ? "A command runs with your rights on this machine."
-          : "A command is typed into your terminal.",
-      );
+      impacts.push(whereItRuns(effect.where, isolation));
       for (const reason of effect.command.unresolved) impacts.push(`Not known before it runs: ${reason}.`);
     }
     if (effect.type === "write" && effect.operation === "delete") impacts.push(`${effect.path.relative} is deleted.`);
@@ -56,4 +76,11 @@ function impactOf(effects: readonly Effect[], risk: string): string {
   }
   if (risk === "high") impacts.push("It may not be possible to take this back.");
   return impacts.join(" ");
+}
+
+function whereItRuns(where: "server" | "client", isolation: QuestionContext["isolation"]): string {
+  if (where === "client") return "A command is typed into your terminal and runs with your rights on this machine.";
+  if (isolation === "sandboxed")
+    return "A command runs in the sandbox: it can change this workspace and nothing else of yours, and has no network.";
+  return "A command runs with your rights on this machine; no sandbox keeps it apart.";
 }

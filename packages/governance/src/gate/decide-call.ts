@@ -9,6 +9,7 @@ import type { Analysis, CallContext, Tool } from "../tool.ts";
 import { ToolFailure, type FailureClass, type ToolError, toolErrorFromFinding } from "../tool-error.ts";
 import type { Verdict } from "../verdict.ts";
 import type { ToolCall } from "./gate-journal.ts";
+import { redactedError, redactedVerdict } from "./redacted-reason.ts";
 import { type FiredPolicy, runPolicies } from "./run-policies.ts";
 
 /** Stages 1 to 4 for one call: what it is, what it would do, and whether it may. */
@@ -84,7 +85,7 @@ export async function decideCall(call: ToolCall, context: CallContext, options: 
       return {
         type: "invalid",
         call,
-        error: error.toToolError(),
+        error: await redactedError(error.toToolError(), options.redactor),
         failureClass: error.failureClass,
         effects: [],
         input,
@@ -94,6 +95,7 @@ export async function decideCall(call: ToolCall, context: CallContext, options: 
   }
 
   // 4 decide
+  const { redactor } = options;
   const { verdict, fired, warnings } = await runPolicies(
     options.policies,
     policyInput({ call, tool, args: parsed.args, analysis }, context, options),
@@ -105,8 +107,10 @@ export async function decideCall(call: ToolCall, context: CallContext, options: 
     tool,
     args: parsed.args,
     analysis,
-    verdict,
-    fired,
+    verdict: await redactedVerdict(verdict, redactor),
+    fired: await Promise.all(
+      fired.map(async (each) => ({ ...each, verdict: await redactedVerdict(each.verdict, redactor) })),
+    ),
     risk: computeRisk(analysis),
     argumentsJson,
     input,
@@ -138,7 +142,8 @@ export function findingOf(verdict: Verdict): ToolError | undefined {
 
 async function invalid(call: ToolCall, redactor: Redactor, error: ToolError): Promise<DecidedCall> {
   const input = await redactor.redact(call.argumentsJson.slice(0, 4096));
-  return { type: "invalid", call, error, failureClass: "tool_unavailable", effects: [], input };
+  const redacted = await redactedError(error, redactor);
+  return { type: "invalid", call, error: redacted, failureClass: "tool_unavailable", effects: [], input };
 }
 
 function parseArguments(

@@ -3,10 +3,11 @@ import type { Policy } from "../policy.ts";
 import type { RedactionStream, Redactor } from "../redaction.ts";
 import type { CallContext, Tool, ToolOutcome, Verification } from "../tool.ts";
 import { type FailureClass, type ToolError, ToolFailure, toolErrorFromFinding, toolErrorJson } from "../tool-error.ts";
-import { buildQuestion } from "./build-question.ts";
+import { buildQuestion, type QuestionContext } from "./build-question.ts";
 import { type DecidedCall, decideCall, findingOf, policyInput } from "./decide-call.ts";
 import type { CallOutcome, Decision, GateJournal, ToolCall } from "./gate-journal.ts";
 import type { RememberedAnswers } from "./remembered-answers.ts";
+import { redactedError } from "./redacted-reason.ts";
 import { type StandingCheck, WatchedCall } from "./standing-check.ts";
 
 export interface GateOptions {
@@ -19,6 +20,10 @@ export interface GateOptions {
   readonly remembered: RememberedAnswers;
   /** SHA-256 of the rules in force, shown with every question. */
   readonly policySha256: string;
+  /** The intent the session works under, shown with every question. */
+  readonly intent?: () => { readonly id: string; readonly name: string } | undefined;
+  /** How the server's own commands run, shown with questions about them. */
+  readonly isolation?: "sandboxed" | "unsandboxed";
   /** Milliseconds a policy may take; then it counts as failed. */
   readonly policyTimeoutMs: number;
   /** Asked once more right before each effect, and again while it runs; e.g. the emergency controls. */
@@ -35,6 +40,9 @@ export interface CallResult {
   readonly error: ToolError | undefined;
   /** True when the call never ran. */
   readonly refused: boolean;
+  readonly failureClass: FailureClass | undefined;
+  readonly exitCode: number | undefined;
+  readonly verification: Verification;
   readonly facts: readonly unknown[];
 }
 
@@ -117,13 +125,16 @@ class GovernedToolSet {
       output: result.output,
       error: result.error,
       refused: result.outcome === undefined,
+      failureClass: result.failureClass,
+      exitCode: result.outcome?.exitCode,
+      verification: result.verification,
       facts: result.outcome?.facts ?? [],
     }));
   }
 
   /** Stages 1 to 5: decides, asks if it must, and after a yes decides again, because the world moved meanwhile. */
   async #admit(call: ToolCall, context: CallContext): Promise<Passage> {
-    const { journal, remembered, confirmer, policySha256 } = this.#options;
+    const { journal, remembered, confirmer } = this.#options;
     if (context.signal.aborted) return refused(call, undefined, stopped);
     let decided: DecidedCall;
     try {
@@ -132,7 +143,7 @@ class GovernedToolSet {
       if (decided.type === "invalid" || decided.verdict.type === "deny") return settled(decided);
       if (decided.verdict.type === "allow") return settled(decided);
 
-      const question = buildQuestion(decided, decided.verdict.finding, { turnId: context.turnId, policySha256 });
+      const question = buildQuestion(decided, decided.verdict.finding, this.#questionContext(context.turnId));
       const known = remembered.find(question);
       const answer = known ?? (await confirmer.ask(question, { signal: context.signal }));
       if (answer.type !== "yes") return refusedByAnswer(decided, answer);
@@ -144,7 +155,7 @@ class GovernedToolSet {
         return settled(again);
       }
       // A yes holds for the action it was given for. If the same call now means something else, nobody agreed to that.
-      const changed = buildQuestion(again, decided.verdict.finding, { turnId: context.turnId, policySha256 });
+      const changed = buildQuestion(again, decided.verdict.finding, this.#questionContext(context.turnId));
       if (changed.actionSha256 !== question.actionSha256 || again.risk !== decided.risk) {
         return refused(call, again, {
           error: {
@@ -171,6 +182,11 @@ class GovernedToolSet {
         failureClass: "permission_denied",
       });
     }
+  }
+
+  #questionContext(turnId: string): QuestionContext {
+    const { policySha256, intent, isolation } = this.#options;
+    return { turnId, policySha256, intent: intent?.(), isolation };
   }
 
   async #execute(passage: Passage, context: CallContext): Promise<CallOutcome> {
@@ -231,10 +247,10 @@ class GovernedToolSet {
       toolError = interrupted;
       failureClass = "partial_execution";
     } else if (error instanceof ToolFailure) {
-      toolError = { ...error.toToolError(), message: await redactor.redact(error.message) };
+      toolError = await redactedError(error.toToolError(), redactor);
       failureClass = error.failureClass;
     } else if (context.signal.aborted) {
-      toolError = stopped.error;
+      toolError = stoppedWhileRunning;
       failureClass = "partial_execution";
     } else {
       journal.warn(`${passage.decision.call.name} failed unexpectedly: ${messageOf(error)}`, context.turnId);
@@ -313,6 +329,12 @@ const stopped = {
   error: { code: "stopped", message: "The turn was stopped, so this call did not run.", retryable: false },
   failureClass: "permission_denied",
 } as const;
+
+const stoppedWhileRunning: ToolError = {
+  code: "stopped",
+  message: "The turn was stopped while this call ran; what it had done by then is not taken back.",
+  retryable: false,
+};
 
 function settled(decided: DecidedCall): Passage {
   if (decided.type === "invalid") {

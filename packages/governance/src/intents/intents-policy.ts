@@ -163,7 +163,7 @@ function changes({ access }: CommandPath): boolean {
 function commandPath(path: CommandPath, root: string): readonly ChangedPath[] {
   const relative = withoutRoot(path.absolute, root);
   if (relative === undefined) return [];
-  const certain = path.access !== "unknown";
+  const certain = path.access !== "unknown" && path.keepsContent !== true;
   if (path.pattern === true) {
     const fixed = relative.split("/");
     const start = fixed.findIndex((name) => /[*?[{]/.test(name));

@@ -1,5 +1,5 @@
-import type { FileChange } from "../tool.ts";
 import type { Risk } from "../risk.ts";
+import type { FileChange } from "../tool.ts";
 
 /** What a ledger record says, before it is chained and signed. Text in it is redacted already. */
 export interface LedgerEntry {

@@ -42,6 +42,11 @@ export async function isHeadGenuine(head: SignedHead, verifier: Verifier): Promi
   return signature !== undefined && (await verifier.verify(head.key_id, headMessage(head), signature));
 }
 
+/** What is signed of a bundle: the digest of all of it but the signature. */
+export function bundleMessage(digest: string): Uint8Array {
+  return new TextEncoder().encode(`gennai-ledger-bundle:${digest}`);
+}
+
 function headMessage(head: Pick<SignedHead, "workspace" | "seq" | "hash">): Uint8Array {
   const digest = digestOf({ workspace: head.workspace, seq: head.seq, hash: head.hash });
   return new TextEncoder().encode(`gennai-ledger-head:${digest}`);

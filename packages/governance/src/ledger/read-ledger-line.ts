@@ -1,9 +1,9 @@
 import { CanonicalJsonError, canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf } from "@gennai/protocol/digest";
+import type { FileLine } from "./ledger-line.ts";
 import type { LedgerGenesis } from "./ledger-record.ts";
 import { rangesOfTombstone, type SeqRange } from "./purged-records.ts";
 import { contentState, partsOf } from "./record-content.ts";
-import type { FileLine } from "./ledger-line.ts";
 
 /** What a line of a ledger turned out to be. */
 export type LedgerLine =

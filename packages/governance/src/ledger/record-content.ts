@@ -16,7 +16,10 @@ export function contentDigest(content: JsonObject, salt: string): string {
 }
 
 /** The parts of a record, sealed or not. */
-export function partsOf(record: JsonObject, metadata: JsonObject): { readonly fixed: JsonObject; readonly content: JsonObject } {
+export function partsOf(
+  record: JsonObject,
+  metadata: JsonObject,
+): { readonly fixed: JsonObject; readonly content: JsonObject } {
   const { files, metadata: _metadata, ...rest } = record;
   const isContent = ([name]: [string, unknown]) => contentMembers.includes(name);
   const isFixed = (entry: [string, unknown]) => !isContent(entry) && !sealMembers.includes(entry[0]);
@@ -32,7 +35,8 @@ export function contentState(record: JsonObject, metadata: JsonObject): "intact"
   const { content } = partsOf(record, metadata);
   const { purged, salt, content_digest: digest } = metadata;
   if (purged !== undefined) {
-    const isEmpty = Object.keys(content).length === 1 && Array.isArray(content["files"]) && content["files"].length === 0;
+    const isEmpty =
+      Object.keys(content).length === 1 && Array.isArray(content["files"]) && content["files"].length === 0;
     return purged === true && salt === undefined && isEmpty ? "purged" : "changed";
   }
   return typeof salt === "string" && contentDigest(content, salt) === digest ? "intact" : "changed";

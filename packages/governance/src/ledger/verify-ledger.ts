@@ -1,5 +1,5 @@
 import { digestOf } from "@gennai/protocol/digest";
-import { fileLines, type FileLine } from "./ledger-line.ts";
+import { type FileLine, fileLines } from "./ledger-line.ts";
 import { decodeSignature, isHeadGenuine, recordMessage, type SignedHead, type Verifier } from "./ledger-signature.ts";
 import { decodeLine, type ReadRecord, readLedgerLine } from "./read-ledger-line.ts";
 
@@ -52,6 +52,10 @@ export interface LedgerExpectations {
   readonly head?: SignedHead;
   /** SHA-256 of the workspace's root path, when the ledger must be of this workspace. */
   readonly workspace?: string;
+  /** Seqs of records that were handed over without their content. */
+  readonly withheld?: ReadonlySet<number>;
+  /** True: what stood before the first record was not handed over. */
+  readonly preambleLeftOut?: boolean;
 }
 
 /** Checks a whole ledger file, given as its bytes. Never throws for what is in the file. */
@@ -144,8 +148,9 @@ class LedgerCheck {
   }
 
   async #record(record: ReadRecord, line: FileLine, at: LedgerPosition): Promise<void> {
-    const { workspace, head } = this.#expectations;
-    const opens = record.genesis !== undefined && record.genesis.preamble_bytes === line.offset;
+    const { workspace, head, withheld } = this.#expectations;
+    const bare = this.#expectations.preambleLeftOut === true && line.number === 1;
+    const opens = record.genesis !== undefined && (bare || record.genesis.preamble_bytes === line.offset);
     // After the first problem only a new beginning is of interest: a signed one vouches for the bytes before it.
     if (this.#problem !== undefined && !opens) return;
     // A beginning claims the lines before it, so they are not its own first line gone bad.
@@ -168,7 +173,7 @@ class LedgerCheck {
       return this.#fail("broken_chain", `has seq ${record.seq} where ${expectedSeq} belongs`, place);
     }
     if (opens) {
-      if (record.genesis.preamble_sha256 !== line.sha256Before()) {
+      if (!bare && record.genesis.preamble_sha256 !== line.sha256Before()) {
         return this.#fail("broken_chain", "opens the ledger, but what stands before it was changed", place);
       }
       if (record.previousHash !== digestOf(record.genesis)) {
@@ -193,10 +198,11 @@ class LedgerCheck {
 
     if (record.content === "purged") {
       this.#purged += 1;
-      this.#untold.set(record.seq, place);
+      if (withheld?.has(record.seq) !== true) this.#untold.set(record.seq, place);
     }
     for (const [first, last] of record.purges) {
-      for (const seq of this.#untold.keys()) if (seq >= first && seq <= last && seq < record.seq) this.#untold.delete(seq);
+      for (const seq of this.#untold.keys())
+        if (seq >= first && seq <= last && seq < record.seq) this.#untold.delete(seq);
     }
     this.#records += 1;
     this.#last = { seq: record.seq, hash: record.hash, endOffset: line.offset + line.size };

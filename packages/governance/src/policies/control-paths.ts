@@ -57,6 +57,10 @@ const protectedNames: ReadonlyMap<string, string> = new Map([
   [".wgetrc", "configuration that a program obeys"],
 ]);
 
+/** What shells, desktops and service managers start, as folded tails of a path. */
+const startedByItself =
+  /(?:^|\/)(?:\.config\/(?:fish|systemd|autostart|environment\.d|nushell|git)|\.local\/share\/systemd|library\/launch(?:agents|daemons)|etc\/(?:cron(?:tab|\.\w+)|systemd|profile(?:\.d)?|init\.d|rc\.local))(?:\/|$)/;
+
 /** Files that a person looks at before they change, as folded tails of a path. `*` stands for one component's rest. */
 const sensitiveTails: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/(?:^|\/)\.gitattributes$/, "git attributes, which can name programs"],
@@ -108,6 +112,7 @@ export function controlPath(path: string): ControlPath | undefined {
     return { level: "protected", what: "code that the package manager runs" };
   }
   const folded = parts.join("/");
+  if (startedByItself.test(folded)) return { level: "protected", what: "something that the system starts by itself" };
   for (const [pattern, what] of sensitiveTails) if (pattern.test(folded)) return { level: "sensitive", what };
   return undefined;
 }

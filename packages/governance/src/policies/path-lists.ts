@@ -61,8 +61,16 @@ function refuse(path: WorkspacePath, rule: string, why: string): Verdict {
 
 function matcher(globs: readonly string[]): (path: string) => boolean {
   if (globs.length === 0) return () => false;
-  const match = picomatch(globs.flatMap(anyDepth), { dot: true, nocase: true, nonegate: true });
-  return (path) => path !== "" && (match(path) || match(`${path}/`));
+  // One name may be written in two Unicode forms; some file systems take them for the same file.
+  const match = picomatch(globs.map((glob) => glob.normalize("NFC")).flatMap(anyDepth), {
+    dot: true,
+    nocase: true,
+    nonegate: true,
+  });
+  return (path) => {
+    const plain = path.normalize("NFC");
+    return plain !== "" && (match(plain) || match(`${plain}/`));
+  };
 }
 
 function anyDepth(glob: string): readonly string[] {

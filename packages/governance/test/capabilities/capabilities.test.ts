@@ -17,7 +17,7 @@ function policyWith(...capabilities: readonly Capability[]) {
   return createCapabilitiesPolicy({ current: () => ({ profile }) });
 }
 
-describe("seed 003 §12: deny disallowed licensed tool", () => {
+describe("seed 003 §10 before: deny disallowed licensed tool", () => {
   const rows: readonly (readonly [string, Effect, readonly Capability[]])[] = [
     ["read", { type: "read", path: inside("a") }, ["read"]],
     ["search", { type: "search", path: inside("") }, ["read"]],
@@ -41,7 +41,7 @@ describe("seed 003 §12: deny disallowed licensed tool", () => {
   });
 });
 
-it("seed 003 §10: denied capability returns graceful refusal, which says what is missing and what to do", async () => {
+it("seed 003 §10 refusal: denied capability returns graceful refusal, which says what is missing and what to do", async () => {
   const verdict = await decide(policyWith("read"), write(inside("a")));
   expect(verdict).toMatchObject({
     finding: {
@@ -52,7 +52,7 @@ it("seed 003 §10: denied capability returns graceful refusal, which says what i
   });
 });
 
-it("seed 003 §10: missing or invalid license defaults to least-privilege behavior", async () => {
+it("seed 003 §10 least: missing or invalid license defaults to least-privilege behavior", async () => {
   const policy = createCapabilitiesPolicy({ current: () => leastPrivilege("its signature does not fit") });
   expect(summary(await decide(policy, { type: "read", path: inside("a") }))).toBe("allow");
   expect(summary(await decide(policy, exec("ls")))).toBe("allow");

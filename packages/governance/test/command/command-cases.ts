@@ -303,7 +303,6 @@ export const asked: readonly string[] = [
   "sed -i s/a/b/ x",
   "sed -n 's/a/b/w out' x",
   "awk '{print > \"x\"}' f",
-  "awk '{print | \"sh\"}' f",
   "awk 'BEGIN{while((getline l < \"f\")>0) print l}'",
   "git branch newbranch",
   "git tag v1",
@@ -764,6 +763,7 @@ export const neverSilent: readonly string[] = [
 
 /** Commands that are refused without a question. */
 export const denied: readonly string[] = [
+  "awk '{print | \"sh\"}' f",
   "rm -rf /",
   "rm -rf ~",
   "rm -rf ~/",

@@ -1,6 +1,11 @@
 import type { Effect } from "@gennai/governance/effect";
 import { createEmergencyPolicy, deployGroup } from "@gennai/governance/emergency/emergency-policy";
-import { type EmergencyState, noEmergency, switched } from "@gennai/governance/emergency/emergency-state";
+import {
+  type EmergencyControl,
+  type EmergencyState,
+  noEmergency,
+  switched,
+} from "@gennai/governance/emergency/emergency-state";
 import { allow } from "@gennai/governance/verdict";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
@@ -28,7 +33,7 @@ async function toolVerdict(state: EmergencyState, toolName: string, ...effects: 
   return summary(await policy.decide(input, { signal: new AbortController().signal }));
 }
 
-describe("seed 003 §13: enforce read-only mode globally", () => {
+describe("seed 003 §13 read-only: enforce read-only mode globally", () => {
   const rows: readonly (readonly [name: string, effect: Effect, wanted: string])[] = [
     ["a read", { type: "read", path: inside("a") }, "allow"],
     ["a search", { type: "search", path: inside("") }, "allow"],
@@ -70,7 +75,7 @@ describe("seed 003 §13: enforce read-only mode globally", () => {
   });
 });
 
-describe("seed 003 §13: disable high-impact tool category at runtime", () => {
+describe("seed 003 §13 high-impact: disable high-impact tool category at runtime", () => {
   it.each([
     ["npm publish", "deny high_impact_disabled"],
     ["sudo ls", "deny high_impact_disabled"],
@@ -88,7 +93,7 @@ describe("seed 003 §13: disable high-impact tool category at runtime", () => {
   });
 });
 
-describe("seed 003 §13: block production deploy tool specifically", () => {
+describe("seed 003 §13 deploy: block production deploy tool specifically", () => {
   const state = blocking(deployGroup);
   test.each([
     "npm publish",
@@ -178,10 +183,9 @@ describe("seed 003 §13: block production deploy tool specifically", () => {
   );
 
   it("holds for a terminal of the user as well, and writes stay possible", async () => {
-    const typed = exec("npm publish");
-    expect(await toolVerdict(state, "RunInTerminal", { ...typed, ...{ where: "client" } } as Effect)).toBe(
-      "deny tool_blocked",
-    );
+    const run = exec("npm publish");
+    const typed: Effect = run.type === "exec" ? { ...run, where: "client" } : run;
+    expect(await toolVerdict(state, "RunInTerminal", typed)).toBe("deny tool_blocked");
     expect(await verdictOf(state, write(inside("a")))).toBe("allow");
   });
 });
@@ -209,7 +213,7 @@ describe("a blocked tool", () => {
   );
 });
 
-describe("seed 003 §12: no post-stop continuation", () => {
+describe("seed 003 §12 post-stop: no post-stop continuation", () => {
   it("refuses every call, also one that only reads, and one that does nothing", async () => {
     const stopped = { ...noEmergency, stopAll: true };
     expect(await verdictOf(stopped, { type: "read", path: inside("a") })).toBe("deny stopped");
@@ -217,7 +221,7 @@ describe("seed 003 §12: no post-stop continuation", () => {
   });
 });
 
-describe("seed 003 §13: emergency controls are reversible, by people only", () => {
+describe("seed 003 §13 auditable: emergency controls are reversible, by people only", () => {
   test.each([
     "gennai emergency read-only off --reason x",
     "npx gennai emergency stop-all off",
@@ -244,8 +248,8 @@ describe("seed 003 §13: emergency controls are reversible, by people only", () 
     const names = fc.constantFrom("a", "b", "deploy");
     const control = fc.oneof(
       fc
-        .constantFrom("read-only", "disable-high-impact", "stop-all")
-        .map((name) => ({ control: name as "read-only", tool: "" })),
+        .constantFrom<EmergencyControl>("read-only", "disable-high-impact", "stop-all")
+        .map((name) => ({ control: name, tool: "" })),
       names.map((tool) => ({ control: "block-tool" as const, tool })),
     );
     fc.assert(

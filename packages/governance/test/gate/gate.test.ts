@@ -24,6 +24,7 @@ function gateWith(overrides: Partial<GateOptions> & { readonly verdicts?: readon
     parameters: z.strictObject({ value: z.string().optional() }),
     async analyse(args) {
       if (args.value === "unanalysable") throw new ToolFailure("bad_path", "No such thing.", { retryable: true });
+      if (args.value === "quotes") throw new ToolFailure("no_match", "Not there: secret", { hint: "The file has secret." });
       return {
         statement: `${name} a.txt`,
         effects:
@@ -35,6 +36,7 @@ function gateWith(overrides: Partial<GateOptions> & { readonly verdicts?: readon
     async execute(args) {
       steps.push(`execute ${name}`);
       if (args.value === "throws") throw new Error("boom");
+      if (args.value === "quotes late") throw new ToolFailure("late", "Late: secret", { hint: "It has secret." });
       if (args.value === "fails") throw new ToolFailure("stale_file", "Stale File: a.txt", { retryable: true });
       return { output: `done secret ${args.value ?? ""}` };
     },
@@ -83,7 +85,7 @@ function gateWith(overrides: Partial<GateOptions> & { readonly verdicts?: readon
   return { gate, run, steps, decisions, questions, options };
 }
 
-describe("nothing runs without allow", () => {
+describe("seed 001 intercept, seed 004 §2 every-call: nothing runs without allow", () => {
   const rows: readonly { name: string; verdicts: readonly Verdict[]; answer?: Answer; runs: boolean; code?: string }[] = [
     { name: "allow", verdicts: [allow], runs: true },
     { name: "deny", verdicts: [deny(finding)], runs: false, code: "no" },
@@ -129,7 +131,7 @@ describe("nothing runs without allow", () => {
   });
 });
 
-describe("what is no call", () => {
+describe("seed 003 §2.3, seed 003 §12 registry: what is no call", () => {
   it.each([
     { name: "unknown tool", tool: "Nope", args: {}, code: "unknown_tool" },
     { name: "not JSON", tool: "Look", args: "{", code: "bad_arguments" },
@@ -145,7 +147,7 @@ describe("what is no call", () => {
   });
 });
 
-describe("hooks fail closed", () => {
+describe("seed 001 fail-safe: hooks fail closed", () => {
   const broken: readonly { name: string; decide: Policy["decide"] }[] = [
     { name: "throws", decide: () => { throw new Error("hook broke"); } },
     { name: "rejects", decide: () => Promise.reject(new Error("hook broke")) },
@@ -210,7 +212,7 @@ describe("records", () => {
 });
 
 describe("stopping", () => {
-  it("runs nothing after an abort", async () => {
+  it("seed 003 §12 post-stop: runs nothing after an abort", async () => {
     const abort = new AbortController();
     abort.abort();
     const { run, steps } = gateWith();
@@ -241,4 +243,35 @@ describe("remembered answers", () => {
     await run("Change", { value: "b" });
     expect(questions).toHaveLength(2);
   });
+});
+
+describe("what a refusal or a failure quotes", () => {
+  const leaking = { ...finding, reason: "It says secret.", hint: "Not secret." };
+  it.each([
+    { name: "an analysis that fails", args: { value: "quotes" }, verdict: allow },
+    { name: "a tool that fails", args: { value: "quotes late" }, verdict: allow },
+    { name: "a policy that denies", args: {}, verdict: deny(leaking) },
+    { name: "a policy that asks", args: {}, verdict: ask(leaking) },
+    { name: "arguments that do not fit", args: { secret: true }, verdict: allow },
+  ])("$name", async ({ args, verdict }) => {
+    const { run, decisions, questions } = gateWith({ verdicts: [verdict] });
+    const results = await run("Change", args);
+    const said = JSON.stringify({ results: results.map(({ output, error }) => ({ output, error })), reasons: decisions.map(({ reason }) => reason) });
+    expect(said).toContain("[REDACTED:test]");
+    expect(said + JSON.stringify(questions)).not.toMatch(/secret(?!:)/);
+  });
+});
+
+it("does not claim that a call which was stopped midway never ran", async () => {
+  const stop = new AbortController();
+  const { run, options } = gateWith();
+  const look = options.tools.get("Look");
+  if (look === undefined) throw new Error("There is a tool Look.");
+  look.execute = async () => {
+    stop.abort();
+    throw stop.signal.reason;
+  };
+  const [result] = await run("Look", {}, stop.signal);
+  expect(result).toMatchObject({ refused: false, error: { code: "stopped" } });
+  expect(result?.error?.message).not.toContain("did not run");
 });

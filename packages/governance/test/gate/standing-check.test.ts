@@ -73,7 +73,7 @@ function gateOf(standingCheck: StandingCheck, execute: Tool["execute"], hooks: {
   return { run, ended };
 }
 
-it("seed 003 §13: a control switched after the decision stops the call before its effect", async () => {
+it("seed 003 §12 post-stop: a control switched after the decision stops the call before its effect", async () => {
   const control = new Switch();
   let ran = false;
   const { run, ended } = gateOf(
@@ -94,7 +94,7 @@ it("seed 003 §13: a control switched after the decision stops the call before i
   expect(control.watched).toBe(0);
 });
 
-it("seed 003 §13: a control switched while the call runs ends it, and the record says partial", async () => {
+it("seed 003 §12 post-stop: a control switched while the call runs ends it, and the record says partial", async () => {
   const control = new Switch();
   const { run, ended } = gateOf(control, async (_args, _analysis, { signal }) => {
     setTimeout(() => control.turn(refusal), 5);

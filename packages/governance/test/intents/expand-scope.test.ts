@@ -11,7 +11,7 @@ const intent = {
   acceptanceCriteria: [],
 };
 
-describe("seed 001: agent may request scope expansion via a controlled tool call", () => {
+describe("seed 001 expansion: agent may request scope expansion via a controlled tool call", () => {
   it.each<[readonly string[], readonly string[] | RegExp]>([
     [
       ["docs/**", "./lib/a.ts", "docs/**"],

@@ -1,7 +1,7 @@
 import { ignoredPaths } from "@gennai/governance/intents/ignored-paths";
 import { describe, expect, it } from "vitest";
 
-describe("seed 001: limit tool rights based on workspace config (use .intentignore-style file for exceptions)", () => {
+describe("seed 001 ignore: limit tool rights based on workspace config (use .intentignore-style file for exceptions)", () => {
   it.each([
     ["dist/\n*.pem\n", "dist/a/b.js", true],
     ["dist/\n*.pem\n", "a/b.pem", true],

@@ -11,7 +11,7 @@ const intent = {
   acceptanceCriteria: [],
 };
 
-describe("seed 001: a compact <intent_context> block containing scope, constraints, and acceptance criteria", () => {
+describe("seed 001 context: a compact <intent_context> block containing scope, constraints, and acceptance criteria", () => {
   it("has all of it, escaped", () => {
     expect(intentContext(intent)).toBe(
       `<intent_context>

@@ -38,7 +38,7 @@ describe("intents", () => {
     ["a command", exec("npm test")],
     ["the network", { type: "net", url: "https://example.org" }],
   ])(
-    'seed 001: if no valid intent_id is supplied, block and return "You must cite a valid active Intent ID.": %s',
+    'seed 001 cite: if no valid intent_id is supplied, block and return "You must cite a valid active Intent ID.": %s',
     async (_name, effect) => {
       expect(await decide(policy({ active: undefined }), effect)).toEqual({
         type: "deny",
@@ -62,7 +62,7 @@ describe("intents", () => {
     ["a listing", { type: "list", path: inside("") }],
     ["a reading command", exec("ls -la src")],
     ["the session's own state", { type: "session" }],
-  ])("seed 001: non-blocking reads continue: %s", async (_name, effect) => {
+  ])("seed 001 fail-safe: non-blocking reads continue: %s", async (_name, effect) => {
     expect(summary(await decide(policy({ active: undefined }), effect))).toBe("allow");
   });
 
@@ -71,7 +71,7 @@ describe("intents", () => {
     expect(verdict).toMatchObject({ finding: { hint: expect.stringContaining("Ask the user") } });
   });
 
-  it('seed 001: if file not in scope, block and return: "Scope Violation: <intent_id> is not authorized to edit [filename]."', async () => {
+  it('seed 001 scope: if file not in scope, block and return: "Scope Violation: <intent_id> is not authorized to edit [filename]."', async () => {
     expect(await decide(policy(), write(inside("package.json")))).toMatchObject({
       type: "deny",
       finding: {
@@ -119,7 +119,7 @@ describe("intents", () => {
     expect(summary(await decide(off, write(inside("dist/a.js"))))).toBe("deny intent_ignored");
   });
 
-  it("seed 001: scope expansion asks a person, whatever the scope", async () => {
+  it("seed 001 expansion: scope expansion asks a person, whatever the scope", async () => {
     const input = {
       callId: "c",
       args: {},

@@ -25,7 +25,7 @@ const intent = {
   acceptanceCriteria: ["tests pass"],
 };
 
-describe("seed 001: active_intents.yaml, the intent registry (id, name, status, owned_scope, constraints, acceptance_criteria)", () => {
+describe("seed 001 context: active_intents.yaml, the intent registry (id, name, status, owned_scope, constraints, acceptance_criteria)", () => {
   it("is read in its canonical form without a word", () => {
     expect(parse({ active_intents: [canonical] })).toEqual({ readable: true, intents: [intent], problems: [] });
   });

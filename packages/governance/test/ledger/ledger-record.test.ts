@@ -1,6 +1,6 @@
 import { sealRecord } from "@gennai/governance/ledger/ledger-record";
-import { contentState, partsOf } from "@gennai/governance/ledger/record-content";
 import { decodeSignature, recordMessage } from "@gennai/governance/ledger/ledger-signature";
+import { contentState, partsOf } from "@gennai/governance/ledger/record-content";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf } from "@gennai/protocol/digest";
 import { describe, expect, it } from "vitest";
@@ -45,7 +45,7 @@ const agentTrace = z.strictObject({
 });
 
 describe("a ledger record", () => {
-  it("is an Agent Trace record with what is ours under metadata", () => {
+  it("seed 001 trace: is an Agent Trace record with what is ours under metadata", () => {
     const block = { startLine: 3, endLine: 5, sha256: "b".repeat(64) };
     const change = {
       path: "src/main.ts",

@@ -22,7 +22,10 @@ function verify(all: readonly string[]) {
 }
 
 /** The lines with some of them changed; by seq. */
-function changed(changes: Readonly<Record<number, (line: string) => string>>, ...more: readonly string[]): readonly string[] {
+function changed(
+  changes: Readonly<Record<number, (line: string) => string>>,
+  ...more: readonly string[]
+): readonly string[] {
   return [...lines.map((line, index) => changes[index + 1]?.(line) ?? line), ...more];
 }
 
@@ -53,8 +56,16 @@ describe("a purged ledger", () => {
     ["content is gone and nobody says so", changed({ 2: withoutContent }), 2],
     ["more is gone than was said", changed({ 2: withoutContent, 3: withoutContent }, tombstoneOf([2])), 3],
     ["content was changed", changed({ 2: edit((record) => (record.metadata["details"] = {})) }), 2],
-    ["content was changed and called purged", changed({ 2: edit((record) => (record.metadata["purged"] = true)) }, tombstoneOf([2])), 2],
-    ["a file was put into a purged record", changed({ 2: (line) => edit((record) => (record.files = [{}]))(withoutContent(line)) }, tombstoneOf([2])), 2],
+    [
+      "content was changed and called purged",
+      changed({ 2: edit((record) => (record.metadata["purged"] = true)) }, tombstoneOf([2])),
+      2,
+    ],
+    [
+      "a file was put into a purged record",
+      changed({ 2: (line) => edit((record) => (record.files = [{}]))(withoutContent(line)) }, tombstoneOf([2])),
+      2,
+    ],
     ["the salt was changed", changed({ 2: edit((record) => (record.metadata["salt"] = "00".repeat(16))) }), 2],
     ["the salt is gone", changed({ 2: edit((record) => delete record.metadata["salt"]) }), 2],
     ["something was added", changed({ 2: edit((record) => (record.metadata["more"] = 1)) }), 2],
@@ -70,7 +81,12 @@ describe("a purged ledger", () => {
     const entries = tombstones({ scope: "workspace", records: every, removed: { events: 1 }, by: "ada", time: 1 });
     expect(entries.map(({ details }) => details["records"])).toHaveLength(6);
     expect(entries.flatMap(({ details }) => details["records"])).toEqual(every.map((seq) => [seq, seq]));
-    expect(tombstones({ scope: "workspace", records: [3, 1, 2, 9], removed: {}, by: "", time: 1 })[0]?.details["records"]).toEqual([[1, 3], [9, 9]]);
+    expect(
+      tombstones({ scope: "workspace", records: [3, 1, 2, 9], removed: {}, by: "", time: 1 })[0]?.details["records"],
+    ).toEqual([
+      [1, 3],
+      [9, 9],
+    ]);
     expect(tombstones({ scope: "session", records: [], removed: { events: 1 }, by: "", time: 1 })).toHaveLength(1);
   });
 });

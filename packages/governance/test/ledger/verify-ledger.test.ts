@@ -1,6 +1,6 @@
-import { contentDigest, partsOf } from "@gennai/governance/ledger/record-content";
 import { sealRecord, workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
-import { signHead, type SignedHead } from "@gennai/governance/ledger/ledger-signature";
+import { type SignedHead, signHead } from "@gennai/governance/ledger/ledger-signature";
+import { contentDigest, partsOf } from "@gennai/governance/ledger/record-content";
 import { type LedgerExpectations, type LedgerReport, verifyLedger } from "@gennai/governance/ledger/verify-ledger";
 import { digestOf } from "@gennai/protocol/digest";
 import fc from "fast-check";
@@ -124,7 +124,7 @@ describe("verifyLedger", () => {
     ["a huge line", [one, `"${"x".repeat(5_000_000)}"`, two], "malformed_line", 2, 2],
     ["marks of a merge", [one, "<<<<<<< HEAD", two, "=======", two, ">>>>>>> other"], "malformed_line", 2, 2],
     ["a first record that is no JSON any more", [one.slice(1), two], "malformed_line", 1, 1],
-  ])("names %s", async (_name, all, status, seq, line) => {
+  ])("seed 001 integrity: names %s", async (_name, all, status, seq, line) => {
     const report = await verified(text(all));
     expect({ status: report.status, problem: report.problem }).toEqual({
       status,
@@ -133,7 +133,7 @@ describe("verifyLedger", () => {
     expect(report.records).toBe(seq - 1);
   });
 
-  it("sees every flipped bit", async () => {
+  it("seed 001 integrity: sees every flipped bit", async () => {
     const bytes = new TextEncoder().encode(text(lines.slice(0, 2)));
     await fc.assert(
       fc.asyncProperty(fc.nat(bytes.length * 8 - 1), async (bit) => {

@@ -93,7 +93,7 @@ describe("commands in a sandbox", () => {
   });
 });
 
-describe("high risk", () => {
+describe("seed 003 §2.2: high risk", () => {
   it("asks for what the server runs, refuses what would be typed into a terminal", async () => {
     const effect = exec("sudo ls");
     expect(summary(await decide(createHighRiskPolicy(), effect))).toBe("ask high_risk");

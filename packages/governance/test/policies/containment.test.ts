@@ -4,7 +4,7 @@ import { decide, exec, inside, outside, summary, write } from "./effects.ts";
 
 const policy = createContainmentPolicy({ root: "/ws" });
 
-describe("containment", () => {
+describe("seed 003 §12 scope: containment", () => {
   it("refuses every tool's path outside the workspace, and names it as it was written", async () => {
     for (const path of [outside("/ws-evil/x"), outside("/etc/passwd", "../etc/passwd")]) {
       for (const effect of [

@@ -24,7 +24,7 @@ const rows: readonly [name: string, effect: Partial<FileWrite>, expected: string
   ["a new file over what changed", { operation: "create", base: disk("a"), current: "b" }, "deny stale_file"],
 ];
 
-describe("freshness", () => {
+describe("seed 001 stale: freshness", () => {
   it.each(rows)("%s: %o: %s", async (_name, effect, expected) => {
     expect(summary(await decide(policy, write(inside("src/a.ts"), effect)))).toBe(expected);
   });

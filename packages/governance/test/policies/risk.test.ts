@@ -3,7 +3,7 @@ import { computeRisk } from "@gennai/governance/policies/risk";
 import { describe, expect, it } from "vitest";
 import { exec, inside, write } from "./effects.ts";
 
-describe("computeRisk", () => {
+describe("seed 003 §4: the highest category of a call counts", () => {
   it.each<[readonly Effect[], string]>([
     [[], "low"],
     [[{ type: "read", path: inside("a") }, { type: "session" }], "low"],

@@ -35,7 +35,7 @@ async function verdict(
   return policy.decide(input, { signal: new AbortController().signal });
 }
 
-describe("protected paths in commands", () => {
+describe("seed 004 §3A paths: protected paths in commands", () => {
   const rows: readonly (readonly [command: string, wanted: "allow" | "deny"])[] = [
     // RUL-014 to RUL-018
     ["cat dist/app.js", "allow"],
@@ -92,7 +92,7 @@ describe("protected paths in commands", () => {
   });
 });
 
-describe("protected paths in file tools", () => {
+describe("seed 004 §3B zero, seed 004 §3B glob, seed 004 §3B read-only, seed 004 §3B no-delete: protected paths in file tools", () => {
   const rows: readonly (readonly [name: string, effect: Effect, wanted: "allow" | "deny"])[] = [
     ["read .env", { type: "read", path: path(".env") }, "deny"],
     ["read .env.example", { type: "read", path: path(".env.example") }, "allow"],
@@ -130,7 +130,7 @@ function write(name: string, operation: "create" | "update" | "delete"): Effect 
   return { type: "write", operation, path: path(name), base: undefined, current: undefined };
 }
 
-describe("patterns", () => {
+describe("seed 004 §3A patterns: on the raw command, and on what it runs", () => {
   const data = {
     bashToolPatterns: [
       { pattern: "^rm\\b", reason: "rm" },
@@ -164,7 +164,7 @@ describe("patterns", () => {
     expect((await verdict(exec(command), data)).type).toBe(wanted);
   });
 
-  test("the reason and the rule's name are the file's", async () => {
+  test("seed 004 §4 blocking: the reason and the rule's name are the file's", async () => {
     expect(await verdict(exec("git reset --hard"), data)).toMatchObject({
       type: "deny",
       finding: { rule: "rules/project/2", reason: "Security Policy Violation: git reset --hard" },

@@ -30,7 +30,7 @@ const rows: readonly (readonly [name: string, change: Partial<Decision>, action:
   ["refused after a yes", { verdict: "deny", confirmation: yes }, "blocked"],
 ];
 
-test.each(rows)("%s", (_, change, action) => {
+test.each(rows)("seed 004 §5: what a record says was done: %s", (_, change, action) => {
   expect(violationOf(decision(change))?.action).toBe(action);
 });
 
@@ -43,7 +43,7 @@ test.each([
   expect(violationWords({ tool, input })).toBe(words);
 });
 
-test("status", () => {
+test("seed 004 §4 status: how many rules, and the last violation", () => {
   const status = { count: 142, readOnly: undefined, errors: 0, recentViolation: "" };
   expect(rulesStatusText(status)).toBe("🛡️ Damage-Control Active: 142 Rules");
   expect(rulesStatusText({ ...status, recentViolation: "git reset --hard" })).toBe(

@@ -31,6 +31,10 @@ export class ClientRegistry {
     };
   }
 
+  get isAttached(): boolean {
+    return this.#attached.size > 0;
+  }
+
   can(ability: ClientAbility): boolean {
     for (const client of this.#attached) if (client.abilities.has(ability)) return true;
     return false;

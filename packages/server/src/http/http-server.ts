@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Code, ConnectError } from "@connectrpc/connect";
 import { sendError } from "./http-response.ts";
 import { type ListenAddress, listenOn } from "./listen-address.ts";
+import { SpareConnections } from "./spare-connections.ts";
 import { refuseBrokenRequests } from "./refuse-connection.ts";
 import { type GuardPolicy, guardRequest, ownHosts } from "./request-guard.ts";
 import type { RouteTable } from "./route.ts";
@@ -62,6 +63,7 @@ export async function listenHttp(options: HttpServerOptions): Promise<HttpListen
   });
   server.maxConnections = MAX_CONNECTIONS;
   refuseBrokenRequests(server);
+  const spare = new SpareConnections(server);
 
   const bound = await listenOn(server, options.address);
   const policy: GuardPolicy = {
@@ -84,7 +86,7 @@ export async function listenHttp(options: HttpServerOptions): Promise<HttpListen
     url: bound.type === "tcp" ? `http://${urlHost(bound.host)}:${bound.port}` : "http://localhost",
     port: bound.type === "tcp" ? bound.port : undefined,
     async [Symbol.asyncDispose]() {
-      await close(server, shutdown, timeouts.shutdown);
+      await close(server, shutdown, timeouts.shutdown, spare);
     },
   };
 }
@@ -114,10 +116,16 @@ async function serve(request: IncomingMessage, response: ServerResponse, policy:
   }
 }
 
-async function close(server: Server, shutdown: AbortController, waitMs: number): Promise<void> {
+async function close(
+  server: Server,
+  shutdown: AbortController,
+  waitMs: number,
+  spare: SpareConnections,
+): Promise<void> {
   if (shutdown.signal.aborted) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   shutdown.abort(new ConnectError("the server is shutting down", Code.Unavailable));
+  spare.destroy();
   // Connections fall idle one by one as their answers end.
   const sweep = setInterval(() => server.closeIdleConnections(), 20);
   const cut = setTimeout(() => server.closeAllConnections(), waitMs);

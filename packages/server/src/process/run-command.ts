@@ -1,6 +1,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
+import { atExit } from "./at-exit.ts";
 import { BoundedOutput } from "./bounded-output.ts";
 import { inheritedDescriptors } from "./inherited-descriptors.ts";
 import { defaultGraceMs, endHolders, ProcessGroup } from "./process-group.ts";
@@ -79,6 +80,8 @@ export async function runCommand(
   const deadline = setTimeout(() => stopped.resolve("timed-out"), command.timeoutMs);
   const abort = () => stopped.resolve("aborted");
   options.signal.addEventListener("abort", abort, { once: true });
+  // A process that leaves at once, by a second Ctrl-C, leaves nothing running.
+  using _leaving = atExit(() => group.signal("SIGKILL"));
   const live = new LiveOutput(command.keepBytes ?? 256 * 1024, options.onOutput);
   child.output.on("data", (chunk: Buffer) => {
     output.push(chunk);

@@ -20,7 +20,11 @@ const codes: Record<ServiceErrorCode, Code> = {
 export function toConnectError(error: unknown, report: (error: unknown) => void): ConnectError {
   if (error instanceof ConnectError) return error;
   if (error instanceof ServiceError) {
-    return withInfo(codes[error.code], error.message, { code: error.code, hint: error.hint ?? "", retryable: error.code === "unavailable" });
+    return withInfo(codes[error.code], error.message, {
+      code: error.reason ?? error.code,
+      hint: error.hint ?? "",
+      retryable: error.code === "unavailable",
+    });
   }
   if (error instanceof ToolFailure) {
     const code = error.code === "not_found" ? Code.NotFound : error.code.startsWith("bad_") ? Code.InvalidArgument : Code.FailedPrecondition;

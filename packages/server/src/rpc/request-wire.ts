@@ -61,6 +61,7 @@ function questionToWire(question: Question) {
     computed: { ...computed, risk: risk(computed.risk), paths: [...computed.paths] },
     actionJson: question.actionJson,
     actionSha256: question.actionSha256,
+    rememberStatement: question.rememberStatement,
     offeredScopes: question.offeredScopes.map((scope) => scopes[scope]),
   };
 }

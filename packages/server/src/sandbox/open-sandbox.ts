@@ -5,8 +5,8 @@ import { type BubblewrapFeatures, bubblewrapArguments } from "./bubblewrap-argum
 import { findBubblewrap } from "./find-bubblewrap.ts";
 import { type HostLayout, readHostLayout } from "./host-layout.ts";
 import { MountPoints } from "./mount-points.ts";
-import { openSandboxPlace, type SandboxPlace } from "./sandbox-place.ts";
 import { type Sandbox, type SandboxMode, SandboxRequired } from "./sandbox.ts";
+import { openSandboxPlace, type SandboxPlace } from "./sandbox-place.ts";
 import { ShellSandbox } from "./sandboxed-shell.ts";
 
 export interface SandboxOptions {

@@ -2,7 +2,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { bubblewrapArguments, type BubblewrapFeatures } from "./bubblewrap-arguments.ts";
+import { type BubblewrapFeatures, bubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { takeControlMounts, UnprotectedWorkspace } from "./control-mounts.ts";
 import { type HostLayout, isWithin } from "./host-layout.ts";
 import type { MountPoints } from "./mount-points.ts";

@@ -9,6 +9,7 @@ import { createRedactionMarkerPolicy } from "@gennai/governance/policies/redacti
 import { createSecretsPolicy } from "@gennai/governance/policies/secrets";
 import type { Policy } from "@gennai/governance/policy";
 import type { ProjectConfig } from "../config/project-config.ts";
+import { hooksDirectory } from "../workspace/hooks-directory.ts";
 
 export interface CallPolicyOptions {
   readonly workspaceRoot: string;
@@ -22,7 +23,8 @@ export interface CallPolicyOptions {
 /** The policies that judge a call by itself, whatever session it is in: all but those of branch, claim, intent and hooks. */
 export function callPolicies(options: CallPolicyOptions): readonly Policy[] {
   const { workspaceRoot: root, config, ownDirectories } = options;
-  const directories = ownDirectories
+  const hooks = hooksDirectory(root);
+  const directories = [...ownDirectories, ...(hooks === undefined ? [] : [hooks])]
     .map((directory) => relative(root, directory).replaceAll(sep, "/"))
     .filter((path) => path !== "" && path !== ".." && !path.startsWith("../"));
   return [

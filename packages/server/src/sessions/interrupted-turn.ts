@@ -1,4 +1,5 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
+import { interruptedPlans } from "../plans/interrupted-plans.ts";
 import type { SessionState } from "./session-state.ts";
 import type { SessionWriter } from "./session-writer.ts";
 
@@ -18,6 +19,7 @@ export async function closeInterruptedTurn(
     events.push({ type: "client-request-resolved", requestId, resolution: "cancelled", clientId: "" });
   }
   events.push(
+    ...interruptedPlans(state, turn.turnId),
     {
       type: "error",
       code: "interrupted",

@@ -15,6 +15,8 @@ export interface LogBatch {
   readonly events: readonly EventDraft[];
   /** Records for the workspace's ledger, chained and signed on the way in. */
   readonly ledger: readonly LedgerEntry[];
+  /** SHA-256 of approval tokens that are spent with it. One that was spent before makes `append` reject: nothing is in then. */
+  readonly spentTokens?: readonly string[];
   /** True: synced to disk before `append` resolves. Side effects, questions and answers need it; deltas do not. */
   readonly durable: boolean;
 }

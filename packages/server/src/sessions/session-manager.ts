@@ -10,6 +10,10 @@ import type { SessionServices } from "./session-services.ts";
 
 /** Sessions that may be open at once in one server. */
 const maxOpenSessions = 500;
+/** Milliseconds without a use after which a session may be closed to make room for another. */
+const idleMs = 600_000;
+
+const notForked: ReadonlySet<SessionEvent["type"]> = new Set(["session-started", "change-set-applied", "plan-changed"]);
 
 /** The sessions of this server. A session of the log opens when somebody first asks for it. */
 export class SessionManager {
@@ -28,7 +32,7 @@ export class SessionManager {
   }
 
   async start(settings: SessionSettings, workingDir: string): Promise<Session> {
-    this.#refuseWhenFull();
+    await this.#refuseWhenFull();
     const directory = workingDir === "" ? this.defaultWorkspace : workingDir;
     if (directory === undefined) {
       throw new ServiceError("invalid_argument", "settings.working_dir is empty and this server has no default workspace.");
@@ -83,7 +87,7 @@ export class SessionManager {
 
   /** A new session that begins with another one's history. */
   async fork(sessionId: string, throughSeq: number): Promise<Session> {
-    this.#refuseWhenFull();
+    await this.#refuseWhenFull();
     const source = await this.get(sessionId);
     if (throughSeq > source.state.lastSeq) {
       throw new ServiceError("invalid_argument", `The session's last event is ${source.state.lastSeq}.`);
@@ -94,8 +98,8 @@ export class SessionManager {
       const page = await this.#services.log.read(sessionId, after, 500);
       if (page.length === 0) break;
       for (const { seq, turnId, itemId, event } of page) {
-        // The fork has a beginning of its own, and the source's changes to files are not the fork's to undo.
-        if (seq > through || event.type === "session-started" || event.type === "change-set-applied") continue;
+        // The fork has a beginning of its own; the source's changes to files are not its to undo, nor are its plans.
+        if (seq > through || notForked.has(event.type)) continue;
         fork.writer.emit(event, { turnId, itemId });
       }
       await fork.writer.flush();
@@ -131,10 +135,20 @@ export class SessionManager {
     return [...new Set(this.defaultWorkspace === undefined ? roots : [this.defaultWorkspace, ...roots])];
   }
 
-  #refuseWhenFull(): void {
+  /** Closes the sessions nobody uses, least recently opened first; their logs stay, and they open again when asked for. */
+  async #closeIdle(): Promise<void> {
+    for (const [id, opening] of [...this.#open]) {
+      if (this.#open.size < maxOpenSessions) return;
+      const session = await opening.catch(() => undefined);
+      if (session === undefined || session.isIdleFor(idleMs)) this.#open.delete(id);
+    }
+  }
+
+  async #refuseWhenFull(): Promise<void> {
+    if (this.#open.size >= maxOpenSessions) await this.#closeIdle();
     if (this.#open.size < maxOpenSessions) return;
     throw new ServiceError("resource_exhausted", `This server has its limit of ${maxOpenSessions} sessions open.`, {
-      hint: "Restart the server, or continue one of its sessions.",
+      hint: "All of them are in use: end one, or continue one.",
     });
   }
 

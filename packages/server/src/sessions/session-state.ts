@@ -4,6 +4,7 @@ import type { FileChangeRecord, Proposal } from "@gennai/agent/proposal";
 import { endStates, type LoggedEvent, type TurnState } from "@gennai/agent/session-event";
 import type { SessionSettings } from "@gennai/agent/session-settings";
 import type { Todo } from "@gennai/agent/todo";
+import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan/plan-record";
 import { KnownFiles } from "./known-files.ts";
 
 export interface TurnRecord {
@@ -31,6 +32,8 @@ export class SessionState {
   readonly turnByClientId = new Map<string, TurnRecord>();
   readonly changeSets = new Map<string, ChangeSet>();
   readonly proposals = new Map<string, Proposal>();
+  /** By id, oldest first. */
+  readonly plans = new Map<string, PlanRecord>();
   readonly appliedProposals = new Set<string>();
   readonly reviewedProposals = new Set<string>();
   /** Questions and requests nobody answered yet. */
@@ -40,11 +43,15 @@ export class SessionState {
   /** Digests of blobs the session's events name. */
   readonly blobs = new Set<string>();
   settings: SessionSettings | undefined;
-  /** The intent the session works under; what it is now, its file says. */
-  activeIntentId: string | undefined;
+  /** The intent the session works under, as it was selected; what it is now, its file says. */
+  activeIntent: { readonly id: string; readonly name: string } | undefined;
   todos: readonly Todo[] = [];
   title = "";
   lastSeq = 0;
+
+  get activeIntentId(): string | undefined {
+    return this.activeIntent?.id;
+  }
 
   /** The turn that has not ended, if there is one. */
   get openTurn(): TurnRecord | undefined {
@@ -63,7 +70,7 @@ export class SessionState {
         break;
       case "session-cleared":
         this.todos = [];
-        this.activeIntentId = undefined;
+        this.activeIntent = undefined;
         this.knownFiles.clear();
         break;
       case "status":
@@ -95,7 +102,10 @@ export class SessionState {
         this.todos = event.items;
         break;
       case "intent-selected":
-        this.activeIntentId = event.intent.id;
+        this.activeIntent = event.intent;
+        break;
+      case "plan-changed":
+        this.#applyPlanChange(logged.time, event);
         break;
       case "proposed-changes":
         this.proposals.set(event.proposal.proposalId, event.proposal);
@@ -131,6 +141,17 @@ export class SessionState {
       if (endStates.has(state)) turn.endSeq = logged.seq;
     } else if (state === "started") {
       this.turns.set(logged.turnId, { turnId: logged.turnId, clientTurnId: "", afterSeq: logged.seq - 1, state });
+    }
+  }
+
+  #applyPlanChange(time: number, event: Extract<LoggedEvent["event"], { readonly type: "plan-changed" }>): void {
+    const { planId, change } = event;
+    try {
+      this.plans.set(planId, applyPlanChange(this.plans.get(planId), planId, change, time));
+      if (change.type === "submitted") this.blobs.add(change.digest);
+    } catch (error) {
+      // Whoever adds a change checks it first. One that does not fit all the same changes nothing, and stops no session.
+      if (!(error instanceof IllegalPlanChange)) throw error;
     }
   }
 

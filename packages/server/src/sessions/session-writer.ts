@@ -16,6 +16,7 @@ export class SessionWriter {
   #seq: number;
   #queue: EventDraft[] = [];
   #ledger: LedgerEntry[] = [];
+  #spentTokens: string[] = [];
   #durable = false;
   #waiters: PromiseWithResolvers<void>[] = [];
   #immediate: NodeJS.Immediate | undefined;
@@ -63,10 +64,16 @@ export class SessionWriter {
   /** Appends events and ledger entries in one transaction, after everything emitted before. */
   commit(
     events: readonly SessionEvent[],
-    options: { readonly turnId: string; readonly ledger?: readonly LedgerEntry[]; readonly durable: boolean },
+    options: {
+      readonly turnId: string;
+      readonly ledger?: readonly LedgerEntry[];
+      readonly spentTokens?: readonly string[];
+      readonly durable: boolean;
+    },
   ): Promise<void> {
     for (const event of events) this.#enqueue({ turnId: options.turnId, itemId: "", time: this.#now(), event });
     if (options.ledger !== undefined) this.#ledger.push(...options.ledger);
+    if (options.spentTokens !== undefined) this.#spentTokens.push(...options.spentTokens);
     this.#durable ||= options.durable;
     return this.flush();
   }
@@ -101,10 +108,12 @@ export class SessionWriter {
   }
 
   async #appendQueued(): Promise<void> {
-    const batch = { events: this.#queue, ledger: this.#ledger, durable: this.#durable };
+    const spent = this.#spentTokens.length === 0 ? {} : { spentTokens: this.#spentTokens };
+    const batch = { events: this.#queue, ledger: this.#ledger, ...spent, durable: this.#durable };
     const waiters = this.#waiters;
     this.#queue = [];
     this.#ledger = [];
+    this.#spentTokens = [];
     this.#durable = false;
     this.#waiters = [];
     clearImmediate(this.#immediate);

@@ -20,7 +20,7 @@ import type { SessionHead } from "./session-log.ts";
 import type { SessionServices } from "./session-services.ts";
 import { SessionState } from "./session-state.ts";
 import { SessionWriter } from "./session-writer.ts";
-import { prepareTurn, type TurnInput } from "./turn.ts";
+import { type PreparedTurn, prepareTurn, type TurnInput } from "./turn.ts";
 import { undoChangeSet } from "./undo.ts";
 
 export interface StartedTurn {
@@ -29,6 +29,9 @@ export interface StartedTurn {
   readonly afterSeq: number;
   readonly alreadyStarted: boolean;
 }
+
+/** Builds a turn that is about to start. It may still refuse: what it throws reaches whoever starts it. */
+export type TurnPreparation = (turnId: string, signal: AbortSignal) => Promise<PreparedTurn>;
 
 interface RunningTurn {
   readonly turnId: string;
@@ -52,10 +55,13 @@ export class Session {
   #ownership: Disposable | undefined;
   /** One start at a time, so that two clients cannot both find the session idle. */
   #starting: Promise<unknown> = Promise.resolve();
+  /** Milliseconds since the epoch. */
+  #lastWritten: number;
   readonly #texts = new Map<string, Uint8Array>();
 
   private constructor(services: SessionServices, workspace: Workspace, head: SessionHead, state: SessionState) {
     this.services = services;
+    this.#lastWritten = services.now();
     this.workspace = workspace;
     this.id = head.sessionId;
     this.state = state;
@@ -90,6 +96,12 @@ export class Session {
     return this.#writer;
   }
 
+  /** True when nothing runs, nobody listens, and nothing was written for so long: the session can be closed and opened again. */
+  isIdleFor(milliseconds: number): boolean {
+    const busy = this.#running !== undefined || this.clients.isAttached;
+    return !busy && this.services.now() - this.#lastWritten > milliseconds;
+  }
+
   get runningTurnId(): string | undefined {
     return this.#running?.turnId;
   }
@@ -101,9 +113,24 @@ export class Session {
     return attempt;
   }
 
+  /**
+   * Starts a turn that asks no model, e.g. the run of a plan: one at a time, stopped and recovered like any other.
+   * `ended` never rejects.
+   */
+  async startPrepared(prepare: TurnPreparation): Promise<{ readonly turnId: string; readonly ended: Promise<void> }> {
+    const attempt = this.#starting.then(() => this.#start(prepare));
+    this.#starting = attempt.catch(() => undefined);
+    const { turnId, ended } = await attempt;
+    return { turnId, ended };
+  }
+
   async #startTurn(input: TurnInput): Promise<StartedTurn> {
     const known = this.state.turnByClientId.get(input.clientTurnId);
     if (known !== undefined) return { turnId: known.turnId, afterSeq: known.afterSeq, alreadyStarted: true };
+    return this.#start((turnId, signal) => prepareTurn(this, { ...input, turnId }, signal));
+  }
+
+  async #start(prepare: TurnPreparation): Promise<StartedTurn & { readonly ended: Promise<void> }> {
     if (this.#running !== undefined) {
       throw new ServiceError("failed_precondition", "A turn is running in this session.", {
         hint: "Wait for its end, or end it with CancelTurn.",
@@ -120,9 +147,9 @@ export class Session {
     const turnId = randomUUID();
     try {
       await this.#takeOverIfBehind();
-      const turn = await prepareTurn(this, { ...input, turnId }, abort.signal);
+      const turn = await prepare(turnId, abort.signal);
       const hadTitle = this.state.title !== "";
-      await this.#writer.commit(turn.openingEvents, { turnId, durable: true });
+      await this.#writer.commit(turn.openingEvents, { turnId, ...turn.openingRecords, durable: true });
       if (!hadTitle && this.state.title !== "") await this.services.log.setTitle(this.id, this.state.title);
       const ended = this.#runToEnd(turn.run, turnId, abort.signal).finally(() => {
         turn[Symbol.dispose]();
@@ -132,7 +159,7 @@ export class Session {
       this.#running = { turnId, abort, ended };
       // Other events may have come in meanwhile: the log says where the turn begins.
       const afterSeq = this.state.turns.get(turnId)?.afterSeq ?? this.#writer.lastSeq;
-      return { turnId, afterSeq, alreadyStarted: false };
+      return { turnId, afterSeq, alreadyStarted: false, ended };
     } catch (error) {
       this.#release();
       throw error;
@@ -160,7 +187,7 @@ export class Session {
           };
     }
     // If even this cannot be written, the next server that opens the session finds the turn interrupted.
-    await this.#writer.commit(endEvents(end), { turnId, durable: true }).catch(() => undefined);
+    await this.#writer.commit(endEvents(end, signal), { turnId, durable: true }).catch(() => undefined);
   }
 
   /** Ends the running turn; resolves when it has ended. Undefined when none ran, or another one than asked for. */
@@ -220,6 +247,15 @@ export class Session {
     const undone = await undoChangeSet(this.state, this.workspace, this.services.blobs, changeSetId);
     await this.#commitByUser([{ type: "change-set-undone", ...undone }], "undo", { changeSetId: undone.changeSetId }, undone.files);
     return undone;
+  }
+
+  /** Records what a person decided: events and a ledger record in one transaction. */
+  async decided(
+    events: readonly SessionEvent[],
+    kind: LedgerEntry["kind"],
+    details: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    await this.#commitByUser(events, kind, details, []);
   }
 
   async writeTodos(items: readonly Todo[]): Promise<void> {
@@ -332,6 +368,7 @@ export class Session {
       epoch,
       now: this.services.now,
       onAppended: (events: readonly LoggedEvent[]) => {
+        this.#lastWritten = this.services.now();
         for (const event of events) this.state.apply(event);
       },
     });
@@ -353,12 +390,15 @@ async function openWorkspaceAgain(services: SessionServices, root: string): Prom
   }
 }
 
-function endEvents(end: TurnEnd): readonly SessionEvent[] {
+function endEvents(end: TurnEnd, signal: AbortSignal): readonly SessionEvent[] {
   switch (end.type) {
     case "completed":
       return [{ type: "status", state: "completed", iteration: 0 }];
     case "cancelled":
-      return [{ type: "status", state: "cancelled", iteration: 0 }];
+      return [
+        { type: "warning", text: stopReason(signal) },
+        { type: "status", state: "cancelled", iteration: 0 },
+      ];
     case "failed": {
       const { code, message, hint, retryable } = end;
       return [
@@ -367,4 +407,10 @@ function endEvents(end: TurnEnd): readonly SessionEvent[] {
       ];
     }
   }
+}
+
+/** Why the turn was stopped, in the words of who stopped it. */
+function stopReason(signal: AbortSignal): string {
+  const reason: unknown = signal.reason;
+  return reason instanceof Error ? reason.message : "Stopped.";
 }

@@ -1,6 +1,7 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { canChange, toolsInMode } from "@gennai/agent/scenarios/tool-groups";
 import { type GovernedTools, governTools } from "@gennai/governance/gate/gate";
+import type { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import { withPostToolHooks } from "@gennai/governance/hooks/hooks-journal";
 import { createBrokenHooksPolicy, createHookPolicies } from "@gennai/governance/hooks/hooks-policy";
 import { zeroAccessGlobs } from "@gennai/governance/policies/secrets";
@@ -9,6 +10,7 @@ import { loadProjectConfig } from "../config/project-config.ts";
 import { createHookRunner } from "../hooks/run-hook.ts";
 import { createTools } from "../tools/tool-set.ts";
 import { readGitHead } from "../workspace/git-head.ts";
+import type { KnownFiles } from "./known-files.ts";
 import type { Session } from "./session.ts";
 import { SessionJournal } from "./session-journal.ts";
 import { TreeClaimant } from "./tree-claimant.ts";
@@ -22,13 +24,23 @@ export interface TurnGate extends Disposable {
   readonly tools: GovernedTools;
   /** What the user should know before the turn runs. */
   readonly warnings: readonly string[];
+  /** SHA-256 of the rules in force. */
+  readonly policySha256: string;
 }
 
 /** Builds the tools, rules and records of one turn. Throws `ServiceError` for rules that cannot be read. */
 export async function buildTurnGate(
   session: Session,
   scenario: Scenario,
-  turn: { readonly turnId: string; readonly modelId: string; readonly signal: AbortSignal },
+  turn: {
+    readonly turnId: string;
+    readonly modelId: string;
+    readonly signal: AbortSignal;
+    /** In place of what the session last saw of files. */
+    readonly knownFiles?: KnownFiles;
+    /** In place of the session's remembered answers. */
+    readonly remembered?: RememberedAnswers;
+  },
 ): Promise<TurnGate> {
   const { services, settings, workspace, state, writer } = session;
   const { turnId, signal } = turn;
@@ -75,7 +87,7 @@ export async function buildTurnGate(
     workspace,
     editor: bridge,
     blobs: services.blobs,
-    knownFiles: state.knownFiles,
+    knownFiles: turn.knownFiles ?? state.knownFiles,
     todos: { read: () => state.todos },
     intents: governance.intents,
     activeIntent: () => state.activeIntentId,
@@ -114,7 +126,9 @@ export async function buildTurnGate(
       },
     },
   });
+  const policySha256 = policyDigest(rules, policies, damageControl.sha256);
   return {
+    policySha256,
     tools: governTools({
       sessionId: session.id,
       tools,
@@ -128,8 +142,10 @@ export async function buildTurnGate(
       }),
       standingCheck: services.emergency.standingCheck,
       redactor: services.redactor,
-      remembered: session.remembered,
-      policySha256: policyDigest(rules, policies, damageControl.sha256),
+      remembered: turn.remembered ?? session.remembered,
+      policySha256,
+      intent: () => state.activeIntent,
+      isolation: services.isolation,
       policyTimeoutMs,
       now: services.now,
     }),

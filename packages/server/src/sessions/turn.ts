@@ -3,6 +3,7 @@ import { systemPrompt } from "@gennai/agent/prompt/system-prompt";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import type { BlobRef, SessionEvent } from "@gennai/agent/session-event";
 import { runTurn, type TurnEnd } from "@gennai/agent/turn-loop";
+import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { intentContext } from "@gennai/governance/intents/intent-context";
 import { type ProjectNotes, readProjectNotes } from "../notes/project-notes.ts";
 import { ServiceError } from "../service-error.ts";
@@ -25,6 +26,8 @@ export interface TurnInput {
 export interface PreparedTurn extends Disposable {
   /** First events of the turn; durable before it runs. */
   readonly openingEvents: readonly SessionEvent[];
+  /** What goes in with them, in the same transaction. */
+  readonly openingRecords?: { readonly ledger: readonly LedgerEntry[]; readonly spentTokens: readonly string[] };
   run(): Promise<TurnEnd>;
 }
 

@@ -45,6 +45,16 @@ const schema = `
   ) STRICT;
 `;
 
+/** Came later than the format, which it leaves as it is: who does not know the table misses nothing in the others. */
+const additions = `
+  -- Approval tokens that opened a run: each once, whatever happens to the process.
+  CREATE TABLE IF NOT EXISTS spent_tokens (
+    sha256 TEXT PRIMARY KEY,
+    session INTEGER NOT NULL,
+    time INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+`;
+
 /** One connection to the store's file. Transactions are immediate: writers queue, none works on a stale view. */
 export class StoreDatabase implements Disposable {
   readonly file: string;
@@ -186,5 +196,6 @@ function migrate(connection: DatabaseSync, file: string): void {
   const version = row === undefined ? 0 : integerOf(row, "user_version");
   refuseNewer(file, version);
   if (version === 0) connection.exec(`${schema}; PRAGMA user_version = ${formatVersion}`);
+  connection.exec(additions);
   connection.exec("COMMIT");
 }

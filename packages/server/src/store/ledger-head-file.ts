@@ -7,7 +7,7 @@ import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { z } from "zod";
 import { hasCode } from "./store-error.ts";
 
-const headSchema = z.strictObject({
+export const headSchema = z.strictObject({
   workspace: z.string(),
   seq: z.number().int().nonnegative(),
   hash: z.string(),

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { type LedgerPlace, sealRecord, workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
-import { withoutContent } from "@gennai/governance/ledger/record-content";
 import type { Signer } from "@gennai/governance/ledger/ledger-signature";
+import { withoutContent } from "@gennai/governance/ledger/record-content";
 import type { StoreDatabase } from "./database.ts";
 import { readPreamble } from "./ledger-file.ts";
 import { bytesOf, integerOf, textOf } from "./row.ts";
@@ -100,7 +100,8 @@ export class LedgerTable {
     for (const row of this.#statements.whole.all(workspace)) {
       const seq = integerOf(row, "seq");
       const line = textOf(row, "line");
-      const mayGo = row["kind"] !== "purge" && row["purged"] !== 1 && (sessionId === undefined || row["session"] === sessionId);
+      const mayGo =
+        row["kind"] !== "purge" && row["purged"] !== 1 && (sessionId === undefined || row["session"] === sessionId);
       const kept = mayGo ? withoutContent(line) : line;
       if (mayGo) purged.push(seq);
       moved += Buffer.byteLength(kept) - Buffer.byteLength(line);

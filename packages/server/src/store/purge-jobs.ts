@@ -30,7 +30,11 @@ export function addPurgeJob(database: StoreDatabase, workspace: number, job: Pur
 }
 
 export function createPurgeJobs(database: StoreDatabase): void {
-  database.prepare("CREATE TABLE IF NOT EXISTS purge_jobs (number INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, job TEXT NOT NULL) STRICT").run();
+  database
+    .prepare(
+      "CREATE TABLE IF NOT EXISTS purge_jobs (number INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, job TEXT NOT NULL) STRICT",
+    )
+    .run();
 }
 
 export function isPurging(database: StoreDatabase, workspace: number): boolean {
@@ -127,7 +131,10 @@ async function whenFree(database: StoreDatabase, attempt: () => boolean): Promis
       if (!/busy|locked/i.test(error instanceof Error ? error.message : "") || performance.now() > end) throw error;
     }
     if (performance.now() > end) {
-      throw new StoreError("busy", `${database.file} is in use: stop the servers that run and purge again; what is left goes then.`);
+      throw new StoreError(
+        "busy",
+        `${database.file} is in use: stop the servers that run and purge again; what is left goes then.`,
+      );
     }
     await delay(20);
   }
@@ -135,5 +142,7 @@ async function whenFree(database: StoreDatabase, attempt: () => boolean): Promis
 
 function pendingJobs(database: StoreDatabase): readonly Row[] {
   const table = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'purge_jobs'").get();
-  return table === undefined ? [] : database.prepare("SELECT number, workspace, job FROM purge_jobs ORDER BY number").all();
+  return table === undefined
+    ? []
+    : database.prepare("SELECT number, workspace, job FROM purge_jobs ORDER BY number").all();
 }

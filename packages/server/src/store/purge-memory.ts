@@ -52,14 +52,21 @@ export async function purgeMemory(request: PurgeRequest): Promise<PurgeReport> {
   createPurgeJobs(database);
   const signer = await openLedgerSigner(stateDir);
   const { toolVersion, workspaceRoot, sessionId } = request;
-  const table = new LedgerTable(database, { signer, ...(toolVersion === undefined ? {} : { toolVersion }), onChange: () => {} });
+  const table = new LedgerTable(database, {
+    signer,
+    ...(toolVersion === undefined ? {} : { toolVersion }),
+    onChange: () => {},
+  });
   const mirror = new LedgerMirror(database, table, { stateDir, signer, onWarning: () => {} });
   const parts = { database, table, mirror, stateDir };
   await finishPurges(parts);
   const workspace = table.find(workspaceRoot);
   const sessions = workspace === undefined ? [] : sessionsOf(database, workspace, sessionId);
   if (sessionId !== undefined && sessions.length === 0) {
-    throw new StoreError("unknown_session", `There is no session ${sessionId} of ${workspaceRoot}: list the sessions to find the one you mean.`);
+    throw new StoreError(
+      "unknown_session",
+      `There is no session ${sessionId} of ${workspaceRoot}: list the sessions to find the one you mean.`,
+    );
   }
   if (workspace === undefined) return nothing;
   using _held = holdSessions(stateDir, sessions);
@@ -73,7 +80,11 @@ export async function purgeMemory(request: PurgeRequest): Promise<PurgeReport> {
       const scope = sessionId === undefined ? "workspace" : "session";
       const by = request.by ?? userInfo().username;
       table.append(workspace, tombstones({ scope, records, removed, by, time: Date.now() }));
-      addPurgeJob(database, workspace, { workspaceRoot, sessionIds: sessionId === undefined ? [] : [sessionId], blobs });
+      addPurgeJob(database, workspace, {
+        workspaceRoot,
+        sessionIds: sessionId === undefined ? [] : [sessionId],
+        blobs,
+      });
       return { ...removed, records: records.length };
     }),
   );
@@ -88,7 +99,11 @@ interface StoredSession {
   readonly id: string;
 }
 
-function sessionsOf(database: StoreDatabase, workspace: number, sessionId: string | undefined): readonly StoredSession[] {
+function sessionsOf(
+  database: StoreDatabase,
+  workspace: number,
+  sessionId: string | undefined,
+): readonly StoredSession[] {
   const rows = database.prepare("SELECT number, id FROM sessions WHERE workspace = ?").all(workspace);
   const all = rows.map((row) => ({ number: integerOf(row, "number"), id: textOf(row, "id") }));
   return sessionId === undefined ? all : all.filter(({ id }) => id === sessionId);
@@ -101,7 +116,10 @@ function holdSessions(stateDir: string, sessions: readonly StoredSession[]): Dis
   for (const { id } of sessions) {
     const attempt = locks.tryAcquire(`session ${id}`, "is being purged");
     if (attempt.type === "held") {
-      throw new StoreError("busy", `Session ${id} is at work (process ${attempt.pid} ${attempt.what}): cancel its turn, then purge again.`);
+      throw new StoreError(
+        "busy",
+        `Session ${id} is at work (process ${attempt.pid} ${attempt.what}): cancel its turn, then purge again.`,
+      );
     }
     held.use(attempt.lock);
   }
@@ -120,7 +138,11 @@ function removeSessions(database: StoreDatabase, sessions: readonly StoredSessio
 }
 
 /** Blobs that only these sessions refer to, and old ones that nobody does. */
-function unneededBlobs(database: StoreDatabase, stateDir: string, sessions: readonly StoredSession[]): readonly string[] {
+function unneededBlobs(
+  database: StoreDatabase,
+  stateDir: string,
+  sessions: readonly StoredSession[],
+): readonly string[] {
   const leaving = new Set(sessions.map(({ number }) => number));
   const needed = new Set<string>();
   const named = new Set<string>();

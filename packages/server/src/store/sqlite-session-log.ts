@@ -97,7 +97,7 @@ export class SqliteSessionLog implements SessionLog {
         event,
       }),
     );
-    const { advance, insertEvent } = this.#statements;
+    const { advance, insertEvent, spendToken } = this.#statements;
     const updated = batch.events.at(-1)?.time ?? batch.ledger.at(-1)?.time ?? 0;
     const workspace = this.#database.transaction({ durable: batch.durable }, () => {
       const row = advance.get(expected.seq + logged.length, updated, sessionId, expected.seq, expected.epoch);
@@ -106,6 +106,7 @@ export class SqliteSessionLog implements SessionLog {
       for (const [index, event] of logged.entries()) {
         insertEvent.run(session, event.seq, event.turnId, event.itemId, event.time, lines[index] ?? "");
       }
+      for (const token of batch.spentTokens ?? []) spendToken.run(token, session, updated);
       const number = integerOf(row, "workspace");
       if (batch.ledger.length > 0) this.#ledger.append(number, batch.ledger);
       return number;
@@ -244,6 +245,7 @@ function prepareStatements(database: StoreDatabase) {
     insertEvent: database.prepare(
       "INSERT INTO events (session, seq, turn, item, time, json) VALUES (?, ?, ?, ?, ?, ?)",
     ),
+    spendToken: database.prepare("INSERT INTO spent_tokens (sha256, session, time) VALUES (?, ?, ?)"),
     readEvents: database.prepare(
       `SELECT seq, turn, item, time, json FROM events
        WHERE session = (SELECT number FROM sessions WHERE id = ?) AND seq > ? ORDER BY seq LIMIT ?`,

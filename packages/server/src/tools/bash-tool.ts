@@ -1,5 +1,5 @@
-import type { Effect } from "@gennai/governance/effect";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
+import type { Effect } from "@gennai/governance/effect";
 import type { Tool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { z } from "zod";
@@ -10,8 +10,9 @@ import {
   holdDirectory,
   runCommand,
 } from "../process/run-command.ts";
-import { sandboxFailure, type ShellSandbox } from "../sandbox/sandboxed-shell.ts";
+import { type ShellSandbox, sandboxFailure } from "../sandbox/sandboxed-shell.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { commandOperands } from "./command-operands.ts";
 import { withNotes } from "./command-output.ts";
 import { pathName } from "./path-name.ts";
 
@@ -64,16 +65,15 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
 
     async analyse(args) {
       const cwd = await ports.workspace.resolve(args.cwd ?? ".");
-      const effect: Effect = {
-        type: "exec",
-        command: analyseCommand(args.command, { cwd: cwd.absolute, home: ports.home, workspace: ports.workspace.root }),
-        cwd,
-        where: "server",
-      };
-      directories.set(effect, cwd.inside ? heldDirectory(cwd.absolute, pathName(cwd)) : undefined);
+      const { root } = ports.workspace;
+      const command = analyseCommand(args.command, { cwd: cwd.absolute, home: ports.home, workspace: root });
+      const effect: Effect = { type: "exec", command, cwd, where: "server" };
+      const directory = cwd.inside ? heldDirectory(cwd.absolute, pathName(cwd)) : undefined;
+      directories.set(effect, directory);
       return {
         statement: `Run \`${args.command}\``,
         effects: [effect],
+        ...(command.readsOnly ? {} : { operands: await commandOperands(ports.workspace, command, directory) }),
         ...(args.description === undefined ? {} : { claim: args.description }),
       };
     },

@@ -1,6 +1,7 @@
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { EditorBridge } from "../bridge/editor-bridge.ts";
+import type { IntentsService } from "../intents/intents-service.ts";
 import { findShell } from "../process/find-shell.ts";
 import type { ShellSandbox } from "../sandbox/sandboxed-shell.ts";
 import type { KnownFiles } from "../sessions/known-files.ts";
@@ -15,12 +16,11 @@ import { lsTool } from "./ls-tool.ts";
 import { moveTool } from "./move-tool.ts";
 import { multiEditTool } from "./multi-edit-tool.ts";
 import { proposeChangesTool } from "./propose-changes-tool.ts";
+import { readTool } from "./read-tool.ts";
 import { recordLessonTool } from "./record-lesson-tool.ts";
 import { requestScopeExpansionTool } from "./request-scope-expansion-tool.ts";
-import { selectActiveIntentTool } from "./select-active-intent-tool.ts";
-import type { IntentsService } from "../intents/intents-service.ts";
-import { readTool } from "./read-tool.ts";
 import { runInTerminalTool } from "./run-in-terminal-tool.ts";
+import { selectActiveIntentTool } from "./select-active-intent-tool.ts";
 import type { TodoList } from "./todo-list.ts";
 import { todoReadTool } from "./todo-read-tool.ts";
 import { todoWriteTool } from "./todo-write-tool.ts";
@@ -63,7 +63,13 @@ export function createTools(ports: ToolPorts): Map<string, Tool> {
     multiEditTool(ports),
     deleteTool(ports),
     moveTool(ports),
-    bashTool({ workspace: ports.workspace, home: ports.home, environment: ports.environment, shellArguments, sandbox: ports.sandbox }),
+    bashTool({
+      workspace: ports.workspace,
+      home: ports.home,
+      environment: ports.environment,
+      shellArguments,
+      sandbox: ports.sandbox,
+    }),
     runInTerminalTool(ports),
     proposeChangesTool(ports),
     todoReadTool(ports),

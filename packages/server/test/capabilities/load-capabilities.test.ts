@@ -100,7 +100,7 @@ async function stateOf(
 }
 
 test.each(cases)(
-  "seed 003 §10: missing or invalid license defaults to least-privilege behavior: $name",
+  "seed 003 §10 least: missing or invalid license defaults to least-privilege behavior: $name",
   async (row) => {
     const state = await stateOf(row);
     if (row.problem === undefined) {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 const base = "a\nb\nc\nd\ne\nf\ng\n";
 
-describe("seed 001: return Stale File, require agent to re-read and attempt reconciliation (three-way diff)", () => {
+describe("seed 001 stale: return Stale File, require agent to re-read and attempt reconciliation (three-way diff)", () => {
   it.each<[string, string, string, string]>([
     ["nothing", base, base, ""],
     ["only theirs", base, base.replace("b", "B"), "@@ line 2 now: changed since you read it @@\n a\n-b\n+B\n"],

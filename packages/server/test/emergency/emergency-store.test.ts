@@ -62,7 +62,7 @@ test("nothing is switched off in the beginning, and the state outlives its proce
   expect(again.current()).toEqual({ ...noEmergency, readOnly: true, blockedTools: ["bash"] });
 });
 
-test("seed 003 §13: emergency controls must be auditable: who, why and when stand in the signed ledger", async () => {
+test("seed 003 §13 auditable: emergency controls must be auditable: who, why and when stand in the signed ledger", async () => {
   await using place = await Place.create();
   {
     await using store = await place.open();

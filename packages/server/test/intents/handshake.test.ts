@@ -89,7 +89,7 @@ const cite = "You must cite a valid active Intent ID.";
 const violation = (file: string) =>
   `scope_violation: Scope Violation: INT-001 is not authorized to edit ${file}. Request scope expansion.`;
 
-describe("seed 001: two-stage state machine (handshake)", () => {
+describe("seed 001 handshake: two-stage state machine (handshake)", () => {
   let session: GovernedSession;
   beforeEach(() => {
     session = new GovernedSession();

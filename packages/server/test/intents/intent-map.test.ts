@@ -36,7 +36,7 @@ function changed(path: string, text: string, startLine: number, endLine: number)
   };
 }
 
-describe("seed 001: intent_map.md, spatial map linking intents to files/AST nodes", () => {
+describe("seed 001 map: intent_map.md, spatial map linking intents to files/AST nodes", () => {
   it("is written after writes, grows, and forgets what is deleted", async () => {
     const first = map();
     first.record("INT-1", [changed("src/a.ts", "export function one() {\n  return 1;\n}\n", 2, 2)]);

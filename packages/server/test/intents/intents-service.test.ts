@@ -22,7 +22,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   }
 }
 
-describe("seed 001: keep the hooks opt-in per workspace or profile (feature flag in settings)", () => {
+describe("seed 001 opt-in: keep the hooks opt-in per workspace or profile (feature flag in settings)", () => {
   it("auto is off without a file, on with one, and stays on when it vanishes until a person says otherwise", async () => {
     const service = bench.service();
     expect(await service.status()).toMatchObject({ mode: "auto", on: false, problems: [] });
@@ -115,7 +115,7 @@ describe("intents of a workspace", () => {
   });
 });
 
-describe("seed 001: intent expansion flow", () => {
+describe("seed 001 expansion: intent expansion flow", () => {
   it("writes the canonical file, and keeps comments, unknown fields and what it did not touch", async () => {
     bench.write(bench.file, intentsText);
     const service = bench.service();

@@ -14,7 +14,7 @@ afterEach(() => {
   bench[Symbol.dispose]();
 });
 
-describe("seed 001: AGENT.md / CLAUDE.md, shared brain for lessons, rules, and style guidance", () => {
+describe("seed 001 lessons: AGENT.md / CLAUDE.md, shared brain for lessons, rules, and style guidance", () => {
   it("reads what is there, each text once", async () => {
     bench.write("AGENT.md", "Use tabs.\r\n");
     bench.write("AGENTS.md", "Use tabs.\n");

@@ -49,7 +49,7 @@ async function open(onChange: (status: RulesStatus) => void = () => {}): Promise
 
 const good = "bashToolPatterns:\n  - {pattern: 'git reset --hard', reason: hard reset}\nreadOnlyPaths: [dist/]\n";
 
-test("the floor alone passes its own examples", async () => {
+test("seed 004 §2 missing: the floor alone is in force, and passes its own examples", async () => {
   const service = await open();
   expect(service.status()).toMatchObject({ problems: [], lastViolation: "" });
   expect(service.status().text).toMatch(/^🛡️ Damage-Control Active: \d+ Rules$/);
@@ -75,7 +75,7 @@ test("RUL-010 an empty project policy takes nothing away", async () => {
   expect((await service.current()).readOnly).toBeUndefined();
 });
 
-describe("files that cannot be used", () => {
+describe("seed 004 §6 fallback: files that cannot be used", () => {
   const bad: readonly (readonly [name: string, text: string | Uint8Array, problem: RegExp])[] = [
     [
       "RUL-008 invalid pattern",
@@ -207,7 +207,7 @@ describe("changes while it is open", () => {
   });
 });
 
-test("the last violation stands in the status for a while", async () => {
+test("seed 004 §4 status: the last violation stands in the status for a while", async () => {
   let now = 1_000;
   const service = await RulesService.open({ root, home, now: () => now });
   services.push(service);

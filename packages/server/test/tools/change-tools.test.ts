@@ -140,7 +140,7 @@ describe("Edit", () => {
   test.each([
     ["changed", () => bench.file("m.ts", "other\n")],
     ["deleted", () => rmSync(join(bench.root, "m.ts"))],
-  ])("a file that is %s after the decision is stale", async (_name, meddle) => {
+  ])("seed 001 stale: a file that is %s after the decision is stale", async (_name, meddle) => {
     bench.file("m.ts", text);
     await read("m.ts");
     const { execute } = await bench.analyse("Edit", { file_path: "m.ts", old_string: "add", new_string: "plus" });

@@ -40,7 +40,7 @@ describe("select_active_intent and request_scope_expansion", () => {
     bench[Symbol.dispose]();
   });
 
-  it("seed 001: select_active_intent loads active_intents.yaml and returns a compact <intent_context> block", async () => {
+  it("seed 001 context: select_active_intent loads active_intents.yaml and returns a compact <intent_context> block", async () => {
     const { analysis, outcome } = await run(selectActiveIntentTool({ intents: bench.service() }), {
       intent_id: "INT-001",
     });
@@ -60,7 +60,7 @@ describe("select_active_intent and request_scope_expansion", () => {
     ["empty", { intent_id: "" }],
     ["a path", { intent_id: "../../x" }],
   ])(
-    "seed 001: for rejected checks, return standardized JSON tool-errors so the model can recover: %s",
+    "seed 001 tool-errors: for rejected checks, return standardized JSON tool-errors so the model can recover: %s",
     async (_name, args) => {
       expect(await errorOf(run(selectActiveIntentTool({ intents: bench.service() }), args))).toEqual({
         error: {
@@ -73,7 +73,7 @@ describe("select_active_intent and request_scope_expansion", () => {
     },
   );
 
-  it("seed 001: scope expansion shows what it would change, is of high risk, and writes after the yes only", async () => {
+  it("seed 001 expansion: scope expansion shows what it would change, is of high risk, and writes after the yes only", async () => {
     const tool = requestScopeExpansionTool({ intents: bench.service(), activeIntent: () => "INT-001" });
     const args = { paths: ["docs/**"], reason: "the manual" };
     const analysis = await tool.analyse(args, context);
@@ -98,7 +98,7 @@ describe("select_active_intent and request_scope_expansion", () => {
   });
 });
 
-describe("seed 001: AGENT.md / CLAUDE.md hold lessons: record_lesson", () => {
+describe("seed 001 lessons: AGENT.md / CLAUDE.md hold lessons: record_lesson", () => {
   let bench: ToolBench;
   beforeEach(() => {
     bench = new ToolBench();

@@ -49,7 +49,7 @@ function bench(): ToolBench {
   return made;
 }
 
-describe("seed 003 §2.1: nothing runs silently", () => {
+describe("seed 003 §2.1, seed 001 intercept: nothing runs silently", () => {
   it("has a row for every tool", () => {
     using made = bench();
     expect([...made.tools.keys()].filter((name) => calls[name] === undefined)).toEqual([]);

@@ -5,7 +5,7 @@ import { isWithin } from "../resolve-path.ts";
 import { isTemporary } from "../temporary-directories.ts";
 
 /** Directories that a build or an install makes again: deleting one of them is everyday work, and asks. */
-const regenerable = new Set(
+export const regenerable: ReadonlySet<string> = new Set(
   "node_modules dist build out target coverage .cache .turbo .next .nuxt .svelte-kit .parcel-cache .vite .output .angular __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .venv venv .gradle .nyc_output tmp .tmp temp logs _build .eggs bin obj .dart_tool Pods DerivedData storybook-static playwright-report test-results".split(
     " ",
   ),

@@ -120,7 +120,11 @@ const subcommands: Readonly<Record<string, (words: Words) => Found>> = {
     hasOption(words, "", "--unsafe-paths", 4) ? deny("This lets a patch write outside the workspace.") : undefined,
   fetch: (words) => transport(words),
   pull: (words) => transport(words),
-  clone: (words) => transport(words),
+  clone: (words) => configured(words) ?? transport(words),
+  archive: (words) =>
+    words.some((word) => /^--exec(?:=|$)/.test(word.literal ?? word.raw))
+      ? deny("This runs a command as a transport.")
+      : undefined,
   "ls-remote": (words) => transport(words),
   "remote-ext": () => deny("This runs a command as a transport."),
   grep: (words) =>
@@ -128,13 +132,27 @@ const subcommands: Readonly<Record<string, (words: Words) => Found>> = {
       ? deny("This opens files in a program of the command's choice.")
       : undefined,
   "send-email": () => deny("This sends mail by a program of the command's choice."),
-  difftool: () => ask("This starts another program."),
+  difftool: (words) =>
+    hasOption(words, "x", "--extcmd", 4)
+      ? deny("This runs a program of the command's choice.")
+      : ask("This starts another program."),
   mergetool: () => ask("This starts another program."),
   "hash-object": () => undefined,
   diff: (words) => external(words),
   log: (words) => external(words),
   show: (words) => external(words),
 };
+
+/** `git clone -c key=value` sets configuration of the new repository before anything is checked out. */
+function configured(words: Words): Found {
+  for (const [index, word] of words.entries()) {
+    const text = word.literal ?? "";
+    const setting = /^(?:-c|--config)$/.test(text) ? words[index + 1]?.literal : /^(?:-c|--config=)(.+)$/.exec(text)?.[1];
+    if (setting !== undefined && codeKeys.test(setting.split("=", 1)[0] ?? ""))
+      return deny(`git would run or follow what ${setting} says.`);
+  }
+  return undefined;
+}
 
 function external(words: Words): Found {
   return hasOption(words, "", "--ext-diff", 6) ? deny("This runs an external diff program.") : undefined;

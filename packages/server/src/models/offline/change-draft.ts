@@ -8,7 +8,7 @@ import { callTool, type StepReport, type Work } from "./tool-round.ts";
 
 export type ChangeStep = Extract<Step, { readonly kind: "replace" | "create" | "append" | "delete" | "move" }>;
 
-interface DraftedFile {
+export interface DraftedFile {
   /** undefined: not there. */
   readonly before: string | undefined;
   after: string | undefined;
@@ -31,6 +31,11 @@ const proposalSchema = z.object({
 export class ChangeDraft {
   readonly #files = new Map<string, DraftedFile>();
   readonly #notes: string[] = [];
+
+  /** What was drafted so far, by path. */
+  get files(): ReadonlyMap<string, Readonly<DraftedFile>> {
+    return this.#files;
+  }
 
   *add(step: ChangeStep): Work<StepReport> {
     switch (step.kind) {
@@ -163,7 +168,7 @@ const goneByDraft = {
   code: "not_found",
   message: "The file is gone after an earlier step of this request.",
   hint: undefined,
-  retryable: false,
+  outdated: false,
 };
 
 function notUsable(path: string, outcome: ReadOutcome | undefined, { rewritten = true } = {}): string | undefined {

@@ -88,7 +88,7 @@ export function* appendToFile({ path, text }: StepOf<"append">): Work<StepReport
     const reply = yield* callTool(`Adding to the end of ${path}.`, call.name, call.args);
     if (reply.failure === undefined)
       return { ok: true, text: `Appended ${counted(lineCount(text), "line")} to ${path}.` };
-    if (!reply.failure.retryable || attempt === 2) return refused(`I could not append to ${path}`, reply.failure);
+    if (!reply.failure.outdated || attempt === 2) return refused(`I could not append to ${path}`, reply.failure);
   }
 }
 
@@ -141,7 +141,7 @@ function* changeWithRetry(changes: readonly Change[], thought: string): Work<rea
   const replies = [...(yield { thought, calls: changes.map((change) => change.call) })];
   const outdated = changes
     .map((change, index) => ({ ...change, index }))
-    .filter(({ index }) => replies[index]?.failure?.retryable);
+    .filter(({ index }) => replies[index]?.failure?.outdated);
   if (outdated.length === 0) return replies;
   const again = yield* readFiles(
     outdated.map((change) => change.path),

@@ -7,6 +7,9 @@ const language = `- replace A with B in GLOB (or: rename A to B in GLOB)
 - show FILE, list, list DIR
 - run COMMAND, run COMMAND in the terminal
 - add todo TEXT, show todos
+- use intent ID then …, or: under ID: …
+- request scope for PATHS because REASON
+- remember LESSON
 - say TEXT`;
 
 /** What is said when a request is not in the language. */

@@ -7,16 +7,20 @@ export type ParsedRequest =
   | { readonly type: "not-understood"; readonly clause: string; readonly advice: string | undefined };
 
 const verbs = new Set(
-  "replace change rename move create append delete remove find search show read list ls run add say".split(" "),
+  "replace change rename move create append delete remove find search show read list ls run add remember say".split(" "),
 );
+/** Verbs that only count with the word after them. */
+const phrases: Readonly<Record<string, string>> = { use: "intent", request: "scope" };
 
 /**
  * Reads the assistant's small language, described in `help-text.ts`. Keywords in any case; an argument is a quoted text, a
- * fenced block, or the plain words up to the next keyword; `then` before a verb joins requests. Pure.
+ * fenced block, or the plain words up to the next keyword; `then` before a verb joins requests. `under ID:` before them all names
+ * the intent they serve. Pure.
  */
 export function parseRequest(text: string): ParsedRequest {
-  const clauses = splitClauses(tokenizeRequest(text));
-  const steps: Step[] = [];
+  const { intent, tokens: words } = takeIntent(tokenizeRequest(text));
+  const clauses = splitClauses(words);
+  const steps: Step[] = intent === undefined || clauses.length === 0 ? [] : [{ kind: "use-intent", id: intent }];
   for (const tokens of clauses) {
     const step = parseClause(new Clause(text, tokens));
     if (typeof step !== "object")
@@ -27,11 +31,23 @@ export function parseRequest(text: string): ParsedRequest {
   return { type: "steps", steps };
 }
 
+/** `under ID:` at the beginning. */
+function takeIntent(tokens: readonly RequestToken[]): {
+  readonly intent?: string;
+  readonly tokens: readonly RequestToken[];
+} {
+  if (!isWord(tokens[0], "under")) return { tokens };
+  const at = isWord(tokens[1], "intent") ? 2 : 1;
+  const token = tokens[at];
+  const [, intent] = /^(.+)[:,]$/.exec(token?.kind === "word" ? token.value : "") ?? [];
+  return intent === undefined ? { tokens } : { intent, tokens: tokens.slice(at + 1) };
+}
+
 function splitClauses(tokens: readonly RequestToken[]): readonly (readonly RequestToken[])[] {
   const clauses: RequestToken[][] = [[]];
   tokens.forEach((token, index) => {
     const next = tokens[index + 1];
-    if (isWord(token, "then", "then,") && next?.kind === "word" && verbs.has(next.value.toLowerCase())) {
+    if (isWord(token, "then", "then,") && beginsClause(next, tokens[index + 2])) {
       const before = clauses.at(-1);
       if (isWord(before?.at(-1), "and")) before?.pop();
       clauses.push([]);
@@ -40,6 +56,13 @@ function splitClauses(tokens: readonly RequestToken[]): readonly (readonly Reque
   return clauses
     .map((clause) => (isWord(clause[0], "please", "please,") ? clause.slice(1) : clause))
     .filter((clause) => clause.length > 0);
+}
+
+function beginsClause(token: RequestToken | undefined, after: RequestToken | undefined): boolean {
+  if (token?.kind !== "word") return false;
+  const verb = token.value.toLowerCase();
+  const second = phrases[verb];
+  return verbs.has(verb) || (second !== undefined && isWord(after, second));
 }
 
 /** A step, or what to say instead, or undefined when there is nothing to advise. */
@@ -78,6 +101,14 @@ function parseClause(clause: Clause): Step | string | undefined {
       return parseRun(rest);
     case "add":
       return parseTodo(rest.without("a"));
+    case "use":
+      return parseUse(rest);
+    case "under":
+      return "Write: under ID: and what shall be done.";
+    case "request":
+      return parseScopeRequest(rest);
+    case "remember":
+      return rest.isEmpty ? "Write: remember LESSON." : { kind: "remember", lesson: rest.without("that").text() };
     case "say":
       return rest.isEmpty ? "Write: say TEXT." : { kind: "say", text: rest.text() };
     default:
@@ -159,6 +190,20 @@ function parseTodo(rest: Clause): Step | string {
   return { kind: "add-todo", text };
 }
 
+function parseUse(rest: Clause): Step | string {
+  const id = rest.from(1);
+  if (rest.word(0) !== "intent" || id.length !== 1) return "Write: use intent ID then what shall be done.";
+  return { kind: "use-intent", id: id.text() };
+}
+
+function parseScopeRequest(rest: Clause): Step | string {
+  const [paths, reason] = rest.from(2).splitFirst("because");
+  const list = paths.words();
+  if (rest.word(0) !== "scope" || rest.word(1) !== "for" || list.length === 0 || reason.isEmpty)
+    return "Write: request scope for PATHS because REASON.";
+  return { kind: "request-scope", paths: list, reason: reason.text() };
+}
+
 function withPath(rest: Clause, kind: "delete" | "show"): Step | string {
   return rest.isEmpty ? `Write: ${kind} FILE.` : { kind, path: rest.path() };
 }
@@ -229,6 +274,15 @@ class Clause {
     if (first.kind !== "word" && (this.length === 1 || /^[\s,;.]*$/.test(this.#source.slice(first.end, last.end))))
       return first.value;
     return this.#source.slice(first.start, last.end).replace(/[,;]$/, "");
+  }
+
+  /** Its words and quoted texts one by one, without what only joins them. */
+  words(): readonly string[] {
+    return this.#tokens.flatMap((token) => {
+      if (token.kind !== "word") return [token.value];
+      const word = token.value.replace(/,$/, "");
+      return word === "" || word.toLowerCase() === "and" ? [] : [word];
+    });
   }
 
   /** As a path or glob: `./` means nothing, and neither does the full stop that ends a sentence. */

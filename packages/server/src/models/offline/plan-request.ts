@@ -1,13 +1,18 @@
 import type { ModelRequest } from "@gennai/agent/model";
+import { requestWithoutContext } from "@gennai/agent/scenarios/plan-request";
+import { planAnswerRule } from "@gennai/agent/scenarios/plan-scenario";
 import { ChangeDraft, type ChangeStep } from "./change-draft.ts";
 import { appendToFile, bullets, createFile, deleteFile, moveFile, replaceInFiles } from "./change-files.ts";
 import { isGlob } from "./find-files.ts";
+import { rememberLesson, requestScope, useIntent } from "./governed-steps.ts";
 import { helpText } from "./help-text.ts";
+import { withIntent } from "./intent-handshake.ts";
 import { addTodo, findText, listDirectory, runCommand, runInTerminal, showFile, showTodos } from "./look-and-run.ts";
 import { parseRequest } from "./parse-request.ts";
 import { describeStep, type Step } from "./request.ts";
 import { type ToolReply, toolReply } from "./tool-replies.ts";
 import { noReply, type StepReport, type ToolRequest, type ToolRound, type Work } from "./tool-round.ts";
+import { failedEnvelope, splitVerification, writeEnvelope } from "./write-envelope.ts";
 
 /** What the assistant says next: calls of tools, or its last word. */
 export type PlannedAnswer =
@@ -18,15 +23,25 @@ export type PlannedAnswer =
  * The next answer in a conversation. Remembers nothing: the work for the latest user message is played again from the
  * beginning with the replies that stand in the conversation, and stops at the first calls that have none yet. Pure.
  */
-export function planAnswer({ messages, tools }: Pick<ModelRequest, "messages" | "tools">): PlannedAnswer {
+export function planAnswer({
+  messages,
+  tools,
+  system,
+}: Pick<ModelRequest, "messages" | "tools"> & Partial<Pick<ModelRequest, "system">>): PlannedAnswer {
   const start = messages.findLastIndex((message) => message.role === "user");
   const request = messages[start];
   if (request?.role !== "user") return { type: "text", thought: "", text: helpText("", undefined) };
-  const parsed = parseRequest(request.text);
+  const planning = system?.includes(planAnswerRule) === true;
+  const asked = planning ? splitVerification(requestWithoutContext(request.text)) : { request: request.text, verify: undefined };
+  const parsed = parseRequest(asked.request);
   if (parsed.type === "not-understood") {
-    return { type: "text", thought: "This is not in my language.", text: helpText(parsed.clause, parsed.advice) };
+    const help = helpText(parsed.clause, parsed.advice);
+    return { type: "text", thought: "This is not in my language.", text: planning ? failedEnvelope(help) : help };
   }
-  const work = performSteps(parsed.steps, new Set(tools.map((tool) => tool.name)));
+  const names = new Set(tools.map((tool) => tool.name));
+  const work = planning
+    ? writeEnvelope(parsed.steps, names, { id: `plan-${start + 1}`, verify: asked.verify })
+    : withIntent(performSteps(parsed.steps, names), names);
   let next = work.next();
   for (const round of recordedRounds(messages.slice(start + 1))) {
     if (next.done === true || !sameCalls(next.value, round)) return { type: "text", thought: "", text: lostText };
@@ -87,6 +102,12 @@ function* performStep(step: Step, tools: ReadonlySet<string>, draft: ChangeDraft
       return yield* addTodo(step);
     case "show-todos":
       return yield* showTodos();
+    case "use-intent":
+      return yield* useIntent(step, tools);
+    case "request-scope":
+      return yield* requestScope(step);
+    case "remember":
+      return yield* rememberLesson(step);
     case "say":
       return { ok: true, text: step.text };
   }
@@ -104,6 +125,10 @@ const neededTools: Readonly<Record<Step["kind"], (step: Step) => readonly string
   run: (step) => [step.kind === "run" && step.terminal ? "RunInTerminal" : "Bash"],
   "add-todo": () => ["TodoRead", "TodoWrite"],
   "show-todos": () => ["TodoRead"],
+  // Says itself what it means when it is not offered.
+  "use-intent": () => [],
+  "request-scope": () => ["request_scope_expansion"],
+  remember: () => ["record_lesson"],
   say: () => [],
 };
 

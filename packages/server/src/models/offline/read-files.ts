@@ -31,7 +31,7 @@ export function* readFiles(paths: readonly string[], thought: string): Work<read
 export function* readFile(path: string, thought: string): Work<ReadOutcome> {
   const [outcome] = yield* readFiles([path], thought);
   return (
-    outcome ?? { failure: { code: "no_result", message: "The file was not read.", hint: undefined, retryable: false } }
+    outcome ?? { failure: { code: "no_result", message: "The file was not read.", hint: undefined, outdated: false } }
   );
 }
 

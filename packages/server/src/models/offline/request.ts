@@ -11,6 +11,9 @@ export type Step =
   | { readonly kind: "run"; readonly command: string; readonly terminal: boolean }
   | { readonly kind: "add-todo"; readonly text: string }
   | { readonly kind: "show-todos" }
+  | { readonly kind: "use-intent"; readonly id: string }
+  | { readonly kind: "request-scope"; readonly paths: readonly string[]; readonly reason: string }
+  | { readonly kind: "remember"; readonly lesson: string }
   | { readonly kind: "say"; readonly text: string };
 
 /** The step in a few words, for reports. */
@@ -38,6 +41,12 @@ export function describeStep(step: Step): string {
       return `add the todo ${quote(step.text)}`;
     case "show-todos":
       return "show the todos";
+    case "use-intent":
+      return `use the intent ${step.id}`;
+    case "request-scope":
+      return `request scope for ${step.paths.join(", ")}`;
+    case "remember":
+      return `remember ${quote(step.lesson)}`;
     case "say":
       return `say ${quote(step.text)}`;
   }

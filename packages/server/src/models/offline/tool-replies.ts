@@ -11,8 +11,8 @@ export interface ReplyFailure {
   readonly code: string;
   readonly message: string;
   readonly hint: string | undefined;
-  /** Reading the file again and repeating the call may help. */
-  readonly retryable: boolean;
+  /** The file is not read, or changed since: reading it again and repeating the call may help. */
+  readonly outdated: boolean;
 }
 
 const errorSchema = z.object({
@@ -20,7 +20,6 @@ const errorSchema = z.object({
     code: z.string(),
     message: z.string(),
     hint: z.string().optional(),
-    retryable: z.boolean().optional(),
   }),
 });
 
@@ -28,11 +27,10 @@ export function toolReply(output: string, isError: boolean): ToolReply {
   if (!isError) return { output, failure: undefined };
   const parsed = errorSchema.safeParse(parseJson(output));
   if (!parsed.success) {
-    return { output, failure: { code: "", message: firstLine(output), hint: undefined, retryable: false } };
+    return { output, failure: { code: "", message: firstLine(output), hint: undefined, outdated: false } };
   }
-  const { code, message, hint, retryable } = parsed.data.error;
-  const outdated = code === "stale_file" || code === "not_read";
-  return { output, failure: { code, message, hint, retryable: outdated || retryable === true } };
+  const { code, message, hint } = parsed.data.error;
+  return { output, failure: { code, message, hint, outdated: code === "stale_file" || code === "not_read" } };
 }
 
 /** `message (code)` and the hint, as one line. */

@@ -33,5 +33,5 @@ export function* callTool(thought: string, name: string, args: Readonly<Record<s
 
 export const noReply: ToolReply = {
   output: "",
-  failure: { code: "no_result", message: "The call has no result.", hint: undefined, retryable: false },
+  failure: { code: "no_result", message: "The call has no result.", hint: undefined, outdated: false },
 };

@@ -45,6 +45,23 @@ const understood: readonly [name: string, text: string, steps: readonly Step[]][
     "rename getUser to fetchUser in src/**",
     [{ kind: "replace", find: "getUser", replacement: "fetchUser", glob: "src/**" }],
   ],
+  ["use intent", "use intent INT-001", [{ kind: "use-intent", id: "INT-001" }]],
+  [
+    "under an intent",
+    "Under INT-001: delete a.txt then use intent INT-2",
+    [
+      { kind: "use-intent", id: "INT-001" },
+      { kind: "delete", path: "a.txt" },
+      { kind: "use-intent", id: "INT-2" },
+    ],
+  ],
+  [
+    "request scope",
+    'request scope for src/a.ts, lib/** and "my file.md" because the test lives there',
+    [{ kind: "request-scope", paths: ["src/a.ts", "lib/**", "my file.md"], reason: "the test lives there" }],
+  ],
+  ["remember", "remember that tests need a clock", [{ kind: "remember", lesson: "tests need a clock" }]],
+  ["then use, of something else", "say first do this then use that", [{ kind: "say", text: "first do this then use that" }]],
   ["rename a file", "rename file a to b", [{ kind: "move", from: "a", to: "b" }]],
   ["rename what looks like files", "rename src/a.ts to src/b.ts", [{ kind: "move", from: "src/a.ts", to: "src/b.ts" }]],
   ["move into a directory", "move src/a.ts to lib/", [{ kind: "move", from: "src/a.ts", to: "lib/a.ts" }]],

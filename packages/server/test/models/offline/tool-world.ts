@@ -6,7 +6,7 @@ type Args = Readonly<Record<string, unknown>>;
 type Answer =
   | string
   | { readonly raw: string }
-  | { readonly code: string; readonly message: string; readonly retryable?: boolean };
+  | { readonly code: string; readonly message: string; readonly hint?: string; readonly retryable?: boolean };
 
 /** Just enough of the tools, with the results the real ones give, over files in memory. */
 export class ToolWorld {
@@ -16,6 +16,8 @@ export class ToolWorld {
   readonly refuse: (name: string, args: Args, call: number) => Answer | undefined;
   todos: { id: string; content: string; status: string; priority: string }[] = [];
   proposals: unknown[] = [];
+  /** The last that was selected. */
+  intent = "";
 
   constructor(files: Record<string, string>, refuse: ToolWorld["refuse"] = () => undefined) {
     this.files = new Map(Object.entries(files));
@@ -24,7 +26,7 @@ export class ToolWorld {
 
   call(name: string, argumentsJson: string): { output: string; isError: boolean } {
     const args: Args = JSON.parse(argumentsJson);
-    const subject = ["file_path", "pattern", "command", "path", "from"]
+    const subject = ["file_path", "pattern", "command", "path", "from", "intent_id", "reason", "lesson"]
       .map((name) => text(args, name))
       .find((value) => value !== "");
     this.calls.push(`${name} ${subject ?? ""}`.trim());
@@ -67,6 +69,13 @@ export class ToolWorld {
         const files = [...new Set(hits.map((hit) => hit.split(":")[0]))];
         return (args["output_mode"] === "content" ? hits : files).join("\n") || "[no matches]";
       }
+      case "select_active_intent":
+        this.intent = text(args, "intent_id");
+        return "<intent_context/>";
+      case "request_scope_expansion":
+        return "The user agreed.";
+      case "record_lesson":
+        return "Recorded.";
       case "LS":
         return [...this.files.keys()].join("\n");
       case "Write":

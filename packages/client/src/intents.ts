@@ -1,0 +1,50 @@
+import type { Intent as IntentMessage } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { GovernanceClient } from "./connection.ts";
+
+/** A piece of work that a session can do under. */
+export interface IntentSummary {
+  readonly id: string;
+  readonly name: string;
+  /** As its file says. */
+  readonly status: string;
+  /** Only such an intent can be selected. */
+  readonly selectable: boolean;
+}
+
+export interface SessionIntents {
+  readonly intents: readonly IntentSummary[];
+  /** What is wrong with their file. */
+  readonly warnings: readonly string[];
+  /** The one the session works under; undefined when none is selected. */
+  readonly active: IntentSummary | undefined;
+}
+
+interface CallOptions {
+  readonly signal: AbortSignal;
+}
+
+/** The intents of a session's workspace. Rejects with `ConnectError`. */
+export async function listIntents(
+  client: GovernanceClient,
+  sessionId: string,
+  options: CallOptions,
+): Promise<SessionIntents> {
+  const { intents, warnings, activeIntentId } = await client.listIntents({ sessionId }, options);
+  const summaries = intents.map(summary);
+  return { intents: summaries, warnings, active: summaries.find(({ id }) => id === activeIntentId) };
+}
+
+/** Puts a session under an intent, in a person's name. Rejects with `ConnectError` for one that cannot be selected. */
+export async function selectIntent(
+  client: GovernanceClient,
+  sessionId: string,
+  intentId: string,
+  options: CallOptions,
+): Promise<IntentSummary> {
+  const { intent } = await client.selectIntent({ sessionId, intentId }, options);
+  return intent === undefined ? { id: intentId, name: "", status: "", selectable: true } : summary(intent);
+}
+
+function summary({ id, name, status, selectable }: IntentMessage): IntentSummary {
+  return { id, name, status, selectable };
+}

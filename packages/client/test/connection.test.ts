@@ -1,0 +1,58 @@
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { bearerToken } from "@gennai/client/connection";
+import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { describe, expect, it } from "vitest";
+
+/** A server that notes the tokens it sees and fails as it is told. */
+function serverThat(fails: { unary?: Code; stream?: Code }, renew: () => Promise<string>) {
+  const seen: string[] = [];
+  const transport = createRouterTransport(
+    ({ service }) => {
+      service(AgentService, {
+        getServerInfo(_request, context) {
+          seen.push(context.requestHeader.get("authorization") ?? "");
+          if (fails.unary !== undefined) throw new ConnectError("broke", fails.unary);
+          return {};
+        },
+        async *subscribe(_request, context) {
+          seen.push(context.requestHeader.get("authorization") ?? "");
+          yield { event: { case: "heartbeat", value: {} } };
+          if (fails.stream !== undefined) throw new ConnectError("broke", fails.stream);
+        },
+      });
+    },
+    { transport: { interceptors: [bearerToken("old", renew)] } },
+  );
+  return { client: createClient(AgentService, transport), seen };
+}
+
+describe("the token", () => {
+  it("is kept while calls go well, and when the server merely refuses", async () => {
+    const fails: { unary?: Code } = {};
+    const { client, seen } = serverThat(fails, async () => "new");
+    await client.getServerInfo({});
+    fails.unary = Code.InvalidArgument;
+    await expect(client.getServerInfo({})).rejects.toThrow("broke");
+    delete fails.unary;
+    await client.getServerInfo({});
+    expect(seen).toEqual(["Bearer old", "Bearer old", "Bearer old"]);
+  });
+
+  it("is not sent again after a call or a stream broke off, before it was renewed", async () => {
+    const fails: { unary?: Code; stream?: Code } = { stream: Code.Unavailable };
+    let proven = false;
+    const { client, seen } = serverThat(fails, async () => {
+      if (!proven) throw new ConnectError("not proven", Code.Unavailable);
+      return "new";
+    });
+    await expect(Array.fromAsync(client.subscribe({}))).rejects.toThrow("broke");
+    await expect(client.getServerInfo({})).rejects.toThrow("not proven");
+    await expect(client.getServerInfo({})).rejects.toThrow("not proven");
+    expect(seen).toEqual(["Bearer old"]);
+    proven = true;
+    await client.getServerInfo({});
+    fails.unary = Code.Unavailable;
+    await expect(client.getServerInfo({})).rejects.toThrow("broke");
+    expect(seen).toEqual(["Bearer old", "Bearer new", "Bearer new"]);
+  });
+});

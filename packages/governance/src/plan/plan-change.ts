@@ -1,0 +1,62 @@
+import type { Risk } from "../risk.ts";
+import type { FailureClass } from "../tool-error.ts";
+import type { PlanState, StepState, VerificationResult } from "./plan.ts";
+
+/** What the server computed of a step. */
+export interface StepRisk {
+  readonly stepId: string;
+  readonly risk: Risk;
+}
+
+/** One fact about a plan, as the session's log keeps it. Texts in it are redacted; the plan's own bytes lie apart, by digest. */
+export type PlanChange =
+  | { readonly type: "submitted"; readonly digest: string; readonly title: string; readonly steps: readonly StepRisk[] }
+  /** Its actions were worked out and can be shown. Risks may have risen since; they never fall. */
+  | { readonly type: "previewed"; readonly steps: readonly StepRisk[] }
+  /** Nothing in it is denied: a person may approve it. */
+  | { readonly type: "offered" }
+  /** A person's yes to this digest; the run opens when its token is spent. */
+  | { readonly type: "approved"; readonly by: string; readonly channel: string }
+  | { readonly type: "run-opened"; readonly runTurnId: string; readonly tokenSha256: string }
+  | {
+      readonly type: "step";
+      readonly stepId: string;
+      readonly state: StepState;
+      readonly failureClass?: FailureClass;
+      readonly evidence: string;
+    }
+  | {
+      readonly type: "run-ended";
+      readonly state: "verifying" | "failed" | "partial" | "unverified" | "interrupted";
+      readonly claimed: boolean;
+      readonly executed: boolean;
+      readonly remediation: string;
+    }
+  | { readonly type: "verification-opened"; readonly turnId: string }
+  | {
+      readonly type: "verification-ended";
+      readonly state: "done" | "failed" | "interrupted";
+      readonly results: readonly VerificationResult[];
+      readonly remediation: string;
+    };
+
+/** States that a change of this type leads to, whatever it says besides; undefined when the state stays. */
+export function stateAfter(change: PlanChange): PlanState | undefined {
+  switch (change.type) {
+    case "submitted":
+      return "draft";
+    case "previewed":
+      return "preview";
+    case "offered":
+      return "awaiting_approval";
+    case "run-opened":
+      return "executing";
+    case "run-ended":
+    case "verification-ended":
+      return change.state;
+    case "approved":
+    case "step":
+    case "verification-opened":
+      return undefined;
+  }
+}

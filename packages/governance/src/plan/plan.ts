@@ -1,0 +1,91 @@
+import type { Risk } from "../risk.ts";
+import type { FailureClass } from "../tool-error.ts";
+
+/** Seed 000's states, and what a run can end as besides. */
+export type PlanState =
+  | "draft"
+  | "preview"
+  | "awaiting_approval"
+  | "executing"
+  | "verifying"
+  | "done"
+  | "failed"
+  /** Some steps took effect and a later one did not. */
+  | "partial"
+  /** The server went away in the middle of it. */
+  | "interrupted"
+  /** Ran to its end and had nothing to verify with: success is not claimed. */
+  | "unverified";
+
+export type StepState = "pending" | "running" | "executed" | "failed" | "skipped";
+
+/** The level of validation that found an issue. */
+export type PlanIssueLevel = "json" | "schema" | "contract";
+
+/** Why a text is no plan that could be approved. */
+export interface PlanIssue {
+  /** Into the text, e.g. `steps[0].actions[1].path`; empty for the whole. */
+  readonly path: string;
+  /** What is wrong and how to mend it. */
+  readonly message: string;
+  readonly level: PlanIssueLevel;
+}
+
+/** The kind of envelope found in a text; empty when there was none. */
+export type EnvelopeKind = "plan" | "chat" | "error" | "";
+
+/** A plan as people and clients see it. */
+export interface PlanView {
+  readonly planId: string;
+  readonly state: PlanState;
+  /** SHA-256 over `planJson`, lower-case hex. */
+  readonly digest: string;
+  /** The plan as it was parsed, RFC 8785 canonical. */
+  readonly planJson: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly steps: readonly PlanStepView[];
+  /** Every action reported success. A claim. */
+  readonly claimed: boolean;
+  /** Every action took effect, by what the server saw of the world after it. */
+  readonly executed: boolean;
+  /** Every verification command ran and passed; never true without one. */
+  readonly verified: boolean;
+  /** What a person may do after a run that did not end well; empty otherwise. */
+  readonly remediation: string;
+  /** Milliseconds since the epoch. */
+  readonly created: number;
+  /** The turn that ran it, and the change set of its files; undefined before it ran. */
+  readonly runTurnId?: string;
+  readonly results: readonly VerificationResult[];
+}
+
+/** A step of a plan with the fields of the step contract (seed 003, section 6). */
+export interface PlanStepView {
+  readonly id: string;
+  readonly title: string;
+  readonly intent: string;
+  readonly description: string;
+  /** Names of the tools its actions use, joined by `, `. */
+  readonly tool: string;
+  /** Computed by the server; a declared level can only raise it. */
+  readonly risk: Risk;
+  readonly requiresConfirmation: boolean;
+  /** Commands that prove it. */
+  readonly verificationPlan: readonly string[];
+  readonly dependsOn: readonly string[];
+  readonly state: StepState;
+  readonly failureClass?: FailureClass;
+  /** Output of what ran, redacted, bounded. */
+  readonly evidence: string;
+}
+
+/** A verification command that really ran, or was refused. */
+export interface VerificationResult {
+  readonly stepId: string;
+  readonly command: string;
+  readonly passed: boolean;
+  readonly exitCode?: number;
+  /** Redacted, bounded. */
+  readonly output: string;
+}

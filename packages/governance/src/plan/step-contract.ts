@@ -1,0 +1,81 @@
+import type { ParsedPlan, PlanAction } from "@gennai/protocol/plan/plan-schema";
+import { highestRisk, type Risk } from "../risk.ts";
+import type { PlanIssue } from "./plan.ts";
+
+/** What every step must say before it may run (seed 003, section 6), and in which order steps depend on each other. */
+export interface StepContract {
+  readonly id: string;
+  readonly title: string;
+  readonly intent: string;
+  readonly description: string;
+  /** Names of the tools its actions use, joined by `, `. */
+  readonly tool: string;
+  readonly risk: Risk;
+  readonly requiresConfirmation: boolean;
+  readonly verificationPlan: readonly string[];
+  /** Without a word about it, a step depends on the one before it. */
+  readonly dependsOn: readonly string[];
+  readonly actions: readonly PlanAction[];
+}
+
+/** The tool that an action runs as. */
+export function toolOfAction(action: PlanAction): "Bash" | "Write" {
+  return action.type === "command" ? "Bash" : "Write";
+}
+
+/** What a step may name as its tool, for its actions. A patch is an edit in plain words. */
+const namesOf: Record<PlanAction["type"], readonly string[]> = {
+  command: ["Bash"],
+  file_write: ["Write"],
+  file_patch: ["Edit", "Write"],
+};
+
+/** The contract of every step, with a risk that is at least the computed one. Steps of seed 000 get theirs computed. */
+export function stepContracts(parsed: ParsedPlan, computedRisk: ReadonlyMap<string, Risk>): readonly StepContract[] {
+  return parsed.plan.steps.map((step, index): StepContract => {
+    const previous = parsed.plan.steps[index - 1]?.id;
+    const dependsOn = step.depends_on ?? (previous === undefined ? [] : [previous]);
+    // A step nobody looked at is of high risk.
+    const computed = computedRisk.get(step.id) ?? "high";
+    const declared = "risk_level" in step ? step.risk_level : "low";
+    const risk = highestRisk([computed, declared]);
+    const verification = [...("verification_plan" in step ? step.verification_plan : []), ...(step.verify ?? [])];
+    const title = step.title ?? ("description" in step ? step.description : "");
+    return {
+      id: step.id,
+      title,
+      intent: step.intent ?? "",
+      description: "description" in step ? step.description : title,
+      tool: "tool" in step ? step.tool : [...new Set(step.actions.map(toolOfAction))].join(", "),
+      risk,
+      requiresConfirmation: risk !== "low" || ("requires_confirmation" in step && step.requires_confirmation),
+      verificationPlan: [...new Set(verification.map(({ command }) => command))],
+      dependsOn,
+      actions: step.actions,
+    };
+  });
+}
+
+/** Where a plan's own words about its steps fall below what they do, with the step, the field and how to mend it. */
+export function contractIssues(parsed: ParsedPlan, computedRisk: ReadonlyMap<string, Risk>): readonly PlanIssue[] {
+  if (parsed.form === "seed") return [];
+  const issues: PlanIssue[] = [];
+  for (const [index, step] of parsed.plan.steps.entries()) {
+    const computed = computedRisk.get(step.id) ?? "high";
+    const issue = (field: string, message: string): void => {
+      issues.push({ path: `steps[${index}].${field}`, message: `Step ${JSON.stringify(step.id)}: ${message}`, level: "contract" });
+    };
+    if (highestRisk([computed, step.risk_level]) !== step.risk_level) {
+      issue("risk_level", `risk_level says ${step.risk_level} and its actions are of ${computed} risk: say ${computed}.`);
+    }
+    if (computed !== "low" && !step.requires_confirmation) {
+      issue("requires_confirmation", `a step of ${computed} risk needs requires_confirmation: true.`);
+    }
+    const wrong = step.actions.find((action) => !namesOf[action.type].includes(step.tool));
+    if (wrong !== undefined) {
+      const names = namesOf[wrong.type].join(" or ");
+      issue("tool", `the tool ${JSON.stringify(step.tool)} does not do a ${wrong.type}: name ${names}, one tool a step.`);
+    }
+  }
+  return issues;
+}

@@ -1,0 +1,156 @@
+import { canonicalJson } from "@gennai/protocol/canonical-json";
+import type { PlanAction, RinaEnvelope, SeedPlan } from "@gennai/protocol/plan/plan-schema";
+import { unifiedDiff } from "../../changes/unified-diff.ts";
+import { ChangeDraft, type ChangeStep } from "./change-draft.ts";
+import { useIntent } from "./governed-steps.ts";
+import { describeStep, type Step } from "./request.ts";
+import type { Work } from "./tool-round.ts";
+
+type PlanStep = SeedPlan["steps"][number];
+type Verification = PlanStep["verify"][number];
+
+/** The end of a request that says how to prove it: `… then verify npm test`. */
+const verifyPattern = /(?:^|[\s,]+(?:and\s+)?then\s+)verify\s+(?:with\s+)?(\S[\s\S]*)$/i;
+
+/** A request apart from the command that shall prove it. */
+export function splitVerification(request: string): { readonly request: string; readonly verify: string | undefined } {
+  const found = verifyPattern.exec(request);
+  const command = found?.[1]?.trim().replace(/^(["'`])([\s\S]*)\1$/, "$2");
+  if (found === null || command === undefined) return { request, verify: undefined };
+  return { request: request.slice(0, found.index), verify: command };
+}
+
+/**
+ * Reads what the steps need and answers with an envelope as JSON text: a plan for changes and commands, chat for words, and
+ * an error for what cannot be planned. Writes and runs nothing.
+ * @param id of the plan, from what came before in the conversation
+ */
+export function* writeEnvelope(
+  steps: readonly Step[],
+  tools: ReadonlySet<string>,
+  options: { readonly id: string; readonly verify: string | undefined },
+): Work<string> {
+  const draft = new ChangeDraft();
+  const planned: PlanStep[] = [];
+  const seen = new Map<string, string | undefined>();
+  for (const step of steps) {
+    if (step.kind === "use-intent") {
+      const report = yield* useIntent(step, tools);
+      if (!report.ok) return failedEnvelope(report.text);
+      continue;
+    }
+    if (step.kind === "say" && steps.length === 1) return text({ kind: "chat", payload: { text: step.text } });
+    if (isChange(step)) {
+      const report = yield* draft.add(step);
+      if (!report.ok) return failedEnvelope(report.text);
+      const actions = step.kind === "move" ? moveActions(step) : fileActions(draft, seen);
+      rememberDraft(draft, seen);
+      if (actions.length === 0) return failedEnvelope(report.text === "" ? `Nothing to do: ${describeStep(step)}.` : report.text);
+      planned.push(planStep(planned.length, step, actions, proofs(step, actions)));
+    } else if (step.kind === "run") {
+      planned.push(planStep(planned.length, step, [{ type: "command", command: step.command }], []));
+    } else return failedEnvelope(`In plan mode I plan changes and commands; I cannot plan to ${describeStep(step)}.`);
+  }
+  const last = planned.at(-1);
+  if (last === undefined) return failedEnvelope("There is nothing to plan.");
+  if (options.verify !== undefined) last.verify.push(prove(options.verify));
+  const words = steps.filter((step) => step.kind !== "use-intent").map(describeStep);
+  return text({
+    kind: "plan",
+    payload: {
+      id: options.id,
+      title: oneLine(words[0] ?? "") + (words.length > 1 ? ` and ${words.length - 1} more` : ""),
+      summary: `The offline assistant plans to ${words.join(", then ")}.`,
+      risks: risksOf(steps),
+      steps: planned,
+    },
+  });
+}
+
+/** What is said when a request cannot be turned into a plan. */
+export function failedEnvelope(message: string): string {
+  return text({ kind: "error", payload: { message } });
+}
+
+function text(envelope: RinaEnvelope): string {
+  return canonicalJson(envelope);
+}
+
+function planStep(index: number, step: Step, actions: PlanAction[], verify: Verification[]): PlanStep {
+  const words = oneLine(describeStep(step));
+  return { id: `s${index + 1}`, title: words, intent: `You asked to ${words}.`, actions, verify };
+}
+
+/** The actions that bring the files from where the last step left them to where the draft has them now. */
+function fileActions(draft: ChangeDraft, seen: ReadonlyMap<string, string | undefined>): PlanAction[] {
+  return [...draft.files].flatMap(([path, { before, after }]): PlanAction[] => {
+    const now = seen.has(path) ? seen.get(path) : before;
+    if (now === after) return [];
+    if (after === undefined) return [{ type: "command", command: `rm -- ${quoted(path)}` }];
+    if (now === undefined) return [{ type: "file_write", path, content: after }];
+    const patch = unifiedDiff({ path, operation: "update", oldText: now, newText: after }).text;
+    return [{ type: "file_patch", path, patch }];
+  });
+}
+
+function rememberDraft(draft: ChangeDraft, seen: Map<string, string | undefined>): void {
+  for (const [path, { after }] of draft.files) seen.set(path, after);
+}
+
+/** A command, as it keeps the file's mode; one that is there already is not overwritten. */
+function moveActions({ from, to }: Extract<ChangeStep, { kind: "move" }>): PlanAction[] {
+  const directory = to.includes("/") ? to.slice(0, to.lastIndexOf("/")) : "";
+  const make = directory === "" ? "" : `mkdir -p -- ${quoted(directory)} && `;
+  return [{ type: "command", command: `${make}mv -n -- ${quoted(from)} ${quoted(to)}` }];
+}
+
+/** Commands that fail when the step did not do what it was for; they only read. */
+function proofs(step: ChangeStep, actions: readonly PlanAction[]): Verification[] {
+  switch (step.kind) {
+    case "delete":
+      return [prove(`test ! -e ${quoted(step.path)}`)];
+    case "move":
+      return [prove(`test -f ${quoted(step.to)}`), prove(`test ! -e ${quoted(step.from)}`)];
+    case "create":
+      return [proveText(step.path, step.content)];
+    case "append":
+      return [proveText(step.path, step.text)];
+    case "replace":
+      return actions.flatMap((action) => (action.type === "command" ? [] : [proveText(action.path, step.replacement)]));
+  }
+}
+
+function proveText(path: string, content: string): Verification {
+  const line = content.split("\n").findLast((each) => each.trim() !== "");
+  return prove(line === undefined ? `test -f ${quoted(path)}` : `grep -qF -e ${quotedText(line)} ${quoted(path)}`);
+}
+
+function prove(command: string): Verification {
+  return { type: "command", command };
+}
+
+function risksOf(steps: readonly Step[]): SeedPlan["risks"] {
+  const runs = steps.some((step) => step.kind === "run");
+  const removes = steps.some((step) => step.kind === "delete");
+  return [
+    ...(runs ? [{ level: "medium" as const, text: "A command may do more than its name says." }] : []),
+    ...(removes ? [{ level: "medium" as const, text: "A deleted file is gone unless the repository has it." }] : []),
+  ];
+}
+
+function isChange(step: Step): step is ChangeStep {
+  return ["replace", "move", "create", "append", "delete"].includes(step.kind);
+}
+
+/** As one word of a shell; a path is made such that it cannot be taken for an option. */
+function quoted(word: string): string {
+  return quotedText(word.startsWith("-") ? `./${word}` : word);
+}
+
+function quotedText(word: string): string {
+  return /^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function oneLine(words: string): string {
+  return words.replaceAll(/\s+/g, " ");
+}

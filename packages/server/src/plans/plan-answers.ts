@@ -1,0 +1,48 @@
+import type { Answer, Question } from "@gennai/governance/confirmation";
+import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
+import { canonicalJson } from "@gennai/protocol/canonical-json";
+
+/** The one call that the approval stands for at this moment. */
+export interface ApprovedCall {
+  readonly callId: string;
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** What the call was seen to touch when the plan was previewed; undefined: the arguments alone say it. */
+  readonly paths: readonly string[] | undefined;
+}
+
+/**
+ * The approval of a plan as an answer to the gate's questions: a yes to exactly the action that the plan holds, and to no
+ * other. Never to high risk, which asks for its own; nor, where the approval came without a credential, to a command that
+ * nothing keeps apart from the machine.
+ */
+export class PlanAnswers extends RememberedAnswers {
+  readonly #by: string;
+  readonly #commandsAskAgain: boolean;
+  #approved: ApprovedCall | undefined;
+
+  constructor(options: { readonly by: string; readonly commandsAskAgain: boolean }) {
+    super();
+    this.#by = options.by;
+    this.#commandsAskAgain = options.commandsAskAgain;
+  }
+
+  /** From now on, only this call is approved. */
+  expect(call: ApprovedCall): void {
+    this.#approved = call;
+  }
+
+  override find(question: Question): (Answer & { readonly type: "yes" }) | undefined {
+    const approved = this.#approved;
+    if (approved === undefined || question.computed.risk === "high") return undefined;
+    if (question.callId !== approved.callId || question.toolName !== approved.tool) return undefined;
+    if (this.#commandsAskAgain && question.toolName === "Bash") return undefined;
+    const { tool, args } = approved;
+    const paths = approved.paths ?? question.computed.paths;
+    if (canonicalJson({ tool, arguments: args, paths }) !== question.actionJson) return undefined;
+    return { type: "yes", scope: "once", by: this.#by };
+  }
+
+  /** Answers given during a run hold for that one action. */
+  override remember(): void {}
+}

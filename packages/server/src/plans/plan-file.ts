@@ -1,0 +1,36 @@
+import type { WorkspacePath } from "@gennai/governance/effect";
+import type { PlanAction } from "@gennai/protocol/plan/plan-schema";
+import { editableText } from "../changes/editable-text.ts";
+import { currentContent } from "../tools/file-change.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { type PatchResult, patchText } from "./patch-text.ts";
+
+/** A file as an action of a plan finds it. */
+export type FileNow =
+  | { readonly type: "missing" }
+  /** Lines end with LF. */
+  | { readonly type: "text"; readonly text: string; readonly sha256: string }
+  | { readonly type: "binary"; readonly sha256: string };
+
+export type FileAction = Extract<PlanAction, { readonly path: string }>;
+
+/** Throws `ToolFailure` for what is no regular file, or too large. */
+export async function readFileNow(workspace: Workspace, path: WorkspacePath, signal: AbortSignal): Promise<FileNow> {
+  const content = await currentContent(workspace, path, signal);
+  if (content === undefined) return { type: "missing" };
+  const text = editableText(content.bytes)?.text;
+  return text === undefined
+    ? { type: "binary", sha256: content.sha256 }
+    : { type: "text", text, sha256: content.sha256 };
+}
+
+/** What the action makes of a file, as the content of a write. */
+export function textAfter(action: FileAction, now: FileNow): PatchResult {
+  if (now.type === "binary") return { type: "conflict", reason: `${action.path} is a binary file.` };
+  if (action.type === "file_write") return { type: "text", text: action.content };
+  return patchText(now.type === "missing" ? undefined : now.text, action.patch, action.path);
+}
+
+export function shaOf(now: FileNow): string | undefined {
+  return now.type === "missing" ? undefined : now.sha256;
+}

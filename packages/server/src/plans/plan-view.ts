@@ -1,0 +1,41 @@
+import type { PlanStepView, PlanView } from "@gennai/governance/plan/plan";
+import type { PlanRecord } from "@gennai/governance/plan/plan-record";
+import { stepContracts } from "@gennai/governance/plan/step-contract";
+import type { ValidatedPlan } from "@gennai/protocol/plan/validate-rina-output";
+
+/** @param stored undefined when its bytes were purged: then only what the log knows is shown */
+export function planView(record: PlanRecord, stored: ValidatedPlan | undefined): PlanView {
+  const { planId, state, digest, created, claimed, executed, verified, remediation, results, runTurnId } = record;
+  return {
+    ...{ planId, state, digest, created, claimed, executed, verified, remediation, results },
+    planJson: stored?.planJson ?? "",
+    title: stored?.parsed.plan.title ?? record.title,
+    summary: stored?.parsed.plan.summary ?? "",
+    steps: stored === undefined ? record.steps.map(bareStep) : steps(record, stored),
+    ...(runTurnId === undefined ? {} : { runTurnId }),
+  };
+}
+
+function steps(record: PlanRecord, { parsed }: ValidatedPlan): readonly PlanStepView[] {
+  const known = new Map(record.steps.map((step) => [step.stepId, step]));
+  const contracts = stepContracts(parsed, new Map(record.steps.map(({ stepId, risk }) => [stepId, risk])));
+  return contracts.map(({ actions: _actions, ...contract }) => {
+    const step = known.get(contract.id);
+    return {
+      ...contract,
+      state: step?.state ?? "pending",
+      evidence: step?.evidence ?? "",
+      ...(step?.failureClass === undefined ? {} : { failureClass: step.failureClass }),
+    };
+  });
+}
+
+function bareStep(step: PlanRecord["steps"][number]): PlanStepView {
+  const { stepId, risk, state, failureClass, evidence } = step;
+  return {
+    ...{ id: stepId, risk, state, evidence },
+    ...{ title: "", intent: "", description: "", tool: "", verificationPlan: [], dependsOn: [] },
+    requiresConfirmation: risk !== "low",
+    ...(failureClass === undefined ? {} : { failureClass }),
+  };
+}

@@ -1,0 +1,23 @@
+import { createHash } from "node:crypto";
+import type { PlanRecord } from "@gennai/governance/plan/plan-record";
+import { type ValidatedPlan, validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
+import type { BlobStore } from "../sessions/session-log.ts";
+import { planRefusal } from "./plan-refusal.ts";
+
+/** Keeps the plan's canonical bytes under its digest. */
+export async function storePlan(blobs: BlobStore, plan: ValidatedPlan): Promise<void> {
+  const { sha256 } = await blobs.put(Buffer.from(plan.planJson), "application/json");
+  if (sha256 !== plan.digest) throw new Error("The blob store did not keep the plan under its digest.");
+}
+
+/** The plan as it was approved, digested anew. Throws `plan_damaged` when its bytes are gone or are not those any more. */
+export async function loadPlan(blobs: BlobStore, record: PlanRecord): Promise<ValidatedPlan> {
+  const bytes = await blobs.get(record.digest);
+  if (bytes === undefined) throw planRefusal("plan_damaged", "The plan is no longer stored.", "Submit it again.");
+  if (createHash("sha256").update(bytes).digest("hex") !== record.digest) {
+    throw planRefusal("plan_damaged", "The stored plan is not the one that was submitted.", "Submit it again.");
+  }
+  const output = validateRinaOutput(Buffer.from(bytes).toString("utf8"), { strict: true });
+  if (output.kind === "plan" && output.plan.digest === record.digest) return output.plan;
+  throw planRefusal("plan_damaged", "The stored plan cannot be read any more.", "Submit it again.");
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto";
+import { endStates, type LoggedEvent } from "@gennai/agent/session-event";
+import { ServiceError } from "../service-error.ts";
+import type { Session } from "../sessions/session.ts";
+
+/**
+ * One turn of the model in plan mode, to its end; resolves with the text it answered. It is cancelled when the signal
+ * aborts. Rejects with `ServiceError` when it did not end well.
+ */
+export async function planTurn(
+  session: Session,
+  text: string,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<string> {
+  signal.throwIfAborted();
+  const { turnId, afterSeq } = await session.startTurn({
+    text,
+    scenario: "PLAN",
+    enableThinking: false,
+    images: [],
+    clientTurnId: randomUUID(),
+  });
+  const cancel = (): void => {
+    session.cancel("The client that asked has gone.", turnId).catch(session.services.onUnexpectedError);
+  };
+  signal.addEventListener("abort", cancel, { once: true });
+  if (signal.aborted) cancel();
+  const stop = new AbortController();
+  try {
+    const heard: { answer?: string; problem?: string } = {};
+    for await (const page of session.services.log.tail(session.id, afterSeq, { signal: stop.signal })) {
+      for (const logged of page) {
+        if (logged.turnId !== turnId) continue;
+        note(logged, heard);
+        if (logged.event.type === "status" && endStates.has(logged.event.state)) return answerOf(logged.event.state, heard);
+      }
+    }
+    throw new ServiceError("unavailable", "The turn's end could not be followed.");
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    stop.abort();
+  }
+}
+
+function note({ event }: LoggedEvent, heard: { answer?: string; problem?: string }): void {
+  if (event.type === "final") heard.answer = event.text;
+  if (event.type === "error") heard.problem = event.hint === undefined ? event.message : `${event.message} ${event.hint}`;
+}
+
+function answerOf(state: string, { answer, problem }: { readonly answer?: string; readonly problem?: string }): string {
+  if (state === "completed" && answer !== undefined) return answer;
+  throw new ServiceError("unavailable", problem ?? `The turn ended without an answer (${state}).`);
+}

@@ -1,0 +1,165 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { sendJson } from "../http/http-response.ts";
+import { type HttpListener } from "../http/http-server.ts";
+import { listenOn } from "../http/listen-address.ts";
+import { refuseBrokenRequests } from "../http/refuse-connection.ts";
+import { type GuardPolicy, guardRequest, ownHosts } from "../http/request-guard.ts";
+import type { Route, RouteTable } from "../http/route.ts";
+import { ServiceError, type ServiceErrorCode } from "../service-error.ts";
+import { judgePeer, linuxPeerPorts, type PeerVerdict } from "./peer.ts";
+import { readBody } from "./read-body.ts";
+
+/** An answer with a status of its own, e.g. a run that failed: it is no success, and has a result. */
+export interface RinaAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Answers one path. Gets the body's text; `signal` aborts when the client has gone. Throws `ServiceError` to refuse. */
+export type RinaHandler = (body: string, options: { readonly signal: AbortSignal }) => Promise<RinaAnswer>;
+
+export interface RinaListenerOptions {
+  /** On the loopback; 0 takes any free one. */
+  readonly port: number;
+  readonly handlers: ReadonlyMap<string, RinaHandler>;
+  /** Who is at the other end. By default: on Linux what the kernel says; elsewhere everybody, as nothing can be asked. */
+  readonly judge?: (socket: IncomingMessage["socket"]) => PeerVerdict;
+  /** Gets errors nobody expected, whole. */
+  readonly report: (error: unknown) => void;
+}
+
+const loopback = "127.0.0.1";
+const maxConnections = 64;
+
+/**
+ * The second door, for clients that send no credential: 127.0.0.1 only, POST and JSON only, no browser, nobody else's
+ * process. Every refusal is `{"ok":false,"error"}` with a status that is no success. Rejects with `PortTakenError`.
+ */
+export async function listenRina(options: RinaListenerOptions): Promise<HttpListener> {
+  const judge = options.judge ?? judgeSocket;
+  const server = createServer({
+    maxHeaderSize: 16 * 1024,
+    requireHostHeader: false,
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    connectionsCheckingInterval: 1_000,
+    keepAliveTimeout: 5_000,
+  });
+  server.maxConnections = maxConnections;
+  refuseBrokenRequests(server);
+  const bound = await listenOn(server, { type: "tcp", host: loopback, port: options.port });
+  const port = bound.type === "tcp" ? bound.port : options.port;
+  const policy: GuardPolicy = {
+    hosts: ownHosts({ host: loopback, port }, []),
+    origins: new Set(),
+    token: undefined,
+    routes: routesOf(options),
+  };
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    response.on("error", () => undefined);
+    serve(request, response, { policy, judge }).catch((error: unknown) => {
+      options.report(error);
+      if (response.headersSent) response.destroy();
+      else refuse(response, 500, "The server failed unexpectedly; its log says why.");
+    });
+  };
+  server.on("request", answer);
+  server.on("checkContinue", answer);
+  return { url: `http://${loopback}:${port}`, port, [Symbol.asyncDispose]: () => close(server) };
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { policy, judge }: { readonly policy: GuardPolicy; readonly judge: NonNullable<RinaListenerOptions["judge"]> },
+): Promise<void> {
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  response.setHeader("Cache-Control", "no-store");
+  const { method = "", url: target = "", rawHeaders, headers } = request;
+  // Only browsers send these, and no page has business here, not even one that this machine serves.
+  if (headers.origin !== undefined || headers["sec-fetch-site"] !== undefined) {
+    refuse(response, 403, "Requests of web pages are refused here.");
+    return;
+  }
+  const guarded = guardRequest({ method, target, rawHeaders }, policy);
+  if (guarded.type === "refuse") {
+    for (const [name, value] of Object.entries(guarded.error.headers)) response.setHeader(name, value);
+    refuse(response, guarded.error.status, guarded.error.message);
+    return;
+  }
+  if (guarded.type === "preflight") {
+    refuse(response, 403, "Requests of web pages are refused here.");
+    return;
+  }
+  const peer = judge(request.socket);
+  if (peer.type === "refused") {
+    refuse(response, 403, `Refused: ${peer.reason}.`);
+    return;
+  }
+  if (headers.expect !== undefined) response.writeContinue();
+  await guarded.route.handle(request, response);
+}
+
+function routesOf({ handlers }: RinaListenerOptions): RouteTable {
+  const route = (handler: RinaHandler): Route => ({
+    method: "POST",
+    mediaTypes: new Set(["application/json"]),
+    authentication: "none",
+    handle: async (request, response) => {
+      const gone = new AbortController();
+      response.once("close", () => gone.abort(new DOMException("The client went away.", "AbortError")));
+      try {
+        const { status, body } = await handler(await readBody(request), { signal: gone.signal });
+        sendJson(response, status, body);
+      } catch (error) {
+        if (gone.signal.aborted && !request.complete) return;
+        if (!(error instanceof ServiceError)) throw error;
+        const tooLarge = error.code === "resource_exhausted" && !request.complete;
+        refuse(response, tooLarge ? 413 : statuses[error.code], sentence(error));
+      }
+    },
+  });
+  return new Map([...handlers].map(([path, handler]) => [path, route(handler)]));
+}
+
+function sentence({ message, hint }: ServiceError): string {
+  return hint === undefined ? message : `${message} ${hint}`;
+}
+
+/** What a client of the older protocol sees of a refusal: never a success. */
+const statuses: Readonly<Record<ServiceErrorCode, number>> = {
+  invalid_argument: 400,
+  permission_denied: 403,
+  not_found: 404,
+  already_exists: 409,
+  failed_precondition: 409,
+  resource_exhausted: 429,
+  unavailable: 503,
+};
+
+/** The body may still be on its way: what follows on this connection cannot be trusted to be a request. */
+function refuse(response: ServerResponse, status: number, error: string): void {
+  response.setHeader("Connection", "close");
+  sendJson(response, status, { ok: false, error });
+}
+
+function judgeSocket(socket: IncomingMessage["socket"]): PeerVerdict {
+  if (process.platform !== "linux" || process.getuid === undefined) return { type: "trusted" };
+  const { localAddress, localPort, remoteAddress, remotePort } = socket;
+  if (localAddress === undefined || localPort === undefined || remoteAddress === undefined || remotePort === undefined) {
+    return { type: "refused", reason: "whose connection this is cannot be told" };
+  }
+  const ends = { localAddress, localPort, remoteAddress, remotePort };
+  return judgePeer(ends, process.getuid(), linuxPeerPorts());
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), 2_000);
+  try {
+    await closed;
+  } finally {
+    clearTimeout(cut);
+  }
+}

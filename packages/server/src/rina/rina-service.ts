@@ -1,0 +1,148 @@
+import type { PlanView, VerificationResult } from "@gennai/governance/plan/plan";
+import { issueLines } from "@gennai/agent/scenarios/plan-request";
+import { canonicalJson } from "@gennai/protocol/canonical-json";
+import type { PlanAuthority } from "../plans/plan-authority.ts";
+import { ServiceError } from "../service-error.ts";
+import type { Session } from "../sessions/session.ts";
+import { type PlanBody, parseApprovedPlan, parsePlan, parseSend } from "./rina-bodies.ts";
+import type { RinaAnswer, RinaHandler } from "./rina-listener.ts";
+import { writePlan } from "./write-plan.ts";
+
+export interface RinaServiceOptions {
+  readonly version: string;
+  readonly plans: PlanAuthority;
+  /** The session all clients of this port share; made when the first of them needs it. */
+  readonly session: () => Promise<Session>;
+}
+
+/** RinaWarp's five endpoints over the server's own plans. What comes in is never run: it only names a plan that is held. */
+export function rinaHandlers(options: RinaServiceOptions): ReadonlyMap<string, RinaHandler> {
+  const { plans, version } = options;
+  return new Map<string, RinaHandler>([
+    ["/ping", () => Promise.resolve(ok({ version }))],
+    [
+      "/rina/send",
+      async (body, { signal }) => {
+        const { text, strict, context } = parseSend(body);
+        const session = await options.session();
+        const { raw, submitted } = await writePlan({ plans, session, text, strict, context }, { signal });
+        if (!strict || submitted.issues.length === 0) return ok({ raw });
+        const error = `The model gave no valid plan, though it was asked twice. ${issueLines(submitted.issues).join(" ")}`;
+        return { status: 422, body: { ok: false, error, raw } };
+      },
+    ],
+    [
+      "/plan/approve",
+      async (body) => {
+        const asked = parsePlan(body);
+        const session = await options.session();
+        const held = (await heldPlan(plans, session, asked, approvable)) ?? (await submitPlan(plans, session, asked));
+        // A preview is what a plan must have had before anybody can approve it.
+        if (held.state !== "awaiting_approval") await previewed(plans, session, held);
+        const { approvalToken } = await plans.approve(session, held.planId, asked.planHash, {
+          who: "a client of the RinaWarp port",
+          channel: "loopback",
+        });
+        return ok({ approvalToken });
+      },
+    ],
+    [
+      "/plan/execute",
+      async (body, { signal }) => {
+        const asked = parseApprovedPlan(body);
+        const session = await options.session();
+        const held = await knownPlan(plans, session, asked, (plan) => plan.state === "awaiting_approval");
+        const plan = await plans.execute(session, held.planId, asked.planHash, asked.approvalToken, { signal });
+        return outcome(plan, { result: runResult(plan) }, ["verifying", "done", "unverified"]);
+      },
+    ],
+    [
+      "/plan/verify",
+      async (body, { signal }) => {
+        const asked = parseApprovedPlan(body);
+        const session = await options.session();
+        const held = await knownPlan(plans, session, asked, (plan) => plan.runTurnId !== undefined);
+        const { plan, results } = await plans.verify(session, held.planId, asked.planHash, asked.approvalToken, { signal });
+        return outcome(plan, { result: { ...runResult(plan), results: results.map(verified) } }, ["done"]);
+      },
+    ],
+  ]);
+}
+
+function ok(body: Readonly<Record<string, unknown>>): RinaAnswer {
+  return { status: 200, body: { ok: true, ...body } };
+}
+
+/** A run that did not end well is no success for a client that reads nothing but `ok`; what came of it goes along. */
+function outcome(
+  plan: PlanView,
+  body: Readonly<Record<string, unknown>>,
+  good: readonly PlanView["state"][],
+): RinaAnswer {
+  if (good.includes(plan.state)) return ok(body);
+  const failed = plan.steps.find((step) => step.state === "failed");
+  const where = failed === undefined ? "" : ` Step ${failed.id} failed${failed.failureClass === undefined ? "" : ` (${failed.failureClass})`}.`;
+  const what = plan.state === "unverified" ? "The plan ran and nothing verified it, so it does not count as done." : `The plan ended ${plan.state}.`;
+  return { status: 422, body: { ok: false, error: `${what}${where} ${plan.remediation}`.trim(), ...body } };
+}
+
+const approvable = (plan: PlanView): boolean => ["draft", "preview", "awaiting_approval"].includes(plan.state);
+
+/** The newest plan of the session with exactly these bytes, in a state that fits. */
+async function heldPlan(
+  plans: PlanAuthority,
+  session: Session,
+  { planHash }: PlanBody,
+  fits: (plan: PlanView) => boolean,
+): Promise<PlanView | undefined> {
+  const same = (await plans.list(session)).filter((plan) => plan.digest === planHash);
+  return same.find(fits);
+}
+
+async function knownPlan(
+  plans: PlanAuthority,
+  session: Session,
+  asked: PlanBody,
+  preferred: (plan: PlanView) => boolean,
+): Promise<PlanView> {
+  const held = (await heldPlan(plans, session, asked, preferred)) ?? (await heldPlan(plans, session, asked, () => true));
+  if (held !== undefined) return held;
+  throw new ServiceError("permission_denied", "This plan was never approved here.", { hint: "Approve it first." });
+}
+
+async function submitPlan(plans: PlanAuthority, session: Session, { plan, planHash }: PlanBody): Promise<PlanView> {
+  const { plan: held, issues } = await plans.submit(session, canonicalJson(plan), { strict: true });
+  if (held === undefined || issues.length > 0) {
+    throw new ServiceError("invalid_argument", `The plan is not valid. ${issueLines(issues).join(" ")}`);
+  }
+  if (held.digest !== planHash) throw new ServiceError("permission_denied", "The plan was read differently from how it was hashed.");
+  return held;
+}
+
+async function previewed(plans: PlanAuthority, session: Session, held: PlanView): Promise<void> {
+  const { plan, actions } = await plans.preview(session, held.planId);
+  if (plan.state === "awaiting_approval") return;
+  const denied = actions.find((action) => action.verdict === "deny");
+  throw new ServiceError(
+    "permission_denied",
+    denied === undefined
+      ? "The plan cannot be approved as it is."
+      : `Step ${denied.stepId}, action ${denied.actionIndex + 1} is refused: ${denied.reason}`,
+  );
+}
+
+function runResult(plan: PlanView): Readonly<Record<string, unknown>> {
+  const { planId, state, claimed, executed, verified: isVerified, remediation } = plan;
+  const steps = plan.steps.map((step) => ({
+    id: step.id,
+    state: step.state,
+    risk: step.risk,
+    evidence: step.evidence,
+    ...(step.failureClass === undefined ? {} : { failureClass: step.failureClass }),
+  }));
+  return { planId, state, claimed, executed, verified: isVerified, remediation, steps };
+}
+
+function verified({ stepId, command, passed, exitCode, output }: VerificationResult): Readonly<Record<string, unknown>> {
+  return { stepId, command, passed, output, ...(exitCode === undefined ? {} : { exitCode }) };
+}

@@ -1,0 +1,33 @@
+import { correctionRequestText, planRequestText } from "@gennai/agent/scenarios/plan-request";
+import { canonicalJson } from "@gennai/protocol/canonical-json";
+import type { JsonValue } from "@gennai/protocol/plan/strict-json";
+import type { PlanAuthority, SubmittedPlan } from "../plans/plan-authority.ts";
+import type { Session } from "../sessions/session.ts";
+import { planTurn } from "./plan-turn.ts";
+
+export interface PlanWish {
+  readonly plans: PlanAuthority;
+  readonly session: Session;
+  readonly text: string;
+  /** Asks the model once more when what it gave is no valid envelope. */
+  readonly strict: boolean;
+  /** What the client knows about where its user is. */
+  readonly context: JsonValue | undefined;
+}
+
+/** A real turn of the model in plan mode; a valid plan is held as a draft from then on. `raw` is what the model wrote. */
+export async function writePlan(
+  { plans, session, text, strict, context }: PlanWish,
+  options: { readonly signal: AbortSignal },
+): Promise<{ readonly raw: string; readonly submitted: SubmittedPlan }> {
+  const shown = context === undefined || context === null ? undefined : contextText(context);
+  const raw = await planTurn(session, planRequestText(text, shown), options);
+  const submitted = await plans.submit(session, raw, { strict: false });
+  if (submitted.issues.length === 0 || !strict) return { raw, submitted };
+  const again = await planTurn(session, correctionRequestText(submitted.issues), options);
+  return { raw: again, submitted: await plans.submit(session, again, { strict: false }) };
+}
+
+function contextText(context: JsonValue): string {
+  return typeof context === "string" ? context : canonicalJson(context);
+}

@@ -1,0 +1,206 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRedactor } from "@gennai/server/redaction/redactor";
+import { createLedgerBundle, verifyLedgerBundle } from "@gennai/server/store/ledger-bundle";
+import { exportLedgerLines } from "@gennai/server/store/ledger-export";
+import { ledgerPublicKeyFile } from "@gennai/server/store/ledger-key";
+import { purgeMemory } from "@gennai/server/store/purge-memory";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { entryOf, StoreFixture } from "./store-fixture.ts";
+
+const secret = ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_");
+const change = {
+  path: "src/a.ts",
+  operation: "update" as const,
+  beforeSha256: "b".repeat(64),
+  afterSha256: "a".repeat(64),
+  blocks: [{ startLine: 1, endLine: 2, sha256: "c".repeat(64) }],
+};
+
+let fixture: StoreFixture;
+beforeEach(async () => {
+  fixture = await StoreFixture.create();
+});
+afterEach(() => fixture[Symbol.asyncDispose]());
+
+async function fill(details: Record<string, unknown> = {}): Promise<void> {
+  await using store = await fixture.open();
+  await store.log.setTitle("s", "Title");
+  const event = {
+    type: "user-message",
+    text: `say ${secret} and ada`,
+    scenario: "",
+    clientTurnId: "",
+    enableThinking: false,
+    images: [],
+  } as const;
+  await store.log.append(
+    "s",
+    {
+      events: [{ turnId: "t", itemId: "", time: 1, event }],
+      ledger: [{ ...entryOf(1), revision: "0".repeat(40), files: [change] }, { ...entryOf(2), details }, entryOf(3)],
+      durable: true,
+    },
+    { seq: 0, epoch: 1 },
+  );
+  await store.flushLedgers();
+}
+
+const place = () => ({ stateDir: fixture.stateDir, workspaceRoot: fixture.root });
+
+async function lines(format: "agent-trace" | "seed001") {
+  return Array.fromAsync(exportLedgerLines(place(), { format, redactor: await createRedactor() }));
+}
+
+const range = z.strictObject({ start_line: z.int().min(1), end_line: z.int().min(1), content_hash: z.string() });
+const contributor = z.strictObject({
+  type: z.enum(["human", "ai", "mixed", "unknown"]),
+  model_id: z.string().max(250).optional(),
+});
+const conversation = z.strictObject({
+  url: z.url().optional(),
+  contributor: contributor.optional(),
+  ranges: z.array(range),
+  related: z.array(z.strictObject({ type: z.string(), url: z.url() })).optional(),
+});
+/** The constraints of the published JSON schema, with the version this format has. */
+const agentTrace = z.strictObject({
+  version: z.literal("0.1.0"),
+  id: z.uuid(),
+  timestamp: z.iso.datetime(),
+  vcs: z.strictObject({ type: z.enum(["git", "jj", "hg", "svn"]), revision: z.string() }).optional(),
+  tool: z.strictObject({ name: z.string(), version: z.string() }).optional(),
+  files: z.array(z.strictObject({ path: z.string(), conversations: z.array(conversation) })),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+});
+
+describe("export", () => {
+  test("as Agent Trace: the records as they are", async () => {
+    await fill();
+    const exported = (await lines("agent-trace")).map((line) => agentTrace.parse(JSON.parse(line)));
+    expect(exported).toHaveLength(3);
+    expect(exported[0]?.files[0]).toMatchObject({
+      path: "src/a.ts",
+      conversations: [{ ranges: [{ start_line: 1, end_line: 2 }] }],
+    });
+    expect((await lines("agent-trace")).join("\n")).toBe(readFileSync(fixture.mirror, "utf8").trimEnd());
+  });
+
+  test("with the older names", async () => {
+    await fill();
+    const [first] = await lines("seed001");
+    const record = JSON.parse(first ?? "");
+    expect(record).toMatchObject({
+      vcs: { revision_id: "0".repeat(40) },
+      files: [
+        { relative_path: "src/a.ts", conversations: [{ ranges: [{ content_hash: `sha256:${"c".repeat(64)}` }] }] },
+      ],
+    });
+    expect(record.vcs).not.toHaveProperty("revision");
+    expect(record.files[0]).not.toHaveProperty("path");
+  });
+
+  test("is redacted by the rules of today", async () => {
+    await fill({ [secret]: "name", text: secret });
+    const all = (await lines("agent-trace")).join("\n");
+    expect(all).not.toContain(secret);
+    expect(JSON.parse(all.split("\n")[1] ?? "").metadata).toMatchObject({ redacted: true });
+    agentTrace.parse(JSON.parse(all.split("\n")[1] ?? ""));
+  });
+
+  test("stays valid when purged, and of a ledger the store does not know", async () => {
+    await fill();
+    await purgeMemory(place());
+    for (const line of await lines("agent-trace")) agentTrace.parse(JSON.parse(line));
+    writeFileSync(fixture.mirror, '{"id":"1","vcs":{"revision_id":"x"},"files":[]}\n{"cut\n');
+    const exported = await Array.fromAsync(
+      exportLedgerLines(
+        { ...place(), stateDir: `${fixture.directory}/none` },
+        { format: "agent-trace", redactor: await createRedactor() },
+      ),
+    );
+    expect(exported).toEqual(['{"id":"1","vcs":{"revision_id":"x"},"files":[]}']);
+  });
+});
+
+describe("a bundle", () => {
+  const bundle = async () =>
+    createLedgerBundle(place(), { redactor: await createRedactor(), now: () => Date.UTC(2026, 0, 1) });
+  const publicKey = () => readFileSync(ledgerPublicKeyFile(fixture.stateDir), "utf8");
+
+  test("is checked offline by a third party, by key and by itself", async () => {
+    await fill();
+    const text = JSON.stringify(await bundle());
+    expect(await verifyLedgerBundle(text, publicKey())).toMatchObject({ status: "ok", records: 3, keyIsGiven: true });
+    expect(await verifyLedgerBundle(text, undefined)).toMatchObject({ status: "ok", keyIsGiven: false });
+    // The layout of the file is nobody's business.
+    expect(await verifyLedgerBundle(JSON.stringify(JSON.parse(text), null, 2), publicKey())).toMatchObject({
+      status: "ok",
+    });
+  });
+
+  test("carries sessions, head and markers, and no secret", async () => {
+    await fill({ text: secret });
+    const made = await bundle();
+    expect(made).toMatchObject({
+      head: { seq: 3 },
+      withheld: [2],
+      sessions: [
+        {
+          session_id: "s",
+          title: "Title",
+          events: [{ seq: 1, event: { type: "user-message", text: expect.stringContaining("[REDACTED:") } }],
+        },
+      ],
+      redactions: { marker: "[REDACTED:", count: 1 },
+    });
+    const text = JSON.stringify(made);
+    expect(text).not.toContain(secret);
+    expect(await verifyLedgerBundle(text, publicKey())).toMatchObject({ status: "ok", records: 3, purged: 1 });
+  });
+
+  test("of a purged ledger, and of one that began on an older file", async () => {
+    const { mkdirSync } = await import("node:fs");
+    mkdirSync(`${fixture.root}/.orchestration`);
+    writeFileSync(fixture.mirror, '{"id":"old"}\n');
+    await fill();
+    await purgeMemory({ ...place(), sessionId: "s" });
+    expect(await verifyLedgerBundle(JSON.stringify(await bundle()), publicKey())).toMatchObject({
+      status: "ok",
+      records: 4,
+      purged: 3,
+    });
+  });
+
+  test.each([
+    [
+      "an event was changed",
+      (made: Bundle) => void (made.sessions[0]!.events[0]!.event["text"] = "other"),
+      "bad_signature",
+    ],
+    ["a record was taken out", (made: Bundle) => void made.records.splice(1, 1), "bad_signature"],
+    ["the list of withheld records was longer", (made: Bundle) => void made.withheld.push(1), "bad_signature"],
+    ["something was added", (made: Bundle) => void Object.assign(made, { more: 1 }), "malformed_line"],
+    ["the signature is no signature", (made: Bundle) => void (made.signature = "x"), "bad_signature"],
+    ["there is no key in it", (made: Bundle) => void (made.public_key = ""), "no_key"],
+  ])("is refused when %s", async (_name, forge, status) => {
+    await fill();
+    const made = await bundle();
+    forge(made);
+    expect((await verifyLedgerBundle(JSON.stringify(made), undefined)).status).toBe(status);
+  });
+
+  test("is refused when another signed it, or it is none", async () => {
+    await fill();
+    const text = JSON.stringify(await bundle());
+    await using stranger = await StoreFixture.create();
+    await stranger.recordAndClose(1);
+    const strange = readFileSync(ledgerPublicKeyFile(stranger.stateDir), "utf8");
+    expect((await verifyLedgerBundle(text, strange)).status).toBe("unknown_key");
+    for (const junk of ["", "{}", "[1", `{"a":${"[".repeat(100_000)}`, "null"]) {
+      expect((await verifyLedgerBundle(junk, strange)).status).toBe("malformed_line");
+    }
+  });
+});
+
+type Bundle = Awaited<ReturnType<typeof createLedgerBundle>>;

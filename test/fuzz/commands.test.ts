@@ -1,0 +1,30 @@
+import { findBubblewrap } from "@gennai/server/sandbox/find-bubblewrap";
+import { describe, expect, test } from "vitest";
+import { randomCommand } from "./command-grammar.ts";
+import { Random } from "./random.ts";
+import { Scratch } from "./scratch.ts";
+import { silentMiss } from "./silent-miss.ts";
+
+const each = 150;
+const seeds = [20_260_101, Math.floor(Math.random() * 2 ** 32)];
+const bubblewrap = findBubblewrap();
+
+/** What commands really change, against what their analysis says they do. Needs bubblewrap to run them in. */
+describe.runIf(bubblewrap !== undefined)("generated commands", () => {
+  test.each(seeds)("change nothing unseen (seed %i)", { timeout: 120_000 }, (seed) => {
+    using scratch = new Scratch(bubblewrap ?? "");
+    const random = new Random(seed);
+    const missed: string[] = [];
+    let changing = 0;
+    for (let index = 0; index < each; index += 1) {
+      const command = randomCommand(random);
+      const changed = scratch.changesOf(command);
+      if (changed.length > 0) changing += 1;
+      const miss = silentMiss(command, changed);
+      if (miss !== undefined) missed.push(`seed ${seed}: ${command}\n  ${miss}`);
+    }
+    expect(missed).toEqual([]);
+    // A grammar whose commands change nothing would prove nothing.
+    expect(changing).toBeGreaterThan(each / 4);
+  });
+});
