@@ -1,5 +1,7 @@
 import { commandGroups } from "./checks/commands.ts";
 import { configChecks } from "./checks/config.ts";
+import { emergencyChecks } from "./checks/emergency.ts";
+import { ledgerChecks } from "./checks/ledger.ts";
 import { lockingChecks } from "./checks/locking.ts";
 import { pathChecks } from "./checks/path.ts";
 import { pathToctouChecks } from "./checks/path-toctou.ts";
@@ -7,6 +9,7 @@ import { processChecks } from "./checks/process.ts";
 import { protocolHttpChecks } from "./checks/protocol-http.ts";
 import { protocolRpcChecks } from "./checks/protocol-rpc.ts";
 import { protocolSessionChecks } from "./checks/protocol-session.ts";
+import { redactionChecks } from "./checks/redaction.ts";
 import { rulesSemanticsChecks } from "./checks/rules-semantics.ts";
 import { selfProtectionChecks } from "./checks/self-protection.ts";
 import type { Checks } from "./corpus-case.ts";
@@ -24,4 +27,7 @@ export const corpusChecks: ReadonlyMap<string, Checks> = new Map([
   ["selfprotect", selfProtectionChecks],
   ["rules.semantics", rulesSemanticsChecks],
   ["config", configChecks],
+  ["emergency", emergencyChecks],
+  ["redaction", redactionChecks],
+  ["ledger", ledgerChecks],
 ]);

@@ -1,8 +1,29 @@
 import type { Random } from "./random.ts";
 
 /** Files of the scratch workspace that commands name. */
-const existing = ["a.txt", "b.txt", "src/a.ts", "src/b.ts", "docs/n.md", "'sp ace.txt'", "list", "./a.txt", "src/../b.txt"] as const;
-const made = ["new.txt", "src/new.ts", "docs/x", "out", "made/deep", '"q x"', "/tmp/t", "~/h", "$HOME/h2", "${TMPDIR}/v"] as const;
+const existing = [
+  "a.txt",
+  "b.txt",
+  "src/a.ts",
+  "src/b.ts",
+  "docs/n.md",
+  "'sp ace.txt'",
+  "list",
+  "./a.txt",
+  "src/../b.txt",
+] as const;
+const made = [
+  "new.txt",
+  "src/new.ts",
+  "docs/x",
+  "out",
+  "made/deep",
+  '"q x"',
+  "/tmp/t",
+  "~/h",
+  "$HOME/h2",
+  "${TMPDIR}/v",
+] as const;
 const directories = [".", "src", "docs", "src/", "/tmp", "empty"] as const;
 const globs = ["*.txt", "src/*", "s?c/a.ts", "{a,b}.txt", "[ab].txt", "src/*.ts", "*"] as const;
 
@@ -13,8 +34,8 @@ export function randomCommand(random: Random): string {
 
 function statement(random: Random, depth: number): string {
   if (depth === 0) return simple(random);
-  const inner = () => statement(random, depth - 1);
-  return random.pick([
+  const inner = (): string => statement(random, depth - 1);
+  return random.pick<() => string>([
     () => simple(random),
     () => simple(random),
     () => redirected(random, simple(random)),
@@ -30,12 +51,14 @@ function statement(random: Random, depth: number): string {
     () => `cat <(${inner()})`,
     () => `cd ${random.pick(directories)} && ${inner()}`,
     () => `(cd ${random.pick(directories)}; ${inner()})`,
-    () => `for f in ${random.pick([...globs, "a.txt b.txt"])}; do ${random.pick(['cat "$f"', 'echo x > "$f"', "rm $f", 'touch "$f.bak"', 'cp "$f" /tmp'])}; done`,
+    () =>
+      `for f in ${random.pick([...globs, "a.txt b.txt"])}; do ${random.pick(['cat "$f"', 'echo x > "$f"', "rm $f", 'touch "$f.bak"', 'cp "$f" /tmp'])}; done`,
     () => `if ${inner()}; then ${inner()}; fi`,
     () => `while read -r l; do ${random.pick(['echo "$l"', 'touch "$l"', 'rm -f "$l"'])}; done < list`,
     () => `v=${random.pick(made)}; ${random.pick(['echo x > "$v"', "touch $v", 'cp a.txt "$v"', "mkdir -p $v"])}`,
     () => `f() { ${inner()}; }; f`,
-    () => `${random.pick(["env A=1", "nice", "timeout 5", "command", "time", "nohup", "env -C src", "stdbuf -o0"])} ${simple(random)}`,
+    () =>
+      `${random.pick(["env A=1", "nice", "timeout 5", "command", "time", "nohup", "env -C src", "stdbuf -o0"])} ${simple(random)}`,
     () => `bash -c '${simple(random).replaceAll("'", "")}'`,
     () => `eval '${simple(random).replaceAll("'", "")}'`,
     () => `cat <<EOF > ${random.pick(made)}\n${random.pick(["text", "$(touch here.txt)", "`rm -f b.txt`"])}\nEOF`,
@@ -57,7 +80,7 @@ function simple(random: Random): string {
   const old = () => random.pick([...existing, ...existing, ...globs]);
   const fresh = () => random.pick(made);
   const any = () => random.pick([...existing, ...made]);
-  return random.pick([
+  return random.pick<() => string>([
     () => `cat ${old()}`,
     () => `cat -A ${old()} ${old()}`,
     () => `head -n1 ${old()}`,
@@ -107,12 +130,14 @@ function simple(random: Random): string {
     () => `split -l 1 a.txt ${random.pick(["", "src/p-", "part"])}`,
     () => `csplit -s a.txt 2`,
     () => `chmod ${random.pick(["+x", "600", "u-w"])} ${old()}`,
-    () => `find . -name '*.txt' ${random.pick(["-print", "-delete", "-exec cat {} +", "-exec touch {}.f \\;", "-exec sed -i s/a/z/ {} +", "-fprint found", "-fprintf found2 %p", "-ok rm {} \\;", "-execdir rm {} \\;"])}`,
+    () =>
+      `find . -name '*.txt' ${random.pick(["-print", "-delete", "-exec cat {} +", "-exec touch {}.f \\;", "-exec sed -i s/a/z/ {} +", "-fprint found", "-fprintf found2 %p", "-ok rm {} \\;", "-execdir rm {} \\;"])}`,
     () => `find src -type f ${random.pick(["-ls", "-exec rm {} \\;", "-exec cp {} docs \\;", "-exec chmod 600 {} +"])}`,
     () => `ls | xargs ${random.pick(["echo", "touch", "-I{} cp {} /tmp", "-n1 cat", "wc -c"])}`,
     () => `printf 'a.txt\\0' | xargs -0 ${random.pick(["rm", "cat", "sed -i s/a/b/"])}`,
     () => `xargs -a list ${random.pick(["touch", "rm -f", "echo"])}`,
-    () => `git ${random.pick(["status", "diff", "log --oneline", "show --stat", "ls-files", "branch -a", "stash list", "rev-parse HEAD", "blame a.txt", "grep -n a", "cat-file -p HEAD", "diff --output=gd.txt", "log --output=gl.txt", "archive -o ga.tar HEAD", "format-patch -1 -o pa", "mv a.txt gm.txt", "rm -q b.txt", "checkout -q -b br", "stash -q", "add .", "tag v1", "branch nb", "config user.name x", "init -q sub", "clean -n"])}`,
+    () =>
+      `git ${random.pick(["status", "diff", "log --oneline", "show --stat", "ls-files", "branch -a", "stash list", "rev-parse HEAD", "blame a.txt", "grep -n a", "cat-file -p HEAD", "diff --output=gd.txt", "log --output=gl.txt", "archive -o ga.tar HEAD", "format-patch -1 -o pa", "mv a.txt gm.txt", "rm -q b.txt", "checkout -q -b br", "stash -q", "add .", "tag v1", "branch nb", "config user.name x", "init -q sub", "clean -n"])}`,
     () => `tar cf ${fresh()} src`,
     () => `tar czf - src`,
     () => `gzip -k ${random.pick(["a.txt", "src/a.ts"])}`,

@@ -1,6 +1,17 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, lstatSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -47,16 +58,28 @@ export class Scratch implements Disposable {
     const before = snapshot(run);
     const system = ["/usr", "/bin", "/lib", "/lib64", "/etc"].flatMap((path) => ["--ro-bind-try", path, path]);
     const own = Object.entries(scratchPlaces).flatMap(([name, place]) => ["--bind", join(run, name), place]);
-    const confined = ["--unshare-all", "--die-with-parent", "--new-session", ...system, "--proc", "/proc", "--dev", "/dev"];
+    const confined = [
+      "--unshare-all",
+      "--die-with-parent",
+      "--new-session",
+      ...system,
+      "--proc",
+      "/proc",
+      "--dev",
+      "/dev",
+    ];
     const variables = { PATH: "/usr/bin:/bin", HOME: "/home/dev", TMPDIR: "/tmp", GIT_CONFIG_NOSYSTEM: "1" };
     const result = spawnSync(
       this.#bubblewrap,
       [...confined, ...own, "--chdir", "/ws", "timeout", "-s", "KILL", "5", "bash", "-c", command],
       { env: variables, input: "", timeout: 10_000, maxBuffer: 8 << 20 },
     );
-    if (/^bwrap:/m.test(result.stderr.toString())) throw new Error(`bubblewrap did not run: ${result.stderr.toString()}`);
+    if (/^bwrap:/m.test(result.stderr.toString()))
+      throw new Error(`bubblewrap did not run: ${result.stderr.toString()}`);
     const after = snapshot(run);
-    return [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path)).sort();
+    return [...new Set([...before.keys(), ...after.keys()])]
+      .filter((path) => before.get(path) !== after.get(path))
+      .sort();
   }
 
   [Symbol.dispose](): void {
@@ -76,7 +99,8 @@ function snapshot(base: string): ReadonlyMap<string, string> {
         found.set(place, `directory ${mode}`);
         look(path, place);
       } else if (stat.isSymbolicLink()) found.set(place, `link ${readlinkSync(path)}`);
-      else if (stat.isFile()) found.set(place, `file ${mode} ${createHash("sha256").update(readFileSync(path)).digest("hex")}`);
+      else if (stat.isFile())
+        found.set(place, `file ${mode} ${createHash("sha256").update(readFileSync(path)).digest("hex")}`);
       else found.set(place, "other");
     }
   };

@@ -13,9 +13,13 @@ export function silentMiss(command: string, changed: readonly string[]): string 
   const shown = changed.filter((path) => path !== "/ws/.git/index");
   if (analysis.readsOnly) return shown.length === 0 ? undefined : `called reading, and changed ${shown.join(", ")}`;
   if (analysis.unresolved.length > 0 || !followed(analysis)) return undefined;
-  const reported = analysis.paths.filter(({ access }) => access === "write" || access === "delete" || access === "unknown");
+  const reported = analysis.paths.filter(
+    ({ access }) => access === "write" || access === "delete" || access === "unknown",
+  );
   const missed = shown.filter((path) => !reported.some((known) => covers(known, path)));
-  return missed.length === 0 ? undefined : `changed ${missed.join(", ")} unseen; it named ${reported.map(({ absolute }) => absolute).join(", ")}`;
+  return missed.length === 0
+    ? undefined
+    : `changed ${missed.join(", ")} unseen; it named ${reported.map(({ absolute }) => absolute).join(", ")}`;
 }
 
 /** Whether only what stands in the command decides about paths: words from an input or unknown programs do not. */

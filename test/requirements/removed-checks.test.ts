@@ -39,11 +39,20 @@ const intents =
   "active_intents:\n  - {id: INT-001, name: Work, status: active, owned_scope: ['src/**'], constraints: [], acceptance_criteria: []}\n";
 const withIntents = { ".orchestration/active_intents.yaml": intents };
 const rules = (yaml: string) => ({ ".gennai/rules.yaml": yaml });
-const wrote = (path: string) => ({ bench }: World) => bench.text(path) === "new\n";
+const wrote =
+  (path: string) =>
+  ({ bench }: World) =>
+    bench.text(path) === "new\n";
 const write = (path: string) => ({ tool: "Write", args: { file_path: path, content: "new\n" } });
-const removed = (path: string) => ({ bench }: World) => bench.text(path) === undefined;
+const removed =
+  (path: string) =>
+  ({ bench }: World) =>
+    bench.text(path) === undefined;
 const run = (command: string) => ({ tool: "Bash", args: { command } });
-const said = (text: string) => (_: World, { output }: CallResult) => output.includes(text);
+const said =
+  (text: string) =>
+  (_: World, { output }: CallResult) =>
+    output.includes(text);
 const under = (id: string) => (world: World) => {
   world.activeIntent = id;
 };
@@ -136,7 +145,11 @@ const rows: readonly Row[] = [
     ...{ check: ["emergency"], refusal: "high_impact_disabled", happened: wrote(".github/workflows/ci.yml") },
   },
   {
-    ...{ id: "seed 003 §13 deploy", name: "a deployment that was confirmed", ...run("true || npm publish; echo new > made.txt") },
+    ...{
+      id: "seed 003 §13 deploy",
+      name: "a deployment that was confirmed",
+      ...run("true || npm publish; echo new > made.txt"),
+    },
     arrange: (world) => {
       world.emergency = { ...noEmergency, blockedTools: ["deploy"] };
       world.answer = { type: "yes", scope: "once", by: "ann" };
@@ -197,7 +210,10 @@ describe("each check is what refuses", () => {
 });
 
 /** The row's call through the gate, with its check or without it, each in a world of its own. */
-async function play(row: Row, how: "with" | "without"): Promise<{ readonly world: World; readonly result: CallResult }> {
+async function play(
+  row: Row,
+  how: "with" | "without",
+): Promise<{ readonly world: World; readonly result: CallResult }> {
   const world = newWorld(row.files ?? {});
   await row.arrange?.(world);
   const options = await gateOptions(world, row.check, how);
@@ -235,7 +251,9 @@ async function gateOptions(world: World, check: Row["check"], how: "with" | "wit
     config: { allowPaths: undefined, denyPaths: [], protectedBranches: [] },
     claimTree: () => ({ type: "ours" }),
     sandboxed: false,
-    capabilities: { current: () => (world.licensed ? { profile: defaultProfile } : leastPrivilege("there is no license")) },
+    capabilities: {
+      current: () => (world.licensed ? { profile: defaultProfile } : leastPrivilege("there is no license")),
+    },
     emergency: { current: () => world.emergency },
     ownDirectories: [home],
     rules: { current: () => damageControl.current(), slow: damageControl.slow },

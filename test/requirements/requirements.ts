@@ -8,16 +8,36 @@ export interface Requirement {
 /** Intents and ledger (hook engine). */
 const hookEngine: readonly Requirement[] = [
   { id: "seed 001 intercept", sentence: "The hook engine intercepts every tool execution." },
-  { id: "seed 001 fail-safe", sentence: "Hooks are fail-safe: non-blocking reads continue; destructive calls default to rejected if a hook fails." },
+  {
+    id: "seed 001 fail-safe",
+    sentence:
+      "Hooks are fail-safe: non-blocking reads continue; destructive calls default to rejected if a hook fails.",
+  },
   { id: "seed 001 handshake", sentence: "The agent must call select_active_intent before destructive actions." },
-  { id: "seed 001 context", sentence: "select_active_intent returns a compact intent_context block with scope, constraints and acceptance criteria." },
+  {
+    id: "seed 001 context",
+    sentence:
+      "select_active_intent returns a compact intent_context block with scope, constraints and acceptance criteria.",
+  },
   { id: "seed 001 cite", sentence: "Without a valid intent id: You must cite a valid active Intent ID." },
   { id: "seed 001 inject", sentence: "The intent context is injected into the later model calls." },
-  { id: "seed 001 scope", sentence: "A file outside the scope: Scope Violation: <intent_id> is not authorized to edit [filename]." },
+  {
+    id: "seed 001 scope",
+    sentence: "A file outside the scope: Scope Violation: <intent_id> is not authorized to edit [filename].",
+  },
   { id: "seed 001 expansion", sentence: "The agent may request scope expansion via a controlled tool call." },
-  { id: "seed 001 stale", sentence: "A changed file: Stale File error; the write is blocked and the agent must read again." },
-  { id: "seed 001 trace", sentence: "Each record links intent, content hashes, paths, ranges, timestamps, contributor and VCS revision." },
-  { id: "seed 001 block-hash", sentence: "Spatial hashing uses SHA-256 of the code block, so that identity survives code that moves." },
+  {
+    id: "seed 001 stale",
+    sentence: "A changed file: Stale File error; the write is blocked and the agent must read again.",
+  },
+  {
+    id: "seed 001 trace",
+    sentence: "Each record links intent, content hashes, paths, ranges, timestamps, contributor and VCS revision.",
+  },
+  {
+    id: "seed 001 block-hash",
+    sentence: "Spatial hashing uses SHA-256 of the code block, so that identity survives code that moves.",
+  },
   { id: "seed 001 integrity", sentence: "Traces are integrity-protected and append-only." },
   { id: "seed 001 map", sentence: "intent_map.md links intents to files and symbols." },
   { id: "seed 001 lessons", sentence: "AGENT.md and CLAUDE.md hold lessons and rules." },
@@ -34,11 +54,18 @@ const safety: readonly Requirement[] = [
   { id: "seed 003 §2.4", sentence: "No success claim without verification output." },
   { id: "seed 003 §2.5", sentence: "Adaptation (tone, verbosity) never changes permissions." },
   { id: "seed 003 §4", sentence: "If mixed categories appear in one run, the highest category policy applies." },
-  { id: "seed 003 §5 payload", sentence: "A confirmation shows intent reflection, plain action statement, impact statement, and an explicit yes/no gate." },
+  {
+    id: "seed 003 §5 payload",
+    sentence:
+      "A confirmation shows intent reflection, plain action statement, impact statement, and an explicit yes/no gate.",
+  },
   { id: "seed 003 §5 missing", sentence: "Execution is blocked when the confirmation is missing." },
   { id: "seed 003 §5 ambiguous", sentence: "Execution is blocked when the confirmation is ambiguous." },
   { id: "seed 003 §5 token", sentence: "Execution is blocked when the token is invalid or expired." },
-  { id: "seed 003 §7", sentence: "Each executed step logs tool, redacted input, start and stop, exit status and verification outcome." },
+  {
+    id: "seed 003 §7",
+    sentence: "Each executed step logs tool, redacted input, start and stop, exit status and verification outcome.",
+  },
   { id: "seed 003 §7 classes", sentence: "Failures are classified." },
   { id: "seed 003 §9 secrets", sentence: "Secrets are never logged in plaintext." },
   { id: "seed 003 §9 markers", sentence: "Report exports include redaction markers." },

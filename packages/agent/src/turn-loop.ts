@@ -9,6 +9,8 @@ import type { SessionEvent } from "./session-event.ts";
 export interface TurnSink {
   /** @param itemId joins the deltas of one item */
   emit(event: SessionEvent, itemId?: string): void;
+  /** Resolves when everything emitted so far is on its way to the log, before anything that others write from then on. */
+  settle(): Promise<void>;
   /** Resolves when everything emitted so far is in the log and folded into the conversation. */
   flush(): Promise<void>;
 }
@@ -71,6 +73,8 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
         });
         return { type: "completed" };
       }
+      // The gate writes to the log itself, and a result comes behind its call.
+      await sink.settle();
       const results = await tools.run(answer.calls, { turnId, signal });
       signal.throwIfAborted();
       const repeated = refusals.count(results);
@@ -103,6 +107,8 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
       };
     }
     throw error;
+  } finally {
+    await sink.settle();
   }
 }
 

@@ -7,6 +7,7 @@ import { addGovernanceCommands } from "./governance-commands.ts";
 import { exitCodesHelp, ledgerHelp, mainHelp, policyHelp, runHelp, serveHelp } from "./help-texts.ts";
 import type { IntentsFlags } from "./intents-command.ts";
 import type { LedgerFlags } from "./ledger-command.ts";
+import { addPlanCommands } from "./plan-commands.ts";
 import type { PolicyCheckFlags, PolicyFlags } from "./policy-command.ts";
 import type { RunFlags } from "./run-options.ts";
 import type { ServeFlags } from "./serve-command.ts";
@@ -62,6 +63,10 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
   )
     .option("--port <number>", "port to listen on; 0 takes any free one", "7777")
     .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option(
+      "--rina-port <number>",
+      "second port, for the RinaWarp extension; on 127.0.0.1 and without a token, e.g. 8787",
+    )
     .option("--workspace <dir>", "directory of sessions that name none (default: here)")
     .option("--auth-token", "print the token once at start-up")
     .option("--auth-token-file <file>", "use the token in this file (0600) instead of a fresh one")
@@ -83,7 +88,10 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
     .argument("[request]", "what shall be done; without it, a prompt asks")
     .option("--workspace <dir>", "directory to work in (default: here)")
     .option("--scenario <name>", "how to go about it, e.g. CODE, EDITOR_CODE, RESPOND (default: by the mode)")
-    .option("--mode <mode>", "branch: write on a feature branch; proposal: show changes and apply what you keep")
+    .option(
+      "--mode <mode>",
+      "branch: write on a feature branch; proposal: show changes and apply what you keep; plan: approve a plan first",
+    )
     .option("--branch <name>", "name of the branch (default: ai-agent/ and words of the request)")
     .option("--yes", "answer yes to all questions but those of high risk, and keep all that is proposed")
     .option("--ask", "ask even when the input is no terminal")
@@ -148,6 +156,7 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
   addLedgerCopies(ledger, console, ended);
   const intents = intentsCommands(program, console, ended);
   addGovernanceCommands(program, console, ended);
+  addPlanCommands(program, console, ended);
   const policy = policyCommands(program, console, ended);
   for (const command of [...program.commands, ...ledger.commands, ...intents.commands, ...policy.commands]) {
     command.exitOverride();
@@ -186,7 +195,9 @@ function addLedgerCopies(ledger: Command, console: Console, ended: (code: number
 }
 
 function policyCommands(program: Command, console: Console, ended: (code: number) => void): Command {
-  const policy = program.command("policy").description("ask what the rules say, test them, replay the past through them");
+  const policy = program
+    .command("policy")
+    .description("ask what the rules say, test them, replay the past through them");
   const named = (name: string, description: string): Command =>
     policy
       .command(name)

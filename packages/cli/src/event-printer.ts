@@ -98,6 +98,11 @@ export class EventPrinter {
           this.line(this.#paint("dim", `  changed: ${terminalSafe(file.path)}`));
         }
         break;
+      case "planChanged": {
+        const { stepId, text } = body.value;
+        if (text !== "") this.line(this.#paint("dim", `  ${stepId === "" ? "plan" : terminalSafe(stepId)}: ${terminalSafe(text)}`));
+        break;
+      }
       case "truncated":
         this.line(this.#paint("yellow", `Some events are not shown: ${terminalSafe(body.value.reason)}`));
         break;

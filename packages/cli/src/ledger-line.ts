@@ -16,7 +16,9 @@ export function describeRecord(line: string, paint: Paint): string {
     (typeof seq === "number" ? String(seq) : "-").padStart(5),
     textOf(record.get("timestamp")).slice(0, 19),
     paint("cyan", textOf(metadata.get("kind")).padEnd(8)),
-    [...decisionOf(textOf(metadata.get("kind")), fieldsOf(metadata.get("details"))), ...calls, ...files].filter((part) => part !== "").join(", "),
+    [...decisionOf(textOf(metadata.get("kind")), fieldsOf(metadata.get("details"))), ...calls, ...files]
+      .filter((part) => part !== "")
+      .join(", "),
   ].join("  ");
 }
 
@@ -64,7 +66,9 @@ function decisionOf(kind: string, details: ReadonlyMap<string, unknown>): readon
     case "session": {
       const intent = textOf(details.get("intent"));
       if (intent !== "") return [`intent ${intent}`];
-      return [...details].map(([name, value]) => `${terminalSafe(name)} ${typeof value === "string" ? textOf(value) : JSON.stringify(value)}`);
+      return [...details].map(
+        ([name, value]) => `${terminalSafe(name)} ${typeof value === "string" ? textOf(value) : JSON.stringify(value)}`,
+      );
     }
     default:
       return [];

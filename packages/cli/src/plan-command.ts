@@ -4,8 +4,16 @@ import { CliError } from "./cli-error.ts";
 import type { Console } from "./console.ts";
 import { type ExitCode, exitCode } from "./exit-code.ts";
 import { prepareAgentBranch } from "./git-branch.ts";
+import { keepApproval, keepForVerification, takeApproval, verificationToken } from "./plan-approval.ts";
 import { openPlanPlace, type PlanFlags, type PlanPlace, plansWith, whileAttended } from "./plan-place.ts";
-import { describeActions, describeIssues, describeOutcome, describePlan, describeResults, planLine } from "./plan-text.ts";
+import {
+  describeActions,
+  describeIssues,
+  describeOutcome,
+  describePlan,
+  describeResults,
+  planLine,
+} from "./plan-text.ts";
 import { parseBackend, usageError } from "./run-options.ts";
 import { listSessions } from "./sessions-command.ts";
 import { terminalSafe } from "./terminal-safe.ts";
@@ -14,11 +22,12 @@ import { writePlan } from "./write-plan.ts";
 
 /** `gennai plan new "<request>"`: the model writes a plan; the server holds it as a draft. Nothing runs. */
 export async function planNewCommand(request: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
-  if (request.trim() === "") throw usageError("The request is empty.", 'For example: gennai plan new "rename a to b in src/**"');
+  if (request.trim() === "")
+    throw usageError("The request is empty.", 'For example: gennai plan new "rename a to b in src/**"');
   const model = modelOf(flags);
   if (flags.session === undefined) await ontoBranch(request, flags, console);
   await using place = await openPlanPlace(flags, console, { model });
-  const { desk, server, signal, workspace } = place;
+  const { desk, workspace } = place;
   const session = await openPlanSession(place, { ...model, workingDir: workspace }, flags.session);
   const written = await writePlan(session, request, place);
   const { sessionId } = session;
@@ -31,7 +40,7 @@ export async function planNewCommand(request: string, flags: PlanFlags, console:
     desk.write(describePlan(written.plan, desk.paint));
     desk.view.note(`Session ${sessionId} · next: gennai plan preview ${written.plan.planId}`);
   }
-  return server.isOwn || !signal.aborted ? exitCode.ok : exitCode.failed;
+  return exitCode.ok;
 }
 
 /** `gennai plan preview ID`: real diffs and the rules' word on every action. Nothing runs. */
@@ -43,7 +52,8 @@ export async function planPreviewCommand(planId: string, flags: PlanFlags, conso
   if (flags.json === true) desk.writeJson({ sessionId: plans.sessionId, plan, actions });
   else {
     desk.write(describePlan(plan, desk.paint) + describeActions(actions, desk.paint));
-    if (plan.state === "awaiting_approval") desk.view.note(`Next: gennai plan approve ${planId} --digest ${plan.digest}`);
+    if (plan.state === "awaiting_approval")
+      desk.view.note(`Next: gennai plan approve ${planId} --digest ${plan.digest}`);
   }
   return actions.some(({ verdict }) => verdict === "deny") ? exitCode.refused : exitCode.ok;
 }
@@ -51,7 +61,7 @@ export async function planPreviewCommand(planId: string, flags: PlanFlags, conso
 /** `gennai plan approve ID`: a person's word for exactly one digest. The token goes to the state directory. */
 export async function planApproveCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
   await using place = await openPlanPlace(flags, console);
-  const { desk, signal, tokens } = place;
+  const { desk, signal } = place;
   const plans = await plansWith(planId, flags, place);
   const { plan, actions } = await plans.preview(planId, { signal });
   if (flags.digest !== undefined && flags.digest !== plan.digest) {
@@ -62,24 +72,26 @@ export async function planApproveCommand(planId: string, flags: PlanFlags, conso
   }
   if (flags.json !== true) desk.write(describePlan(plan, desk.paint) + describeActions(actions, desk.paint));
   if (flags.digest === undefined) await requireYes(plan, place, flags);
-  const { approvalToken, expires } = await plans.approve(planId, plan.digest, { signal });
-  await tokens.keep(planId, { sessionId: plans.sessionId, digest: plan.digest, approvalToken });
+  const { approvalToken, expires } = await keepApproval(plan, actions, plans, place);
   const facts = { sessionId: plans.sessionId, planId, digest: plan.digest };
   if (flags.json === true) desk.writeJson({ ...facts, approvalToken, expires: expires?.toISOString() ?? null });
-  else desk.view.note(`Approved${expires === undefined ? "" : ` until ${expires.toLocaleTimeString()}`} · next: gennai plan execute ${planId}`);
+  else
+    desk.view.note(
+      `Approved${expires === undefined ? "" : ` until ${expires.toLocaleTimeString()}`} · next: gennai plan execute ${planId}`,
+    );
   return exitCode.ok;
 }
 
 /** `gennai plan execute ID`: spends the token and runs the plan; what the server asks is asked here. */
 export async function planExecuteCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
   await using place = await openPlanPlace(flags, console);
-  const { desk, tokens } = place;
+  const { desk } = place;
   const plans = await plansWith(planId, flags, place);
-  const { digest, approvalToken } = await approvalFor(planId, flags, plans, place);
+  const approval = await takeApproval(named(planId, flags), plans, place);
+  const { digest, token } = approval;
   const session = await openPlanSession(place, {}, plans.sessionId);
-  const plan = await whileAttended(session, place, (signal) => plans.execute(planId, digest, approvalToken, { signal }));
-  // It stays for `verify`: the token is spent, and still names the run that it opened.
-  await tokens.keep(planId, { sessionId: plans.sessionId, digest, approvalToken });
+  const plan = await whileAttended(session, place, (signal) => plans.execute(planId, digest, token, { signal }));
+  await keepForVerification(planId, approval, plans, place);
   if (flags.json === true) desk.writeJson({ result: { sessionId: plans.sessionId, plan } });
   else {
     desk.write(describePlan(plan, desk.paint) + describeOutcome(plan, desk.paint));
@@ -93,19 +105,23 @@ export async function planVerifyCommand(planId: string, flags: PlanFlags, consol
   await using place = await openPlanPlace(flags, console);
   const { desk, tokens } = place;
   const plans = await plansWith(planId, flags, place);
-  const { digest, approvalToken } = await approvalFor(planId, flags, plans, place);
+  const { digest, token } = await verificationToken(named(planId, flags), plans, place);
   const session = await openPlanSession(place, {}, plans.sessionId);
   const { plan, results } = await whileAttended(session, place, (signal) =>
-    plans.verify(planId, digest, approvalToken, { signal }),
+    plans.verify(planId, digest, token, { signal }),
   );
-  await tokens.forget(planId);
+  await tokens.take(planId);
   if (flags.json === true) desk.writeJson({ result: { sessionId: plans.sessionId, plan, results } });
   else desk.write(describeResults(results, desk.paint) + describeOutcome(plan, desk.paint));
   return plan.verified ? exitCode.ok : exitCode.failed;
 }
 
 /** `gennai plan status [ID]`: one plan whole, or the plans of a session, or of the workspace's newest sessions. */
-export async function planStatusCommand(planId: string | undefined, flags: PlanFlags, console: Console): Promise<ExitCode> {
+export async function planStatusCommand(
+  planId: string | undefined,
+  flags: PlanFlags,
+  console: Console,
+): Promise<ExitCode> {
   await using place = await openPlanPlace(flags, console);
   const { desk, server, signal, workspace } = place;
   if (planId !== undefined) {
@@ -117,7 +133,9 @@ export async function planStatusCommand(planId: string | undefined, flags: PlanF
   }
   const sessions =
     flags.session === undefined
-      ? (await listSessions(server.client, workspace, { signal })).slice(0, shownSessions).map(({ sessionId }) => sessionId)
+      ? (await listSessions(server.client, workspace, { signal }))
+          .slice(0, shownSessions)
+          .map(({ sessionId }) => sessionId)
       : [flags.session];
   let found = 0;
   for (const sessionId of sessions) {
@@ -147,7 +165,9 @@ function isRefused({ failureClass }: PlanStep): boolean {
 export async function requireYes(plan: Plan, { desk, signal }: PlanPlace, flags: PlanFlags): Promise<void> {
   const isHigh = plan.steps.some(({ risk }) => risk === "high");
   if (desk.input !== undefined && !(flags.yes === true && !isHigh)) {
-    const answer = await desk.input.question(`Approve exactly this plan (${plan.digest.slice(0, 12)}…)? y/N > `, { signal });
+    const answer = await desk.input.question(`Approve exactly this plan (${plan.digest.slice(0, 12)}…)? y/N > `, {
+      signal,
+    });
     if (/^\s*y(es)?\s*$/i.test(answer ?? "")) return;
     throw new CliError("The plan was not approved; it stays as it is.", {
       exitCode: exitCode.refused,
@@ -157,7 +177,9 @@ export async function requireYes(plan: Plan, { desk, signal }: PlanPlace, flags:
   if (!isHigh) return;
   throw new CliError("The plan has steps of high risk, and nobody can be asked here.", {
     exitCode: exitCode.refused,
-    next: [`Look at it, then name what you approve: gennai plan approve ${terminalSafe(plan.planId)} --digest ${plan.digest}`],
+    next: [
+      `Look at it, then name what you approve: gennai plan approve ${terminalSafe(plan.planId)} --digest ${plan.digest}`,
+    ],
   });
 }
 
@@ -185,22 +207,8 @@ async function ontoBranch(request: string, flags: PlanFlags, console: Console): 
   if (how !== "kept") console.errors.write(`Branch ${terminalSafe(name)} (${how})\n`);
 }
 
-async function approvalFor(
-  planId: string,
-  flags: PlanFlags,
-  plans: SessionPlans,
-  { signal, tokens }: PlanPlace,
-): Promise<{ readonly digest: string; readonly approvalToken: string }> {
-  const kept = await tokens.find(planId);
-  const approvalToken = flags.token ?? kept?.approvalToken;
-  if (approvalToken === undefined) {
-    throw new CliError(`There is no approval of the plan ${planId} here.`, {
-      exitCode: exitCode.refused,
-      next: [`gennai plan approve ${planId}`, "or name a token with --token."],
-    });
-  }
-  const digest = flags.digest ?? kept?.digest ?? (await plans.get(planId, { signal })).digest;
-  return { digest, approvalToken };
+function named(planId: string, { token, digest }: PlanFlags) {
+  return { planId, token, digest };
 }
 
 function modelOf(flags: PlanFlags) {
@@ -214,7 +222,11 @@ function modelOf(flags: PlanFlags) {
 
 /** The model answered with something else than a plan. */
 export function writeNoPlan(
-  written: { readonly raw: string; readonly issues: Parameters<typeof describeIssues>[0]; readonly envelopeKind: string },
+  written: {
+    readonly raw: string;
+    readonly issues: Parameters<typeof describeIssues>[0];
+    readonly envelopeKind: string;
+  },
   { desk }: PlanPlace,
 ): void {
   if (written.issues.length > 0) {

@@ -42,7 +42,10 @@ const searchedSessions = 25;
 export async function openPlanPlace(
   flags: PlanFlags,
   console: Console,
-  request: { readonly model?: Parameters<typeof chooseServer>[0]["model"]; readonly sandbox?: Parameters<typeof chooseServer>[0]["sandbox"] } = {},
+  request: {
+    readonly model?: Parameters<typeof chooseServer>[0]["model"];
+    readonly sandbox?: Parameters<typeof chooseServer>[0]["sandbox"];
+  } = {},
 ): Promise<PlanPlace> {
   const workspace = await resolveWorkspace(flags.workspace, console);
   const stateDir = defaultStateDir(console.environment);
@@ -110,7 +113,8 @@ export async function whileAttended<Result>(
     desk.view.note("Stopping … (Ctrl-C again leaves at once)");
     session.stop("session", "Stopped by the user at the terminal.", { signal: place.signal }).then(
       () => desk.view.note("Stopped."),
-      (error: unknown) => desk.view.note(`It could not be stopped: ${error instanceof Error ? error.message : String(error)}`),
+      (error: unknown) =>
+        desk.view.note(`It could not be stopped: ${error instanceof Error ? error.message : String(error)}`),
     );
   });
   const attached = Promise.withResolvers<void>();
@@ -122,11 +126,13 @@ export async function whileAttended<Result>(
         onConnection: ({ state }) => {
           if (state === "connected") attached.resolve();
         },
-        onProblem: ({ error }) => desk.view.note(`An answer was not taken: ${error instanceof Error ? error.message : String(error)}`),
+        onProblem: ({ error }) =>
+          desk.view.note(`An answer was not taken: ${error instanceof Error ? error.message : String(error)}`),
       });
       for await (const event of events) desk.view.show(event);
     } catch (error) {
-      if (!leaving.signal.aborted) desk.view.note(`The session could not be watched: ${error instanceof Error ? error.message : String(error)}`);
+      if (!leaving.signal.aborted)
+        desk.view.note(`The session could not be watched: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
       attached.resolve();
     }

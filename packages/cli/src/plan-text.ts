@@ -22,7 +22,9 @@ export function describePlan(plan: Plan, paint: Paint): string {
     `  ${spelledOut(plan.title)}`,
     ...(plan.summary === "" ? [] : indent(spelledOut(plan.summary))),
     `  digest ${plan.digest}`,
-    ...risksOf(plan.planJson).map(({ level, text }) => `  ${paint(riskStyles[level], `${level} risk`)} ${spelledOut(text)}`),
+    ...risksOf(plan.planJson).map(
+      ({ level, text }) => `  ${paint(riskStyles[level], `${level} risk`)} ${spelledOut(text)}`,
+    ),
     ...plan.steps.flatMap((step) => describeStep(step, paint)),
     ...(plan.remediation === "" ? [] : [paint("yellow", `  ${terminalSafe(plan.remediation)}`)]),
   ];
@@ -40,12 +42,19 @@ export function describeActions(actions: readonly PlannedAction[], paint: Paint)
     .map((action) => {
       const place = `${terminalSafe(action.stepId)}.${action.actionIndex + 1}`;
       const word = paint(verdictStyles[action.verdict], action.verdict);
-      const about = action.change === undefined ? "command" : `${action.change.operation} ${spelledOut(action.change.path)}`;
+      const about =
+        action.change === undefined ? "command" : `${action.change.operation} ${spelledOut(action.change.path)}`;
       const lines = [
         `${paint("cyan", "●")} ${place} ${about}  ${word} ${paint(riskStyles[action.risk], `${action.risk} risk`)}`,
-        ...(action.change === undefined ? indent(`$ ${spelledOut(action.command)}`) : diffLines(action.change.unifiedDiff, paint)),
-        ...(action.change === undefined || action.change.warning === "" ? [] : [paint("yellow", `  ${terminalSafe(action.change.warning)}`)]),
-        ...(action.change?.conflict === true ? [paint("red", "  conflict: it does not apply to the file as it is")] : []),
+        ...(action.change === undefined
+          ? indent(`$ ${spelledOut(action.command)}`)
+          : diffLines(action.change.unifiedDiff, paint)),
+        ...(action.change === undefined || action.change.warning === ""
+          ? []
+          : [paint("yellow", `  ${terminalSafe(action.change.warning)}`)]),
+        ...(action.change?.conflict === true
+          ? [paint("red", "  conflict: it does not apply to the file as it is")]
+          : []),
         ...(action.reason === "" ? [] : [`  ${terminalSafe(action.reason)}`]),
       ];
       return `${lines.join("\n")}\n`;
@@ -55,7 +64,8 @@ export function describeActions(actions: readonly PlannedAction[], paint: Paint)
 
 /** Claimed, executed, verified: three facts, never one. */
 export function describeOutcome(plan: Plan, paint: Paint): string {
-  const fact = (name: string, holds: boolean): string => `${name} ${paint(holds ? "green" : "red", holds ? "yes" : "no")}`;
+  const fact = (name: string, holds: boolean): string =>
+    `${name} ${paint(holds ? "green" : "red", holds ? "yes" : "no")}`;
   const facts = [fact("claimed", plan.claimed), fact("executed", plan.executed), fact("verified", plan.verified)];
   return `${stateText(plan)}: ${facts.join(" · ")}\n`;
 }
@@ -116,9 +126,14 @@ function diffLines(diff: string, paint: Paint): readonly string[] {
 }
 
 function tail(output: string, paint: Paint): readonly string[] {
-  const lines = output.trimEnd().split("\n").filter((line) => line !== "");
+  const lines = output
+    .trimEnd()
+    .split("\n")
+    .filter((line) => line !== "");
   const shown = lines.slice(-shownLines).map((line) => paint("dim", `    ${terminalSafe(line)}`));
-  return lines.length > shown.length ? [paint("dim", `    … ${lines.length - shown.length} lines before`), ...shown] : shown;
+  return lines.length > shown.length
+    ? [paint("dim", `    … ${lines.length - shown.length} lines before`), ...shown]
+    : shown;
 }
 
 function indent(text: string): readonly string[] {

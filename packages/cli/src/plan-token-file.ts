@@ -1,27 +1,60 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { ensurePrivateDirectory, isErrorCode, readPrivateFile, writePrivateFile } from "@gennai/server/http/private-file";
+import {
+  ensurePrivateDirectory,
+  isErrorCode,
+  readPrivateFile,
+  writePrivateFile,
+} from "@gennai/server/http/private-file";
 import * as z from "zod";
 
-const schema = z.strictObject({ sessionId: z.string(), digest: z.string(), approvalToken: z.string() });
+const schema = z.strictObject({
+  sessionId: z.string(),
+  digest: z.string(),
+  /** As it was printed. A server that went away with its command knows it no more. */
+  approvalToken: z.string(),
+  /** SHA-256 of the preview that was approved and of where HEAD stood. */
+  seenSha256: z.string(),
+  /** Milliseconds; on both clocks, as one alone can be turned back or begins anew with the machine. */
+  approved: z.strictObject({ monotonic: z.number(), wall: z.number() }),
+  /** The token that opened the run, once it has: it proves to `verify` which run is meant. */
+  runToken: z.string().optional(),
+});
 
 /** What `gennai plan approve` leaves for `execute` and `verify`. */
 export type KeptApproval = z.infer<typeof schema>;
 
+export interface ApprovalClock {
+  /** Milliseconds since the machine started, the same for all processes. */
+  readonly monotonic: () => number;
+  /** Milliseconds since the epoch. */
+  readonly wall: () => number;
+}
+
+/** How long an approval holds, in milliseconds; as long as a server's own. */
+const lifetimeMs = 10 * 60_000;
+
+const machineClock: ApprovalClock = {
+  monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
+  wall: Date.now,
+};
+
 /**
- * Approval tokens between commands: one file a plan in the state directory, readable by this user alone. The token is spent
- * by the first execution; after it, the file only proves to `verify` which run is meant, and it goes with that.
+ * Approvals between commands: one file a plan in the state directory, which only this user can read and no sandboxed command
+ * sees. An approval is taken out before its plan runs, so that no second run can have it.
  */
 export class PlanTokenFiles {
   readonly #directory: string;
+  readonly #clock: ApprovalClock;
 
-  constructor(stateDir: string) {
+  constructor(stateDir: string, clock: ApprovalClock = machineClock) {
     this.#directory = join(stateDir, "plan-approvals");
+    this.#clock = clock;
   }
 
-  async keep(planId: string, approval: KeptApproval): Promise<void> {
-    await ensurePrivateDirectory(this.#directory);
-    await writePrivateFile(this.#file(planId), JSON.stringify(approval));
+  async keep(planId: string, approval: Omit<KeptApproval, "approved">): Promise<void> {
+    const approved = { monotonic: this.#clock.monotonic(), wall: this.#clock.wall() };
+    await this.#write(planId, { ...approval, approved });
   }
 
   /** undefined when there is none, or it cannot be read as one. Throws `UnsafeFileError` when others could have put it there. */
@@ -35,8 +68,31 @@ export class PlanTokenFiles {
     }
   }
 
-  async forget(planId: string): Promise<void> {
-    await rm(this.#file(planId), { force: true });
+  /** False as well for one of the time before the machine started anew. */
+  isFresh({ approved }: KeptApproval): boolean {
+    const [age, wallAge] = [this.#clock.monotonic() - approved.monotonic, this.#clock.wall() - approved.wall];
+    return age >= 0 && age < lifetimeMs && wallAge < lifetimeMs;
+  }
+
+  /** True for the one caller that took it away; the file is gone then. */
+  async take(planId: string): Promise<boolean> {
+    try {
+      await rm(this.#file(planId));
+      return true;
+    } catch (error) {
+      if (isErrorCode(error, "ENOENT")) return false;
+      throw error;
+    }
+  }
+
+  /** After the run has begun: for `verify`, and no approval of anything more. */
+  async keepSpent(planId: string, approval: KeptApproval & { readonly runToken: string }): Promise<void> {
+    await this.#write(planId, approval);
+  }
+
+  async #write(planId: string, approval: KeptApproval): Promise<void> {
+    await ensurePrivateDirectory(this.#directory);
+    await writePrivateFile(this.#file(planId), JSON.stringify(approval));
   }
 
   /** Ids are the server's; another server's must not lead out of the directory. */

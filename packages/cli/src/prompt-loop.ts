@@ -127,7 +127,9 @@ async function runWord(
     case "/intent": {
       const place = { governance: options.server.governance, sessionId: session.sessionId, signal };
       const intent = argument === undefined ? await activeIntent(place) : await chooseIntent(argument, place);
-      desk.write(intent === undefined ? "No intent is selected; /intents lists them.\n" : `Intent ${intentTitle(intent)}\n`);
+      desk.write(
+        intent === undefined ? "No intent is selected; /intents lists them.\n" : `Intent ${intentTitle(intent)}\n`,
+      );
       return;
     }
     case "/sessions":

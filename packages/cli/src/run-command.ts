@@ -9,6 +9,7 @@ import { type ExitCode, exitCode } from "./exit-code.ts";
 import { type AgentBranch, prepareAgentBranch } from "./git-branch.ts";
 import { handleProposal, type ProposalResult } from "./handle-proposals.ts";
 import { Interrupts } from "./interrupts.ts";
+import { planRunCommand } from "./plan-run.ts";
 import { promptLoop } from "./prompt-loop.ts";
 import {
   parseBackend,
@@ -27,6 +28,10 @@ import { resolveWorkspace } from "./workspace-option.ts";
 
 /** `gennai run [request]`: one turn, or a prompt when there is no request. */
 export async function runCommand(request: string | undefined, flags: RunFlags, console: Console): Promise<ExitCode> {
+  if (flags.mode === "plan") {
+    const { mode: _, ...others } = flags;
+    return planRunCommand(request, settingsOf(others), flags, console);
+  }
   const settings = settingsOf(flags);
   const sandbox = parseSandbox(flags.sandbox);
   if (request !== undefined && request.trim() === "")

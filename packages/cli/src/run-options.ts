@@ -36,7 +36,10 @@ export function parseBackend(text: string | undefined): Backend | undefined {
 
 export function parseMode(text: string | undefined): EditingMode | undefined {
   if (text === undefined || text === "branch" || text === "proposal") return text;
-  throw usageError(`There is no mode ${JSON.stringify(text)}.`, "Choose --mode branch or --mode proposal.");
+  throw usageError(
+    `There is no mode ${JSON.stringify(text)}.`,
+    "Choose --mode branch, --mode proposal or --mode plan.",
+  );
 }
 
 export function parseVerbosity(text: string | undefined): Verbosity | undefined {

@@ -4,6 +4,8 @@ import type { Paint } from "./console.ts";
 export interface BannerFacts {
   readonly version: string;
   readonly url: string;
+  /** Where the RinaWarp extension comes in; undefined when that is off. */
+  readonly rinaUrl?: string | undefined;
   readonly workspace: string;
   readonly isSample: boolean;
   readonly isLoopback: boolean;
@@ -40,6 +42,9 @@ export function serveBanner(facts: BannerFacts, paint: Paint): string {
         : model,
     ),
     ...tokenRows(facts, paint),
+    ...(facts.rinaUrl === undefined
+      ? []
+      : [row("rinawarp", `${facts.rinaUrl}  (takes no token: only your own programs, and high risk still asks here)`)]),
     facts.sandbox.state === "sandboxed"
       ? row("commands", `run in a sandbox: ${facts.sandbox.reason}`)
       : paint("red", row("commands", `run WITHOUT a sandbox: ${facts.sandbox.reason}; all but plain reading asks`)),

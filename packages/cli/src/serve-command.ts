@@ -32,11 +32,13 @@ export interface ServeFlags {
   readonly allowHost?: readonly string[];
   readonly protect?: readonly string[];
   readonly sandbox?: string;
+  readonly rinaPort?: string;
 }
 
 /** `gennai serve`: runs until a signal; the first one ends it in order, the second at once. */
 export async function serveCommand(flags: ServeFlags, console: Console): Promise<ExitCode> {
-  const port = parsePort(flags.port);
+  const port = parsePort(flags.port, "--port");
+  const rinaPort = flags.rinaPort === undefined ? undefined : parsePort(flags.rinaPort, "--rina-port");
   const backend = parseBackend(flags.backend);
   const sandbox = parseSandbox(flags.sandbox);
   if (!flags.auth && !isLoopback(flags.host)) {
@@ -67,6 +69,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     allowedHosts: flags.allowHost ?? [],
     protectedBranches: flags.protect ?? [],
     sandbox,
+    ...(rinaPort === undefined ? {} : { rinaPort }),
     announce: true,
     log: serverLog(console),
     environment: console.environment,
@@ -76,6 +79,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     ...{ version, workspace, isSample, settings },
     sandbox: server.manager.services.sandbox,
     url: server.url,
+    rinaUrl: server.rinaUrl,
     isLoopback: isLoopback(flags.host),
     token:
       token.type === "none"
@@ -138,12 +142,12 @@ async function workspaceOf(
   return { workspace: await resolveWorkspace(flags.workspace, console), isSample: false };
 }
 
-function parsePort(text: string): number {
+function parsePort(text: string, name: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
   if (port >= 0 && port <= 65_535) return port;
   throw usageError(
-    `--port takes a number from 0 to 65535, not ${JSON.stringify(text)}.`,
-    "For example: --port 7777; 0 takes any free port.",
+    `${name} takes a number from 0 to 65535, not ${JSON.stringify(text)}.`,
+    `For example: ${name} ${name === "--port" ? 7777 : 8787}; 0 takes any free port.`,
   );
 }
 

@@ -1,7 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { type AgentClient, connect, connectGovernance, connectPlans, type GovernanceClient, type PlanClient } from "@gennai/client/connection";
+import {
+  type AgentClient,
+  connect,
+  connectGovernance,
+  connectPlans,
+  type GovernanceClient,
+  type PlanClient,
+} from "@gennai/client/connection";
 import { findServers } from "@gennai/server/http/discovery";
 import { proveServer } from "@gennai/server/http/server-proof";
 import type { SandboxMode } from "@gennai/server/sandbox/sandbox";

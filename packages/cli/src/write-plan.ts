@@ -31,7 +31,10 @@ async function ask(
   { desk, interrupts, signal }: PlanPlace,
 ): Promise<WrittenPlan> {
   // The envelope is for the server; a person sees the plan.
-  const view = { ...desk.view, show: (event: Parameters<typeof desk.view.show>[0]) => (isEnvelope(event) ? undefined : desk.view.show(event)) };
+  const view = {
+    ...desk.view,
+    show: (event: Parameters<typeof desk.view.show>[0]) => (isEnvelope(event) ? undefined : desk.view.show(event)),
+  };
   const report = await runTurn(session, { text, scenario: "PLAN", enableThinking: true }, { view, interrupts, signal });
   if (report.outcome !== "completed") throw turnFailed(report, interrupts.interrupted);
   return { raw: report.text, ...(await plans.submit(report.text, { signal })) };

@@ -10,6 +10,8 @@ export async function cliScene(content: Files) {
     testConsole(repository.root, { GENNAI_STATE_DIR: state.root, PATH: process.env["PATH"], SHELL: "/bin/sh" });
   return {
     repository,
+    /** The state directory. */
+    state: state.root,
     console,
     /** Runs a command line; nobody is there. */
     async run(...args: readonly string[]) {

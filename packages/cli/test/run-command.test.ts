@@ -165,7 +165,7 @@ test("goes on with a session, in its own workspace only", async () => {
 
 const wrong = [
   ["an empty request", ["run", " "], "The request is empty"],
-  ["an unknown mode", ["run", "--mode", "x", "go"], "--mode branch or --mode proposal"],
+  ["an unknown mode", ["run", "--mode", "x", "go"], "Choose --mode branch"],
   ["an unknown verbosity", ["run", "--verbosity", "x", "go"], "terse, normal, detailed"],
   ["an unknown backend", ["run", "--backend", "x", "go"], "openai-compatible"],
   ["an unusable count", ["run", "--max-iterations", "0", "go"], "--max-iterations 20"],

@@ -1,5 +1,9 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { FailureClass, PlanState as StateMessage, PlanStepState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import {
+  FailureClass,
+  PlanState as StateMessage,
+  PlanStepState,
+} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type {
   ActionPreview as ActionMessage,
   Plan as PlanMessage,
@@ -190,11 +194,20 @@ function stepFromMessage(message: StepMessage): PlanStep {
     ...{ id, title, intent, description, tool, requiresConfirmation, verificationPlan, dependsOn, evidence },
     risk: riskWord(message.risk) ?? "high",
     state: stepStates[message.state] ?? "pending",
-    failureClass: message.failureClass === FailureClass.UNSPECIFIED ? "" : FailureClass[message.failureClass].toLowerCase(),
+    failureClass: failureWords[message.failureClass] ?? "",
   };
 }
 
-function actionFromMessage({ stepId, actionIndex, change, command, verdict, risk, rule, reason }: ActionMessage): PlannedAction {
+function actionFromMessage({
+  stepId,
+  actionIndex,
+  change,
+  command,
+  verdict,
+  risk,
+  rule,
+  reason,
+}: ActionMessage): PlannedAction {
   return {
     ...{ stepId, actionIndex, command, rule, reason },
     change: change === undefined ? undefined : proposedChangeFromMessage(change),
@@ -218,6 +231,14 @@ const planStates: Partial<Record<StateMessage, PlanState>> = {
   [StateMessage.PARTIAL]: "partial",
   [StateMessage.INTERRUPTED]: "interrupted",
   [StateMessage.UNVERIFIED]: "unverified",
+};
+
+const failureWords: Partial<Record<FailureClass, string>> = {
+  [FailureClass.PERMISSION_DENIED]: "permission_denied",
+  [FailureClass.TOOL_UNAVAILABLE]: "tool_unavailable",
+  [FailureClass.COMMAND_ERROR]: "command_error",
+  [FailureClass.TIMEOUT]: "timeout",
+  [FailureClass.PARTIAL_EXECUTION]: "partial_execution",
 };
 
 const stepStates: Partial<Record<PlanStepState, StepState>> = {

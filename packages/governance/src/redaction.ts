@@ -17,5 +17,25 @@ export interface RedactionStream {
   end(): Promise<string>;
 }
 
+/** Also masks text that people read as it is written. */
+export interface LiveRedactor extends Redactor {
+  live(): LiveRedactionStream;
+}
+
+/**
+ * For text that is shown while it is written. Only an end that looks like a secret or stands behind words that announce
+ * one is held back, so up to 8 characters of a secret may be seen before it is told from a word; the rest is masked.
+ */
+export interface LiveRedactionStream {
+  /** True while text is held back. */
+  readonly holding: boolean;
+  /** As `push`, at once; undefined when that takes a closer look: then nothing was taken, and `push` is to be called. */
+  pushNow(text: string): string | undefined;
+  /** Text that is safe to show by now. Calls may overlap, and stay in order. */
+  push(text: string): Promise<string>;
+  /** What is held back, masked. The text may go on afterwards: what was shown still counts for what follows. */
+  flush(): Promise<string>;
+}
+
 /** Every mask begins with this, so that masked text is recognised and never written back to a file. */
 export const redactionMarker = "[REDACTED:";

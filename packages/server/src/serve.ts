@@ -14,13 +14,17 @@ import type { ListenAddress } from "./http/listen-address.ts";
 import { rpcRoutes } from "./http/route.ts";
 import { CHALLENGE_PATH, challengeRoute } from "./http/server-proof.ts";
 import { createModel } from "./models/model-registry.ts";
+import type { PlanAuthority } from "./plans/plan-authority.ts";
+import { SessionPlans } from "./plans/session-plans.ts";
 import { commandEnvironment } from "./process/command-environment.ts";
 import { ProcessLocks } from "./process/process-lock.ts";
 import { createRedactor } from "./redaction/redactor.ts";
+import { openRina } from "./rina/open-rina.ts";
 import { errorInterceptor } from "./rpc/error-interceptor.ts";
 import { nodeRpcHandler } from "./rpc/node-rpc-handler.ts";
 import { agentServicePaths, protocolVersion, registerAgentService } from "./rpc/agent-service.ts";
 import { governanceServicePaths, registerGovernanceService } from "./rpc/governance-service.ts";
+import { planServicePaths, registerPlanService } from "./rpc/plan-service.ts";
 import { loadScenarios } from "./scenarios/load-scenarios.ts";
 import { openSandbox } from "./sandbox/open-sandbox.ts";
 import type { SandboxMode } from "./sandbox/sandbox.ts";
@@ -52,6 +56,8 @@ export interface ServerOptions {
   /** Whether commands run in a sandbox; `auto` by default. */
   readonly sandbox?: SandboxMode;
   readonly confirmation?: { readonly answerMs: number; readonly waitForClientMs: number };
+  /** A second port on 127.0.0.1 for clients of the RinaWarp protocol, which send no token; none unless given. 0: any free one. */
+  readonly rinaPort?: number;
   /** Announces the server to clients of the same user. */
   readonly announce: boolean;
   readonly log: ServerLog;
@@ -63,10 +69,13 @@ export interface RunningServer extends AsyncDisposable {
   readonly url: string;
   /** undefined for a unix socket. */
   readonly port: number | undefined;
+  /** Where clients of the RinaWarp protocol come in; undefined when that is off. */
+  readonly rinaUrl: string | undefined;
   readonly token: string | undefined;
   /** Real path of the default workspace. */
   readonly workspace: string | undefined;
   readonly manager: SessionManager;
+  readonly plans: PlanAuthority;
 }
 
 /** Questions wait this long for an answer, and for a client that could give one. Milliseconds. */
@@ -161,6 +170,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     { defaultWorkspace: workspace },
   );
+  const plans = new SessionPlans({ monotonic: () => performance.now(), wall: Date.now });
   parts.defer(async () => {
     await manager.stop(() => true, "The server is shutting down.");
   });
@@ -177,8 +187,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           registerAgentService(router, {
             manager,
             version: options.version,
-            features: ["resume", "blobs", "undo", "fork", "governance"],
+            features: ["resume", "blobs", "undo", "fork", "governance", "plans"],
           });
+          registerPlanService(router, { manager, plans, authenticated: token !== undefined });
           registerGovernanceService(router, {
             manager,
             emergency,
@@ -199,7 +210,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       });
       const health = () => ({ status: "ok", version: options.version, protocolVersion, isolation, isolationReason: sandbox.reason, workspace });
       return new Map([
-        ...rpcRoutes([...agentServicePaths, ...governanceServicePaths], (request, response) => {
+        ...rpcRoutes([...agentServicePaths, ...governanceServicePaths, ...planServicePaths], (request, response) => {
           rpc(request, response);
         }),
         [HEALTH_PATH, healthRoute(health)],
@@ -208,6 +219,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
   });
   parts.use(listener);
+  const rina =
+    options.rinaPort === undefined
+      ? undefined
+      : parts.use(
+          await openRina({
+            ...{ port: options.rinaPort, version: options.version, plans, manager },
+            report: (error) => log.error("A request of the RinaWarp port failed unexpectedly.", error),
+          }),
+        );
   if (options.announce && token !== undefined) {
     parts.use(
       await writeDiscovery(stateDir, {
@@ -224,9 +244,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return {
     url: listener.url,
     port: listener.port,
+    rinaUrl: rina?.url,
     token,
     workspace,
     manager,
+    plans,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

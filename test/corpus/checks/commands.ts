@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { workspacePlaces } from "../command-fixture.ts";
-import { type CorpusCase, check, type Checks, loadCases } from "../corpus-case.ts";
+import { type Checks, type CorpusCase, check, loadCases } from "../corpus-case.ts";
 import { sharedFixture } from "../shared-fixtures.ts";
 
 export type VerdictType = "allow" | "ask" | "deny";

@@ -3,9 +3,10 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { IntentsService } from "@gennai/server/intents/intents-service";
+import { loadScenarios } from "@gennai/server/scenarios/load-scenarios";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { type CommandFixture, commandFixture } from "../command-fixture.ts";
-import { check, type Checks, notApplicable } from "../corpus-case.ts";
+import { type Checks, check, notApplicable } from "../corpus-case.ts";
 import { callTool } from "../tool-call.ts";
 
 const rulesFile = ".gennai/rules.yaml";
@@ -47,7 +48,9 @@ function intent(id: string, status: string): string {
   return `  - {id: ${JSON.stringify(id)}, name: n, status: ${status}, owned_scope: ["src/**"]}\n`;
 }
 
-const editor = notApplicable("Settings and addresses of the editor are read by its extension, whose own tests hold it.");
+const editor = notApplicable(
+  "Settings and addresses of the editor are read by its extension, whose own tests hold it.",
+);
 
 export const configChecks: Checks = {
   "CFG-005": refused("readOnlyPaths: []\nreadOnlyPaths: []\n", /:2: .*unique/),
@@ -141,29 +144,30 @@ export const configChecks: Checks = {
   "CFG-028": editor,
   "CFG-029": notApplicable("No setting of a workspace turns rules or hooks off: the key does not exist."),
   "CFG-031": editor,
-  "CFG-032": notApplicable("The design reads a repository's intents; what they own bounds the agent, and no more than the rules allow."),
+  "CFG-032": notApplicable(
+    "The design reads a repository's intents; what they own bounds the agent, and no more than the rules allow.",
+  ),
   "CFG-033": check(() =>
     notSelectable(`active_intents:\n${intent("INT-001", "active")}${intent("INT-001", "active")}`, "INT-001"),
   ),
   "CFG-034": check(async () => {
     for (const status of ["done", "unheard-of", "''"])
-      await notSelectable(`active_intents:\n${intent("INT-001", status)}`, "INT-001", "You must cite a valid active Intent ID");
+      await notSelectable(
+        `active_intents:\n${intent("INT-001", status)}`,
+        "INT-001",
+        "You must cite a valid active Intent ID",
+      );
   }),
   "CFG-035": check(() => notSelectable(`active_intents:\n${intent("../../x", "active")}`, "../../x")),
   "CFG-037": check(async () => {
-    const called = await callTool(
-      "Write",
-      { file_path: "src/new.ts", content: "x\n" },
-      {
-        prepare: (server) =>
-          server.workspace.write(
-            "editor_code.yaml",
-            "name: x\nmode: proposal\ntools: [Write, Edit, Bash]\n",
-          ),
-        after: async (server) => assert.equal(server.workspace.root.length > 0, true),
+    await using fixture = await commandFixture("apart", {
+      files: {
+        ".gennai/scenarios/editor_code.yaml": "EDITOR_CODE:\n  tools: [Read, Write, Edit, Bash]\n  prompt: Write.\n",
       },
-    );
-    assert.ok(called.verdicts.length > 0, "a file in the workspace must not take the call past the gate");
+    });
+    const { scenarios } = await loadScenarios(fixture.root);
+    const tools = [...(scenarios.get("EDITOR_CODE")?.tools ?? [])];
+    for (const name of ["Write", "Edit", "Bash"]) assert.equal(tools.includes(name), false, name);
   }),
   "CFG-038": editor,
 };

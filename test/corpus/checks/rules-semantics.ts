@@ -8,7 +8,7 @@ import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governa
 import { startTestServer } from "@gennai/testkit/test-server";
 import { startSession, Watcher } from "../../e2e/rpc/session-client.ts";
 import { commandFixture } from "../command-fixture.ts";
-import { check, type Checks } from "../corpus-case.ts";
+import { type Checks, check } from "../corpus-case.ts";
 import { sharedFixture } from "../shared-fixtures.ts";
 import { callTool, scriptOf } from "../tool-call.ts";
 import type { VerdictType } from "./commands.ts";
@@ -27,7 +27,9 @@ async function answered(answer: ConfirmationAnswer, delayMs = 0): Promise<void> 
   await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "a" });
   const { requestId, actionSha256 } = await editor.next("confirmationRequest");
   await wait(delayMs);
-  await editor.submit({ case: "confirmationResponse", value: { requestId, actionSha256, answer } }).catch(() => undefined);
+  await editor
+    .submit({ case: "confirmationResponse", value: { requestId, actionSha256, answer } })
+    .catch(() => undefined);
   await editor.end();
   assert.equal(existsSync(server.workspace.path("made")), false);
 }
@@ -62,15 +64,26 @@ const noRuleAgainst = (command: string) =>
 async function verdictOf(...policies: readonly Policy["decide"][]): Promise<Verdict["type"]> {
   const { verdict } = await runPolicies(
     policies.map((decide, index) => ({ name: `${index}`, kind: "guard", decide })),
-    { callId: "c", toolName: "Bash", args: {}, access: "change", analysis: { statement: "", effects: [] }, sessionId: "s", turnId: "t" },
+    {
+      callId: "c",
+      toolName: "Bash",
+      args: {},
+      access: "change",
+      analysis: { statement: "", effects: [] },
+      sessionId: "s",
+      turnId: "t",
+    },
     { timeoutMs: 50, signal: new AbortController().signal },
   );
   return verdict.type;
 }
 
-/** A policy from outside the type system. */
-function broken(value: unknown): Policy["decide"] {
-  return Reflect.get({ decide: () => value }, "decide");
+/** A policy from outside the type system: its answer is what JSON can hold. */
+function broken(json: string): Policy["decide"] {
+  return async () => {
+    const answer: Verdict = JSON.parse(json);
+    return answer;
+  };
 }
 
 export const rulesSemanticsChecks: Checks = {
@@ -78,22 +91,37 @@ export const rulesSemanticsChecks: Checks = {
   "RUL-006": check(() => answered(ConfirmationAnswer.YES, 900)),
   "RUL-007": check(async () => {
     await answered(ConfirmationAnswer.UNSPECIFIED);
-    await answered(99);
+    await answered(JSON.parse("99"));
   }),
   "RUL-008": check(async () => {
     const rules = "bashToolPatterns:\n  - {pattern: 'git (', reason: x}\nzeroAccessPaths: [notes.txt]\n";
-    await expectUnder(rules, [["touch src/new.ts", "deny"], ["cat notes.txt", "deny"], ["cat src/a.ts", "allow"]]);
+    await expectUnder(rules, [
+      ["touch src/new.ts", "deny"],
+      ["cat notes.txt", "deny"],
+      ["cat src/a.ts", "allow"],
+    ]);
     await using fixture = await commandFixture("apart", { files: { [rulesFile]: rules } });
     assert.match(fixture.workbench.status.problems.join("\n"), /^\.gennai\/rules\.yaml:2: /m);
   }),
   "RUL-009": check(async () => {
     for (const text of ["", "# nothing\n", "null\n", "5\n", "- rm\n"])
-      await expectUnder(text, [["rm -rf src", "deny"], ["touch src/new.ts", "deny"], ["cat src/a.ts", "allow"]]);
+      await expectUnder(text, [
+        ["rm -rf src", "deny"],
+        ["touch src/new.ts", "deny"],
+        ["cat src/a.ts", "allow"],
+      ]);
   }),
   "RUL-010": check(() =>
-    expectUnder("zeroAccessPaths: []\nbashToolPatterns: []\n", [["cat notes.txt", "deny"], ["rm -rf src", "deny"]], {
-      "~/.config/gennai/rules.yaml": "zeroAccessPaths: [notes.txt]\n",
-    }),
+    expectUnder(
+      "zeroAccessPaths: []\nbashToolPatterns: []\n",
+      [
+        ["cat notes.txt", "deny"],
+        ["rm -rf src", "deny"],
+      ],
+      {
+        "~/.config/gennai/rules.yaml": "zeroAccessPaths: [notes.txt]\n",
+      },
+    ),
   ),
   "RUL-013": check(() =>
     expectUnder("bashToolPatterns:\n  - {pattern: '^rm\\b', reason: no rm}\n", [
@@ -120,9 +148,9 @@ export const rulesSemanticsChecks: Checks = {
       },
       () => Promise.reject(new Error("broken")),
       () => new Promise(() => undefined),
-      broken(undefined),
-      broken({}),
-      broken({ type: "permit" }),
+      broken("null"),
+      broken("{}"),
+      broken('{"type":"permit"}'),
     ];
     for (const way of ways) assert.equal(await verdictOf(() => allow, way), "deny");
   }),

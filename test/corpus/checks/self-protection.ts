@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import type { WorkbenchReport } from "@gennai/server/policy-workbench/policy-workbench";
 import { type CommandFixture, commandFixture, workspacePlaces } from "../command-fixture.ts";
-import { type CorpusCase, check, type Checks, loadCases } from "../corpus-case.ts";
+import { type Checks, type CorpusCase, check, loadCases } from "../corpus-case.ts";
 import { sharedFixture } from "../shared-fixtures.ts";
 import { fits } from "./commands.ts";
 
@@ -29,7 +29,8 @@ const pathsOf: Readonly<Record<string, readonly string[]>> = {
 
 /** Each operation of a case, by the tool and by the shell where both can do it. */
 async function decideOperation(each: CorpusCase, fixture: CommandFixture): Promise<void> {
-  const [, operation = "", target = ""] = /^(write|shell redirect|rename over): (.*?)(?: \([^)]*\))?$/.exec(each.input) ?? [];
+  const [, operation = "", target = ""] =
+    /^(write|shell redirect|rename over): (.*?)(?: \([^)]*\))?$/.exec(each.input) ?? [];
   const paths = pathsOf[target] ?? target.split(", ").map((path) => path.replace("**", "x.yml").replace("*", "x"));
   const accepted = fits[each.required];
   assert.ok(operation !== "" && accepted, `not understood: ${each.input}`);
@@ -38,11 +39,9 @@ async function decideOperation(each: CorpusCase, fixture: CommandFixture): Promi
     const reports: WorkbenchReport[] = [];
     if (operation === "write") {
       reports.push(
-        await fixture.workbench.decide(
-          ...(path === ".orchestration"
-            ? (["Move", { from: path, to: "elsewhere" }] as const)
-            : (["Write", { file_path: named, content: "x\n" }] as const)),
-        ),
+        path === ".orchestration"
+          ? await fixture.workbench.decide("Move", { from: path, to: "elsewhere" })
+          : await fixture.workbench.decide("Write", { file_path: named, content: "x\n" }),
       );
     } else if (operation === "shell redirect") {
       reports.push(
@@ -75,7 +74,7 @@ export const selfProtectionChecks: Checks = Object.fromEntries(
     .map((each) => [
       each.id,
       check(async () => {
-        if (each.input.includes("core.hooksPath")) return await configuredHooks(each);
+        if (each.input.includes("core.hooksPath")) return configuredHooks(each);
         for (const place of workspacePlaces)
           for (const intent of [undefined, "INT-001"]) await decideOperation(each, await sharedFixture(place, intent));
       }),

@@ -16,7 +16,9 @@ async function checker(server: TestServer, rules?: string) {
   const governance = connectGovernance({ baseUrl: server.url, token: server.token });
   return async (tool: string, args: object): Promise<string> => {
     const check = await governance.checkPolicy({ sessionId, tool, argumentsJson: JSON.stringify(args) });
-    return check.verdict === Verdict.ALLOW ? "allow" : (check.rules.find(({ rule }) => rule.startsWith("rules/"))?.rule ?? "other");
+    return check.verdict === Verdict.ALLOW
+      ? "allow"
+      : (check.rules.find(({ rule }) => rule.startsWith("rules/"))?.rule ?? "other");
   };
 }
 
@@ -24,6 +26,7 @@ describe("paths", () => {
   test("seed 004 §3B default: without a path, grep, find and ls mean the directory they run in", async () => {
     await using server = await startTestServer({ files: { "vault/a.txt": "x\n" } });
     const everywhere = await checker(server, "zeroAccessPaths: ['%ROOT%/']\n");
+    const rule = "rules/project/zeroAccessPaths/1";
     for (const [tool, args] of [
       ["Grep", { pattern: "x" }],
       ["Glob", { pattern: "*.md" }],
@@ -32,8 +35,9 @@ describe("paths", () => {
       ["Bash", { command: "cd vault && find" }],
       ["Bash", { command: "cd vault; ls" }],
       ["Bash", { command: "ls", cwd: "vault" }],
+      ["Bash", { command: "find" }],
     ] as const) {
-      expect([tool, args, await everywhere(tool, args)]).toEqual([tool, args, "rules/project/zeroAccessPaths/1"]);
+      expect([tool, args, await everywhere(tool, args)]).toEqual([tool, args, rule]);
     }
   });
 
@@ -46,7 +50,9 @@ describe("paths", () => {
   ])("seed 004 §2 resolver: %s", async (_name, command, rules) => {
     await using server = await startTestServer({ files: { "src/a.ts": "", "vault.txt": "x\n" } });
     const check = await checker(server, rules);
-    expect(await check("Bash", { command: command.replace("%ROOT%", server.workspace.root) })).toMatch(/zeroAccessPaths/);
+    expect(await check("Bash", { command: command.replace("%ROOT%", server.workspace.root) })).toMatch(
+      /zeroAccessPaths/,
+    );
   });
 
   test("seed 004 §2 missing: without a file there are no rules of the project, and nothing is said", async () => {
@@ -59,7 +65,9 @@ describe("paths", () => {
 });
 
 const script = [{ steps: [{ tool: { name: "Bash", args: { command: "cat README.md" } } }, { text: ["Over."] }] }];
-const askFirst = { ".gennai/rules.yaml": "bashToolPatterns: [{pattern: 'cat README', reason: look twice, ask: true}]\n" };
+const askFirst = {
+  ".gennai/rules.yaml": "bashToolPatterns: [{pattern: 'cat README', reason: look twice, ask: true}]\n",
+};
 
 describe("seed 004 §4 ask: a rule that asks", () => {
   test.each([

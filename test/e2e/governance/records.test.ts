@@ -37,7 +37,10 @@ const step = (name: string, args: object) => ({ tool: { name, args } });
 
 /** A turn that makes these calls, one after the other. */
 async function played(files: Readonly<Record<string, string>>, ...steps: readonly object[]) {
-  const server = await startTestServer({ files, script: [{ steps: [...steps.map((each) => ({ ...each })), { text: ["Over."] }] }] });
+  const server = await startTestServer({
+    files,
+    script: [{ steps: [...steps.map((each) => ({ ...each })), { text: ["Over."] }] }],
+  });
   const sessionId = await startSession(server);
   const events = await runTurn(server, sessionId, "go");
   return { server, sessionId, events, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
@@ -52,12 +55,20 @@ test("seed 003 §7: a step's record has tool, redacted input, start and stop, ex
     step("Bash", { command: "cat missing.txt" }),
   );
   const all = await records(world.server);
-  const [written, ran] = all.filter(({ metadata }) => metadata.kind === "outcome").map(({ metadata }) => metadata.calls[0]);
+  const [written, ran] = all
+    .filter(({ metadata }) => metadata.kind === "outcome")
+    .map(({ metadata }) => metadata.calls[0]);
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
   expect(written).toMatchObject({ tool: "Write", started: time, stopped: time, verification: "verified" });
   expect(JSON.stringify(all)).not.toContain(secret);
   expect(JSON.stringify(written?.["input"])).toContain("[REDACTED");
-  expect(ran).toMatchObject({ tool: "Bash", exit_code: 1, failure_class: "command_error", started: time, stopped: time });
+  expect(ran).toMatchObject({
+    tool: "Bash",
+    exit_code: 1,
+    failure_class: "command_error",
+    started: time,
+    stopped: time,
+  });
   // The intention stands in the ledger before what came of it.
   expect(all.map(({ metadata }) => metadata.kind)).toEqual(["intent", "outcome", "intent", "outcome"]);
 });
@@ -75,7 +86,12 @@ describe("seed 003 §7 classes: failures are classified", () => {
   test.each<[string, object, string, FailureClass]>([
     ["a command that fails", step("Bash", { command: "cat missing.txt" }), "command_error", FailureClass.COMMAND_ERROR],
     ["a tool that is not there", step("Fly", {}), "tool_unavailable", FailureClass.TOOL_UNAVAILABLE],
-    ["a refusal", step("Write", { file_path: "../x", content: "" }), "permission_denied", FailureClass.PERMISSION_DENIED],
+    [
+      "a refusal",
+      step("Write", { file_path: "../x", content: "" }),
+      "permission_denied",
+      FailureClass.PERMISSION_DENIED,
+    ],
     ["a deadline", step("Bash", { command: "sleep 20", timeout_ms: 300 }), "timeout", FailureClass.TIMEOUT],
   ])("%s", async (_name, call, word, failureClass) => {
     await using world = await played({ "a.txt": "one\n" }, call);
@@ -125,7 +141,9 @@ test("seed 001 block-hash: a block keeps its identity when it stands elsewhere",
     step("Edit", { file_path: "b.ts", old_string: "// end\n", new_string: `${block}// end\n` }),
   );
   const ranges = (await records(world.server)).flatMap(({ files }) =>
-    files.flatMap(({ path, conversations }) => conversations.flatMap((one) => one.ranges.map((range) => ({ path, ...range })))),
+    files.flatMap(({ path, conversations }) =>
+      conversations.flatMap((one) => one.ranges.map((range) => ({ path, ...range }))),
+    ),
   );
   expect(ranges).toEqual([
     { path: "a.ts", start_line: 3, end_line: 5, content_hash: blockHash },
@@ -134,7 +152,8 @@ test("seed 001 block-hash: a block keeps its identity when it stands elsewhere",
 });
 
 test("seed 001 inject: the intent's context stands in the later model calls, and in no earlier one", async () => {
-  const intents = "active_intents:\n  - {id: INT-001, name: Work, status: active, owned_scope: ['src/**'], constraints: [be brief]}\n";
+  const intents =
+    "active_intents:\n  - {id: INT-001, name: Work, status: active, owned_scope: ['src/**'], constraints: [be brief]}\n";
   await using world = await played(
     { ".orchestration/active_intents.yaml": intents },
     step("select_active_intent", { intent_id: "INT-001" }),

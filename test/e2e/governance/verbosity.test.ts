@@ -5,10 +5,36 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { startSession } from "../rpc/session-client.ts";
 
-const words = ["rm", "-rf", "git", "push", "--force", "npm", "test", "cat", "README.md", ".env", "../x", "|", "sudo", "$X", ">"];
-const path = fc.constantFrom("README.md", "new.txt", ".env", ".git/hooks/x", "../outside", ".github/workflows/ci.yml", "a b");
+const words = [
+  "rm",
+  "-rf",
+  "git",
+  "push",
+  "--force",
+  "npm",
+  "test",
+  "cat",
+  "README.md",
+  ".env",
+  "../x",
+  "|",
+  "sudo",
+  "$X",
+  ">",
+];
+const path = fc.constantFrom(
+  "README.md",
+  "new.txt",
+  ".env",
+  ".git/hooks/x",
+  "../outside",
+  ".github/workflows/ci.yml",
+  "a b",
+);
 const call = fc.oneof(
-  fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 6 }).map((list) => ["Bash", { command: list.join(" ") }] as const),
+  fc
+    .array(fc.constantFrom(...words), { minLength: 1, maxLength: 6 })
+    .map((list) => ["Bash", { command: list.join(" ") }] as const),
   path.map((file) => ["Read", { file_path: file }] as const),
   fc.tuple(path, fc.string()).map(([file, content]) => ["Write", { file_path: file, content }] as const),
   path.map((file) => ["Delete", { file_path: file }] as const),
@@ -24,10 +50,9 @@ test("seed 003 §2.5: how much the agent writes changes no verdict, whatever the
   await fc.assert(
     fc.asyncProperty(call, async ([tool, args]) => {
       const request = { tool, argumentsJson: JSON.stringify(args) };
-      // One after the other: two sessions that would write at once are in each other's way.
-      const checks = [];
-      for (const sessionId of sessions) checks.push(await governance.checkPolicy({ sessionId, ...request }));
-      const [first, ...others] = checks;
+      const [first, ...others] = await Promise.all(
+        sessions.map((sessionId) => governance.checkPolicy({ sessionId, ...request })),
+      );
       seen.add(first?.verdict ?? 0);
       for (const other of others) expect(other).toEqual(first);
     }),

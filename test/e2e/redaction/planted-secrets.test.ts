@@ -60,6 +60,11 @@ const files = {
   "slowly.mjs": slowly,
 };
 
+/** As a model writes: a few letters at a time, which cuts every secret. */
+function pieces(text: string): readonly string[] {
+  return text.match(/[^]{1,7}/g) ?? [];
+}
+
 async function runWith(turn: ScriptedTurn, prompt: string) {
   const server = await startTestServer({ files, script: [turn], server: { sandbox: "required" } });
   const sessionId = await startSession(server);
@@ -78,6 +83,14 @@ describe("a planted secret", () => {
     ["in what a search finds", "go", tool("Grep", { pattern: "TOKEN|PLANTED" })],
     ["in a file's name", "go", tool("Ls", { path: "names" })],
     ["in a command's output, split over chunks, and in its error", "go", tool("Bash", { command: "node slowly.mjs" })],
+    [
+      "in what the model says",
+      "go",
+      { steps: [{ thinking: [...`so ${token}`] }, { text: [...pieces(`It is ${token}, or\n${pem}\n.`)] }] },
+    ],
+    ["in a command", "go", tool("Bash", { command: `echo ok\n: ${token}; git status` })],
+    ["in the arguments of a call that is refused", "go", tool("Read", { path: `../${token}` })],
+    ["in arguments that are wrong", "go", tool("Read", { [token]: token })],
     ["in a prompt", `my token is ${token}, and Authorization: Bearer ${bearer}`, { steps: [{ text: ["Fine."] }] }],
   ])("seed 003 §9 secrets: %s is in no artefact", async (_name, prompt, turn) => {
     const { server, shown, copies } = await runWith(turn, prompt);

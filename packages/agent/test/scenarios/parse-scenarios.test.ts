@@ -145,9 +145,18 @@ describe("EDITOR_CODE", () => {
   });
 });
 
+describe("PLAN", () => {
+  it.each([["filesystem, bash, mcp:*"], ["default, proposal, todo"], ["Write"]])("with %j only reads", (tools) => {
+    const { scenario, problems } = parseOne({ tools, prompt: "p" }, "plan");
+    expect(scenario?.tools.filter((tool) => !readers.includes(tool))).toEqual([]);
+    expect(scenario?.mcp).toEqual([]);
+    expect(problems[0]).toContain("left out");
+  });
+});
+
 describe("built-in scenarios", () => {
-  it("are three, and only CODE can write or run", () => {
-    expect([...builtInScenarios.keys()]).toEqual(["CODE", "EDITOR_CODE", "RESPOND"]);
+  it("are four, and only CODE can write or run", () => {
+    expect([...builtInScenarios.keys()]).toEqual(["CODE", "EDITOR_CODE", "RESPOND", "PLAN"]);
     const can = (name: string) => writers.filter((tool) => builtInScenarios.get(name)?.tools.includes(tool));
     expect({ code: can("CODE"), editor: can("EDITOR_CODE"), respond: can("RESPOND") }).toEqual({
       code: writers,

@@ -14,7 +14,8 @@ export function gitPaths(
   const access = accessOf(subcommand, words);
   // Behind `-b` stands the name of a branch, and what it starts from.
   const makesBranch =
-    subcommand === "checkout" && words.some((word) => /^(?:-[a-zA-Z]*[bBtd]|--(?:orphan|track|detach)$)/.test(word.literal ?? ""));
+    subcommand === "checkout" &&
+    words.some((word) => /^(?:-[a-zA-Z]*[bBtd]|--(?:orphan|track|detach)$)/.test(word.literal ?? ""));
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index];
     const text = word?.literal ?? word?.raw ?? "";

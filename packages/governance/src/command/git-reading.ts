@@ -99,7 +99,11 @@ export const gitReading: ReadonlyMap<string, GitReading> = new Map(
       listing: ["-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged"],
     },
     remote: { options: "-v --verbose --all --push", operands: "any", first: ["get-url"] },
-    stash: { options: "-p --stat --patch --name-only --oneline --date= --format= --pretty? --graph -n= -#", operands: "any", first: ["list", "show"] },
+    stash: {
+      options: "-p --stat --patch --name-only --oneline --date= --format= --pretty? --graph -n= -#",
+      operands: "any",
+      first: ["list", "show"],
+    },
     reflog: { options: commits, operands: "any", first: ["show", "exists"] },
     worktree: { options: "-v --porcelain -z --verbose", operands: "any", first: ["list"] },
     config: {
@@ -109,7 +113,10 @@ export const gitReading: ReadonlyMap<string, GitReading> = new Map(
     },
     "symbolic-ref": { options: "-q --quiet --short", operands: "listing", listing: ["--short"] },
     cherry: { options: "-v --abbrev= --verbose", operands: "any" },
-    "range-diff": { options: "--no-dual-color --left-only --right-only --creation-factor= --no-color", operands: "any" },
+    "range-diff": {
+      options: "--no-dual-color --left-only --right-only --creation-factor= --no-color",
+      operands: "any",
+    },
     version: { options: "--build-options", operands: "none" },
   } satisfies Record<string, GitReading>),
 );

@@ -61,7 +61,8 @@ export function interpretCode(invocation: Invocation, report: AnalysisReport): v
         high: true,
       });
     }
-    if (/awk$/.test(name)) for (const [, file = ""] of code.matchAll(awkWrites)) report.mention(file, invocation, "write");
+    if (/awk$/.test(name))
+      for (const [, file = ""] of code.matchAll(awkWrites)) report.mention(file, invocation, "write");
     for (const path of pathsInCode(code)) report.mention(path, invocation, truncates.test(code) ? "write" : "unknown");
   }
 }

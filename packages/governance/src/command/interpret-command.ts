@@ -87,13 +87,16 @@ function foundFiles(
   { starts, names: asked, alternatives }: ReturnType<typeof findExpression>,
   words: readonly ResolvedWord[],
 ): readonly ResolvedWord[] {
-  // What deletes is judged by what the search asks for.
-  if (/(?:^|\/)(?:rm|rmdir|unlink|shred|srm|rimraf|mv)$/.test(words[0]?.literal ?? "")) return words;
+  // A delete of this or that is judged by all the names that the search asks for.
+  const deletes = /(?:^|\/)(?:rm|rmdir|unlink|shred|srm|rimraf|mv)$/.test(words[0]?.literal ?? "");
+  if (deletes && alternatives) return words;
   const names = alternatives ? [] : asked;
   const forms = (starts.length === 0 ? ["."] : starts.flatMap((start) => start.forms))
     .flatMap((start) => (names.length === 0 ? ["*"] : names).map((name) => `${start.replace(/\/+$/, "")}/${name}`))
     .slice(0, 32);
-  return words.map((word) => (word.literal === "{}" ? { raw: word.raw, kind: "dynamic", literal: undefined, forms } : word));
+  return words.map((word) =>
+    word.literal === "{}" ? { raw: word.raw, kind: "dynamic", literal: undefined, forms } : word,
+  );
 }
 
 /** Runs the rest of the words as a command of its own. */

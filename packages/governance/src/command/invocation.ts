@@ -1,6 +1,6 @@
 import type { CommandDanger } from "./command-analysis.ts";
-import type { ResolvedWord } from "./resolve-word.ts";
 import { expandPath } from "./resolve-path.ts";
+import type { ResolvedWord } from "./resolve-word.ts";
 
 /** One program that would start, with all that is known of the place it starts in. */
 export interface Invocation {

@@ -1,8 +1,8 @@
-import { awkOnlyReads } from "./awk-program.ts";
 import type { AnalysisReport } from "./analysis-report.ts";
+import { awkOnlyReads } from "./awk-program.ts";
 import { gitParts } from "./dangers/git-dangers.ts";
-import { gitPaths } from "./git-paths.ts";
 import { findExpression } from "./find-expression.ts";
+import { gitPaths } from "./git-paths.ts";
 import { gitGlobalReading, gitNeedsFirst, gitReading } from "./git-reading.ts";
 import { type Invocation, type Place, targetsOf } from "./invocation.ts";
 import { type ParsedOptions, parseOptions } from "./option-spec.ts";
@@ -69,6 +69,8 @@ function proveProgram(program: ReadingProgram, invocation: Invocation, report: A
   }
   if (words.length < (program.atLeast ?? 0)) proven = false;
   if (program.operands === "none" && operands.length > 0) proven = false;
+  // A wildcard, or a choice, may come out as one word too many.
+  if (program.maximum !== undefined && operands.some((word) => word.kind !== "literal")) proven = false;
   if (program.maximum !== undefined && operands.length > program.maximum) proven = false;
   if (isPath) {
     for (const word of operands) {
@@ -81,7 +83,7 @@ function proveProgram(program: ReadingProgram, invocation: Invocation, report: A
         if (!words.some((other) => other.literal === "--")) proven = false;
       }
     }
-  } else if (program.maximum !== undefined && operands.some((word) => word.kind !== "literal")) proven = false;
+  }
   if (invocation.name === "[" || invocation.name === "test") {
     // `-v` runs what stands in a subscript: an unknown word must not be able to come out as that operator.
     const [head, second] = words;
@@ -239,7 +241,9 @@ function proveSed(invocation: Invocation, report: AnalysisReport): boolean {
   );
   const scripts = parsed.values.filter((value) => value.kind === "pattern").map((value) => value.word);
   // `-i ''` of BSD: no copy of the file as it was.
-  const operands = parsed.operands.filter((word) => word.literal !== "" || !invocation.words.some(({ literal }) => literal === "-i"));
+  const operands = parsed.operands.filter(
+    (word) => word.literal !== "" || !invocation.words.some(({ literal }) => literal === "-i"),
+  );
   if (scripts.length === 0) {
     const first = operands.shift();
     if (first === undefined) return false;
@@ -267,7 +271,9 @@ function proveSed(invocation: Invocation, report: AnalysisReport): boolean {
   }
   const changes = invocation.words.some((word) => /^(?:-[a-zA-Z]*i|--in-place)/.test(word.literal ?? ""));
   // `-i.bak` keeps the file as it was under another name.
-  const suffix = invocation.words.flatMap((word) => /^(?:-[a-zA-Z]*?i|--in-place=)(.+)$/.exec(word.literal ?? "")?.[1] ?? [])[0];
+  const suffix = invocation.words.flatMap(
+    (word) => /^(?:-[a-zA-Z]*?i|--in-place=)(.+)$/.exec(word.literal ?? "")?.[1] ?? [],
+  )[0];
   if (suffix !== undefined)
     for (const { literal } of operands)
       if (literal !== undefined) report.path(literalWord(keptName(literal, suffix)), "write", invocation);
@@ -309,7 +315,11 @@ function proveFind(invocation: Invocation, report: AnalysisReport): boolean {
     const starts = expression.starts.length > 0 ? expression.starts : [literalWord(".")];
     for (const start of starts) {
       const forms = start.forms.flatMap((form) => named.map((name) => `${form.replace(/\/+$/, "")}/${name}`));
-      report.path(named.length > 0 ? { raw: start.raw, kind: "glob", literal: undefined, forms } : start, "delete", invocation);
+      report.path(
+        named.length > 0 ? { raw: start.raw, kind: "glob", literal: undefined, forms } : start,
+        "delete",
+        invocation,
+      );
     }
   }
   return (

@@ -55,7 +55,12 @@ export function reportPaths(invocation: Invocation, report: AnalysisReport, plac
             : words[++index];
       if (value !== undefined)
         report.path(writing?.prefix !== undefined && access === "write" ? startOf(value) : value, access, invocation);
-    } else if (writing === undefined && /^(?:-o|--out[\w-]*)$/.test(option) && equals < 0 && words[index + 1] !== undefined) {
+    } else if (
+      writing === undefined &&
+      /^(?:-o|--out[\w-]*)$/.test(option) &&
+      equals < 0 &&
+      words[index + 1] !== undefined
+    ) {
       // Mostly what is written; with blanks in it no message, as other words may be.
       index += 1;
       const value = words[index];
@@ -65,7 +70,9 @@ export function reportPaths(invocation: Invocation, report: AnalysisReport, plac
     else if (text.length > 2 && !text.startsWith("--") && word.literal !== undefined)
       mentionWord(literalWord(text.slice(2)), invocation, report);
   }
-  const instead = words.some((word) => writing?.instead?.options.test(word.literal ?? word.raw)) ? writing?.instead : undefined;
+  const instead = words.some((word) => writing?.instead?.options.test(word.literal ?? word.raw))
+    ? writing?.instead
+    : undefined;
   const named = operands.slice(writing?.skip ?? 0);
   for (const [index, word] of named.entries()) {
     const isLast = index === named.length - 1;
@@ -79,6 +86,10 @@ export function reportPaths(invocation: Invocation, report: AnalysisReport, plac
       if (/^(?:rsync|scp)$/.test(name) && /^[\w.@-]+:/.test(word.literal ?? "")) continue;
       report.path(writing.prefix === undefined ? word : startOf(word), writing.last, invocation);
       intoDirectory(word, named.slice(0, -1), writing.last, invocation, report, place);
+    } else if (writing.last !== undefined && isLast && word.kind !== "literal") {
+      // It may come out as several words, the last of which is the target.
+      report.path(word, writing.operands, invocation);
+      report.path(word, writing.last, invocation);
     } else if (writing.operands === "delete" && isMadeAgain(word)) report.path(word, "delete", invocation, true);
     else report.path(word, writing.operands, invocation, writing.keepsContent);
   }
@@ -90,8 +101,9 @@ export function reportPaths(invocation: Invocation, report: AnalysisReport, plac
   }
 }
 
-function isMadeAgain({ literal }: ResolvedWord): boolean {
-  return literal !== undefined && literal.split("/").some((name) => regenerable.has(name)) && !literal.includes("..");
+function isMadeAgain({ kind, forms }: ResolvedWord): boolean {
+  if (kind === "dynamic" && forms.some((form) => form.includes("*"))) return false;
+  return forms.every((form) => form.split("/").some((name) => regenerable.has(name)) && !form.includes(".."));
 }
 
 /** Files that a program makes and names itself. */
@@ -102,10 +114,14 @@ function derivedFiles(
   report: AnalysisReport,
 ): void {
   const { words } = invocation;
-  if (writing?.prefix !== undefined && named.length < 2) report.path(startOf(literalWord(writing.prefix)), "write", invocation);
+  if (writing?.prefix !== undefined && named.length < 2)
+    report.path(startOf(literalWord(writing.prefix)), "write", invocation);
   for (const word of named) {
     const { adds } = writing ?? {};
-    if (adds !== undefined) report.path(withEnd(word, adds), "write", invocation);
+    const toOutput = words.some(({ literal }) =>
+      /^(?:-[a-zA-Z0-9]*[clt]|--(?:stdout|to-stdout|list|test)$)/.test(literal ?? ""),
+    );
+    if (adds !== undefined && !toOutput) report.path(withEnd(word, adds), "write", invocation);
     const packed = /^(.+)\.(?:gz|z|bz2|xz|lzma|zst|tgz)$/i.exec(word.literal ?? "")?.[1];
     if (/^(?:gunzip|bunzip2|unxz|unzstd|gzip|bzip2|xz|zstd)$/.test(invocation.name) && packed !== undefined)
       report.path(literalWord(packed), "write", invocation);
@@ -117,8 +133,14 @@ function derivedFiles(
 
 /** Every name that begins like this word. */
 function startOf(word: ResolvedWord): ResolvedWord {
-  const escaped = word.kind === "literal" ? word.forms.map((form) => form.replace(/[\\*?[\]{}()!+@|]/g, "\\$&")) : word.forms;
-  return { raw: word.raw, kind: word.kind === "literal" ? "glob" : word.kind, literal: undefined, forms: escaped.map((form) => `${form}*`) };
+  const escaped =
+    word.kind === "literal" ? word.forms.map((form) => form.replace(/[\\*?[\]{}()!+@|]/g, "\\$&")) : word.forms;
+  return {
+    raw: word.raw,
+    kind: word.kind === "literal" ? "glob" : word.kind,
+    literal: undefined,
+    forms: escaped.map((form) => `${form}*`),
+  };
 }
 
 function withEnd(word: ResolvedWord, end: string): ResolvedWord {

@@ -18,7 +18,11 @@ const programs: readonly EscapingProgram[] = [
     escape: /^:?\s*(?:\d*,?[\d$%.]*\s*(?:[rw]e?a?d?\s*)?!|:?sil(?:ent)?!?\s+!|term(?:inal)?!?\s)/,
   },
   { names: /^(?:less|more|most)$/, options: ["+"], escape: /^!/ },
-  { names: /^(?:gdb|lldb|rr)$/, options: ["-ex", "-iex", "-o", "--eval-command"], escape: /^(?:!|shell\s|platform\s+shell\s)/ },
+  {
+    names: /^(?:gdb|lldb|rr)$/,
+    options: ["-ex", "-iex", "-o", "--eval-command"],
+    escape: /^(?:!|shell\s|platform\s+shell\s)/,
+  },
   { names: /^sqlite3$/, options: ["-cmd"], operands: true, escape: /^\.(?:shell|system)\s/ },
   { names: /^(?:psql|cockroach)$/, options: ["-c", "--command"], escape: /^\\!/ },
   { names: /^(?:mysql|mariadb)$/, options: ["-e", "--execute"], escape: /^(?:system\s|\\!)/ },

@@ -1,10 +1,10 @@
 import { forEachChild, type SyntaxNode } from "unbash";
 import type { AnalysisReport } from "./analysis-report.ts";
 import { openVariables, shellVariableEffect } from "./environment.ts";
-import { judgeVariable } from "./judge-variable.ts";
 import type { Invocation, Place } from "./invocation.ts";
-import { literalWord } from "./resolve-word.ts";
+import { judgeVariable } from "./judge-variable.ts";
 import { expandPath } from "./resolve-path.ts";
+import { literalWord } from "./resolve-word.ts";
 import { assign, forget, mergeDirectories, type ShellScope } from "./shell-scope.ts";
 
 /** A variable of the environment that is not public knowledge may hold a secret. */

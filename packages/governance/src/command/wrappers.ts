@@ -130,7 +130,6 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map(
       options:
         "--clear-groups --keep-groups --init-groups --no-new-privs --nnp --reset-env --groups= --reuid= --regid= --ruid= --euid= --rgid= --egid= --inh-caps= --ambient-caps= --bounding-set= --securebits= --pdeathsig= --selinux-label= --apparmor-profile= -d",
     },
-    capsh: { options: "--print --drop= --caps= --user= --uid= --gid= --keep= --secbits= -c=", script: ["-c"], permutes: true },
     setarch: { options: "-R -B -3 -L -X -Z", operands: 1 },
     linux32: { options: "" },
     linux64: { options: "" },
@@ -144,5 +143,5 @@ export const privilegedWrappers: ReadonlySet<string> = new Set(["sudo", "doas", 
 
 /** Shells: `-c` text, a here-document or piped input is a script in them. */
 export const shells: ReadonlySet<string> = new Set(
-  "sh bash zsh dash ash ksh ksh93 mksh fish csh tcsh rbash bash.exe sh.exe wsl wsl.exe".split(" "),
+  "capsh sh bash zsh dash ash ksh ksh93 mksh fish csh tcsh rbash bash.exe sh.exe wsl wsl.exe".split(" "),
 );

@@ -108,6 +108,8 @@ function pathVerdicts(effect: Effect, rules: CompiledRules): readonly Verdict[] 
         rules,
       );
     case "exec":
+      // What a command names is looked at apart; without a path, it means the directory it runs in.
+      return broken(effect.cwd, ["zero"], rules);
     case "net":
     case "session":
       return [];

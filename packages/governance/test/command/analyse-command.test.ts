@@ -91,8 +91,62 @@ describe("analyseCommand", () => {
       ],
     },
     { command: "ls > /dev/null 2>&1", paths: [] },
+    { command: "truncate -s 0 f", paths: [["write", "/ws/f"]] },
+    { command: "touch -d yesterday f", paths: [["write", "/ws/f"]] },
+    {
+      command: "gzip f",
+      paths: [
+        ["delete", "/ws/f"],
+        ["write", "/ws/f.gz"],
+      ],
+    },
+    {
+      command: "sed -i.bak s/a/b/ f",
+      paths: [
+        ["write", "/ws/f.bak"],
+        ["write", "/ws/f"],
+      ],
+    },
+    {
+      command: "cp sub/f .",
+      paths: [
+        ["read", "/ws/sub/f"],
+        ["write", "/ws"],
+        ["write", "/ws/f"],
+      ],
+    },
+    {
+      command: "split -l 1 f part",
+      paths: [
+        ["read", "/ws/f"],
+        ["write", "/ws/part*"],
+      ],
+    },
+    {
+      command: "find src -name '*.ts' -exec sed -i s/a/b/ {} +",
+      paths: [
+        ["write", "/ws/src/*.ts"],
+        ["read", "/ws/src"],
+      ],
+    },
+    { command: "git restore --staged f", paths: [["read", "/ws/f"]] },
+    { command: "git checkout topic", paths: [["unknown", "/ws/topic"]] },
+    { command: "git checkout -b topic", paths: [] },
+    {
+      command: "tar --remove-files -c f",
+      paths: [["delete", "/ws/f"]],
+    },
   ])("resolves the paths of $command", ({ command, paths }) => {
     expect(analyse(command).paths.map((path) => [path.access, path.absolute])).toEqual(paths);
+  });
+
+  it("tells what keeps the content of files", () => {
+    const kept = (command: string) => analyse(command).paths.map((path) => path.keepsContent === true);
+    expect(kept("mkdir a")).toEqual([true]);
+    expect(kept("chmod +x a")).toEqual([true]);
+    expect(kept("rm -r node_modules")).toEqual([true]);
+    expect(kept("rm -r src")).toEqual([false]);
+    expect(kept("mkdir a; echo x > a")).toEqual([false]);
   });
 
   it("marks paths that only the shell can tell", () => {

@@ -42,8 +42,8 @@ function gateWith(overrides: Partial<GateOptions> & { readonly verdicts?: readon
     },
   });
   const tools = new Map<string, Tool>([
-    ["Look", tool("Look", "read") as Tool],
-    ["Change", tool("Change", "change") as Tool],
+    ["Look", tool("Look", "read")],
+    ["Change", tool("Change", "change")],
   ]);
   const verdicts = [...(overrides.verdicts ?? [allow])];
   const journal: GateJournal = {

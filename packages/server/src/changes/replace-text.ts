@@ -1,3 +1,4 @@
+import { redactionMarker } from "@gennai/governance/redaction";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { countLineFeeds } from "./line-edit.ts";
 import { nearestMatch } from "./nearest-match.ts";
@@ -11,11 +12,17 @@ export interface Replacement {
 
 /**
  * Replaces an exact text, which must stand at exactly one place unless all are meant.
- * Throws `no_match` with the nearest place as hint, `ambiguous_match` with the count and the lines.
+ * Throws `masked_text` for a mask that the model took for the text, `no_match` with the nearest place as hint, `ambiguous_match` with the count and the lines.
  * @param name of the file, for messages
  */
 export function replaceText(text: string, replacement: Replacement, name: string): SplicedText {
   const places = placesOf(text, replacement.oldText);
+  if (places.length === 0 && replacement.oldText.includes(redactionMarker)) {
+    throw new ToolFailure("masked_text", `old_string holds a mask in place of a secret, which ${name} does not.`, {
+      failureClass: "permission_denied",
+      hint: "Choose an old_string from the lines around the masked value.",
+    });
+  }
   if (places.length === 0) {
     throw new ToolFailure("no_match", `old_string is not in ${name}; nothing was changed.`, {
       hint: nearestMatch(text, replacement.oldText),

@@ -7,8 +7,16 @@ export interface ApprovedCall {
   readonly callId: string;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** What the call was seen to touch when the plan was previewed; undefined: the arguments alone say it. */
-  readonly paths: readonly string[] | undefined;
+  /** What the call was seen to rest on when the plan was previewed; undefined: the arguments alone say it. */
+  readonly seen: SeenCall | undefined;
+  /** Operands that the run itself has changed since; `anything` after a command of its own. */
+  readonly changed: ReadonlySet<string> | "anything";
+}
+
+/** What a call touches and rests on besides its arguments, see `Question.computed` and `Analysis.operands`. */
+export interface SeenCall {
+  readonly paths: readonly string[];
+  readonly operands: Readonly<Record<string, string>>;
 }
 
 /**
@@ -37,12 +45,29 @@ export class PlanAnswers extends RememberedAnswers {
     if (approved === undefined || question.computed.risk === "high") return undefined;
     if (question.callId !== approved.callId || question.toolName !== approved.tool) return undefined;
     if (this.#commandsAskAgain && question.toolName === "Bash") return undefined;
-    const { tool, args } = approved;
-    const paths = approved.paths ?? question.computed.paths;
-    if (canonicalJson({ tool, arguments: args, paths }) !== question.actionJson) return undefined;
+    const { operands = {}, ...action }: AskedAction = JSON.parse(question.actionJson);
+    const paths = approved.seen?.paths ?? action.paths;
+    if (canonicalJson({ tool: approved.tool, arguments: approved.args, paths }) !== canonicalJson(action)) return undefined;
+    if (approved.seen !== undefined && !restsOnTheSame(approved.seen.operands, operands, approved.changed)) return undefined;
     return { type: "yes", scope: "once", by: this.#by };
   }
 
   /** Answers given during a run hold for that one action. */
   override remember(): void {}
+}
+
+/** As `buildQuestion` writes it. */
+interface AskedAction {
+  readonly paths?: readonly string[];
+  readonly operands?: Readonly<Record<string, string>>;
+}
+
+function restsOnTheSame(
+  seen: SeenCall["operands"],
+  now: SeenCall["operands"],
+  changed: ApprovedCall["changed"],
+): boolean {
+  if (changed === "anything") return true;
+  const names = new Set([...Object.keys(seen), ...Object.keys(now)]);
+  return [...names].every((name) => changed.has(name) || seen[name] === now[name]);
 }

@@ -33,8 +33,15 @@ async function load(): Promise<Scan> {
     });
     return result.messages.map(({ range, ruleId }) => ({
       start: range[0],
-      end: range[1],
+      end: ruleId.endsWith("-aws") ? awsEnd(text, range) : range[1],
       rule: ruleId.replace(/^.*secretlint-rule-/, ""),
     }));
   };
+}
+
+/** The AWS rule counts the value's length from the name before it, so that its range may end in the middle of the value. */
+function awsEnd(text: string, [start, end]: readonly [number, number]): number {
+  const named = /["']?\w{1,40}["']?\s*(?::|=>|=)\s*["']?[A-Za-z0-9/+=-]{12,}/y;
+  named.lastIndex = start;
+  return Math.max(end, named.test(text) ? named.lastIndex : end);
 }

@@ -9,6 +9,9 @@ const body = /[A-Za-z0-9+/=\s\\:,|>"'-]/;
 /** A line of a key's material: an unfinished block is a key up to the last of them. */
 const material = /[A-Za-z0-9+/]{20,}={0,2}/g;
 
+/** The beginning of one more line, where the key breaks off: it has a digit, which a word has not. */
+const brokenLine = /^(?:\\[nr]|[\s|>+:,"'-]){1,16}(?=[A-Za-z+/]{0,19}[0-9])[A-Za-z0-9+/]{1,20}/;
+
 /**
  * Private keys in PEM form, also indented, quoted, in a diff, or cut off before their end.
  * One pass: a block that turns out not to be a key is not looked at again.
@@ -60,5 +63,6 @@ function blockEnd(
   }
   let keyEnd = from;
   for (const line of text.slice(from, at).matchAll(material)) keyEnd = from + line.index + line[0].length;
+  if (keyEnd > from) keyEnd += brokenLine.exec(text.slice(keyEnd, at))?.[0].length ?? 0;
   return { type: keyEnd > from ? "key" : "other", at, keyEnd, closed: false };
 }

@@ -3,13 +3,13 @@ import { openPrivateKey, privateKeys, restOfPrivateKey } from "./private-key.ts"
 import { type FindSecrets, mask } from "./secret-range.ts";
 
 /** A run without a blank is held back up to this many characters. */
-const window = 4 * 1024;
+export const longestRun = 4 * 1024;
 
 /** Of a longer run, this much stays behind: longer secrets than this have a form that is told by its beginning. */
-const kept = 2 * 1024;
+export const keptOfLongRun = 2 * 1024;
 
 /** A private key is held back up to this many characters, and masked from then on. */
-const longestKey = 16 * 1024;
+export const heldKeyLength = 16 * 1024;
 
 /** A word after which a secret may come: the next word decides. */
 const pendingWord =
@@ -47,7 +47,7 @@ export function createRedactionStream(find: FindSecrets, exact: readonly string[
       inKey = false;
     }
     const key = openPrivateKey(buffer);
-    if (key !== undefined && buffer.length - key > longestKey) {
+    if (key !== undefined && buffer.length - key > heldKeyLength) {
       const before = await emit(key);
       const masked = mask(buffer, await find(buffer));
       inKey = true;
@@ -55,9 +55,9 @@ export function createRedactionStream(find: FindSecrets, exact: readonly string[
       return before + masked;
     }
     const cut = safeCut(buffer, key ?? buffer.length, exact);
-    if (cut > 0 || (key ?? buffer.length) <= window) return emit(cut);
-    // One run, and longer than the window: what is found in it stays whole.
-    let split = (key ?? buffer.length) - kept;
+    if (cut > 0 || (key ?? buffer.length) <= longestRun) return emit(cut);
+    // One run, and longer than is held back: what is found in it stays whole.
+    let split = (key ?? buffer.length) - keptOfLongRun;
     for (const { start, end } of await find(buffer)) if (start < split && end > split) split = start;
     return emit(split);
   };
@@ -79,7 +79,7 @@ export function createRedactionStream(find: FindSecrets, exact: readonly string[
 }
 
 /** How much of the text can be judged without knowing what follows: whole words, and none that announces a secret. */
-function safeCut(text: string, limit: number, exact: readonly string[]): number {
+export function safeCut(text: string, limit: number, exact: readonly string[]): number {
   let cut = limit;
   if (cut === text.length) {
     while (cut > 0 && !/\s/.test(text.charAt(cut - 1))) cut -= 1;

@@ -1,6 +1,7 @@
-import type { Redactor } from "@gennai/governance/redaction";
+import type { LiveRedactor } from "@gennai/governance/redaction";
 import { keptRules } from "./kept-rules.ts";
 import { ownRules } from "./own-rules.ts";
+import { createLiveRedactionStream } from "./live-redaction-stream.ts";
 import { createRedactionStream } from "./redaction-stream.ts";
 import { type FindSecrets, mask, mergeRanges, type SecretRange } from "./secret-range.ts";
 
@@ -17,7 +18,7 @@ const suspicious =
  * @param options.secrets exact strings that are masked wherever they stand, e.g. the server's own token; those of
  *   fewer than 8 characters are left alone
  */
-export async function createRedactor(options: { readonly secrets?: readonly string[] } = {}): Promise<Redactor> {
+export async function createRedactor(options: { readonly secrets?: readonly string[] } = {}): Promise<LiveRedactor> {
   const exact = exactSecrets(options.secrets ?? []);
   const find: FindSecrets = async (text) => {
     const known = exact.flatMap((secret) => occurrences(text, secret));
@@ -27,6 +28,7 @@ export async function createRedactor(options: { readonly secrets?: readonly stri
   return {
     redact: async (text) => mask(text, await find(text)),
     stream: () => createRedactionStream(find, exact),
+    live: () => createLiveRedactionStream(find, exact),
   };
 }
 

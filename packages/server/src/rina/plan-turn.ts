@@ -32,7 +32,8 @@ export async function planTurn(
       for (const logged of page) {
         if (logged.turnId !== turnId) continue;
         note(logged, heard);
-        if (logged.event.type === "status" && endStates.has(logged.event.state)) return answerOf(logged.event.state, heard);
+        if (logged.event.type === "status" && endStates.has(logged.event.state))
+          return answerOf(logged.event.state, heard);
       }
     }
     throw new ServiceError("unavailable", "The turn's end could not be followed.");
@@ -44,7 +45,8 @@ export async function planTurn(
 
 function note({ event }: LoggedEvent, heard: { answer?: string; problem?: string }): void {
   if (event.type === "final") heard.answer = event.text;
-  if (event.type === "error") heard.problem = event.hint === undefined ? event.message : `${event.message} ${event.hint}`;
+  if (event.type === "error")
+    heard.problem = event.hint === undefined ? event.message : `${event.message} ${event.hint}`;
 }
 
 function answerOf(state: string, { answer, problem }: { readonly answer?: string; readonly problem?: string }): string {

@@ -146,7 +146,12 @@ function refuse(response: ServerResponse, status: number, error: string): void {
 function judgeSocket(socket: IncomingMessage["socket"]): PeerVerdict {
   if (process.platform !== "linux" || process.getuid === undefined) return { type: "trusted" };
   const { localAddress, localPort, remoteAddress, remotePort } = socket;
-  if (localAddress === undefined || localPort === undefined || remoteAddress === undefined || remotePort === undefined) {
+  if (
+    localAddress === undefined ||
+    localPort === undefined ||
+    remoteAddress === undefined ||
+    remotePort === undefined
+  ) {
     return { type: "refused", reason: "whose connection this is cannot be told" };
   }
   const ends = { localAddress, localPort, remoteAddress, remotePort };

@@ -62,7 +62,9 @@ export function rinaHandlers(options: RinaServiceOptions): ReadonlyMap<string, R
         const asked = parseApprovedPlan(body);
         const session = await options.session();
         const held = await knownPlan(plans, session, asked, (plan) => plan.runTurnId !== undefined);
-        const { plan, results } = await plans.verify(session, held.planId, asked.planHash, asked.approvalToken, { signal });
+        const { plan, results } = await plans.verify(session, held.planId, asked.planHash, asked.approvalToken, {
+          signal,
+        });
         return outcome(plan, { result: { ...runResult(plan), results: results.map(verified) } }, ["done"]);
       },
     ],
@@ -81,8 +83,14 @@ function outcome(
 ): RinaAnswer {
   if (good.includes(plan.state)) return ok(body);
   const failed = plan.steps.find((step) => step.state === "failed");
-  const where = failed === undefined ? "" : ` Step ${failed.id} failed${failed.failureClass === undefined ? "" : ` (${failed.failureClass})`}.`;
-  const what = plan.state === "unverified" ? "The plan ran and nothing verified it, so it does not count as done." : `The plan ended ${plan.state}.`;
+  const where =
+    failed === undefined
+      ? ""
+      : ` Step ${failed.id} failed${failed.failureClass === undefined ? "" : ` (${failed.failureClass})`}.`;
+  const what =
+    plan.state === "unverified"
+      ? "The plan ran and nothing verified it, so it does not count as done."
+      : `The plan ended ${plan.state}.`;
   return { status: 422, body: { ok: false, error: `${what}${where} ${plan.remediation}`.trim(), ...body } };
 }
 
@@ -105,7 +113,8 @@ async function knownPlan(
   asked: PlanBody,
   preferred: (plan: PlanView) => boolean,
 ): Promise<PlanView> {
-  const held = (await heldPlan(plans, session, asked, preferred)) ?? (await heldPlan(plans, session, asked, () => true));
+  const held =
+    (await heldPlan(plans, session, asked, preferred)) ?? (await heldPlan(plans, session, asked, () => true));
   if (held !== undefined) return held;
   throw new ServiceError("permission_denied", "This plan was never approved here.", { hint: "Approve it first." });
 }
@@ -115,7 +124,8 @@ async function submitPlan(plans: PlanAuthority, session: Session, { plan, planHa
   if (held === undefined || issues.length > 0) {
     throw new ServiceError("invalid_argument", `The plan is not valid. ${issueLines(issues).join(" ")}`);
   }
-  if (held.digest !== planHash) throw new ServiceError("permission_denied", "The plan was read differently from how it was hashed.");
+  if (held.digest !== planHash)
+    throw new ServiceError("permission_denied", "The plan was read differently from how it was hashed.");
   return held;
 }
 
@@ -143,6 +153,12 @@ function runResult(plan: PlanView): Readonly<Record<string, unknown>> {
   return { planId, state, claimed, executed, verified: isVerified, remediation, steps };
 }
 
-function verified({ stepId, command, passed, exitCode, output }: VerificationResult): Readonly<Record<string, unknown>> {
+function verified({
+  stepId,
+  command,
+  passed,
+  exitCode,
+  output,
+}: VerificationResult): Readonly<Record<string, unknown>> {
   return { stepId, command, passed, output, ...(exitCode === undefined ? {} : { exitCode }) };
 }

@@ -13,6 +13,7 @@ import {
   verdict,
   verification,
 } from "./governance-wire.ts";
+import { planChangeToWire } from "./plan-wire.ts";
 import { requestToWire } from "./request-wire.ts";
 import { todoToWire } from "./todo-wire.ts";
 
@@ -186,6 +187,8 @@ function bodyToWire(event: SessionEvent): WireEvent {
       return { case: "intentSelected", value: { intent: intentToWire(event.intent) } };
     case "rules-changed":
       return { case: "rulesChanged", value: { status: rulesStatusToWire(event.status) } };
+    case "plan-changed":
+      return { case: "planChanged", value: planChangeToWire(event.planId, event.change) };
     case "session-cleared":
       return { case: "sessionCleared", value: {} };
     case "settings-changed": {

@@ -22,7 +22,7 @@ export interface CallCheck {
 export async function checkCall(session: Session, tool: string, argumentsJson: string): Promise<CallCheck> {
   const { signal } = new AbortController();
   const { scenario } = await chooseScenario(session, "");
-  using gate = await buildTurnGate(session, scenario, { turnId: "check", modelId: "", signal });
+  using gate = await buildTurnGate(session, scenario, { turnId: "check", modelId: "", signal, onlyChecks: true });
   const decided = await gate.tools.decide({ id: "check", name: tool, argumentsJson }, { turnId: "check", signal });
   if (decided.type === "decided") {
     const { verdict, risk, fired } = decided;

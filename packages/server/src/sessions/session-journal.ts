@@ -17,6 +17,8 @@ export interface LedgerContext {
   readonly modelId: string;
   /** Commit the workspace stands on; empty without git. */
   readonly revision: () => Promise<string>;
+  /** Id of the intent the session works under. */
+  readonly intent: () => string | undefined;
   readonly isolation: "sandboxed" | "unsandboxed";
   /** Why, e.g. what is not installed. */
   readonly isolationReason: string;
@@ -144,7 +146,11 @@ export class SessionJournal implements GateJournal {
       revision: await this.#context.revision(),
       calls,
       files,
-      details: { isolation: this.#context.isolation, isolation_reason: this.#context.isolationReason },
+      details: {
+        isolation: this.#context.isolation,
+        isolation_reason: this.#context.isolationReason,
+        ...(this.#context.intent() === undefined ? {} : { intent: this.#context.intent() }),
+      },
     };
   }
 }

@@ -1,7 +1,7 @@
 import type { Model } from "@gennai/agent/model";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import type { SessionSettings } from "@gennai/agent/session-settings";
-import type { Redactor } from "@gennai/governance/redaction";
+import type { LiveRedactor } from "@gennai/governance/redaction";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
 import type { EmergencyControls } from "../emergency/emergency-controls.ts";
 import type { LoadedHooks } from "../hooks/load-hooks.ts";
@@ -16,12 +16,14 @@ export interface SessionServices {
   readonly log: SessionLog;
   readonly blobs: BlobStore;
   readonly locks: ProcessLocks;
-  readonly redactor: Redactor;
+  readonly redactor: LiveRedactor;
   /** The same object for the same root. Throws `ServiceError` for a directory that cannot be one. */
   openWorkspace(directory: string): Promise<Workspace>;
   /** Throws `ModelError`. */
   createModel(settings: SessionSettings): Promise<Model>;
-  loadScenarios(root: string): Promise<{ readonly scenarios: ReadonlyMap<string, Scenario>; readonly warnings: readonly string[] }>;
+  loadScenarios(
+    root: string,
+  ): Promise<{ readonly scenarios: ReadonlyMap<string, Scenario>; readonly warnings: readonly string[] }>;
   readonly emergency: Pick<EmergencyControls, "current" | "standingCheck" | "assertTurnsMayStart">;
   /** The capability profile in force; loaded anew for every turn. */
   loadCapabilities(): Promise<LoadedCapabilities>;

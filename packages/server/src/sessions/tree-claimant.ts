@@ -22,6 +22,13 @@ export class TreeClaimant implements Disposable {
     return { type: "ours" };
   }
 
+  /** What a claim would say, without making one. */
+  look(): TreeClaim {
+    const holder = this.#locks.holder(`tree ${this.#root}`);
+    if (holder === undefined || holder.what === `session ${this.#sessionId}`) return { type: "ours" };
+    return { type: "held", by: `${holder.what}, process ${holder.pid}` };
+  }
+
   [Symbol.dispose](): void {
     this.#lock?.[Symbol.dispose]();
     this.#lock = undefined;

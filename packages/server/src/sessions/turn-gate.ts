@@ -36,6 +36,8 @@ export async function buildTurnGate(
     readonly turnId: string;
     readonly modelId: string;
     readonly signal: AbortSignal;
+    /** Nothing runs: the working tree is not claimed. */
+    readonly onlyChecks?: boolean;
     /** In place of what the session last saw of files. */
     readonly knownFiles?: KnownFiles;
     /** In place of the session's remembered answers. */
@@ -65,7 +67,8 @@ export async function buildTurnGate(
     sessionBranch: head.type === "branch" ? head.branch : undefined,
     protectedBranches: services.protectedBranches,
     config: await loadProjectConfig(workspace.root),
-    claimTree: () => tree.claim(),
+    // Whoever only asks what would be decided stands in nobody's way.
+    claimTree: () => (turn.onlyChecks === true ? tree.look() : tree.claim()),
     sandboxed: services.sandbox.state === "sandboxed",
     capabilities,
     emergency: services.emergency,
@@ -106,6 +109,7 @@ export async function buildTurnGate(
     context: {
       sessionId: session.id,
       modelId: turn.modelId,
+      intent: () => state.activeIntentId,
       isolation: services.isolation,
       isolationReason: services.sandbox.reason,
       revision: async () => {

@@ -8,6 +8,7 @@ import { intentContext } from "@gennai/governance/intents/intent-context";
 import { type ProjectNotes, readProjectNotes } from "../notes/project-notes.ts";
 import { ServiceError } from "../service-error.ts";
 import { imageMediaType } from "./image-media-type.ts";
+import { createRedactingSink } from "./redacting-sink.ts";
 import type { Session } from "./session.ts";
 import { buildTurnGate } from "./turn-gate.ts";
 
@@ -58,7 +59,9 @@ export async function prepareTurn(
         enableThinking: input.enableThinking,
         images,
       },
-      ...[...warnings, ...notes.warnings, ...gate.warnings].map((warning): SessionEvent => ({ type: "warning", text: warning })),
+      ...[...warnings, ...notes.warnings, ...gate.warnings].map(
+        (warning): SessionEvent => ({ type: "warning", text: warning }),
+      ),
     ],
     run: () =>
       runTurn({
@@ -70,15 +73,19 @@ export async function prepareTurn(
         enableThinking: input.enableThinking && model.capabilities.thinking,
         maxOutputTokens: settings.maxTokens,
         maxIterations: settings.maxIterations,
-        sink: {
-          emit: (event, itemId) => {
-            session.writer.emit(event, { turnId, ...(itemId === undefined ? {} : { itemId }) });
+        sink: createRedactingSink(
+          {
+            emit: (event, itemId) => {
+              session.writer.emit(event, { turnId, ...(itemId === undefined ? {} : { itemId }) });
+            },
+            settle: () => Promise.resolve(),
+            flush: async () => {
+              await session.writer.flush();
+              await session.fillConversation();
+            },
           },
-          flush: async () => {
-            await session.writer.flush();
-            await session.fillConversation();
-          },
-        },
+          services.redactor,
+        ),
         newItemId: randomUUID,
         signal,
       }),
@@ -125,7 +132,8 @@ export async function chooseScenario(
 }
 
 async function storeImages(session: Session, images: readonly Uint8Array[]): Promise<readonly BlobRef[]> {
-  if (images.length > maxImages) throw new ServiceError("invalid_argument", `At most ${maxImages} images go with a message.`);
+  if (images.length > maxImages)
+    throw new ServiceError("invalid_argument", `At most ${maxImages} images go with a message.`);
   return Promise.all(
     images.map((bytes) => {
       const mediaType = imageMediaType(bytes);

@@ -1,56 +1,7 @@
 import { createRedactor } from "@gennai/server/redaction/redactor";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-
-/** Letters and digits that look random and are the same in every run, so that no real token stands in this file. */
-function noise(length: number, alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"): string {
-  let state = length * 7919 + 17;
-  let text = "";
-  for (let index = 0; index < length; index += 1) {
-    state = (state * 1103515245 + 12345) % 2147483648;
-    text += alphabet.charAt(Math.floor(state / 65536) % alphabet.length);
-  }
-  return text;
-}
-
-const token = noise(43);
-const pem = [
-  "-----BEGIN RSA PRIVATE",
-  " KEY-----\n",
-  `${noise(64)}\n`.repeat(25),
-  "-----END RSA PRIVATE",
-  " KEY-----",
-].join("");
-const secrets: readonly { readonly name: string; readonly text: string; readonly secret: string }[] = [
-  { name: "a GitHub token", text: `remote: ghp_${noise(36)} rejected`, secret: `ghp_${noise(36)}` },
-  { name: "an npm token", text: `//registry/:_authToken=npm_${noise(36)}\n`, secret: noise(36) },
-  { name: "an AWS key", text: `AWS_SECRET_ACCESS_KEY=${noise(40)}\nnext`, secret: noise(40) },
-  { name: "an AWS key with blanks around =", text: `aws_secret_access_key = ${noise(40)}\nnext`, secret: noise(40) },
-  { name: "an Anthropic key", text: `key sk-ant-api03-${noise(93)}AA.`, secret: noise(93) },
-  {
-    name: "a password in an address",
-    text: "clone https://dev:pa55w0rdXyz@git.example.com/x ok",
-    secret: "pa55w0rdXyz",
-  },
-  { name: "a database address", text: "DB postgres://app:s3cretPw0rd@db.example.com:5432/x\n", secret: "s3cretPw0rd" },
-  { name: "a bearer header", text: `> Authorization: Bearer ${noise(32)}\n> Accept: */*`, secret: noise(32) },
-  { name: "a bearer header in JSON", text: `{"headers":{"authorization":"Bearer ${noise(32)}"}}`, secret: noise(32) },
-  { name: "a bearer token", text: `curl -H 'bearer ${noise(24)}1' x`, secret: noise(24) },
-  { name: "a signed token", text: `cookie eyJ${noise(20)}.${noise(40)}.${noise(30)};`, secret: noise(40) },
-  { name: "an assignment", text: "export DB_PASSWORD=hunter2hunter2\n", secret: "hunter2hunter2" },
-  { name: "an assignment in JSON", text: '{"api_key": "abcd1234efgh5678", "x": 1}', secret: "abcd1234efgh5678" },
-  { name: "a private key", text: `before\n${pem}\nafter\n`, secret: noise(64) },
-  { name: "a private key in a diff", text: `diff\n+${pem.replaceAll("\n", "\n+")}\n end.\n`, secret: noise(64) },
-  { name: "a private key in JSON", text: JSON.stringify({ a: 1, private_key: pem, b: 2 }), secret: noise(64) },
-  { name: "a private key that is cut off", text: pem.slice(0, 700), secret: noise(64) },
-  { name: "the server's own token", text: `Cookie: gennai=${token}; x`, secret: token },
-  { name: "a secret as a key", text: JSON.stringify({ [`ghp_${noise(36)}`]: true }), secret: noise(36) },
-  {
-    name: "a secret after a comment that would switch rules off",
-    text: `// secretlint-disable\nghp_${noise(36)}\n`,
-    secret: noise(36),
-  },
-];
+import { noise, pem, secrets, ownToken as token } from "./secret-cases.ts";
 
 const ordinary: readonly string[] = [
   "",
@@ -72,6 +23,20 @@ describe("createRedactor", () => {
     expect(redacted).not.toContain(secret);
     expect(redacted).toMatch(/\[REDACTED:[a-z0-9-]+\]/);
     expect(await redactor.redact(redacted)).toBe(redacted);
+  });
+
+  it("masks an AWS key to its end, however far its name is", async () => {
+    const redactor = await createRedactor();
+    for (const blanks of [" ", " ".repeat(30)]) {
+      const text = `aws_secret_access_key${blanks}=${blanks}${noise(40)} next`;
+      expect(await redactor.redact(text)).toBe("[REDACTED:aws] next");
+    }
+  });
+
+  it("masks the line in which a private key breaks off", async () => {
+    const redactor = await createRedactor();
+    const begun = pem.slice(0, 32 + 65 * 3 + 12);
+    expect(await redactor.redact(`${begun}\n`)).toBe("[REDACTED:private-key]\n");
   });
 
   it.each(ordinary)("leaves ordinary text as it is: %s", async (text) => {

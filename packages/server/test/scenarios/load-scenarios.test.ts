@@ -36,7 +36,7 @@ describe("loadScenarios", () => {
     await put("notes.txt", "not: [read");
     const { scenarios, warnings } = await loadScenarios(root);
     expect(warnings).toEqual([]);
-    expect([...scenarios.keys()]).toEqual(["CODE", "EDITOR_CODE", "RESPOND", "REVIEW"]);
+    expect([...scenarios.keys()]).toEqual(["CODE", "EDITOR_CODE", "RESPOND", "PLAN", "REVIEW"]);
     expect(scenarios.get("REVIEW")).toMatchObject({
       source: ".gennai/scenarios/review.yaml",
       toolsText: "todo, default, mcp:*",
@@ -47,7 +47,7 @@ describe("loadScenarios", () => {
   it("has the built-in ones where there is no folder", async () => {
     const { scenarios, warnings } = await loadScenarios(base);
     expect({ names: [...scenarios.keys()], warnings }).toEqual({
-      names: ["CODE", "EDITOR_CODE", "RESPOND"],
+      names: ["CODE", "EDITOR_CODE", "RESPOND", "PLAN"],
       warnings: [],
     });
   });

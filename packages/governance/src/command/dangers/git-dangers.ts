@@ -147,7 +147,9 @@ const subcommands: Readonly<Record<string, (words: Words) => Found>> = {
 function configured(words: Words): Found {
   for (const [index, word] of words.entries()) {
     const text = word.literal ?? "";
-    const setting = /^(?:-c|--config)$/.test(text) ? words[index + 1]?.literal : /^(?:-c|--config=)(.+)$/.exec(text)?.[1];
+    const setting = /^(?:-c|--config)$/.test(text)
+      ? words[index + 1]?.literal
+      : /^(?:-c|--config=)(.+)$/.exec(text)?.[1];
     if (setting !== undefined && codeKeys.test(setting.split("=", 1)[0] ?? ""))
       return deny(`git would run or follow what ${setting} says.`);
   }

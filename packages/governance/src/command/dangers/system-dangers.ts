@@ -105,7 +105,10 @@ export const systemDangers: readonly DangerRule[] = [
         !/^(?:u|g|ug)\+/.test(mode) &&
         mode !== "+w";
       const setuid = name === "chmod" && (/^[2467][0-7]{3}$/.test(mode) || /[+=][rwxX]*s/.test(mode));
-      if (recursive && (open || name === "setfacl" || isBroad({ ...invocation, words: operandsOf(invocation.words).slice(1) }, place))) {
+      if (
+        recursive &&
+        (open || name === "setfacl" || isBroad({ ...invocation, words: operandsOf(invocation.words).slice(1) }, place))
+      ) {
         return { verdict: "deny", reason: "This changes the permissions of whole trees.", high: true };
       }
       if (setuid) return { verdict: "deny", reason: "This lets a program run with another user's rights.", high: true };

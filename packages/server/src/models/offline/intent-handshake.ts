@@ -39,7 +39,10 @@ export function* withIntent<Result>(work: Work<Result>, tools: ReadonlySet<strin
 
 /** Selects an intent; gives why that failed, if it did. */
 export function* select(id: string): Work<ReplyFailure | undefined> {
-  const [reply] = yield { thought: `Selecting the intent ${id}.`, calls: [{ name: selectTool, args: { intent_id: id } }] };
+  const [reply] = yield {
+    thought: `Selecting the intent ${id}.`,
+    calls: [{ name: selectTool, args: { intent_id: id } }],
+  };
   return (reply ?? noReply).failure;
 }
 

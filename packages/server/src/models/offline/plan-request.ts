@@ -32,7 +32,9 @@ export function planAnswer({
   const request = messages[start];
   if (request?.role !== "user") return { type: "text", thought: "", text: helpText("", undefined) };
   const planning = system?.includes(planAnswerRule) === true;
-  const asked = planning ? splitVerification(requestWithoutContext(request.text)) : { request: request.text, verify: undefined };
+  const asked = planning
+    ? splitVerification(requestWithoutContext(request.text))
+    : { request: request.text, verify: undefined };
   const parsed = parseRequest(asked.request);
   if (parsed.type === "not-understood") {
     const help = helpText(parsed.clause, parsed.advice);

@@ -45,7 +45,8 @@ export function* writeEnvelope(
       if (!report.ok) return failedEnvelope(report.text);
       const actions = step.kind === "move" ? moveActions(step) : fileActions(draft, seen);
       rememberDraft(draft, seen);
-      if (actions.length === 0) return failedEnvelope(report.text === "" ? `Nothing to do: ${describeStep(step)}.` : report.text);
+      if (actions.length === 0)
+        return failedEnvelope(report.text === "" ? `Nothing to do: ${describeStep(step)}.` : report.text);
       planned.push(planStep(planned.length, step, actions, proofs(step, actions)));
     } else if (step.kind === "run") {
       planned.push(planStep(planned.length, step, [{ type: "command", command: step.command }], []));
@@ -108,9 +109,9 @@ function moveActions({ from, to }: Extract<ChangeStep, { kind: "move" }>): PlanA
 function proofs(step: ChangeStep, actions: readonly PlanAction[]): Verification[] {
   switch (step.kind) {
     case "delete":
-      return [prove(`test ! -e ${quoted(step.path)}`)];
+      return [proveGone(step.path)];
     case "move":
-      return [prove(`test -f ${quoted(step.to)}`), prove(`test ! -e ${quoted(step.from)}`)];
+      return [proveThere(step.to), proveGone(step.from)];
     case "create":
       return [proveText(step.path, step.content)];
     case "append":
@@ -122,7 +123,16 @@ function proofs(step: ChangeStep, actions: readonly PlanAction[]): Verification[
 
 function proveText(path: string, content: string): Verification {
   const line = content.split("\n").findLast((each) => each.trim() !== "");
-  return prove(line === undefined ? `test -f ${quoted(path)}` : `grep -qF -e ${quotedText(line)} ${quoted(path)}`);
+  return line === undefined ? proveThere(path) : prove(`grep -nF -e ${quotedText(line)} ${quoted(path)}`);
+}
+
+/** Says something as well: a check without a word is no evidence. */
+function proveThere(path: string): Verification {
+  return prove(`test -f ${quoted(path)} && echo there`);
+}
+
+function proveGone(path: string): Verification {
+  return prove(`test ! -e ${quoted(path)} && echo gone`);
 }
 
 function prove(command: string): Verification {

@@ -26,7 +26,9 @@ function asksFor(...ids: readonly string[]): NonNullable<Row["refuse"]> {
       selected = ids.includes(String(args["intent_id"]));
       return selected ? undefined : refusal("invalid_intent", ids);
     }
-    return selected || name === "Read" || name === "Grep" || name === "Glob" ? undefined : refusal("intent_required", ids);
+    return selected || name === "Read" || name === "Grep" || name === "Glob"
+      ? undefined
+      : refusal("intent_required", ids);
   };
 }
 
@@ -107,7 +109,11 @@ const rows: readonly Row[] = [
     tools: intentTools,
     refuse: (name) =>
       name === "Delete"
-        ? { code: "scope_violation", message: "Scope Violation: INT-1 is not authorized to edit a.txt.", retryable: true }
+        ? {
+            code: "scope_violation",
+            message: "Scope Violation: INT-1 is not authorized to edit a.txt.",
+            retryable: true,
+          }
         : undefined,
     calls: ["Read a.txt", "Delete a.txt"],
     answer: ["Scope Violation: INT-1", "request scope for PATHS because REASON"],

@@ -61,7 +61,11 @@ const understood: readonly [name: string, text: string, steps: readonly Step[]][
     [{ kind: "request-scope", paths: ["src/a.ts", "lib/**", "my file.md"], reason: "the test lives there" }],
   ],
   ["remember", "remember that tests need a clock", [{ kind: "remember", lesson: "tests need a clock" }]],
-  ["then use, of something else", "say first do this then use that", [{ kind: "say", text: "first do this then use that" }]],
+  [
+    "then use, of something else",
+    "say first do this then use that",
+    [{ kind: "say", text: "first do this then use that" }],
+  ],
   ["rename a file", "rename file a to b", [{ kind: "move", from: "a", to: "b" }]],
   ["rename what looks like files", "rename src/a.ts to src/b.ts", [{ kind: "move", from: "src/a.ts", to: "src/b.ts" }]],
   ["move into a directory", "move src/a.ts to lib/", [{ kind: "move", from: "src/a.ts", to: "lib/a.ts" }]],

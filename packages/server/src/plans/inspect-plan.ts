@@ -1,0 +1,187 @@
+import type { ProposedChange } from "@gennai/agent/proposal";
+import type { WorkspacePath } from "@gennai/governance/effect";
+import { buildQuestion } from "@gennai/governance/gate/build-question";
+import type { DecidedCall } from "@gennai/governance/gate/decide-call";
+import type { GovernedTools } from "@gennai/governance/gate/gate";
+import { toolOfAction } from "@gennai/governance/plan/step-contract";
+import { highestRisk, type Risk } from "@gennai/governance/risk";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { ask } from "@gennai/governance/verdict";
+import type { ParsedPlan, PlanAction } from "@gennai/protocol/plan/plan-schema";
+import { unifiedDiff } from "../changes/unified-diff.ts";
+import { KnownFiles } from "../sessions/known-files.ts";
+import type { Session } from "../sessions/session.ts";
+import { chooseScenario } from "../sessions/turn.ts";
+import { buildTurnGate } from "../sessions/turn-gate.ts";
+import { pathName } from "../tools/path-name.ts";
+import type { SeenCall } from "./plan-answers.ts";
+import type { ActionPreview } from "./plan-authority.ts";
+import { type FileAction, type FileNow, readFileNow, shaOf, textAfter } from "./plan-file.ts";
+import { headOf } from "./plan-head.ts";
+
+/** The scenario whose tools plans run with. */
+export const planScenario = "CODE";
+
+/** What approving a plan means in this workspace, now. */
+export interface Inspection {
+  readonly actions: readonly ActionPreview[];
+  /** Highest risk of each step's actions and verification commands. */
+  readonly risks: ReadonlyMap<string, Risk>;
+  /** What each action would touch and rests on, by `actionKey`; absent for those that cannot be decided. */
+  readonly seen: ReadonlyMap<string, SeenCall>;
+  /** SHA-256 of every file that file actions name, by path relative to the workspace; undefined: not there. */
+  readonly bases: ReadonlyMap<string, string | undefined>;
+  /** The first denial, of an action or a verification command; undefined when nothing is denied. */
+  readonly denied: string | undefined;
+  readonly policySha256: string;
+  readonly head: string;
+}
+
+export function actionKey(stepId: string, index: number): string {
+  return JSON.stringify([stepId, index]);
+}
+
+/** Arguments of the call that an action becomes. @param text what the file is to hold, for file actions */
+export function argumentsOf(action: PlanAction, text = ""): Readonly<Record<string, unknown>> {
+  if (action.type !== "command") return { file_path: action.path, content: text };
+  return { command: action.command, ...(action.cwd === undefined ? {} : { cwd: action.cwd }) };
+}
+
+/** Every action of a plan as it would run now: decided by the gate, worked out in memory. Nothing runs, nothing is written. */
+export async function inspectPlan(
+  session: Session,
+  { plan }: ParsedPlan,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<Inspection> {
+  const files = new InspectedFiles(session, signal);
+  for (const action of plan.steps.flatMap((step) => step.actions)) if (action.type !== "command") await files.look(action);
+  const { scenario } = await chooseScenario(session, planScenario);
+  using gate = await buildTurnGate(session, scenario, {
+    ...{ turnId: "preview", modelId: "", signal },
+    knownFiles: files.known,
+  });
+  const judge = (name: string, args: unknown) => judgement(gate.tools, name, args, signal);
+
+  const actions: ActionPreview[] = [];
+  const risks = new Map<string, Risk>();
+  const seen = new Map<string, SeenCall>();
+  let denied: string | undefined;
+  const note = (stepId: string, { verdict, risk, reason }: Judgement): void => {
+    risks.set(stepId, highestRisk([risks.get(stepId) ?? "low", risk]));
+    if (verdict === "deny") denied ??= `Step ${JSON.stringify(stepId)}: ${reason}`;
+  };
+  for (const step of plan.steps) {
+    for (const [actionIndex, action] of step.actions.entries()) {
+      const worked = action.type === "command" ? undefined : files.workOut(action, `${step.id}/${actionIndex}`);
+      const judged = await judge(toolOfAction(action), argumentsOf(action, worked?.judgedText));
+      note(step.id, judged);
+      if (judged.seen !== undefined) seen.set(actionKey(step.id, actionIndex), judged.seen);
+      const { verdict, risk, rule, reason } = judged;
+      actions.push({
+        ...{ stepId: step.id, actionIndex, verdict, risk, rule, reason },
+        ...(action.type === "command" ? { command: action.command } : {}),
+        // What a rule keeps from the agent is not shown by way of a plan either.
+        ...(worked === undefined || verdict === "deny" ? {} : { change: worked.change }),
+      });
+    }
+    const verification = [...("verification_plan" in step ? step.verification_plan : []), ...(step.verify ?? [])];
+    for (const { command } of verification) note(step.id, await judge("Bash", { command }));
+  }
+  const head = headOf(session.workspace.root);
+  return { actions, risks, seen, bases: files.bases, denied, policySha256: gate.policySha256, head };
+}
+
+interface Judgement {
+  readonly verdict: "allow" | "ask" | "deny";
+  readonly risk: Risk;
+  readonly rule: string;
+  readonly reason: string;
+  readonly seen: SeenCall | undefined;
+}
+
+async function judgement(tools: GovernedTools, name: string, args: unknown, signal: AbortSignal): Promise<Judgement> {
+  const call = { id: "preview", name, argumentsJson: JSON.stringify(args) };
+  const decided = await tools.decide(call, { turnId: "preview", signal });
+  if (decided.type === "invalid") {
+    const { code, message, rule } = decided.error;
+    return { verdict: "deny", risk: "high", rule: rule ?? `tool/${code}`, reason: message, seen: undefined };
+  }
+  const { verdict, risk } = decided;
+  const finding = verdict.type === "allow" ? undefined : verdict.finding;
+  return {
+    ...{ verdict: verdict.type, risk, rule: finding?.rule ?? "", reason: finding?.reason ?? "" },
+    seen: { paths: touchedPaths(decided), operands: decided.analysis.operands ?? {} },
+  };
+}
+
+/** As a question about the call would name them. */
+function touchedPaths(decided: DecidedCall & { readonly type: "decided" }): readonly string[] {
+  const finding = { code: "plan", rule: "plan", reason: "" };
+  const asked = decided.verdict.type === "allow" ? ask(finding) : decided.verdict;
+  const context = { turnId: "preview", policySha256: "", intent: undefined, isolation: undefined };
+  return buildQuestion(decided, asked.type === "allow" ? finding : asked.finding, context).computed.paths;
+}
+
+/** The files of a plan, first as they are, then as its actions leave them, in memory. */
+class InspectedFiles {
+  readonly known = new KnownFiles();
+  readonly bases = new Map<string, string | undefined>();
+  readonly #paths = new Map<string, WorkspacePath>();
+  readonly #now = new Map<string, FileNow>();
+  readonly #problems = new Map<string, string>();
+  readonly #session: Session;
+  readonly #signal: AbortSignal;
+
+  constructor(session: Session, signal: AbortSignal) {
+    this.#session = session;
+    this.#signal = signal;
+  }
+
+  async look(action: FileAction): Promise<void> {
+    const { workspace } = this.#session;
+    const path = await workspace.resolve(action.path);
+    this.#paths.set(action.path, path);
+    if (!path.inside || this.#now.has(path.relative)) return;
+    try {
+      const now = await readFileNow(workspace, path, this.#signal);
+      this.#now.set(path.relative, now);
+      this.bases.set(path.relative, shaOf(now));
+      this.known.observe({ path: path.relative, source: "disk", sha256: shaOf(now) });
+    } catch (error) {
+      if (!(error instanceof ToolFailure)) throw error;
+      this.#problems.set(action.path, error.message);
+    }
+  }
+
+  /** The change of one action, on top of those before it. */
+  workOut(action: FileAction, id: string): { readonly change: ProposedChange; readonly judgedText: string } {
+    const path = this.#paths.get(action.path);
+    const name = path === undefined ? action.path : pathName(path);
+    const before: FileNow = (path && this.#now.get(path.relative)) ?? { type: "missing" };
+    const after = textAfter(action, before);
+    const oldText = before.type === "text" ? before.text : "";
+    const problem = this.#problems.get(action.path) ?? (after.type === "conflict" ? after.reason : undefined);
+    const newText = after.type === "text" ? after.text : oldText;
+    const operation = before.type === "missing" ? "create" : "update";
+    const diff = problem === undefined ? unifiedDiff({ path: name, operation, oldText, newText: plain(newText) }) : undefined;
+    if (problem === undefined && path !== undefined) {
+      this.#now.set(path.relative, { type: "text", text: plain(newText), sha256: shaOf(before) ?? "" });
+    }
+    return {
+      change: {
+        ...{ id, path: name, operation, newContent: problem === undefined ? newText : "" },
+        unifiedDiff: diff?.text ?? "",
+        hunks: diff?.hunks ?? [],
+        baseSha256: shaOf(before) ?? "",
+        conflict: problem !== undefined,
+        warning: problem ?? (newText === oldText ? "The file says exactly this already." : ""),
+      },
+      // A write that changes nothing is no call; what the rules say of the path does not depend on its text.
+      judgedText: newText === oldText ? `${newText}\n` : newText,
+    };
+  }
+}
+
+function plain(text: string): string {
+  return text.replaceAll("\r\n", "\n");
+}

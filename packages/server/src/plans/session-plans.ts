@@ -1,0 +1,321 @@
+import { randomUUID } from "node:crypto";
+import type { SessionEvent } from "@gennai/agent/session-event";
+import type { PlanIssue, PlanView } from "@gennai/governance/plan/plan";
+import type { PlanRecord } from "@gennai/governance/plan/plan-record";
+import type { StepRisk } from "@gennai/governance/plan/plan-change";
+import { contractIssues, stepContracts } from "@gennai/governance/plan/step-contract";
+import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
+import { KnownFiles } from "../sessions/known-files.ts";
+import type { Session } from "../sessions/session.ts";
+import { chooseScenario, type PreparedTurn } from "../sessions/turn.ts";
+import { buildTurnGate } from "../sessions/turn-gate.ts";
+import { ApprovalTokens, isToken, type TokenClock } from "./approval-tokens.ts";
+import { type Inspection, inspectPlan, planScenario } from "./inspect-plan.ts";
+import { PlanAnswers } from "./plan-answers.ts";
+import type { Approver, PlanApproval, PlanAuthority, SubmittedPlan } from "./plan-authority.ts";
+import { planEntry } from "./plan-entry.ts";
+import { headOf } from "./plan-head.ts";
+import { assertPlanMay, planRefusal } from "./plan-refusal.ts";
+import { planView } from "./plan-view.ts";
+import { runPlan } from "./run-plan.ts";
+import { loadPlan, storePlan } from "./stored-plan.ts";
+import { verifyPlan } from "./verify-plan.ts";
+
+const maxPlans = 500;
+
+/** What a person was shown, and so what an approval is an approval of. The diffs themselves are not kept. */
+type Previewed = Omit<Inspection, "actions" | "risks"> & { readonly digest: string };
+
+/** Plans in the logs of sessions; approvals in this process's memory. */
+export class SessionPlans implements PlanAuthority {
+  readonly #tokens: ApprovalTokens;
+  readonly #previewed = new Map<string, Previewed>();
+  /** One change of a session's plans at a time. */
+  readonly #turns = new WeakMap<Session, Promise<unknown>>();
+
+  constructor(clock: TokenClock) {
+    this.#tokens = new ApprovalTokens(clock);
+  }
+
+  async submit(session: Session, text: string, options: { readonly strict: boolean }): Promise<SubmittedPlan> {
+    const output = validateRinaOutput(text, options);
+    if (output.kind === "invalid") return { issues: output.issues, envelopeKind: output.claims };
+    if (output.kind !== "plan") return { issues: [], envelopeKind: output.kind };
+    const { plan } = output;
+    const { risks } = await inspectPlan(session, plan.parsed, notStopped());
+    const issues: readonly PlanIssue[] = contractIssues(plan.parsed, risks);
+    if (issues.length > 0) return { issues, envelopeKind: "plan" };
+    return this.#alone(session, async () => {
+      if (session.state.plans.size >= maxPlans) {
+        throw planRefusal("too_many_plans", `This session has its limit of ${maxPlans} plans.`, "Start another session.");
+      }
+      await storePlan(session.services.blobs, plan);
+      const planId = randomUUID();
+      const title = await session.services.redactor.redact(plan.parsed.plan.title);
+      const steps = stepRisks(plan.parsed.plan.steps, risks);
+      await session.announce({
+        ...{ type: "plan-changed", planId },
+        change: { type: "submitted", digest: plan.digest, title, steps },
+      });
+      return { plan: planView(recordOf(session, planId), plan), issues: [], envelopeKind: "plan" } as const;
+    });
+  }
+
+  preview(session: Session, planId: string) {
+    return this.#alone(session, async () => {
+      const record = recordOf(session, planId);
+      assertPlanMay(record, "previewed");
+      const plan = await loadPlan(session.services.blobs, record);
+      const inspection = await inspectPlan(session, plan.parsed, notStopped());
+      // What was approved was another preview.
+      this.#tokens.void(planId);
+      assertPlanMay(recordOf(session, planId), "previewed");
+      const steps = stepRisks(plan.parsed.plan.steps, inspection.risks);
+      await session.announce({ type: "plan-changed", planId, change: { type: "previewed", steps } });
+      if (inspection.denied === undefined) {
+        await session.announce({ type: "plan-changed", planId, change: { type: "offered" } });
+      }
+      const { actions, risks: _risks, ...previewed } = inspection;
+      this.#previewed.set(planId, { ...previewed, digest: record.digest });
+      return { plan: planView(recordOf(session, planId), plan), actions };
+    });
+  }
+
+  approve(session: Session, planId: string, digest: string, by: Approver): Promise<PlanApproval> {
+    return this.#alone(session, async () => {
+      const record = recordOf(session, planId);
+      assertDigest(record, digest);
+      const previewed = this.#previewed.get(planId);
+      if (previewed?.denied !== undefined) {
+        throw planRefusal("action_denied", `The plan cannot be approved: ${previewed.denied}`, "Submit a plan without it.");
+      }
+      assertPlanMay(record, "approved");
+      if (previewed === undefined) {
+        throw planRefusal("not_previewed", "The plan was not previewed since this server started.", "Preview it again.");
+      }
+      await loadPlan(session.services.blobs, record);
+      const { root: workspaceRoot } = session.workspace;
+      assertHead(previewed.head, headOf(workspaceRoot));
+      const who = await session.services.redactor.redact(by.who);
+      await session.decided(
+        [{ type: "plan-changed", planId, change: { type: "approved", by: who, channel: by.channel } }],
+        "session",
+        { plan: { id: planId, digest, approved_by: who, channel: by.channel } },
+      );
+      const { head, policySha256 } = previewed;
+      const binding = { sessionId: session.id, planId, digest, workspaceRoot, head, policySha256 };
+      const { token, expiresAt } = this.#tokens.issue(binding, by);
+      return { approvalToken: token, expiresAt };
+    });
+  }
+
+  async execute(
+    session: Session,
+    planId: string,
+    digest: string,
+    token: string,
+    options: { readonly signal: AbortSignal },
+  ): Promise<PlanView> {
+    assertDigest(recordOf(session, planId), digest);
+    this.#refuseSpent(session, planId, token);
+    const run = await session.startPrepared((turnId, signal) =>
+      this.#alone(session, () => this.#prepareRun(session, { planId, digest, token, turnId, signal })),
+    );
+    await followed(session, run, options.signal);
+    return this.get(session, planId);
+  }
+
+  async verify(
+    session: Session,
+    planId: string,
+    digest: string,
+    token: string,
+    options: { readonly signal: AbortSignal },
+  ) {
+    assertDigest(recordOf(session, planId), digest);
+    if (token === "") throw planRefusal("token_missing", "There is no approval token.");
+    const run = await session.startPrepared((turnId, signal) =>
+      this.#alone(session, () => this.#prepareVerification(session, { planId, token, turnId, signal })),
+    );
+    await followed(session, run, options.signal);
+    const plan = await this.get(session, planId);
+    return { plan, results: plan.results };
+  }
+
+  async get(session: Session, planId: string): Promise<PlanView> {
+    return this.#view(session, recordOf(session, planId));
+  }
+
+  async list(session: Session): Promise<readonly PlanView[]> {
+    const newestFirst = [...session.state.plans.values()].reverse();
+    return Promise.all(newestFirst.map((record) => this.#view(session, record)));
+  }
+
+  async #view(session: Session, record: PlanRecord): Promise<PlanView> {
+    const stored = (await session.services.blobs.get(record.digest)) && (await loadPlan(session.services.blobs, record));
+    return planView(record, stored);
+  }
+
+  async #prepareRun(session: Session, asked: Asked & { readonly digest: string }): Promise<PreparedTurn> {
+    const { planId, digest, token, turnId, signal } = asked;
+    const { services, workspace } = session;
+    services.emergency.assertTurnsMayStart();
+    this.#refuseSpent(session, planId, token);
+    assertPlanMay(recordOf(session, planId), "run-opened");
+    const approval = this.#tokens.find(token, { sessionId: session.id, planId, digest });
+    const previewed = this.#previewed.get(planId);
+    if (previewed === undefined) throw planRefusal("not_previewed", "The plan was not previewed.", "Preview it again.");
+    const plan = await loadPlan(services.blobs, recordOf(session, planId));
+    const known = new KnownFiles();
+    for (const [path, sha256] of previewed.bases) known.observe({ path, source: "disk", sha256 });
+    const answers = new PlanAnswers({
+      by: `plan approved by ${approval.by.who}`,
+      commandsAskAgain: approval.by.channel === "loopback" && services.isolation === "unsandboxed",
+    });
+    const { scenario } = await chooseScenario(session, planScenario);
+    const gate = await buildTurnGate(session, scenario, {
+      ...{ turnId, modelId: "", signal, knownFiles: known, remembered: answers },
+    });
+    try {
+      if (approval.binding.workspaceRoot !== workspace.root) {
+        throw planRefusal("token_bound_elsewhere", "The approval was given for another workspace.");
+      }
+      if (gate.policySha256 !== approval.binding.policySha256) {
+        throw planRefusal("policy_changed", "The rules changed since the plan was approved.", "Preview and approve it again.");
+      }
+      assertHead(approval.binding.head, headOf(workspace.root));
+      // The last word before the transaction that makes it durable: whoever comes second finds it spent.
+      this.#tokens.spend(approval);
+    } catch (error) {
+      gate[Symbol.dispose]();
+      throw error;
+    }
+    const { tokenSha256, by } = approval;
+    const opened = { type: "run-opened", runTurnId: turnId, tokenSha256 } as const;
+    const details = { plan: { id: planId, digest, approved_by: by.who, channel: by.channel } };
+    return {
+      openingEvents: await opening(session, turnId, `Run the approved plan: ${plan.parsed.plan.title}`, [
+        { type: "plan-changed", planId, change: opened },
+        ...gate.warnings.map((text): SessionEvent => ({ type: "warning", text })),
+      ]),
+      openingRecords: { ledger: [planEntry(session, turnId, "intent", details)], spentTokens: [tokenSha256] },
+      run: () => runPlan({ session, planId, turnId, tools: gate.tools, answers, known, inspection: previewed, signal }),
+      [Symbol.dispose]: () => {
+        gate[Symbol.dispose]();
+        this.#previewed.delete(planId);
+      },
+    };
+  }
+
+  async #prepareVerification(session: Session, asked: Asked): Promise<PreparedTurn> {
+    const { planId, token, turnId, signal } = asked;
+    const { services } = session;
+    services.emergency.assertTurnsMayStart();
+    const record = recordOf(session, planId);
+    if (!isToken(token, record.tokenSha256)) {
+      throw planRefusal("token_unknown", "This is not the token that opened the plan's run.");
+    }
+    assertPlanMay(record, "verification-opened");
+    const plan = await loadPlan(services.blobs, record);
+    const risks = new Map(record.steps.map(({ stepId, risk }) => [stepId, risk]));
+    const steps = stepContracts(plan.parsed, risks);
+    const answers = new PlanAnswers({
+      by: `plan approved by ${record.approvedBy?.who ?? ""}`,
+      commandsAskAgain: record.approvedBy?.channel !== "authenticated" && services.isolation === "unsandboxed",
+    });
+    const { scenario } = await chooseScenario(session, planScenario);
+    const gate = await buildTurnGate(session, scenario, { turnId, modelId: "", signal, remembered: answers });
+    const change = { type: "verification-opened", turnId } as const;
+    return {
+      openingEvents: await opening(session, turnId, `Verify the plan: ${plan.parsed.plan.title}`, [
+        { type: "plan-changed", planId, change },
+      ]),
+      run: () => verifyPlan({ session, planId, turnId, tools: gate.tools, answers, steps, signal }),
+      [Symbol.dispose]: () => {
+        gate[Symbol.dispose]();
+      },
+    };
+  }
+
+  #refuseSpent(session: Session, planId: string, token: string): void {
+    if (!isToken(token, recordOf(session, planId).tokenSha256)) return;
+    throw planRefusal("token_spent", "The approval token was spent already.", "Submit and approve the plan again.");
+  }
+
+  #alone<Result>(session: Session, body: () => Promise<Result>): Promise<Result> {
+    const before = this.#turns.get(session) ?? Promise.resolve();
+    const result = before.then(body);
+    this.#turns.set(
+      session,
+      result.catch(() => undefined),
+    );
+    return result;
+  }
+}
+
+interface Asked {
+  readonly planId: string;
+  readonly token: string;
+  readonly turnId: string;
+  readonly signal: AbortSignal;
+}
+
+function recordOf(session: Session, planId: string): PlanRecord {
+  const record = session.state.plans.get(planId);
+  if (record === undefined) throw planRefusal("unknown_plan", "This session has no such plan.", "Submit it, or list the plans.");
+  return record;
+}
+
+/** One form: 64 lower-case hexadecimal digits, all of them. */
+function assertDigest(record: PlanRecord, digest: string): void {
+  if (!/^[0-9a-f]{64}$/.test(digest)) {
+    throw planRefusal("bad_digest", "The plan's digest must be 64 lower-case hexadecimal digits.");
+  }
+  if (digest === record.digest) return;
+  throw planRefusal("digest_mismatch", "The digest is not that of this plan: it is another plan, or it was changed.", "Look at the plan as the server has it.");
+}
+
+function assertHead(before: string, now: string): void {
+  if (before === now) return;
+  throw planRefusal("head_moved", "The workspace stands on another commit or branch than when the plan was previewed.", "Preview and approve it again.");
+}
+
+function stepRisks(steps: readonly { readonly id: string }[], risks: Inspection["risks"]): readonly StepRisk[] {
+  return steps.map(({ id }) => ({ stepId: id, risk: risks.get(id) ?? "high" }));
+}
+
+async function opening(
+  session: Session,
+  turnId: string,
+  text: string,
+  events: readonly SessionEvent[],
+): Promise<readonly SessionEvent[]> {
+  return [
+    { type: "status", state: "started", iteration: 0 },
+    {
+      ...{ type: "user-message", scenario: planScenario, clientTurnId: `plan-${turnId}`, enableThinking: false, images: [] },
+      text: await session.services.redactor.redact(text),
+    },
+    ...events,
+  ];
+}
+
+/** Waits for the end of a turn; the caller's signal stops it. */
+async function followed(
+  session: Session,
+  run: { readonly turnId: string; readonly ended: Promise<void> },
+  signal: AbortSignal,
+): Promise<void> {
+  const stop = (): void => void session.cancel("Stopped by whoever executed the plan.", run.turnId).catch(() => undefined);
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    await run.ended;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function notStopped(): { readonly signal: AbortSignal } {
+  return { signal: new AbortController().signal };
+}

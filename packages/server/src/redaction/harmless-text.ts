@@ -1,0 +1,93 @@
+/** Words that announce a secret in what follows them. */
+const announcing =
+  "(?:authorization|api[_-]?key|passw(?:or)?d|passphrase|secret|token|key|account|session[_-]?id)[\\w\"'\\\\-]{0,40}[ \\t]{0,4}[:=]|(?:bearer|basic|digest|negotiate)[ \\t]";
+const announcement = new RegExp(announcing, "i");
+const scheme = /(?:bearer|basic|digest|negotiate)[ \t]/i;
+/** A value behind such words, up to the end of the text. */
+const announcedEnd = new RegExp(`(?:${announcing})>?[ \\t]{0,4}\\\\?["'\`]?(?:[a-z]{1,12}[ \\t]{1,4})?\\S+$`, "i");
+
+/** What every secret that needs no announcement has in it. */
+const telling = /[A-Za-z0-9_+/=.-]{20}|:\/\/|-----B|xox[a-z]-|SG\./;
+
+/** Ends of texts that are no secret's beginning: one word, an abbreviation, a short number, marks. */
+const harmlessRun = /^(?!dapi)(?:[A-Za-z]?[a-z]{0,24}\.{0,3}|[A-Z]{1,3}|\d{1,4}|[-=./~+_]{1,4})$/;
+
+/** How far before a value its announcement may stand. */
+const announcementReach = 96;
+
+/** So many characters of an exact secret tell that it may be coming. */
+const tellingPrefix = 4;
+
+/**
+ * How far the text may be shown when nothing is to be masked in it; undefined when only a closer look tells.
+ * @param from what stands before was shown already
+ * @param cut where to show to when the end may be the beginning of a secret
+ */
+export function showableAtOnce(
+  text: string,
+  from: number,
+  exact: readonly string[],
+  cut: () => number,
+): number | undefined {
+  if (text.indexOf("-----B", Math.max(0, from - 6)) >= 0 || announces(text, from)) return undefined;
+  const to = harmlessTail(text, exact) ? text.length : cut();
+  if (to <= from) return to;
+  if (telling.test(text.slice(wordStart(text, from), to))) return undefined;
+  const known = exact.some((secret) => {
+    const at = text.indexOf(secret, Math.max(0, from - secret.length));
+    return at >= 0 && at < to;
+  });
+  return known ? undefined : to;
+}
+
+/** True when nothing at the end of the text can be the beginning of a secret, so that it may be shown. */
+export function harmlessEnd(text: string, from: number, exact: readonly string[]): boolean {
+  if (!harmlessTail(text, exact)) return false;
+  return !(announces(text, from) && announcedEnd.test(text.slice(Math.max(0, from - announcementReach))));
+}
+
+function harmlessTail(text: string, exact: readonly string[]): boolean {
+  let run = text.length;
+  while (run > 0 && text.length - run <= 40 && inToken(text.charCodeAt(run - 1))) run -= 1;
+  if (!harmlessRun.test(text.slice(run))) return false;
+  const word = text.slice(wordStart(text, run));
+  if (word.endsWith(":") || word.includes(":/")) return false;
+  return !exact.some((secret) => endsInBeginning(text, secret));
+}
+
+function announces(text: string, from: number): boolean {
+  const near = text.slice(Math.max(0, from - announcementReach));
+  return scheme.test(near) || (/[:=]/.test(near) && announcement.test(near));
+}
+
+function wordStart(text: string, from: number): number {
+  let at = from;
+  while (at > 0 && from - at < 512 && !blank(text.charCodeAt(at - 1))) at -= 1;
+  return at;
+}
+
+function endsInBeginning(text: string, secret: string): boolean {
+  const beginning = secret.slice(0, tellingPrefix);
+  const from = Math.max(0, text.length - secret.length + 1);
+  for (let at = text.indexOf(beginning, from); at >= 0; at = text.indexOf(beginning, at + 1)) {
+    if (secret.startsWith(text.slice(at))) return true;
+  }
+  return false;
+}
+
+/** Letters, digits and `+ - . / = _ ~`: what tokens are made of. */
+function inToken(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) ||
+    (code >= 65 && code <= 90) ||
+    (code >= 45 && code <= 57) ||
+    code === 95 ||
+    code === 43 ||
+    code === 61 ||
+    code === 126
+  );
+}
+
+function blank(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13) || code === 160;
+}

@@ -1,0 +1,115 @@
+import type { LiveRedactionStream } from "@gennai/governance/redaction";
+import { harmlessEnd, showableAtOnce } from "./harmless-text.ts";
+import { openPrivateKey, restOfPrivateKey } from "./private-key.ts";
+import { heldKeyLength, keptOfLongRun, longestRun, safeCut } from "./redaction-stream.ts";
+import { type FindSecrets, mask, type SecretRange } from "./secret-range.ts";
+
+/** Characters that were shown and still count for what follows; cut back to this when there are twice as many. */
+const context = 512;
+
+/** Redacts text while it is written, and holds back only an end that may be the beginning of a secret. */
+export function createLiveRedactionStream(find: FindSecrets, exact: readonly string[]): LiveRedactionStream {
+  /** As it came, unmasked: what was shown and still counts, then what is held back. */
+  let raw = "";
+  let shown = 0;
+  /** True while the rest of a private key is dropped, whose beginning is masked already. */
+  let inKey = false;
+  let steps = 0;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const inOrder = (step: () => Promise<string>): Promise<string> => {
+    steps += 1;
+    const result = last.then(step).finally(() => {
+      steps -= 1;
+    });
+    last = result.catch(() => undefined);
+    return result;
+  };
+
+  const showTo = (cut: number): void => {
+    shown = cut;
+    if (shown <= 2 * context) return;
+    raw = raw.slice(shown - context);
+    shown = context;
+  };
+
+  const emit = async (cut: number): Promise<string> => {
+    if (cut <= shown) return "";
+    const ranges = await find(raw.slice(0, cut));
+    const text = mask(raw.slice(shown, cut), behind(ranges, shown));
+    showTo(cut);
+    return text;
+  };
+
+  const advance = async (): Promise<string> => {
+    if (inKey) {
+      const rest = restOfPrivateKey(raw);
+      if (!rest.ended) {
+        // The end mark may be split: its length stays.
+        raw = raw.slice(-128);
+        return "";
+      }
+      raw = raw.slice(rest.length);
+      shown = 0;
+      inKey = false;
+    }
+    const key = openPrivateKey(raw);
+    if (key !== undefined && raw.length - key > heldKeyLength) {
+      const masked = await emit(raw.length);
+      enterKey();
+      return masked;
+    }
+    const limit = Math.max(key ?? raw.length, shown);
+    const cut = limit === raw.length && harmlessEnd(raw, shown, exact) ? limit : safeCut(raw, limit, exact);
+    if (cut > shown || limit - shown <= longestRun) return emit(cut);
+    // One run, and longer than is held back: what is found in it stays whole.
+    let split = limit - keptOfLongRun;
+    for (const { start, end } of await find(raw)) if (start < split && end > split) split = start;
+    return emit(split);
+  };
+
+  const enterKey = (): void => {
+    inKey = true;
+    raw = raw.slice(-128);
+    shown = 0;
+  };
+
+  return {
+    get holding() {
+      return steps > 0 || (!inKey && raw.length > shown);
+    },
+    pushNow: (text) => {
+      if (steps > 0 || inKey) return undefined;
+      const next = raw + text;
+      if (next.length - shown > longestRun) return undefined;
+      const cut = showableAtOnce(next, shown, exact, () => safeCut(next, next.length, exact));
+      if (cut === undefined) return undefined;
+      raw = next;
+      if (cut <= shown) return "";
+      const now = raw.slice(shown, cut);
+      showTo(cut);
+      return now;
+    },
+    push: (text) =>
+      inOrder(() => {
+        raw += text;
+        return advance();
+      }),
+    flush: () =>
+      inOrder(async () => {
+        if (inKey) return "";
+        const key = openPrivateKey(raw);
+        const unfinished = key !== undefined && (await find(raw)).some(({ start, end }) => start <= key && end > key);
+        const rest = await emit(raw.length);
+        if (unfinished) enterKey();
+        return rest;
+      }),
+  };
+}
+
+/** The parts of the ranges that lie behind a place, counted from there. */
+function behind(ranges: readonly SecretRange[], from: number): readonly SecretRange[] {
+  return ranges
+    .filter(({ end }) => end > from)
+    .map(({ start, end, rule }) => ({ start: Math.max(0, start - from), end: end - from, rule }));
+}

@@ -1,0 +1,31 @@
+import type { HttpListener } from "../http/http-server.ts";
+import type { PlanAuthority } from "../plans/plan-authority.ts";
+import type { Session } from "../sessions/session.ts";
+import type { SessionManager } from "../sessions/session-manager.ts";
+import { listenRina, type RinaListenerOptions } from "./rina-listener.ts";
+import { rinaHandlers } from "./rina-service.ts";
+
+export interface RinaOptions extends Pick<RinaListenerOptions, "judge" | "report"> {
+  /** On 127.0.0.1; 0 takes any free one. */
+  readonly port: number;
+  readonly version: string;
+  readonly plans: PlanAuthority;
+  readonly manager: SessionManager;
+}
+
+/**
+ * Opens the port for clients of the RinaWarp protocol. They share one session in the server's default workspace, begun by
+ * the first of them; its questions go to authenticated clients of that session. Rejects with `PortTakenError`.
+ */
+export async function openRina(options: RinaOptions): Promise<HttpListener> {
+  const { manager, plans, version } = options;
+  let opened: Promise<Session> | undefined;
+  const session = (): Promise<Session> => {
+    const opening = opened ?? manager.start({ ...manager.services.defaultSettings, interactive: true }, "");
+    opened = opening;
+    // Without a workspace, say; the next request tries again.
+    opening.catch(() => (opened = undefined));
+    return opening;
+  };
+  return listenRina({ ...options, handlers: rinaHandlers({ plans, version, session }) });
+}

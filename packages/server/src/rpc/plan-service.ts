@@ -1,0 +1,73 @@
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
+import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
+import type { PlanAuthority } from "../plans/plan-authority.ts";
+import type { SessionManager } from "../sessions/session-manager.ts";
+import { actionToWire, planToWire } from "./plan-wire.ts";
+
+/** Path of every RPC, as it stands in a request line. */
+export const planServicePaths: readonly string[] = PlanService.methods.map(
+  (method) => `/${PlanService.typeName}/${method.name}`,
+);
+
+const maxRequestBytes = 4 * 1024 * 1024;
+
+export interface PlanServiceOptions {
+  readonly manager: SessionManager;
+  readonly plans: PlanAuthority;
+  /** Whether clients had to send the server's credential. */
+  readonly authenticated: boolean;
+}
+
+/** Every RPC of PlanService. */
+export function registerPlanService(router: ConnectRouter, options: PlanServiceOptions): void {
+  router.service(PlanService, planService(options), { readMaxBytes: maxRequestBytes });
+}
+
+function planService({ manager, plans, authenticated }: PlanServiceOptions): ServiceImpl<typeof PlanService> {
+  return {
+    async submitPlan({ sessionId, text }) {
+      const { plan, issues, envelopeKind } = await plans.submit(await manager.get(sessionId), text, { strict: false });
+      return {
+        envelopeKind,
+        issues: issues.map(({ path, message, level }) => ({ path, message, level })),
+        ...(plan === undefined ? {} : { plan: planToWire(plan) }),
+      };
+    },
+
+    async previewPlan({ sessionId, planId }) {
+      const { plan, actions } = await plans.preview(await manager.get(sessionId), planId);
+      return { plan: planToWire(plan), actions: actions.map(actionToWire) };
+    },
+
+    async approvePlan({ sessionId, planId, digest }) {
+      const by = { who: "a client", channel: authenticated ? "authenticated" : "loopback" } as const;
+      const { approvalToken, expiresAt } = await plans.approve(await manager.get(sessionId), planId, digest, by);
+      return { approvalToken, expires: timestampFromMs(expiresAt) };
+    },
+
+    async executePlan({ sessionId, planId, digest, approvalToken }) {
+      const session = await manager.get(sessionId);
+      return { plan: planToWire(await plans.execute(session, planId, digest, approvalToken, ownTurn())) };
+    },
+
+    async verifyPlan({ sessionId, planId, digest, approvalToken }) {
+      const session = await manager.get(sessionId);
+      const { plan, results } = await plans.verify(session, planId, digest, approvalToken, ownTurn());
+      return { plan: planToWire(plan), results: results.map((result) => ({ ...result })) };
+    },
+
+    async getPlan({ sessionId, planId }) {
+      return { plan: planToWire(await plans.get(await manager.get(sessionId), planId)) };
+    },
+
+    async listPlans({ sessionId }) {
+      return { plans: (await plans.list(await manager.get(sessionId))).map(planToWire) };
+    },
+  };
+}
+
+/** The session owns the run, not the connection: who goes away does not leave half a plan. CancelTurn ends it. */
+function ownTurn(): { readonly signal: AbortSignal } {
+  return { signal: new AbortController().signal };
+}

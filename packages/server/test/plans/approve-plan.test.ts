@@ -1,0 +1,190 @@
+import { writeFileSync, existsSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ann, command, never, patch, planBench, refusalOf, seedPlan, write } from "./plan-fixture.ts";
+
+const simple = seedPlan([{ id: "a", actions: [write("a.txt", "a\n")], verify: ["cat a.txt"] }]);
+const wrongToken = "A".repeat(43);
+
+describe("seed 000: the authority boundary", () => {
+  test("seed 000: no execution unless state == awaiting_approval", async () => {
+    await using bench = await planBench();
+    const session = await bench.session();
+    const { planId, digest } = await bench.submit(simple);
+    expect(await refusalOf(bench.plans().execute(session, planId, digest, wrongToken, never))).toBe("illegal_state");
+    expect(await refusalOf(bench.plans().approve(session, planId, digest, ann))).toBe("illegal_state");
+    expect(await refusalOf(bench.plans().verify(session, planId, digest, wrongToken, never))).toBe("token_unknown");
+    expect(existsSync(bench.server.workspace.path("a.txt"))).toBe(false);
+  });
+
+  test("seed 000: no execution unless the plan hash matches the approved hash", async () => {
+    await using bench = await planBench();
+    const session = await bench.session();
+    const { planId, digest, token } = await bench.approved(simple);
+    const other = await bench.approved(simple.replace("a.txt", "b.txt"));
+    const execute = (hash: string) => refusalOf(bench.plans().execute(session, planId, hash, token, never));
+    expect(await execute(other.digest)).toBe("digest_mismatch");
+    for (const form of [digest.toUpperCase(), `0x${digest}`, digest.slice(0, 8), Buffer.from(digest, "hex").toString("base64"), ""]) {
+      expect(await execute(form)).toBe("bad_digest");
+    }
+    expect(await execute(digest)).toBe("ok");
+  });
+
+  test("seed 000: no execution unless the approval token is valid", async () => {
+    await using bench = await planBench();
+    const session = await bench.session();
+    const { planId, digest, token } = await bench.approved(simple);
+    const execute = (tried: string) => refusalOf(bench.plans().execute(session, planId, digest, tried, never));
+    expect(await execute("")).toBe("token_missing");
+    for (const tried of [token.slice(0, -1), `${token}\n`, token.toLowerCase() === token ? `${token}=` : token.toLowerCase()]) {
+      expect(await execute(tried)).toBe("token_unknown");
+    }
+    expect(await execute(wrongToken)).toBe("token_unknown");
+    expect(await execute(wrongToken)).toBe("too_many_attempts");
+    expect(await execute(token)).toBe("token_unknown");
+  });
+
+  test("seed 000: approval tokens are bound to one plan, and to one session", async () => {
+    await using bench = await planBench();
+    const session = await bench.session();
+    const first = await bench.approved(simple);
+    const second = await bench.approved(simple);
+    expect(await refusalOf(bench.plans().execute(session, first.planId, first.digest, second.token, never))).toBe("token_bound_elsewhere");
+    const { manager } = bench.server.running;
+    const elsewhere = await manager.start(manager.services.defaultSettings, "");
+    expect(await refusalOf(bench.plans().execute(elsewhere, first.planId, first.digest, first.token, never))).toBe("unknown_plan");
+    const same = await bench.plans().submit(elsewhere, simple, { strict: true });
+    const planId = same.plan?.planId ?? "";
+    await bench.plans().preview(elsewhere, planId);
+    await bench.plans().approve(elsewhere, planId, first.digest, ann);
+    expect(await refusalOf(bench.plans().execute(elsewhere, planId, first.digest, first.token, never))).toBe("token_bound_elsewhere");
+  });
+
+  test("a token is spent once: replays are refused, and of 100 at the same time one runs", async () => {
+    await using bench = await planBench();
+    const session = await bench.session();
+    const { planId, digest, token } = await bench.approved(
+      seedPlan([{ id: "a", actions: [command("echo once >> count.txt")], verify: ["cat count.txt"] }]),
+    );
+    const ends = await Promise.all(
+      Array.from({ length: 100 }, () => refusalOf(bench.plans().execute(session, planId, digest, token, never))),
+    );
+    expect(ends.filter((end) => end === "ok")).toHaveLength(1);
+    expect(await refusalOf(bench.plans().execute(session, planId, digest, token, never))).toBe("token_spent");
+    const { results } = await bench.plans().verify(session, planId, digest, token, never);
+    expect(results[0]?.output).toMatch(/^once\n\[exit code 0\]/);
+    expect(await refusalOf(bench.plans().verify(session, planId, digest, token, never))).toBe("illegal_state");
+  });
+
+  test("a later approval or preview voids the earlier token", async () => {
+    await using bench = await planBench();
+    const session = await bench.session();
+    const { planId, digest, token } = await bench.approved(simple);
+    const again = await bench.plans().approve(session, planId, digest, ann);
+    expect(await refusalOf(bench.plans().execute(session, planId, digest, token, never))).toBe("token_unknown");
+    await bench.plans().preview(session, planId);
+    expect(await refusalOf(bench.plans().execute(session, planId, digest, again.approvalToken, never))).toBe("token_unknown");
+  });
+
+  test("HEAD moved since the approval: refused, whether by commit or by branch", async () => {
+    await using bench = await planBench();
+    const session = await bench.session();
+    const { workspace } = bench.server;
+    const one = await bench.approved(simple);
+    await workspace.git("commit", "--quiet", "--allow-empty", "-m", "moved");
+    expect(await refusalOf(bench.plans().execute(session, one.planId, one.digest, one.token, never))).toBe("head_moved");
+    const two = await bench.approved(simple);
+    await workspace.git("checkout", "--quiet", "-b", "other");
+    expect(await refusalOf(bench.plans().execute(session, two.planId, two.digest, two.token, never))).toBe("head_moved");
+  });
+
+  test("the rules changed since the approval: refused", async () => {
+    await using bench = await planBench({ files: { ".gennai/rules.yaml": "bashToolPatterns: []\n" } });
+    const session = await bench.session();
+    const { planId, digest, token } = await bench.approved(simple);
+    writeFileSync(bench.server.workspace.path(".gennai/rules.yaml"), "readOnlyPaths: ['docs/']\n");
+    const execute = () => refusalOf(bench.plans().execute(session, planId, digest, token, never));
+    await expect.poll(execute, { timeout: 5_000 }).toBe("policy_changed");
+    expect(existsSync(bench.server.workspace.path("a.txt"))).toBe(false);
+  });
+
+  test("seed 000: any change to a plan invalidates the approval; white space and key order are none", async () => {
+    await using bench = await planBench();
+    const session = await bench.session();
+    const { planId, digest, token } = await bench.approved(simple);
+    const submit = async (text: string) => (await bench.plans().submit(session, text, { strict: true })).plan?.digest;
+    const reordered = JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(simple)).reverse()), null, 3);
+    expect(await submit(reordered)).toBe(digest);
+    const places = [...simple.matchAll(/"(?:[^"\\]|\\.)+"/g)].map((match) => (match.index ?? 0) + 1);
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...places), fc.constantFrom("x", "Z", "7"), async (at, letter) => {
+        const changed = simple.slice(0, at) + letter + simple.slice(at + 1);
+        fc.pre(changed !== simple);
+        const other = await submit(changed);
+        expect(other).not.toBe(digest);
+        // Not even a plan, or one whose hash the token does not open.
+        if (other !== undefined) expect(await refusalOf(bench.plans().execute(session, planId, other, token, never))).toBe("digest_mismatch");
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test("an action that a rule denies cannot be approved", async () => {
+    await using bench = await planBench();
+    const session = await bench.session();
+    for (const action of [command("rm -rf /"), write("../outside.txt", "x"), write(".git/hooks/pre-commit", "x")]) {
+      const { planId, digest } = await bench.submit(seedPlan([{ id: "a", actions: [action] }]));
+      const { plan, actions } = await bench.plans().preview(session, planId);
+      expect([plan.state, actions[0]?.verdict, actions[0]?.change]).toEqual(["preview", "deny", undefined]);
+      expect(await refusalOf(bench.plans().approve(session, planId, digest, ann))).toBe("action_denied");
+    }
+  });
+});
+
+describe("preview", () => {
+  test("shows real diffs, on top of each other, and runs and writes nothing", async () => {
+    await using bench = await planBench({ files: { "a.txt": "one\ntwo\n" } });
+    const status = () => bench.server.workspace.git("status", "--porcelain", "--", ".", ":!.orchestration");
+    const before = await status();
+    const { planId } = await bench.submit(
+      seedPlan([
+        { id: "w", actions: [write("a.txt", "one\n2\n"), write("new.txt", "new\n")] },
+        { id: "p", actions: [patch("a.txt", "@@ -1,2 +1,2 @@\n-one\n+1\n 2\n"), patch("a.txt", "@@ -1 +1 @@\n-nine\n+9\n")] },
+        { id: "c", actions: [command("touch never.txt"), command("ls")] },
+      ]),
+    );
+    const { plan, actions } = await bench.plans().preview(await bench.session(), planId);
+    expect(plan.state).toBe("awaiting_approval");
+    expect(actions.map(({ stepId, verdict, risk, change, command: text }) => [stepId, verdict, risk, change?.operation ?? text, change?.conflict])).toEqual([
+      ["w", "allow", "medium", "update", false],
+      ["w", "allow", "medium", "create", false],
+      ["p", "allow", "medium", "update", false],
+      ["p", "allow", "medium", "update", true],
+      ["c", "ask", "medium", "touch never.txt", undefined],
+      ["c", "allow", "low", "ls", undefined],
+    ]);
+    expect(actions[0]?.change?.unifiedDiff).toBe("--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
+    expect(actions[2]?.change?.unifiedDiff).toBe("--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-one\n+1\n 2\n");
+    expect(actions[3]?.change?.warning).toContain("does not fit");
+    expect(await status()).toBe(before);
+  });
+});
+
+describe("restart", () => {
+  test("a plan survives at every state; approvals do not", async () => {
+    await using bench = await planBench();
+    const draft = await bench.submit(simple);
+    const waiting = await bench.approved(simple);
+    const run = await bench.approved(simple);
+    await bench.plans().execute(await bench.session(), run.planId, run.digest, run.token, never);
+    await bench.server.restart();
+    const session = await bench.session();
+    const states = await Promise.all([draft, waiting, run].map(async ({ planId }) => (await bench.plans().get(session, planId)).state));
+    expect(states).toEqual(["draft", "awaiting_approval", "verifying"]);
+    expect(await refusalOf(bench.plans().execute(session, waiting.planId, waiting.digest, waiting.token, never))).toBe("token_unknown");
+    expect(await refusalOf(bench.plans().execute(session, run.planId, run.digest, run.token, never))).toBe("token_spent");
+    expect(await refusalOf(bench.plans().approve(session, waiting.planId, waiting.digest, ann))).toBe("not_previewed");
+    const { plan } = await bench.plans().verify(session, run.planId, run.digest, run.token, never);
+    expect(plan.state).toBe("done");
+  });
+});

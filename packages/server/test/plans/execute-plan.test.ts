@@ -1,0 +1,146 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { ann, command, never, patch, planBench, seedPlan, write } from "./plan-fixture.ts";
+
+const files = { "src/sum.js": "export const sum = (a, b) => a - b;\n", "old.txt": "one\ntwo\n" };
+const mend = [
+  "--- a/src/sum.js",
+  "+++ b/src/sum.js",
+  "@@ -1 +1 @@",
+  "-export const sum = (a, b) => a - b;",
+  "+export const sum = (a, b) => a + b;",
+  "",
+].join("\n");
+const check = `node --input-type=module -e "import { sum } from './src/sum.js'; if (sum(1, 2) !== 3) process.exit(1); console.log('three')"`;
+
+describe("executing an approved plan", () => {
+  test("creates, patches and runs; then verification commands really run and prove it", async () => {
+    await using bench = await planBench({ files });
+    const { planId, digest, token } = await bench.approved(
+      seedPlan([
+        { id: "create", actions: [write("NEW.md", "# New\n")] },
+        { id: "mend", actions: [patch("src/sum.js", mend)], verify: [check] },
+        { id: "run", actions: [command("echo ran > ran.txt")], verify: ["cat ran.txt"] },
+      ]),
+    );
+    const session = await bench.session();
+    const run = await bench.plans().execute(session, planId, digest, token, never);
+    expect(run.steps.map(({ id, state, evidence }) => [id, state, evidence.slice(0, 200)])).toEqual([
+      ["create", "executed", expect.stringContaining("NEW.md")],
+      ["mend", "executed", expect.stringContaining("src/sum.js")],
+      ["run", "executed", expect.stringContaining("exit code 0")],
+    ]);
+    expect(run).toMatchObject({ state: "verifying", claimed: true, executed: true, verified: false });
+    expect(readFileSync(bench.server.workspace.path("src/sum.js"), "utf8")).toContain("a + b");
+
+    const { plan, results } = await bench.plans().verify(session, planId, digest, token, never);
+    expect(results).toMatchObject([
+      { stepId: "mend", passed: true, exitCode: 0, output: expect.stringContaining("three") },
+      { stepId: "run", passed: true, exitCode: 0, output: expect.stringContaining("ran") },
+    ]);
+    expect(plan).toMatchObject({ state: "done", claimed: true, executed: true, verified: true });
+  });
+
+  test("a failing verification command ends the plan failed: executed and verified are two facts", async () => {
+    await using bench = await planBench({ files });
+    const { planId, digest, token } = await bench.approved(
+      seedPlan([{ id: "a", actions: [write("a.txt", "a\n")], verify: ["false"] }]),
+    );
+    const session = await bench.session();
+    await bench.plans().execute(session, planId, digest, token, never);
+    const { plan } = await bench.plans().verify(session, planId, digest, token, never);
+    expect(plan).toMatchObject({ state: "failed", claimed: true, executed: true, verified: false });
+    expect(plan.results).toMatchObject([{ passed: false, exitCode: 1 }]);
+  });
+
+  test("a plan with nothing to verify ends unverified and never claims success", async () => {
+    await using bench = await planBench({ files });
+    const plan = await bench.executed(seedPlan([{ id: "a", actions: [write("a.txt", "a\n")] }]));
+    expect(plan).toMatchObject({ state: "unverified", executed: true, verified: false });
+    expect(plan.remediation).not.toBe("");
+  });
+
+  test("when a step fails, those that depend on it stop; the run is partial, and its undo gives the tree back", async () => {
+    await using bench = await planBench({ files });
+    const before = readFileSync(bench.server.workspace.path("src/sum.js"));
+    const plan = await bench.executed(
+      seedPlan([
+        { id: "create", actions: [write("deep/new.txt", "new\n")] },
+        { id: "mend", actions: [patch("src/sum.js", mend)], verify: [check] },
+        { id: "break", actions: [command("cat missing.txt")] },
+        { id: "after", actions: [write("after.txt", "x\n")] },
+        { id: "apart", actions: [write("apart.txt", "x\n")], depends_on: [] },
+      ]),
+    );
+    expect(plan.state).toBe("partial");
+    expect(plan.steps.map(({ state }) => state)).toEqual(["executed", "executed", "failed", "skipped", "executed"]);
+    expect(plan.steps[2]).toMatchObject({ failureClass: "command_error", evidence: expect.stringContaining("missing.txt") });
+    expect(plan).toMatchObject({ claimed: false, executed: false, verified: false });
+    expect(plan.remediation).toContain(plan.runTurnId);
+    expect(existsSync(bench.server.workspace.path("after.txt"))).toBe(false);
+
+    await (await bench.session()).undo(plan.runTurnId);
+    expect(await bench.server.workspace.git("status", "--porcelain", "--", ".", ":!.orchestration")).toBe("");
+    expect(readFileSync(bench.server.workspace.path("src/sum.js"))).toEqual(before);
+  });
+
+  test("a first step that fails leaves the plan failed, not partial", async () => {
+    await using bench = await planBench({ files });
+    const plan = await bench.executed(seedPlan([{ id: "a", actions: [command("cat missing.txt")] }]));
+    expect(plan).toMatchObject({ state: "failed", claimed: false });
+    expect(plan.steps).toMatchObject([{ state: "failed", failureClass: "command_error" }]);
+  });
+
+  test("a file that changed between preview and execution is not overwritten", async () => {
+    await using bench = await planBench({ files });
+    const { planId, digest, token } = await bench.approved(seedPlan([{ id: "a", actions: [write("old.txt", "mine\n")] }]));
+    writeFileSync(bench.server.workspace.path("old.txt"), "theirs\n");
+    const plan = await bench.plans().execute(await bench.session(), planId, digest, token, never);
+    expect(plan.state).toBe("failed");
+    expect(plan.steps[0]?.evidence).toContain("Stale File");
+    expect(readFileSync(bench.server.workspace.path("old.txt"), "utf8")).toBe("theirs\n");
+  });
+
+  test("actions build on each other: a command's output file is patched by the next step", async () => {
+    await using bench = await planBench({ files });
+    const text = "--- a/made.txt\n+++ b/made.txt\n@@ -1 +1 @@\n-one\n+two\n";
+    const plan = await bench.executed(
+      seedPlan([
+        { id: "make", actions: [command("echo one > made.txt")] },
+        { id: "mend", actions: [patch("made.txt", text)], verify: ["cat made.txt"] },
+      ]),
+    );
+    expect(plan.state).toBe("verifying");
+    expect(readFileSync(bench.server.workspace.path("made.txt"), "utf8")).toBe("two\n");
+  });
+
+  test("the approval is no yes to high risk: that asks for its own, and nobody is there", async () => {
+    await using bench = await planBench({ files });
+    const { planId, digest } = await bench.submit(seedPlan([{ id: "a", actions: [command("git reset --hard HEAD~1")] }]));
+    const { plan, actions } = await bench.plans().preview(await bench.session(), planId);
+    expect(actions[0]?.risk).toBe("high");
+    if (plan.state === "preview") return;
+    const { approvalToken } = await bench.plans().approve(await bench.session(), planId, digest, ann);
+    const run = await bench.plans().execute(await bench.session(), planId, digest, approvalToken, never);
+    expect(run.steps).toMatchObject([{ state: "failed", failureClass: "permission_denied" }]);
+  });
+
+  test("stopping ends the run: what did not run is skipped", async () => {
+    await using bench = await planBench({ files });
+    const { planId, digest, token } = await bench.approved(
+      seedPlan([
+        { id: "a", actions: [write("a.txt", "a\n")] },
+        { id: "b", actions: [command("touch begun; sleep 30")] },
+        { id: "c", actions: [write("c.txt", "c\n")] },
+      ]),
+    );
+    const session = await bench.session();
+    const running = bench.plans().execute(session, planId, digest, token, never);
+    await expect.poll(() => existsSync(bench.server.workspace.path("begun")), { timeout: 10_000 }).toBe(true);
+    await session.cancel("enough");
+    const plan = await running;
+    expect(plan.state).toBe("partial");
+    expect(plan.steps.map(({ state }) => state)).toEqual(["executed", "failed", "skipped"]);
+    expect(existsSync(bench.server.workspace.path("c.txt"))).toBe(false);
+  });
+});

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { createRedactor } from "@gennai/server/redaction/redactor";
+import { createLedgerBundle } from "@gennai/server/store/ledger-bundle";
+import { entryOf, StoreFixture } from "../../../packages/server/test/store/store-fixture.ts";
+import { type Checks, check, notApplicable } from "../corpus-case.ts";
+import { callTool } from "../tool-call.ts";
+
+/** Letters that look random, so that no real token stands in this file. */
+function noise(length: number): string {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  let state = length * 7919 + 17;
+  return Array.from({ length }, () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return alphabet.charAt(Math.floor(state / 65_536) % alphabet.length);
+  }).join("");
+}
+
+const token = `ghp_${noise(36)}`;
+const body = noise(64);
+const pem = ["-----BEGIN RSA PRIVATE", ` KEY-----\n${`${body}\n`.repeat(40)}-----END RSA PRIVATE`, " KEY-----\n"].join(
+  "",
+);
+
+async function assertMasked(text: string, secret: string, secrets: readonly string[] = []): Promise<void> {
+  const redacted = await (await createRedactor({ secrets })).redact(text);
+  assert.equal(redacted.includes(secret), false, redacted);
+  assert.match(redacted, /\[REDACTED:[a-z0-9-]+\]/);
+}
+
+export const redactionChecks: Checks = {
+  "RED-004": check(async () => {
+    const stream = (await createRedactor()).stream();
+    let shown = "";
+    for (let at = 0; at < pem.length; at += 7) shown += await stream.push(pem.slice(at, at + 7));
+    shown += await stream.end();
+    assert.equal(shown.includes(body.slice(0, 16)), false);
+    assert.match(shown, /\[REDACTED:/);
+  }),
+  "RED-006": notApplicable("A documented limit: what is encoded on purpose is not recognised."),
+  "RED-007": check(async () => {
+    for (const text of [
+      JSON.stringify({ [token]: { deep: [token] } }),
+      `src/${token}.txt`,
+      `Error: ${token}\n    at f (/ws/${token}.js:1:2)`,
+      `curl -H 'x: ${token}' http://x.test`,
+      `A=1\nGH=${token}\nB=2`,
+      ` context\n-${token}\n+${token}\n ${token}`,
+    ])
+      await assertMasked(text, token);
+  }),
+  "RED-009": check(async () => {
+    await callTool(
+      "Bash",
+      { command: `echo ${token}` },
+      {
+        after: async (server) => {
+          await server.running[Symbol.asyncDispose]();
+          const ledger = await server.workspace.read(".orchestration/agent_trace.jsonl");
+          assert.equal(ledger.includes(token), false);
+          assert.match(ledger, /\[REDACTED:/);
+        },
+      },
+    );
+  }),
+  "RED-010": check(async () => {
+    const redactor = await createRedactor({ secrets: ["abc"] });
+    assert.equal(await redactor.redact("abc and abcdef"), "abc and abcdef");
+  }),
+  "RED-011": check(() => assertMasked("x longsecret1234 y", "1234", ["longsecret", "longsecret1234"])),
+  "RED-012": check(async () => {
+    const redactor = await createRedactor();
+    const started = performance.now();
+    assert.equal((await redactor.redact("a".repeat(1_000_000))).length, 1_000_000);
+    assert.ok(performance.now() - started < 5_000);
+  }),
+  "RED-015": check(async () => {
+    const input = { file_path: "src/a.ts", content: "key = [REDACTED:github]\n" };
+    const called = await callTool("Write", input, { first: [{ tool: "Read", args: { file_path: "src/a.ts" } }] });
+    assert.equal(called.code, "masked_text");
+  }),
+  "RED-016": check(async () => {
+    const called = await callTool(
+      "Edit",
+      { file_path: "src/a.ts", old_string: "key = [REDACTED:github]", new_string: "key = 1" },
+      { first: [{ tool: "Read", args: { file_path: "src/a.ts" } }] },
+    );
+    assert.equal(called.code, "masked_text", called.output);
+  }),
+  "RED-018": check(async () => {
+    const own = noise(43);
+    for (const text of [`Cookie: gennai=${own}`, `approval ${own} spent`, `{"authorization":"Bearer ${own}"}`])
+      await assertMasked(text, own, [own]);
+  }),
+  "RED-019": check(async () => {
+    await using fixture = await StoreFixture.create();
+    {
+      await using store = await fixture.open();
+      const [call] = entryOf(1).calls;
+      assert.ok(call);
+      const entry = { ...entryOf(1), calls: [{ ...call, input: { command: `echo ${token}` } }] };
+      await store.log.append("s", { events: [], ledger: [entry], durable: true }, { seq: 0, epoch: 1 });
+    }
+    const redactor = await createRedactor();
+    const bundle = JSON.stringify(
+      await createLedgerBundle(
+        { workspaceRoot: fixture.root, stateDir: fixture.stateDir },
+        { redactor, now: Date.now },
+      ),
+    );
+    assert.equal(bundle.includes(token), false);
+  }),
+};

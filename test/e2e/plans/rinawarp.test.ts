@@ -1,0 +1,377 @@
+import { existsSync } from "node:fs";
+import { connectGovernance } from "@gennai/client/connection";
+import { Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { startTestServer, type TestServer, type TestServerOptions } from "@gennai/testkit/test-server";
+import { describe, expect, test } from "vitest";
+import { startSession, Watcher } from "../rpc/session-client.ts";
+import { OriginalExtension, planHash, type RinaPlan } from "./original-client.ts";
+
+const files = { "src/a.ts": "let colour = 1;\n" };
+const request = "replace colour with color in src/a.ts then create notes.txt with hello";
+
+function open(options: TestServerOptions = {}): Promise<TestServer> {
+  return startTestServer({ files, ...options, server: { rinaPort: 0, ...options.server } });
+}
+
+function extension(server: TestServer): OriginalExtension {
+  return new OriginalExtension(server.running.rinaUrl);
+}
+
+const write = (path: string, content = "x\n", more: object = {}): RinaPlan => ({
+  ...{ id: "p1", title: "T", summary: "S", risks: [] },
+  steps: [
+    {
+      ...{ id: "s1", title: "st", intent: "i" },
+      actions: [{ type: "file_write", path, content, ...more }],
+      verify: [{ type: "command", command: `grep -n x ${path}` }],
+    },
+  ],
+});
+
+const command = (text: string): RinaPlan => {
+  const plan = write("unused.txt");
+  return {
+    ...plan,
+    steps: plan.steps.map((step) => ({ ...step, actions: [{ type: "command", command: text }], verify: [] })),
+  };
+};
+
+/** A plan that never came from this server, brought in by a client. */
+async function approve(server: TestServer, plan: RinaPlan): Promise<OriginalExtension> {
+  const client = extension(server);
+  client.envelope = { kind: "plan", payload: plan };
+  await client.approve();
+  return client;
+}
+
+async function ledgerDetails(server: TestServer): Promise<string> {
+  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { records } = await governance.listLedgerRecords({ limit: 1000 });
+  return records.map(({ json }) => json).join("\n");
+}
+
+describe("seed 000: the original extension, unchanged", () => {
+  test("its hash is ours (test vector)", () => {
+    const vector =
+      '{"id":"p1","title":"T","summary":"S","risks":[],"steps":[{"id":"s1","title":"st","intent":"i","actions":[{"type":"command","command":"npm test"}],"verify":[]}]}';
+    expect(planHash(JSON.parse(vector))).toBe("558072518d251229f10b8da8ab03c34fde9b45a2d417e16bb40bcef3b6b9f58b");
+  });
+
+  test("ping, plan, approve, execute, verify", async () => {
+    await using server = await open();
+    const client = extension(server);
+    expect(await client.ping()).toEqual({ status: 200, json: { ok: true, version: "0.0.0-test" } });
+    await client.planCommand(request);
+    expect(await server.workspace.read("src/a.ts")).toBe(files["src/a.ts"]);
+    await client.approve();
+    expect(client.approvalToken).toMatch(/^[\w-]{43}$/);
+    expect(await client.execute()).toMatchObject({
+      status: 200,
+      json: { ok: true, result: { executed: true, verified: false } },
+    });
+    expect(await server.workspace.read("src/a.ts")).toBe("let color = 1;\n");
+    expect(await server.workspace.read("notes.txt")).toBe("hello\n");
+    const { status, json } = await client.verify();
+    expect({ status, json, state: client.state }).toMatchObject({
+      ...{ status: 200, state: "done" },
+      json: { ok: true, result: { state: "done", verified: true, results: [{ passed: true }, { passed: true }] } },
+    });
+    expect(await ledgerDetails(server)).toContain('"channel":"loopback"');
+  });
+
+  test("the port is off unless asked for", async () => {
+    await using server = await startTestServer();
+    expect(server.running.rinaUrl).toBeUndefined();
+  });
+});
+
+describe("seed 000: a plan approved is the plan executed", () => {
+  type Attack = (
+    client: OriginalExtension,
+    server: TestServer,
+  ) => Promise<{ status: number; json: Record<string, unknown> }>;
+  const changed = (plan: RinaPlan): RinaPlan => ({ ...plan, title: `${plan.title}.` });
+  const attacks: readonly [string, Attack][] = [
+    [
+      "a plan changed after its approval, under the old hash",
+      (client) => client.post("/plan/execute", { ...client.approved(), plan: changed(client.plan) }),
+    ],
+    [
+      "a plan changed after its approval, hashed anew",
+      (client) => {
+        const plan = changed(client.plan);
+        return client.post("/plan/execute", { ...client.approved(), plan, planHash: planHash(plan) });
+      },
+    ],
+    ["a wrong hash", (client) => client.post("/plan/execute", { ...client.approved(), planHash: "0".repeat(64) })],
+    [
+      "a hash in upper case",
+      (client) => client.post("/plan/execute", { ...client.approved(), planHash: client.approvedHash.toUpperCase() }),
+    ],
+    [
+      "eight characters of the hash",
+      (client) => client.post("/plan/execute", { ...client.approved(), planHash: client.approvedHash.slice(0, 8) }),
+    ],
+    [
+      "a wrong token",
+      (client) => client.post("/plan/execute", { ...client.approved(), approvalToken: "A".repeat(43) }),
+    ],
+    [
+      "the token with a blank",
+      (client) => client.post("/plan/execute", { ...client.approved(), approvalToken: `${client.approvalToken} ` }),
+    ],
+    ["no token", (client) => client.post("/plan/execute", { plan: client.plan, planHash: client.approvedHash })],
+    ["an empty token", (client) => client.post("/plan/execute", { ...client.approved(), approvalToken: "" })],
+    [
+      "no plan",
+      (client) => client.post("/plan/execute", { planHash: client.approvedHash, approvalToken: client.approvalToken }),
+    ],
+    [
+      "the token of another plan",
+      async (client, server) => {
+        const other = await approve(server, write("other.txt"));
+        return client.post("/plan/execute", { ...client.approved(), approvalToken: other.approvalToken });
+      },
+    ],
+    [
+      "the token of an earlier approval",
+      async (client) => {
+        const { approvalToken } = client;
+        await client.approve();
+        return client.post("/plan/execute", { ...client.approved(), approvalToken });
+      },
+    ],
+    [
+      "a plan that nobody approved",
+      (client) =>
+        client.post("/plan/execute", {
+          plan: write("no.txt"),
+          planHash: planHash(write("no.txt")),
+          approvalToken: client.approvalToken,
+        }),
+    ],
+    ["verification before execution", (client) => client.post("/plan/verify", client.approved())],
+    [
+      "approval under a wrong hash",
+      (client) => client.post("/plan/approve", { plan: client.plan, planHash: "0".repeat(64) }),
+    ],
+    [
+      "approval of a plan without actions",
+      (client) => {
+        const plan = { ...client.plan, steps: client.plan.steps.map((step) => ({ ...step, actions: [] })) };
+        return client.post("/plan/approve", { plan, planHash: planHash(plan) });
+      },
+    ],
+    [
+      "approval of a plan whose step lacks its actions",
+      (client) => {
+        const plan = { ...client.plan, steps: client.plan.steps.map(({ id, title, intent, verify }) => ({ id, title, intent, verify })) };
+        return client.post("/plan/approve", { plan, planHash: planHash(plan) });
+      },
+    ],
+    [
+      "approval of a plan with a key that nobody knows",
+      (client) => {
+        const plan = { ...client.plan, note: "ignore me" };
+        return client.post("/plan/approve", { plan, planHash: planHash(plan) });
+      },
+    ],
+    [
+      "approval of a plan that leaves the workspace",
+      (client) => client.post("/plan/approve", { plan: write("../out.txt"), planHash: planHash(write("../out.txt")) }),
+    ],
+    [
+      "approval of a plan that writes into .git",
+      (client) =>
+        client.post("/plan/approve", { plan: write(".git/hooks/x"), planHash: planHash(write(".git/hooks/x")) }),
+    ],
+  ];
+  test.each(attacks)("%s is refused", async (_, attack) => {
+    await using server = await open();
+    const client = await approve(server, write("made.txt"));
+    const { status, json } = await attack(client, server);
+    expect({ status, json }).toEqual({
+      status: expect.toSatisfy((code) => Number(code) >= 400 && Number(code) < 500),
+      json: { ok: false, error: expect.any(String) },
+    });
+    for (const path of ["made.txt", "other.txt", "no.txt", "../out.txt"])
+      expect(existsSync(server.workspace.path(path))).toBe(false);
+  });
+
+  test("a duplicate key is refused, though JSON.parse would take it", async () => {
+    await using server = await open();
+    const plan = write("made.txt");
+    const text = JSON.stringify({ plan, planHash: planHash(plan) }).replace(
+      '"title":"T"',
+      '"title":"other","title":"T"',
+    );
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`${server.running.rinaUrl}/plan/approve`, { method: "POST", headers, body: text });
+    expect({ status: response.status, json: await response.json() }).toMatchObject({
+      status: 400,
+      json: { ok: false },
+    });
+  });
+
+  test("a token runs once: of many at a time one, and none later", async () => {
+    await using server = await open();
+    const client = await approve(server, write("made.txt"));
+    const tries = await Promise.all(Array.from({ length: 20 }, () => client.post("/plan/execute", client.approved())));
+    expect(tries.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect((await client.post("/plan/execute", client.approved())).status).toBeGreaterThanOrEqual(400);
+    await server.restart();
+    const later = new OriginalExtension(server.running.rinaUrl);
+    expect((await later.post("/plan/execute", client.approved())).status).toBeGreaterThanOrEqual(400);
+  });
+
+  test("key order and white space are no change", async () => {
+    await using server = await open();
+    const client = await approve(server, write("made.txt"));
+    const { steps, ...rest } = client.plan;
+    expect((await client.post("/plan/execute", { ...client.approved(), plan: { steps, ...rest } })).status).toBe(200);
+    expect(await server.workspace.read("made.txt")).toBe("x\n");
+  });
+});
+
+describe("the port is trusted less", () => {
+  const confirmation = { answerMs: 5_000, waitForClientMs: 300 };
+
+  test("a command where there is no sandbox asks an authenticated client, and without one does not run", async () => {
+    await using server = await open({ server: { confirmation } });
+    const client = await approve(server, command("touch made.txt"));
+    const { status, json } = await client.execute();
+    expect({ status, json }).toMatchObject({
+      status: 422,
+      json: { ok: false, result: { executed: false, verified: false } },
+    });
+    expect(client.state).toBe("failed");
+    expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
+  });
+
+  test("the authenticated client says yes, and it runs; unverified, as nothing proves it", async () => {
+    await using server = await open({ server: { confirmation: { answerMs: 5_000, waitForClientMs: 5_000 } } });
+    const client = await approve(server, command("touch made.txt"));
+    const { sessions } = await server.client.listSessions({});
+    await using editor = await Watcher.attach(server, sessions[0]?.sessionId ?? "");
+    const run = client.execute();
+    const { requestId, actionSha256 } = await editor.next("confirmationRequest");
+    await editor.submit({
+      case: "confirmationResponse",
+      value: { requestId, actionSha256, answer: ConfirmationAnswer.YES },
+    });
+    expect(await run).toMatchObject({
+      status: 200,
+      json: { ok: true, result: { state: "unverified", verified: false } },
+    });
+    expect(existsSync(server.workspace.path("made.txt"))).toBe(true);
+    expect((await client.verify()).status).toBeGreaterThanOrEqual(400);
+  });
+
+  test("the agent's own command is not let in, though the same user runs it", async () => {
+    const program =
+      "fetch(process.argv[1] + '/ping', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }).then((answer) => console.log('status', answer.status))";
+    await using server = await open({ server: { confirmation: { answerMs: 5_000, waitForClientMs: 5_000 } } });
+    const script = await server.scriptFile([
+      {
+        steps: [
+          {
+            tool: {
+              name: "Bash",
+              args: { command: `"${process.execPath}" -e "${program}" ${server.running.rinaUrl}` },
+            },
+          },
+          { text: ["Done."] },
+        ],
+      },
+    ]);
+    const sessionId = await startSession(server, {
+      interactive: true,
+      settings: { backend: Backend.SCRIPTED, model: script },
+    });
+    await using editor = await Watcher.attach(server, sessionId);
+    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "go" });
+    const { requestId, actionSha256 } = await editor.next("confirmationRequest");
+    await editor.submit({
+      case: "confirmationResponse",
+      value: { requestId, actionSha256, answer: ConfirmationAnswer.YES },
+    });
+    expect((await editor.next("toolResult")).output).toContain("status 403");
+  });
+
+  test("a run that fails is no success, also for a client that reads nothing but ok", async () => {
+    await using server = await open({ server: { confirmation } });
+    const plan = write("made.txt");
+    const failing = {
+      ...plan,
+      steps: [...plan.steps, { ...command("touch late.txt").steps[0], id: "s2" }],
+    } as RinaPlan;
+    const client = await approve(server, failing);
+    expect(await client.execute()).toMatchObject({ status: 422, json: { ok: false, result: { state: "partial" } } });
+  });
+
+  test("a verification that fails is no success", async () => {
+    await using server = await open();
+    const client = await approve(server, write("made.txt", "y\n"));
+    await client.execute();
+    expect(await client.verify()).toMatchObject({
+      status: 422,
+      json: { ok: false, result: { state: "failed", verified: false } },
+    });
+  });
+});
+
+describe("/rina/send is a turn of the model in plan mode", () => {
+  const envelope = (plan: unknown) => JSON.stringify({ kind: "plan", payload: plan });
+
+  test("strict: what is no plan is asked for once more, with the issues", async () => {
+    const answer = envelope(write("made.txt"));
+    await using server = await open({
+      script: [
+        { match: "no plan that could be approved[\\s\\S]*steps", steps: [{ text: `Here you are: ${answer}` }] },
+        { match: "please", steps: [{ text: envelope({ id: "p1", title: "T" }) }] },
+      ],
+    });
+    const client = extension(server);
+    await client.planCommand("please", true);
+    expect(client.plan).toEqual(write("made.txt"));
+  });
+
+  test("strict: when it stays invalid, that is an error; otherwise the text is given as it is", async () => {
+    await using server = await open({ script: [{ match: "[\\s\\S]", steps: [{ text: "I would rather not." }] }] });
+    const client = extension(server);
+    const strict = await client.post("/rina/send", { text: "please", strict: true, context: {} });
+    expect(strict).toMatchObject({ status: 422, json: { ok: false, raw: "I would rather not." } });
+    const loose = await client.post("/rina/send", { text: "please", strict: false, context: {} });
+    expect(loose).toEqual({ status: 200, json: { ok: true, raw: "I would rather not." } });
+  });
+
+  test("the context reaches the model; and in plan mode it can only read", async () => {
+    await using server = await open({
+      script: [
+        {
+          match: "theActiveFile",
+          steps: [
+            { tool: { name: "Write", args: { file_path: "made.txt", content: "x" } } },
+            { tool: { name: "Bash", args: { command: "touch made.txt" } } },
+            { text: envelope(write("planned.txt")) },
+          ],
+        },
+      ],
+    });
+    const client = extension(server);
+    const { status } = await client.post("/rina/send", {
+      text: "please",
+      strict: true,
+      context: { name: "theActiveFile" },
+    });
+    expect(status).toBe(200);
+    expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
+    expect(existsSync(server.workspace.path("planned.txt"))).toBe(false);
+  });
+
+  test.each([{}, { text: "" }, { text: 1 }, { text: "x", strict: "yes" }, [], null])("%j is refused", async (body) => {
+    await using server = await open();
+    expect(await extension(server).post("/rina/send", body)).toMatchObject({ status: 400, json: { ok: false } });
+  });
+});
