@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
-import type { Editor } from "@gennai/client/editor";
 import { type AgentClient, connect } from "@gennai/client/connection";
+import type { Editor } from "@gennai/client/editor";
 import { AgentSession } from "@gennai/client/session";
 import { LineProcess, type ProcessOptions } from "./line-process.ts";
 

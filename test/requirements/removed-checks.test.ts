@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { defaultProfile, leastPrivilege } from "@gennai/governance/capabilities/capability-profile";
 import type { Answer } from "@gennai/governance/confirmation";
-import { type EmergencyState, noEmergency } from "@gennai/governance/emergency/emergency-state";
 import { emergencyVerdict } from "@gennai/governance/emergency/emergency-policy";
+import { type EmergencyState, noEmergency } from "@gennai/governance/emergency/emergency-state";
 import { type CallResult, type GateOptions, governTools } from "@gennai/governance/gate/gate";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import { IntentsService } from "@gennai/server/intents/intents-service";

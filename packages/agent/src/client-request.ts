@@ -1,5 +1,5 @@
-import type { ProposedChange } from "./proposal.ts";
 import type { Question } from "@gennai/governance/confirmation";
+import type { ProposedChange } from "./proposal.ts";
 
 /** Something only a client can do. Durable before it is sent, answered once. */
 export type ClientRequest = {
@@ -10,7 +10,13 @@ export type ClientRequest = {
 } & ClientRequestBody;
 
 export type ClientRequestBody =
-  | { readonly kind: "file-read"; readonly path: string; readonly offset: number; readonly limit: number; readonly reason: string }
+  | {
+      readonly kind: "file-read";
+      readonly path: string;
+      readonly offset: number;
+      readonly limit: number;
+      readonly reason: string;
+    }
   | {
       readonly kind: "command";
       readonly command: string;

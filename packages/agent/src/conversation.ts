@@ -115,7 +115,8 @@ export class Conversation {
       const output = JSON.stringify({
         error: {
           code: "interrupted",
-          message: "The turn broke off during this call. Whether it took effect is not known: look before you repeat it.",
+          message:
+            "The turn broke off during this call. Whether it took effect is not known: look before you repeat it.",
           retryable: false,
         },
       });

@@ -1,10 +1,10 @@
-import type { FailureClass } from "@gennai/governance/tool-error";
-import type { ObservedFile, Verification } from "@gennai/governance/tool";
 import type { EmergencyControl, EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import type { Intent } from "@gennai/governance/intents/intent";
-import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { PlanChange } from "@gennai/governance/plan/plan-change";
 import type { Risk } from "@gennai/governance/risk";
+import type { RulesStatus } from "@gennai/governance/rules/rules-status";
+import type { ObservedFile, Verification } from "@gennai/governance/tool";
+import type { FailureClass } from "@gennai/governance/tool-error";
 import type { ClientRequest, RequestResolution } from "./client-request.ts";
 import type { FileChangeRecord, Proposal, ProposalReview } from "./proposal.ts";
 import type { SessionSettings } from "./session-settings.ts";
@@ -35,7 +35,12 @@ export const endStates: ReadonlySet<TurnState> = new Set(["completed", "error", 
 
 /** One fact of a session. The log holds nothing else; conversation, todos and pending questions are folds over it. */
 export type SessionEvent =
-  | { readonly type: "session-started"; readonly workingDir: string; readonly settings: SessionSettings; readonly forkedFrom?: string }
+  | {
+      readonly type: "session-started";
+      readonly workingDir: string;
+      readonly settings: SessionSettings;
+      readonly forkedFrom?: string;
+    }
   | { readonly type: "settings-changed"; readonly settings: SessionSettings }
   | { readonly type: "session-cleared" }
   | {

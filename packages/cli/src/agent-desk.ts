@@ -12,6 +12,7 @@ import { LineInput } from "./line-input.ts";
 import type { TurnView } from "./run-turn.ts";
 import type { ChosenServer } from "./server-choice.ts";
 import { confirmAtTerminal } from "./terminal-confirmation.ts";
+import { jsonLine } from "./terminal-safe.ts";
 import { version } from "./version.ts";
 
 export interface DeskOptions {
@@ -75,7 +76,7 @@ export class AgentDesk implements Disposable {
   }
 
   writeJson(value: unknown): void {
-    this.#options.console.output.write(`${JSON.stringify(value)}\n`);
+    this.#options.console.output.write(`${jsonLine(value)}\n`);
   }
 
   /** Who this desk is to a server. */

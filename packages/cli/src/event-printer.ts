@@ -6,7 +6,7 @@ import {
   TodoStatus,
   type ToolResult,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { GateDecision } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { type GateDecision, PlanStepState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { Paint } from "./console.ts";
 import { colouredLine } from "./diff-colours.ts";
 import { terminalSafe } from "./terminal-safe.ts";
@@ -99,8 +99,12 @@ export class EventPrinter {
         }
         break;
       case "planChanged": {
-        const { stepId, text } = body.value;
-        if (text !== "") this.line(this.#paint("dim", `  ${stepId === "" ? "plan" : terminalSafe(stepId)}: ${terminalSafe(text)}`));
+        const { stepId, stepState, text } = body.value;
+        const broke = stepState === PlanStepState.FAILED || stepState === PlanStepState.SKIPPED;
+        // What a step did, its tool calls show.
+        if (text === "" || (stepId !== "" && !broke)) break;
+        const name = stepId === "" ? "plan" : terminalSafe(stepId);
+        this.line(this.#paint(broke ? "red" : "dim", `  ${name}: ${indented(terminalSafe(text))}`));
         break;
       }
       case "truncated":

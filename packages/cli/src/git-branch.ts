@@ -70,7 +70,11 @@ async function projectBranches(workspace: string): Promise<readonly string[]> {
     return (await loadProjectConfig(workspace)).protectedBranches;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    throw new CliError(error.message, { exitCode: exitCode.usage, next: [error.hint ?? "Mend the file."], cause: error });
+    throw new CliError(error.message, {
+      exitCode: exitCode.usage,
+      next: [error.hint ?? "Mend the file."],
+      cause: error,
+    });
   }
 }
 

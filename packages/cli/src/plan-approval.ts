@@ -129,6 +129,6 @@ function elsewhere(planId: string): CliError {
 function refused(message: string, planId: string): CliError {
   return new CliError(message, {
     exitCode: exitCode.refused,
-    next: [`Look at the plan and approve it again: gennai plan approve ${terminalSafe(planId)}`],
+    next: [`Look at it, and approve it if it still waits for that: gennai plan approve ${terminalSafe(planId)}`],
   });
 }

@@ -12,8 +12,8 @@ import { parseSandbox, type RunFlags, usageError } from "./run-options.ts";
 import { requireSandbox } from "./server-choice.ts";
 import { activeIntent, chooseIntent } from "./session-intent.ts";
 import { workingTreeDiff } from "./working-tree-diff.ts";
-import { writePlan } from "./write-plan.ts";
 import { resolveWorkspace } from "./workspace-option.ts";
+import { writePlan } from "./write-plan.ts";
 
 /** `gennai run --mode plan`: the model writes a plan, a person approves it here, the server runs and verifies it. */
 export async function planRunCommand(

@@ -15,5 +15,15 @@ export function spelledOut(text: string): string {
   });
 }
 
+/** One line of JSON, equal to what `JSON.stringify` gives, with these characters escaped: it may be read at a terminal. */
+export function jsonLine(value: unknown): string {
+  return JSON.stringify(value).replace(unsafe, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`,
+    ).join(""),
+  );
+}
+
 const unsafe =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;

@@ -1,3 +1,4 @@
+import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
 import { correctionRequestText } from "@gennai/agent/scenarios/plan-request";
 import { SessionPlans, type SubmittedPlan } from "@gennai/client/plan";
 import type { AgentSession } from "@gennai/client/session";
@@ -35,7 +36,11 @@ async function ask(
     ...desk.view,
     show: (event: Parameters<typeof desk.view.show>[0]) => (isEnvelope(event) ? undefined : desk.view.show(event)),
   };
-  const report = await runTurn(session, { text, scenario: "PLAN", enableThinking: true }, { view, interrupts, signal });
+  const report = await runTurn(
+    session,
+    { text, scenario: planScenarioName, enableThinking: true },
+    { view, interrupts, signal },
+  );
   if (report.outcome !== "completed") throw turnFailed(report, interrupts.interrupted);
   return { raw: report.text, ...(await plans.submit(report.text, { signal })) };
 }

@@ -61,7 +61,9 @@ test("leaves nothing running behind a process that leaves at once", async () => 
       environment: { PATH: process.env.PATH, SHELL: "/bin/sh" },
       onOutput: (text) => process.stdout.write(text, () => process.exit(130)),
     });`;
-  const { stdout, status } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8" });
+  const { stdout, status } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
+    encoding: "utf8",
+  });
   const shell = Number(/^pid (\d+)$/m.exec(stdout)?.[1]);
   expect({ status, known: shell > 0 }).toEqual({ status: 130, known: true });
   await expect.poll(() => isRunning(shell)).toBe(false);

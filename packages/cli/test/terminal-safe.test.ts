@@ -1,4 +1,4 @@
-import { spelledOut, terminalSafe } from "@gennai/cli/terminal-safe";
+import { jsonLine, spelledOut, terminalSafe } from "@gennai/cli/terminal-safe";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -23,4 +23,12 @@ test("no control character is left", () => {
       expect(spelledOut(text)).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
     }),
   );
+});
+
+test("JSON for a program is harmless on a terminal, and means the same", () => {
+  const value = { text: "a\u009b31m \u202e \u007f \u{e0041} \u001b[2J \n é 漢" };
+  const line = jsonLine(value);
+  expect(JSON.parse(line)).toEqual(value);
+  expect(line).toBe(terminalSafe(line));
+  expect(line).toContain("é 漢");
 });

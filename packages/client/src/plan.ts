@@ -1,14 +1,14 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import {
   FailureClass,
-  PlanState as StateMessage,
   PlanStepState,
+  PlanState as StateMessage,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type {
   ActionPreview as ActionMessage,
   Plan as PlanMessage,
-  PlanStep as StepMessage,
   VerificationResult as ResultMessage,
+  PlanStep as StepMessage,
 } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import type { PlanClient } from "./connection.ts";
 import type { Risk } from "./editor.ts";

@@ -10,12 +10,7 @@ export interface ToolError {
 }
 
 /** Seed classes of a failed execution. */
-export type FailureClass =
-  | "permission_denied"
-  | "tool_unavailable"
-  | "command_error"
-  | "timeout"
-  | "partial_execution";
+export type FailureClass = "permission_denied" | "tool_unavailable" | "command_error" | "timeout" | "partial_execution";
 
 /** Thrown by a tool's `analyse` or `execute` for an expected failure: it becomes a result the model can mend. */
 export class ToolFailure extends Error {

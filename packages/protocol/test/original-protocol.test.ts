@@ -8,14 +8,16 @@ import { describe, expect, it } from "vitest";
  * their package needs; their numbers stayed.
  */
 const originalMessages: Readonly<Record<string, string>> = {
-  Settings: "Backend backend=1; string model=2; string base_url=3; int32 max_tokens=4; int32 max_iterations=5; string working_dir=6",
+  Settings:
+    "Backend backend=1; string model=2; string base_url=3; int32 max_tokens=4; int32 max_iterations=5; string working_dir=6",
   Capabilities: "bool tool_calling=1; bool thinking=2; bool vision=3; bool structured_output=4",
   StartSessionRequest: "Settings settings=1; bool interactive=2",
   StartSessionResponse: "string session_id=1; Capabilities capabilities=2",
   ClearSessionRequest: "string session_id=1",
   ListScenariosResponse: "repeated Scenario scenarios=1",
   Scenario: "string name=1; string description=2; string tools=3",
-  InvokeRequest: "string session_id=1; string scenario=2; string user_input=3; bool enable_thinking=4; repeated bytes images=5",
+  InvokeRequest:
+    "string session_id=1; string scenario=2; string user_input=3; bool enable_thinking=4; repeated bytes images=5",
   InvokeEvent:
     "StatusEvent status=1; ThinkingDelta thinking_delta=2; AssistantDelta assistant_delta=3; ToolCall tool_call=4; ToolResult tool_result=5; TokenUsage usage=6; FinalMessage final=7; string warning=8; string error=9; RequestFileRead request_file_read=10; ExecuteCommandRequest execute_command_request=11",
   StatusEvent: "InvokeState state=1; int32 iteration=2; string tool_name=3",
@@ -23,11 +25,13 @@ const originalMessages: Readonly<Record<string, string>> = {
   AssistantDelta: "string text=1",
   ToolCall: "string id=1; string name=2; string arguments_json=3",
   ToolResult: "string id=1; string output=2; string error=3; bool truncated=4",
-  TokenUsage: "int32 input_tokens=1; int32 output_tokens=2; int32 total_tokens=3; string model_id=4; int32 max_context_tokens=5",
+  TokenUsage:
+    "int32 input_tokens=1; int32 output_tokens=2; int32 total_tokens=3; string model_id=4; int32 max_context_tokens=5",
   FinalMessage: "string text=1; string thinking=2; TokenUsage usage=3",
   RequestFileRead: "string request_id=1; string path=2; int32 offset=3; int32 limit=4; string reason=5",
   ExecuteCommandRequest: "string request_id=1; string command=2; string cwd=3; string terminal_name=4; bool reveal=5",
-  TodoItem: "string id=1; string content=2; TodoStatus status=3; TodoPriority priority=4; string created=5; string updated=6",
+  TodoItem:
+    "string id=1; string content=2; TodoStatus status=3; TodoPriority priority=4; string created=5; string updated=6",
   GetTodosRequest: "string session_id=1",
   GetTodosResponse: "repeated TodoItem items=1",
   WriteTodosRequest: "string session_id=1; repeated TodoItem items=2",
@@ -35,7 +39,8 @@ const originalMessages: Readonly<Record<string, string>> = {
   GetConversationPreviewRequest: "string session_id=1; int32 max_messages=2",
   GetConversationPreviewResponse: "string preview=1",
   SetSettingsRequest: "string session_id=1; Settings settings=2",
-  ClientEvent: "string session_id=1; FileReadResponse file_read_response=2; CommandDispatchResponse command_dispatch_response=3",
+  ClientEvent:
+    "string session_id=1; FileReadResponse file_read_response=2; CommandDispatchResponse command_dispatch_response=3",
   FileReadResponse: "string request_id=1; string path=2; string content=3; string encoding=4; string error=5",
   CommandDispatchResponse: "string request_id=1; string terminal_id=2; string status=3; string error=4",
   SubmitClientEventResponse: "string request_id=1; string status=2; string error=3",
@@ -49,7 +54,15 @@ const originalEnums: Readonly<Record<string, readonly string[]>> = {
 };
 
 const originalMethods = [
-  "StartSession", "ClearSession", "ListScenarios", "Invoke", "SubmitClientEvent", "GetTodos", "WriteTodos", "GetConversationPreview", "SetSettings",
+  "StartSession",
+  "ClearSession",
+  "ListScenarios",
+  "Invoke",
+  "SubmitClientEvent",
+  "GetTodos",
+  "WriteTodos",
+  "GetConversationPreview",
+  "SetSettings",
 ];
 
 const messages = new Map([...agentFile.messages, ...eventFile.messages].map((message) => [message.name, message]));
@@ -64,12 +77,15 @@ describe("the original protocol", () => {
 
   it.each(Object.entries(originalEnums))("%s keeps its values", (name, values) => {
     const found = enums.get(name)?.values.slice(0, values.length);
-    expect(found?.map((value) => [value.localName, value.number])).toEqual(values.map((value, number) => [value, number]));
+    expect(found?.map((value) => [value.localName, value.number])).toEqual(
+      values.map((value, number) => [value, number]),
+    );
   });
 
   it("keeps its methods, and only events stream", () => {
     const methods = new Map(AgentService.methods.map((method) => [method.name, method.methodKind]));
-    for (const name of originalMethods) expect(methods.get(name)).toBe(name === "Invoke" ? "server_streaming" : "unary");
+    for (const name of originalMethods)
+      expect(methods.get(name)).toBe(name === "Invoke" ? "server_streaming" : "unary");
     expect([...methods].filter(([, kind]) => kind !== "unary").map(([name]) => name)).toEqual(["Invoke", "Subscribe"]);
   });
 });
@@ -77,7 +93,9 @@ describe("the original protocol", () => {
 /** The message's fields that carry one of the original numbers, in the table's own words. */
 function fieldsBelow(message: DescMessage, originals: readonly string[]): readonly string[] {
   const numbers = new Set(originals.map((field) => Number(field.split("=")[1])));
-  return message.fields.filter((field) => numbers.has(field.number)).map((field) => `${typeOf(field)} ${field.name}=${field.number}`);
+  return message.fields
+    .filter((field) => numbers.has(field.number))
+    .map((field) => `${typeOf(field)} ${field.name}=${field.number}`);
 }
 
 function typeOf(field: DescField): string {

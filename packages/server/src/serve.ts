@@ -20,20 +20,20 @@ import { commandEnvironment } from "./process/command-environment.ts";
 import { ProcessLocks } from "./process/process-lock.ts";
 import { createRedactor } from "./redaction/redactor.ts";
 import { openRina } from "./rina/open-rina.ts";
-import { errorInterceptor } from "./rpc/error-interceptor.ts";
-import { nodeRpcHandler } from "./rpc/node-rpc-handler.ts";
 import { agentServicePaths, protocolVersion, registerAgentService } from "./rpc/agent-service.ts";
+import { errorInterceptor } from "./rpc/error-interceptor.ts";
 import { governanceServicePaths, registerGovernanceService } from "./rpc/governance-service.ts";
+import { nodeRpcHandler } from "./rpc/node-rpc-handler.ts";
 import { planServicePaths, registerPlanService } from "./rpc/plan-service.ts";
-import { loadScenarios } from "./scenarios/load-scenarios.ts";
 import { openSandbox } from "./sandbox/open-sandbox.ts";
 import type { SandboxMode } from "./sandbox/sandbox.ts";
+import { loadScenarios } from "./scenarios/load-scenarios.ts";
 import type { ServerLog } from "./server-log.ts";
 import { checkCall } from "./sessions/check-call.ts";
 import { intentsPort } from "./sessions/intents-port.ts";
-import { GovernanceRegistry } from "./sessions/workspace-governance.ts";
 import { SessionManager } from "./sessions/session-manager.ts";
 import { chooseScenario, promptFor } from "./sessions/turn.ts";
+import { GovernanceRegistry } from "./sessions/workspace-governance.ts";
 import { readLedgerRecords } from "./store/ledger-records.ts";
 import { openStore } from "./store/store.ts";
 import { recoverWorkspaceJournals } from "./workspace/recover-journals.ts";
@@ -88,10 +88,12 @@ const defaultConfirmation = { answerMs: 30_000, waitForClientMs: 600_000 };
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { stateDir, log, token } = options;
   await using parts = new AsyncDisposableStack();
-  const store = parts.use(await openStore(stateDir, {
+  const store = parts.use(
+    await openStore(stateDir, {
       toolVersion: options.version,
       onWarning: (text) => log.warn(text),
-    }));
+    }),
+  );
   for (const recovered of recoverWorkspaceJournals(stateDir)) {
     log.warn(`A set of changes broke off and was ${recovered.state}: ${recovered.root}`);
   }
@@ -195,7 +197,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
             emergency,
             loadCapabilities: () => loadCapabilities(capabilityFiles, Date.now),
             checkPolicy: checkCall,
-            previewPrompt: async (session, scenario) => promptFor(session, (await chooseScenario(session, scenario)).scenario),
+            previewPrompt: async (session, scenario) =>
+              promptFor(session, (await chooseScenario(session, scenario)).scenario),
             rules: async ({ session, workspaceRoot }) => {
               const opened = session?.workspace ?? (await workspaces.open(workspaceRoot));
               return (await governance.of(opened)).rules.status();
@@ -208,7 +211,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         shutdown,
         report,
       });
-      const health = () => ({ status: "ok", version: options.version, protocolVersion, isolation, isolationReason: sandbox.reason, workspace });
+      const health = () => ({
+        status: "ok",
+        version: options.version,
+        protocolVersion,
+        isolation,
+        isolationReason: sandbox.reason,
+        workspace,
+      });
       return new Map([
         ...rpcRoutes([...agentServicePaths, ...governanceServicePaths, ...planServicePaths], (request, response) => {
           rpc(request, response);

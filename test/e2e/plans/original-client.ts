@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 // with a plain sort, a zod-like check of the envelope, and `ok` as the only sign of success.
 
 /** crypto.ts */
-export function canonicalStringify(value: unknown): string {
+function canonicalStringify(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalStringify).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const members = Object.entries(value)
@@ -34,7 +34,7 @@ export interface RinaPlan {
 export type RinaEnvelope = { readonly kind: "plan"; readonly payload: RinaPlan } | { readonly kind: "chat" | "error" };
 
 /** protocol.ts: the first JSON object in mixed output. */
-export function extractFirstJsonObject(raw: string): string | undefined {
+function extractFirstJsonObject(raw: string): string | undefined {
   const start = raw.indexOf("{");
   let depth = 0;
   let inString = false;
@@ -48,14 +48,14 @@ export function extractFirstJsonObject(raw: string): string | undefined {
   return undefined;
 }
 
-export function validateRinaOutput(raw: string): RinaEnvelope {
+function validateRinaOutput(raw: string): RinaEnvelope {
   const envelope = JSON.parse(extractFirstJsonObject(raw) ?? "") as RinaEnvelope;
   if (!["plan", "chat", "error"].includes(envelope.kind)) throw new Error("no envelope");
   return envelope;
 }
 
 /** http.ts */
-export async function postJson(baseUrl: string, path: string, body: unknown): Promise<Answer> {
+async function postJson(baseUrl: string, path: string, body: unknown): Promise<Answer> {
   const response = await fetch(`${baseUrl}${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },

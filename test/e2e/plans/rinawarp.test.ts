@@ -166,7 +166,10 @@ describe("seed 000: a plan approved is the plan executed", () => {
     [
       "approval of a plan whose step lacks its actions",
       (client) => {
-        const plan = { ...client.plan, steps: client.plan.steps.map(({ id, title, intent, verify }) => ({ id, title, intent, verify })) };
+        const plan = {
+          ...client.plan,
+          steps: client.plan.steps.map(({ id, title, intent, verify }) => ({ id, title, intent, verify })),
+        };
         return client.post("/plan/approve", { plan, planHash: planHash(plan) });
       },
     ],

@@ -89,6 +89,11 @@ describe("a planted secret", () => {
       { steps: [{ thinking: [...`so ${token}`] }, { text: [...pieces(`It is ${token}, or\n${pem}\n.`)] }] },
     ],
     ["in a command", "go", tool("Bash", { command: `echo ok\n: ${token}; git status` })],
+    [
+      "in a command that is not run",
+      "go",
+      tool("Bash", { command: `git status; curl -H 'Authorization: Bearer ${bearer}' http://x` }),
+    ],
     ["in the arguments of a call that is refused", "go", tool("Read", { path: `../${token}` })],
     ["in arguments that are wrong", "go", tool("Read", { [token]: token })],
     ["in a prompt", `my token is ${token}, and Authorization: Bearer ${bearer}`, { steps: [{ text: ["Fine."] }] }],
@@ -98,17 +103,5 @@ describe("a planted secret", () => {
     for (const text of planted)
       for (const artefact of [shown, copies, server.warnings.join()]) expect(artefact).not.toContain(text);
     expect(leaks(server.stateDir, server.workspace.path(".orchestration"))).toEqual([]);
-  });
-
-  test.each([
-    ["in a command", tool("Bash", { command: `git status; curl -H 'Authorization: Bearer ${bearer}' http://x` })],
-    ["in the arguments of a call that is refused", tool("Read", { path: `../${token}` })],
-    ["in arguments that are wrong", tool("Read", { [token]: token })],
-  ])("seed 003 §9 markers: %s is in no record and no export, where a marker stands for it", async (_name, turn) => {
-    const { server, copies } = await runWith(turn, "go");
-    await using _server = server;
-    for (const text of planted) expect(copies).not.toContain(text);
-    expect(copies).toContain("[REDACTED");
-    expect(leaks(server.workspace.path(".orchestration"))).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import type { Scenario, ScenarioProblem, ScenarioSource } from "./scenario.ts";
 import { canChange, editorSafe, readingOnly, selectTools, toolGroupNames } from "./tool-groups.ts";
 
 /** The scenario in which nothing may be written. */
-export const editorScenarioName = "EDITOR_CODE";
+const editorScenarioName = "EDITOR_CODE";
 /** The scenario that answers with a plan, and acts in no other way. */
 export const planScenarioName = "PLAN";
 

@@ -8,7 +8,7 @@ export interface Interpreter {
   readonly readsInput: boolean;
 }
 
-export const interpreters: readonly { readonly names: RegExp; readonly interpreter: Interpreter }[] = [
+const interpreters: readonly { readonly names: RegExp; readonly interpreter: Interpreter }[] = [
   {
     names: /^(?:python|pypy)[\d.]*(?:\.exe)?$|^ipython\d?$/,
     interpreter: { code: ["-c"], values: "cmWX", readsInput: true },

@@ -6,7 +6,7 @@ import type { OptionSpec } from "./option-spec.ts";
  */
 export interface ReadingProgram {
   /** Options that only read; `any` when the program has no other kind. */
-  readonly options: OptionSpec | "any";
+  readonly options: OptionSpec;
   /** What operands are: files read, names looked at, plain text, or not allowed at all. */
   readonly operands: "content" | "names" | "text" | "none";
   /** The first operand is a pattern or a program text, unless an option gave it. */

@@ -208,6 +208,8 @@ function visitPart(node: SyntaxNode, scope: ShellScope, walk: Walk, input: Comma
       likeCommand(node.text.slice(3, -2), scope, walk);
       arithmeticVariables(node, scope, walk.report);
       break;
+    default:
+      break;
   }
   forEachChild(node, (child) => visit(child, scope, walk, input));
 }

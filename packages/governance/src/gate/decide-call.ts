@@ -1,12 +1,12 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import * as z from "zod";
 import type { Effect } from "../effect.ts";
-import type { Policy, PolicyInput } from "../policy.ts";
 import { computeRisk } from "../policies/risk.ts";
+import type { Policy, PolicyInput } from "../policy.ts";
 import type { Redactor } from "../redaction.ts";
 import type { Risk } from "../risk.ts";
 import type { Analysis, CallContext, Tool } from "../tool.ts";
-import { ToolFailure, type FailureClass, type ToolError, toolErrorFromFinding } from "../tool-error.ts";
+import { type FailureClass, type ToolError, ToolFailure, toolErrorFromFinding } from "../tool-error.ts";
 import type { Verdict } from "../verdict.ts";
 import type { ToolCall } from "./gate-journal.ts";
 import { redactedError, redactedVerdict } from "./redacted-reason.ts";

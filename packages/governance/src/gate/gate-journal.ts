@@ -1,7 +1,7 @@
 import type { Effect } from "../effect.ts";
 import type { Risk } from "../risk.ts";
-import type { FailureClass, ToolError } from "../tool-error.ts";
 import type { ToolOutcome, Verification } from "../tool.ts";
+import type { FailureClass, ToolError } from "../tool-error.ts";
 
 /** A call as the model made it. */
 export interface ToolCall {
@@ -22,7 +22,11 @@ export interface Decision {
   /** The arguments as canonical JSON, redacted. */
   readonly input: string;
   /** Set when a person answered. */
-  readonly confirmation?: { readonly answer: "yes" | "no" | "timeout" | "nobody"; readonly by: string; readonly scope?: string };
+  readonly confirmation?: {
+    readonly answer: "yes" | "no" | "timeout" | "nobody";
+    readonly by: string;
+    readonly scope?: string;
+  };
 }
 
 export interface CallOutcome {
@@ -50,7 +54,10 @@ export interface GateJournal {
   /** Write-ahead for calls that are about to run; durable before it resolves when any of them can change something. */
   begin(decisions: readonly Decision[], turnId: string): Promise<void>;
   /** Outcomes of calls that ran, and refusals of those that did not (`outcome` undefined). */
-  end(outcomes: readonly { readonly decision: Decision; readonly result: CallOutcome }[], turnId: string): Promise<void>;
+  end(
+    outcomes: readonly { readonly decision: Decision; readonly result: CallOutcome }[],
+    turnId: string,
+  ): Promise<void>;
   /** Live, redacted output of a call. */
   output(callId: string, turnId: string, text: string): void;
   warn(text: string, turnId: string): void;

@@ -6,8 +6,8 @@ import { type FailureClass, type ToolError, ToolFailure, toolErrorFromFinding, t
 import { buildQuestion, type QuestionContext } from "./build-question.ts";
 import { type DecidedCall, decideCall, findingOf, policyInput } from "./decide-call.ts";
 import type { CallOutcome, Decision, GateJournal, ToolCall } from "./gate-journal.ts";
-import type { RememberedAnswers } from "./remembered-answers.ts";
 import { redactedError } from "./redacted-reason.ts";
+import type { RememberedAnswers } from "./remembered-answers.ts";
 import { type StandingCheck, WatchedCall } from "./standing-check.ts";
 
 export interface GateOptions {
@@ -380,12 +380,19 @@ function refusedByAnswer(decided: Decided, answer: Exclude<Answer, { readonly ty
       : answer.type === "timeout"
         ? "Nobody answered the question in time, so the call did not run."
         : "This call needs a person's yes and nobody can be asked, so it did not run.";
-  const code = answer.type === "no" ? "user_denied" : answer.type === "timeout" ? "confirmation_timeout" : "nobody_to_ask";
+  const code =
+    answer.type === "no" ? "user_denied" : answer.type === "timeout" ? "confirmation_timeout" : "nobody_to_ask";
   return {
     decision: { ...decisionOf(decided, answer), verdict: "deny" },
     decided: undefined,
     refusal: {
-      error: { code, message, rule, hint: "Do not repeat this call; choose another way or ask the user.", retryable: false },
+      error: {
+        code,
+        message,
+        rule,
+        hint: "Do not repeat this call; choose another way or ask the user.",
+        retryable: false,
+      },
       failureClass: "permission_denied",
     },
   };

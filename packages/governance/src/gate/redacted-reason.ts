@@ -5,7 +5,9 @@ import type { Verdict } from "../verdict.ts";
 /** Message and hint may quote a file, a command's output or a hook's words. */
 export async function redactedError(error: ToolError, redactor: Redactor): Promise<ToolError> {
   const message = await redactor.redact(error.message);
-  return error.hint === undefined ? { ...error, message } : { ...error, message, hint: await redactor.redact(error.hint) };
+  return error.hint === undefined
+    ? { ...error, message }
+    : { ...error, message, hint: await redactor.redact(error.hint) };
 }
 
 /** The same for why a policy asks or denies. */

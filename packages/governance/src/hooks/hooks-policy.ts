@@ -1,6 +1,6 @@
 import type { Policy, PolicyInput } from "../policy.ts";
 import type { Verdict } from "../verdict.ts";
-import { type HookRun, HookFailure, hookVerdict, nameOf } from "./hook-answer.ts";
+import { HookFailure, type HookRun, hookVerdict, nameOf } from "./hook-answer.ts";
 import { type HookCommand, type HookEvent, matchesTool } from "./hook-config.ts";
 
 /** What a hook reads from its standard input, as JSON. */

@@ -95,7 +95,10 @@ export function applyPlanChange(
     case "run-opened":
       return { ...next, tokenSha256: change.tokenSha256, runTurnId: change.runTurnId };
     case "step":
-      return { ...next, steps: plan.steps.map((step) => (step.stepId === change.stepId ? stepAfter(step, change) : step)) };
+      return {
+        ...next,
+        steps: plan.steps.map((step) => (step.stepId === change.stepId ? stepAfter(step, change) : step)),
+      };
     case "run-ended":
       return { ...next, claimed: change.claimed, executed: change.executed, remediation: change.remediation };
     case "verification-opened":
@@ -148,5 +151,11 @@ function raised(steps: readonly StepRecord[], risks: readonly StepRisk[]): reado
 
 function stepAfter(step: StepRecord, change: Extract<PlanChange, { readonly type: "step" }>): StepRecord {
   const { state, failureClass, evidence } = change;
-  return { stepId: step.stepId, risk: step.risk, state, evidence, ...(failureClass === undefined ? {} : { failureClass }) };
+  return {
+    stepId: step.stepId,
+    risk: step.risk,
+    state,
+    evidence,
+    ...(failureClass === undefined ? {} : { failureClass }),
+  };
 }

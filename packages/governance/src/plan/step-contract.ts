@@ -63,10 +63,17 @@ export function contractIssues(parsed: ParsedPlan, computedRisk: ReadonlyMap<str
   for (const [index, step] of parsed.plan.steps.entries()) {
     const computed = computedRisk.get(step.id) ?? "high";
     const issue = (field: string, message: string): void => {
-      issues.push({ path: `steps[${index}].${field}`, message: `Step ${JSON.stringify(step.id)}: ${message}`, level: "contract" });
+      issues.push({
+        path: `steps[${index}].${field}`,
+        message: `Step ${JSON.stringify(step.id)}: ${message}`,
+        level: "contract",
+      });
     };
     if (highestRisk([computed, step.risk_level]) !== step.risk_level) {
-      issue("risk_level", `risk_level says ${step.risk_level} and its actions are of ${computed} risk: say ${computed}.`);
+      issue(
+        "risk_level",
+        `risk_level says ${step.risk_level} and its actions are of ${computed} risk: say ${computed}.`,
+      );
     }
     if (computed !== "low" && !step.requires_confirmation) {
       issue("requires_confirmation", `a step of ${computed} risk needs requires_confirmation: true.`);
@@ -74,7 +81,10 @@ export function contractIssues(parsed: ParsedPlan, computedRisk: ReadonlyMap<str
     const wrong = step.actions.find((action) => !namesOf[action.type].includes(step.tool));
     if (wrong !== undefined) {
       const names = namesOf[wrong.type].join(" or ");
-      issue("tool", `the tool ${JSON.stringify(step.tool)} does not do a ${wrong.type}: name ${names}, one tool a step.`);
+      issue(
+        "tool",
+        `the tool ${JSON.stringify(step.tool)} does not do a ${wrong.type}: name ${names}, one tool a step.`,
+      );
     }
   }
   return issues;

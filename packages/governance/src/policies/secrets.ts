@@ -1,5 +1,5 @@
-import { secretInGlob, secretPath } from "../command/secret-paths.ts";
 import { foldPath } from "../command/fold-name.ts";
+import { secretInGlob, secretPath } from "../command/secret-paths.ts";
 import type { WorkspacePath } from "../effect.ts";
 import type { Policy } from "../policy.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";

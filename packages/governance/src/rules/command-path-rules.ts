@@ -2,7 +2,7 @@ import type { CommandAnalysis, CommandPath, SimpleCommand } from "../command/com
 import { interpreterOf } from "../command/interpreters.ts";
 import type { WorkspacePath } from "../effect.ts";
 import { globReach } from "./aimed-glob.ts";
-import { excepted, type CompiledRules, pathRule, ruleBelow } from "./compile-rules.ts";
+import { type CompiledRules, excepted, pathRule, ruleBelow } from "./compile-rules.ts";
 import { type PathForm, pathForm } from "./path-form.ts";
 import type { PathProtection, PathRule } from "./rule-set.ts";
 

@@ -5,7 +5,7 @@ import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";
 import { globReach } from "./aimed-glob.ts";
 import { commandPathFindings } from "./command-path-rules.ts";
 import { type CommandTexts, commandTexts } from "./command-texts.ts";
-import { excepted, type CompiledRules, pathRule } from "./compile-rules.ts";
+import { type CompiledRules, excepted, pathRule } from "./compile-rules.ts";
 import { matchPattern, type PatternMatch } from "./match-pattern.ts";
 import { pathForm, rawForm } from "./path-form.ts";
 import type { PathProtection, PathRule, PatternRule } from "./rule-set.ts";

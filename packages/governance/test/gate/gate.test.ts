@@ -13,7 +13,9 @@ const path = { raw: "a.txt", relative: "a.txt", absolute: "/ws/a.txt", inside: t
 const finding = { code: "no", rule: "test/rule", reason: "Because." };
 
 /** A gate over one reading and one changing tool, with everything it did written down in order. */
-function gateWith(overrides: Partial<GateOptions> & { readonly verdicts?: readonly Verdict[]; readonly answer?: Answer } = {}) {
+function gateWith(
+  overrides: Partial<GateOptions> & { readonly verdicts?: readonly Verdict[]; readonly answer?: Answer } = {},
+) {
   const steps: string[] = [];
   const decisions: Decision[] = [];
   const questions: Question[] = [];
@@ -24,7 +26,8 @@ function gateWith(overrides: Partial<GateOptions> & { readonly verdicts?: readon
     parameters: z.strictObject({ value: z.string().optional() }),
     async analyse(args) {
       if (args.value === "unanalysable") throw new ToolFailure("bad_path", "No such thing.", { retryable: true });
-      if (args.value === "quotes") throw new ToolFailure("no_match", "Not there: secret", { hint: "The file has secret." });
+      if (args.value === "quotes")
+        throw new ToolFailure("no_match", "Not there: secret", { hint: "The file has secret." });
       return {
         statement: `${name} a.txt`,
         effects:
@@ -50,7 +53,9 @@ function gateWith(overrides: Partial<GateOptions> & { readonly verdicts?: readon
     decided: (decision) => void decisions.push(decision),
     begin: async (begun) => void steps.push(`begin ${begun.map(({ call }) => call.id).join("+")}`),
     end: async (ended) => {
-      steps.push(`end ${ended.map(({ result }) => `${result.call.id}:${result.outcome === undefined ? "refused" : "ran"}`).join("+")}`);
+      steps.push(
+        `end ${ended.map(({ result }) => `${result.call.id}:${result.outcome === undefined ? "refused" : "ran"}`).join("+")}`,
+      );
     },
     output: () => undefined,
     warn: (text) => void steps.push(`warn ${text}`),
@@ -59,7 +64,11 @@ function gateWith(overrides: Partial<GateOptions> & { readonly verdicts?: readon
     sessionId: "s",
     tools,
     policies: [
-      { name: "scripted", kind: "guard", decide: () => (verdicts.length > 1 ? (verdicts.shift() ?? allow) : (verdicts[0] ?? allow)) },
+      {
+        name: "scripted",
+        kind: "guard",
+        decide: () => (verdicts.length > 1 ? (verdicts.shift() ?? allow) : (verdicts[0] ?? allow)),
+      },
     ],
     confirmer: {
       ask: async (question) => {
@@ -81,20 +90,48 @@ function gateWith(overrides: Partial<GateOptions> & { readonly verdicts?: readon
   };
   const gate = governTools(options);
   const run = (name: string, args: unknown = {}, signal = new AbortController().signal) =>
-    gate.run([{ id: "c1", name, argumentsJson: typeof args === "string" ? args : JSON.stringify(args) }], { turnId: "t", signal });
+    gate.run([{ id: "c1", name, argumentsJson: typeof args === "string" ? args : JSON.stringify(args) }], {
+      turnId: "t",
+      signal,
+    });
   return { gate, run, steps, decisions, questions, options };
 }
 
 describe("seed 001 intercept, seed 004 §2 every-call: nothing runs without allow", () => {
-  const rows: readonly { name: string; verdicts: readonly Verdict[]; answer?: Answer; runs: boolean; code?: string }[] = [
-    { name: "allow", verdicts: [allow], runs: true },
-    { name: "deny", verdicts: [deny(finding)], runs: false, code: "no" },
-    { name: "ask, yes", verdicts: [ask(finding)], answer: { type: "yes", scope: "once", by: "user" }, runs: true },
-    { name: "ask, no", verdicts: [ask(finding)], answer: { type: "no", reason: "not today", by: "user" }, runs: false, code: "user_denied" },
-    { name: "ask, timeout", verdicts: [ask(finding)], answer: { type: "timeout" }, runs: false, code: "confirmation_timeout" },
-    { name: "ask, nobody there", verdicts: [ask(finding)], answer: { type: "nobody" }, runs: false, code: "nobody_to_ask" },
-    { name: "ask, yes, then the world denies", verdicts: [ask(finding), deny(finding)], answer: { type: "yes", scope: "once", by: "user" }, runs: false, code: "no" },
-  ];
+  const rows: readonly { name: string; verdicts: readonly Verdict[]; answer?: Answer; runs: boolean; code?: string }[] =
+    [
+      { name: "allow", verdicts: [allow], runs: true },
+      { name: "deny", verdicts: [deny(finding)], runs: false, code: "no" },
+      { name: "ask, yes", verdicts: [ask(finding)], answer: { type: "yes", scope: "once", by: "user" }, runs: true },
+      {
+        name: "ask, no",
+        verdicts: [ask(finding)],
+        answer: { type: "no", reason: "not today", by: "user" },
+        runs: false,
+        code: "user_denied",
+      },
+      {
+        name: "ask, timeout",
+        verdicts: [ask(finding)],
+        answer: { type: "timeout" },
+        runs: false,
+        code: "confirmation_timeout",
+      },
+      {
+        name: "ask, nobody there",
+        verdicts: [ask(finding)],
+        answer: { type: "nobody" },
+        runs: false,
+        code: "nobody_to_ask",
+      },
+      {
+        name: "ask, yes, then the world denies",
+        verdicts: [ask(finding), deny(finding)],
+        answer: { type: "yes", scope: "once", by: "user" },
+        runs: false,
+        code: "no",
+      },
+    ];
   for (const tool of ["Look", "Change"]) {
     it.each(rows)(`${tool}: $name`, async ({ verdicts, answer, runs, code }) => {
       const { run, steps } = gateWith({ verdicts, ...(answer === undefined ? {} : { answer }) });
@@ -110,7 +147,12 @@ describe("seed 001 intercept, seed 004 §2 every-call: nothing runs without allo
     const { run } = gateWith({ verdicts: [ask(finding)], answer: { type: "no", reason: "not today", by: "user" } });
     const [result] = await run("Change");
     expect(JSON.parse(result?.output ?? "")).toEqual({
-      error: expect.objectContaining({ code: "user_denied", message: "User denied execution: not today", rule: "test/rule", retryable: false }),
+      error: expect.objectContaining({
+        code: "user_denied",
+        message: "User denied execution: not today",
+        rule: "test/rule",
+        retryable: false,
+      }),
     });
   });
 
@@ -149,7 +191,12 @@ describe("seed 003 §2.3, seed 003 §12 registry: what is no call", () => {
 
 describe("seed 001 fail-safe: hooks fail closed", () => {
   const broken: readonly { name: string; decide: Policy["decide"] }[] = [
-    { name: "throws", decide: () => { throw new Error("hook broke"); } },
+    {
+      name: "throws",
+      decide: () => {
+        throw new Error("hook broke");
+      },
+    },
     { name: "rejects", decide: () => Promise.reject(new Error("hook broke")) },
     { name: "hangs", decide: () => new Promise<Verdict>(() => undefined) },
     { name: "returns garbage", decide: () => ({ type: "sure" }) as unknown as Verdict },
@@ -162,18 +209,21 @@ describe("seed 001 fail-safe: hooks fail closed", () => {
       expect(steps).not.toContain(`execute ${tool}`);
     }
   });
-  it.each(broken)("an observer that $name lets a pure read go on with a warning, and denies a change", async ({ decide }) => {
-    const policies: Policy[] = [
-      { name: "fine", kind: "guard", decide: () => allow },
-      { name: "h", kind: "observer", decide },
-    ];
-    const reading = gateWith({ policies });
-    await reading.run("Look");
-    expect(reading.steps).toContain("execute Look");
-    expect(reading.steps.some((step) => step.startsWith("warn The hook h"))).toBe(true);
-    const changing = gateWith({ policies });
-    expect((await changing.run("Change"))[0]?.error?.code).toBe("hook_failed");
-  });
+  it.each(broken)(
+    "an observer that $name lets a pure read go on with a warning, and denies a change",
+    async ({ decide }) => {
+      const policies: Policy[] = [
+        { name: "fine", kind: "guard", decide: () => allow },
+        { name: "h", kind: "observer", decide },
+      ];
+      const reading = gateWith({ policies });
+      await reading.run("Look");
+      expect(reading.steps).toContain("execute Look");
+      expect(reading.steps.some((step) => step.startsWith("warn The hook h"))).toBe(true);
+      const changing = gateWith({ policies });
+      expect((await changing.run("Change"))[0]?.error?.code).toBe("hook_failed");
+    },
+  );
 });
 
 describe("records", () => {
@@ -194,11 +244,22 @@ describe("records", () => {
 
   it("records neighbouring reads as one and runs changes one by one, in order", async () => {
     const { gate, steps } = gateWith();
-    const calls = ["Look", "Look", "Change", "Change", "Look"].map((name, index) => ({ id: `c${index}`, name, argumentsJson: "{}" }));
+    const calls = ["Look", "Look", "Change", "Change", "Look"].map((name, index) => ({
+      id: `c${index}`,
+      name,
+      argumentsJson: "{}",
+    }));
     const results = await gate.run(calls, { turnId: "t", signal: new AbortController().signal });
     expect(results.map(({ call }) => call.id)).toEqual(["c0", "c1", "c2", "c3", "c4"]);
     expect(steps.filter((step) => !step.startsWith("execute"))).toEqual([
-      "begin c0+c1", "end c0:ran+c1:ran", "begin c2", "end c2:ran", "begin c3", "end c3:ran", "begin c4", "end c4:ran",
+      "begin c0+c1",
+      "end c0:ran+c1:ran",
+      "begin c2",
+      "end c2:ran",
+      "begin c3",
+      "end c3:ran",
+      "begin c4",
+      "end c4:ran",
     ]);
   });
 
@@ -236,7 +297,10 @@ describe("failures while running", () => {
 
 describe("remembered answers", () => {
   it("holds for the exact action only", async () => {
-    const { run, questions } = gateWith({ verdicts: [ask(finding)], answer: { type: "yes", scope: "session", by: "user" } });
+    const { run, questions } = gateWith({
+      verdicts: [ask(finding)],
+      answer: { type: "yes", scope: "session", by: "user" },
+    });
     await run("Change", { value: "a" });
     await run("Change", { value: "a" });
     expect(questions).toHaveLength(1);
@@ -256,7 +320,10 @@ describe("what a refusal or a failure quotes", () => {
   ])("$name", async ({ args, verdict }) => {
     const { run, decisions, questions } = gateWith({ verdicts: [verdict] });
     const results = await run("Change", args);
-    const said = JSON.stringify({ results: results.map(({ output, error }) => ({ output, error })), reasons: decisions.map(({ reason }) => reason) });
+    const said = JSON.stringify({
+      results: results.map(({ output, error }) => ({ output, error })),
+      reasons: decisions.map(({ reason }) => reason),
+    });
     expect(said).toContain("[REDACTED:test]");
     expect(said + JSON.stringify(questions)).not.toMatch(/secret(?!:)/);
   });

@@ -1,8 +1,8 @@
+import type { Effect } from "@gennai/governance/effect";
+import { runPolicies } from "@gennai/governance/gate/run-policies";
 import { type HookRun, hookRemark, hookVerdict, nameOf } from "@gennai/governance/hooks/hook-answer";
 import { matchesTool, parseHooks } from "@gennai/governance/hooks/hook-config";
 import { createBrokenHooksPolicy, createHookPolicies, type HookInput } from "@gennai/governance/hooks/hooks-policy";
-import { runPolicies } from "@gennai/governance/gate/run-policies";
-import type { Effect } from "@gennai/governance/effect";
 import type { Policy } from "@gennai/governance/policy";
 import { allow } from "@gennai/governance/verdict";
 import { describe, expect, it, test } from "vitest";

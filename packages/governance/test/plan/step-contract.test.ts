@@ -11,14 +11,24 @@ const seed: ParsedPlan = {
     ...head,
     risks: [],
     steps: [
-      { id: "a", title: "A", intent: "i", actions: [run, { type: "file_write", path: "x", content: "" }], verify: [run, run] },
+      {
+        id: "a",
+        title: "A",
+        intent: "i",
+        actions: [run, { type: "file_write", path: "x", content: "" }],
+        verify: [run, run],
+      },
       { id: "b", title: "B", intent: "i", actions: [run], verify: [] },
       { id: "c", title: "C", intent: "i", actions: [run], verify: [], depends_on: [] },
     ],
   },
 };
 
-function contract(change: { readonly risk_level?: Risk; readonly requires_confirmation?: boolean; readonly tool?: string }): ParsedPlan {
+function contract(change: {
+  readonly risk_level?: Risk;
+  readonly requires_confirmation?: boolean;
+  readonly tool?: string;
+}): ParsedPlan {
   const step = {
     ...{ id: "a", actions: [run], verification_plan: [run], description: "Runs the tests" },
     ...{ risk_level: "medium" as Risk, requires_confirmation: true, tool: "Bash" },
@@ -34,8 +44,22 @@ describe("the step contract of seed 003", () => {
       ["b", "low"],
     ]);
     expect(stepContracts(seed, risks)).toMatchObject([
-      { description: "A", tool: "Bash, Write", risk: "medium", requiresConfirmation: true, verificationPlan: ["npm test"], dependsOn: [] },
-      { description: "B", tool: "Bash", risk: "low", requiresConfirmation: false, verificationPlan: [], dependsOn: ["a"] },
+      {
+        description: "A",
+        tool: "Bash, Write",
+        risk: "medium",
+        requiresConfirmation: true,
+        verificationPlan: ["npm test"],
+        dependsOn: [],
+      },
+      {
+        description: "B",
+        tool: "Bash",
+        risk: "low",
+        requiresConfirmation: false,
+        verificationPlan: [],
+        dependsOn: ["a"],
+      },
       // Nobody looked at it.
       { risk: "high", requiresConfirmation: true, dependsOn: [] },
     ]);
@@ -51,7 +75,13 @@ describe("the step contract of seed 003", () => {
 
   test.each([
     ["a risk below the computed one", contract({ risk_level: "low" }), "high", "steps[0].risk_level", "say high"],
-    ["reject high-impact step with no confirmation", contract({ risk_level: "high", requires_confirmation: false }), "high", "steps[0].requires_confirmation", "requires_confirmation: true"],
+    [
+      "reject high-impact step with no confirmation",
+      contract({ risk_level: "high", requires_confirmation: false }),
+      "high",
+      "steps[0].requires_confirmation",
+      "requires_confirmation: true",
+    ],
     ["deny non-registry tool", contract({ tool: "Deploy" }), "medium", "steps[0].tool", "name Bash"],
     ["a tool that does not do this action", contract({ tool: "Write" }), "medium", "steps[0].tool", "name Bash"],
   ] as const)("seed 003: %s", (_name, plan, computed, path, mend) => {

@@ -27,7 +27,15 @@ export function exec(command: string): Effect {
 
 export async function decide(policy: Policy, ...effects: readonly Effect[]): Promise<Verdict> {
   return policy.decide(
-    { callId: "c", toolName: "test", args: {}, access: "change", analysis: { statement: "Test", effects }, sessionId: "s", turnId: "t" },
+    {
+      callId: "c",
+      toolName: "test",
+      args: {},
+      access: "change",
+      analysis: { statement: "Test", effects },
+      sessionId: "s",
+      turnId: "t",
+    },
     { signal: new AbortController().signal },
   );
 }

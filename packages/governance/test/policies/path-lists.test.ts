@@ -6,7 +6,15 @@ const path = (relative: string) => ({ raw: relative, relative, absolute: `/ws/${
 
 async function verdict(lists: { allow?: string[]; deny?: string[] }, effect: Effect): Promise<string> {
   const policy = createPathListsPolicy({ allow: lists.allow, deny: lists.deny ?? [] });
-  const input = { callId: "c", toolName: "t", args: {}, access: "read", analysis: { statement: "", effects: [effect] }, sessionId: "", turnId: "" } as const;
+  const input = {
+    callId: "c",
+    toolName: "t",
+    args: {},
+    access: "read",
+    analysis: { statement: "", effects: [effect] },
+    sessionId: "",
+    turnId: "",
+  } as const;
   return (await policy.decide(input, { signal: new AbortController().signal })).type;
 }
 
@@ -19,9 +27,19 @@ describe("path lists", () => {
     { name: "hidden files match", lists: { deny: ["conf/**"] }, path: "conf/.hidden", wanted: "deny" },
     { name: "allowed", lists: { allow: ["src/**"] }, path: "src/a.ts", wanted: "allow" },
     { name: "not allowed", lists: { allow: ["src/**"] }, path: "docs/a.md", wanted: "deny" },
-    { name: "deny beats allow", lists: { allow: ["src/**"], deny: ["src/secret/**"] }, path: "src/secret/a.ts", wanted: "deny" },
+    {
+      name: "deny beats allow",
+      lists: { allow: ["src/**"], deny: ["src/secret/**"] },
+      path: "src/secret/a.ts",
+      wanted: "deny",
+    },
     { name: "an empty allow list allows nothing", lists: { allow: [] }, path: "src/a.ts", wanted: "deny" },
-    { name: "a pattern that looks like a negation is a name", lists: { deny: ["!src/**"] }, path: "src/a.ts", wanted: "allow" },
+    {
+      name: "a pattern that looks like a negation is a name",
+      lists: { deny: ["!src/**"] },
+      path: "src/a.ts",
+      wanted: "allow",
+    },
   ])("read: $name", async ({ lists, path: relative, wanted }) => {
     expect(await verdict(lists, { type: "read", path: path(relative) })).toBe(wanted);
     expect(await verdict(lists, { type: "propose", path: path(relative), operation: "update" })).toBe(wanted);

@@ -1,4 +1,4 @@
-import { compileRules, type CompiledRules } from "@gennai/governance/rules/compile-rules";
+import { type CompiledRules, compileRules } from "@gennai/governance/rules/compile-rules";
 import { parseRules } from "@gennai/governance/rules/parse-rules";
 import type { RuleLayer } from "@gennai/governance/rules/rule-set";
 import type { SlowPattern } from "@gennai/governance/rules/slow-pattern";

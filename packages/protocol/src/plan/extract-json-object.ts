@@ -1,5 +1,5 @@
-/** Opening braces that are tried before a text counts as one without an object: keeps the scan linear in practice. */
-const maxCandidates = 200;
+/** Characters looked at, counted anew for each opening brace, before a text counts as one without an object. */
+const maxCharacters = 16 * 1024 * 1024;
 
 /**
  * The text of the first JSON object in mixed output of a model: prose, code fences, then JSON. Braces inside strings do not
@@ -9,8 +9,9 @@ const maxCandidates = 200;
 export function extractFirstJsonObject(text: string): string | undefined {
   let begun: string | undefined;
   let start = text.indexOf("{");
-  for (let tried = 0; start !== -1 && tried < maxCandidates; tried += 1) {
+  for (let looked = 0; start !== -1 && looked < maxCharacters; ) {
     const end = endOfObject(text, start);
+    looked += (end ?? text.length) - start;
     if (end !== undefined) {
       const candidate = text.slice(start, end);
       if (isJson(candidate)) return candidate;

@@ -72,8 +72,7 @@ const contractFields: readonly string[] = [
 export function claimsContract(plan: unknown): boolean {
   const steps = memberOf(plan, "steps");
   return (
-    Array.isArray(steps) &&
-    steps.some((step) => contractFields.some((field) => memberOf(step, field) !== undefined))
+    Array.isArray(steps) && steps.some((step) => contractFields.some((field) => memberOf(step, field) !== undefined))
   );
 }
 

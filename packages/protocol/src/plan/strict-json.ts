@@ -1,10 +1,4 @@
-export type JsonValue =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly JsonValue[]
-  | { readonly [key: string]: JsonValue };
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 export type StrictJsonErrorCode =
   | "syntax"
@@ -47,7 +41,12 @@ export interface StrictJsonLimits {
 export function parseStrictJson(text: string, limits: StrictJsonLimits = {}): JsonValue {
   const maxLength = limits.maxLength ?? 1_048_576;
   if (text.length > maxLength) {
-    throw new StrictJsonError("too_large", `The text is longer than ${maxLength} characters: shorten it.`, maxLength, "");
+    throw new StrictJsonError(
+      "too_large",
+      `The text is longer than ${maxLength} characters: shorten it.`,
+      maxLength,
+      "",
+    );
   }
   return new StrictJsonParser(text, limits.maxDepth ?? 64).parse();
 }
@@ -173,7 +172,8 @@ class StrictJsonParser {
       value += this.#match(plainPattern);
       const next = this.#text[this.#at];
       if (next === '"') break;
-      if (next !== "\\") this.#fail("syntax", "The string does not end, or holds a control character that is not escaped");
+      if (next !== "\\")
+        this.#fail("syntax", "The string does not end, or holds a control character that is not escaped");
       value += this.#escape();
     }
     this.#at += 1;

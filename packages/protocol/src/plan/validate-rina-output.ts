@@ -2,7 +2,13 @@ import type * as z from "zod";
 import { CanonicalJsonError, canonicalJson } from "../canonical-json.ts";
 import { sha256Hex } from "../digest.ts";
 import { extractFirstJsonObject } from "./extract-json-object.ts";
-import { claimsContract, ContractPlanSchema, type ParsedPlan, RinaEnvelopeSchema, SeedPlanSchema } from "./plan-schema.ts";
+import {
+  ContractPlanSchema,
+  claimsContract,
+  type ParsedPlan,
+  RinaEnvelopeSchema,
+  SeedPlanSchema,
+} from "./plan-schema.ts";
 import { type JsonValue, parseStrictJson, pathText, StrictJsonError } from "./strict-json.ts";
 
 export interface OutputIssue {
@@ -25,7 +31,11 @@ export type RinaOutput =
   | { readonly kind: "plan"; readonly plan: ValidatedPlan; readonly issues: readonly [] }
   | { readonly kind: "chat" | "error"; readonly payload: unknown; readonly issues: readonly [] }
   /** `kind` is what the envelope called itself, when it could be read so far. */
-  | { readonly kind: "invalid"; readonly claims: "plan" | "chat" | "error" | ""; readonly issues: readonly OutputIssue[] };
+  | {
+      readonly kind: "invalid";
+      readonly claims: "plan" | "chat" | "error" | "";
+      readonly issues: readonly OutputIssue[];
+    };
 
 /**
  * Reads what a model put out: an envelope, or a bare plan, in a text that may hold other words as well. Never throws.
@@ -50,7 +60,7 @@ function validateRinaValue(value: JsonValue): RinaOutput {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   if (isObject && !Object.hasOwn(value, "kind") && Object.hasOwn(value, "steps")) return validatePlan(value, []);
   const envelope = RinaEnvelopeSchema.safeParse(value);
-  if (!envelope.success) return invalid("", schemaIssues(envelope.error, []));
+  if (!envelope.success) return invalid("", schemaIssues(envelope.error, value, []));
   const { kind, payload } = envelope.data;
   return kind === "plan" ? validatePlan(payload, ["payload"]) : { kind, payload, issues: [] };
 }
@@ -61,7 +71,7 @@ function validateRinaValue(value: JsonValue): RinaOutput {
  */
 function validatePlan(value: unknown, at: readonly PropertyKey[]): RinaOutput {
   const checked = parsePlan(value);
-  if (!checked.success) return invalid("plan", schemaIssues(checked.error, at));
+  if (!checked.success) return invalid("plan", schemaIssues(checked.error, value, at));
   const issues = stepIssues(checked.parsed, at);
   if (issues.length > 0) return invalid("plan", issues);
   try {
@@ -104,11 +114,24 @@ function stepIssues({ plan }: ParsedPlan, at: readonly PropertyKey[]): readonly 
   return issues;
 }
 
-function schemaIssues(error: z.ZodError, at: readonly PropertyKey[]): readonly OutputIssue[] {
+function schemaIssues(error: z.ZodError, value: unknown, at: readonly PropertyKey[]): readonly OutputIssue[] {
   return error.issues.slice(0, 50).map((issue) => {
-    const path = [...at, ...issue.path];
-    return { path: pathText(path), message: `${pathText(path) || "The JSON"}: ${issue.message}.`.replace("..", "."), level: "schema" };
+    const message = `${placeOf(issue.path, value)}: ${issue.message}`;
+    return { path: pathText([...at, ...issue.path]), message: `${message.replace(/\.$/, "")}.`, level: "schema" };
   });
+}
+
+/** In words of the plan: the step by its id, then the field. */
+function placeOf(path: readonly PropertyKey[], value: unknown): string {
+  const [steps, index, ...field] = path;
+  if (steps !== "steps" || typeof index !== "number") return pathText(path) || "The JSON";
+  const id = memberOf(memberOf(memberOf(value, steps), index), "id");
+  const step = typeof id === "string" ? `Step ${JSON.stringify(id)}` : `Step ${index + 1}`;
+  return field.length === 0 ? step : `${step}, ${pathText(field)}`;
+}
+
+function memberOf(value: unknown, key: PropertyKey): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
 function invalid(claims: "plan" | "chat" | "error" | "", issues: readonly OutputIssue[]): RinaOutput {

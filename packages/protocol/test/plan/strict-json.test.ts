@@ -12,6 +12,15 @@ function codeOf(text: string, limits = {}): string {
   }
 }
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const safe = fc.jsonValue({ noUnicodeString: false }).filter((value) => {
   const text = JSON.stringify(value);
   return !text.includes('"__proto__"') && text.isWellFormed() && !hasUnsafe(value) && !/\\ud[89a-f]/i.test(text);
@@ -33,12 +42,33 @@ describe("parseStrictJson", () => {
   });
 
   test("accepts nothing that JSON.parse refuses", () => {
-    const pieces = ["{", "}", "[", "]", ",", ":", '"', "\\", "a", "1", "-", "0", ".", "e", "true", "null", " ", "\n", "\\u0041", "/"];
+    const pieces = [
+      "{",
+      "}",
+      "[",
+      "]",
+      ",",
+      ":",
+      '"',
+      "\\",
+      "a",
+      "1",
+      "-",
+      "0",
+      ".",
+      "e",
+      "true",
+      "null",
+      " ",
+      "\n",
+      "\\u0041",
+      "/",
+    ];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (parts) => {
         const text = parts.join("");
-        if (codeOf(text) === "ok") expect(() => JSON.parse(text)).not.toThrow();
-        else if (codeOf(text).startsWith("syntax")) expect(() => JSON.parse(text)).toThrow();
+        if (codeOf(text) === "ok") expect(isJson(text)).toBe(true);
+        else if (codeOf(text).startsWith("syntax")) expect(isJson(text)).toBe(false);
       }),
       { numRuns: 3_000 },
     );
@@ -59,11 +89,11 @@ describe("parseStrictJson", () => {
     ["01", "syntax at top"],
     ['"\n"', "syntax at top"],
     ["{} {}", "syntax at top"],
-    ["[1,]", "syntax at top"],
+    ["[1,]", "syntax at [1]"],
     ["\u00a0{}", "syntax at top"],
     ["", "syntax at top"],
   ])("refuses %s", (text, wanted) => {
-    expect(codeOf(text).replace(/ at \[1\]$/, text === "[1,]" ? " at top" : " at [1]")).toBe(wanted);
+    expect(codeOf(text)).toBe(wanted);
   });
 
   test("has limits, before anything is built", () => {

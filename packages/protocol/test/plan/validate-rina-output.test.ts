@@ -28,7 +28,9 @@ function issuesOf(text: string, strict = false): readonly string[] {
 }
 
 function contractPlan(change: Readonly<Record<string, unknown>>): string {
-  const step = Object.fromEntries(Object.entries({ ...contractStep, ...change }).filter(([, value]) => value !== undefined));
+  const step = Object.fromEntries(
+    Object.entries({ ...contractStep, ...change }).filter(([, value]) => value !== undefined),
+  );
   return JSON.stringify({ id: "p", title: "t", summary: "s", steps: [step] });
 }
 
@@ -97,15 +99,31 @@ describe("validateRinaOutput", () => {
     ["no JSON", "I approve of this plan.", ["json "]],
     ["a duplicate key", seed.replace('"title":"T"', '"title":"T","title":"U"'), ["json title"]],
     ["an unknown key of a step", seed.replace('"intent"', '"extra":1,"intent"'), ["schema steps[0]"]],
-    ["an unknown key of an action", envelope.replace('"npm test"', '"npm test","run":true'), ["schema payload.steps[0].actions[0]"]],
-    ["an action without its command", seed.replace(',"command":"npm test"', ""), ["schema steps[0].actions[0].command"]],
+    [
+      "an unknown key of an action",
+      envelope.replace('"npm test"', '"npm test","run":true'),
+      ["schema payload.steps[0].actions[0]"],
+    ],
+    [
+      "an action without its command",
+      seed.replace(',"command":"npm test"', ""),
+      ["schema steps[0].actions[0].command"],
+    ],
     ["an unknown kind of envelope", envelope.replace('"plan"', '"approved"'), ["schema kind"]],
     ["an unknown key of the envelope", envelope.replace('"kind"', '"approved":true,"kind"'), ["schema "]],
     ["no steps", seed.replace(/"steps":.*$/, '"steps":[]}'), ["schema steps"]],
     ["a step without actions", seed.replace(/"actions":\[[^\]]*\]/, '"actions":[]'), ["schema steps[0].actions"]],
     ["a NUL in a command", seed.replace("npm test", "a\\u0000b"), ["schema steps[0].actions[0].command"]],
-    ["a step that depends on none", seed.replace('"verify"', '"depends_on":["s2"],"verify"'), ["schema steps[0].depends_on[0]"]],
-    ["two steps of one id", seed.replace('"steps":[', `"steps":[${JSON.stringify(JSON.parse(seed).steps[0])},`), ["schema steps[1].id"]],
+    [
+      "a step that depends on none",
+      seed.replace('"verify"', '"depends_on":["s2"],"verify"'),
+      ["schema steps[0].depends_on[0]"],
+    ],
+    [
+      "two steps of one id",
+      seed.replace('"steps":[', `"steps":[${JSON.stringify(JSON.parse(seed).steps[0])},`),
+      ["schema steps[1].id"],
+    ],
   ])("refuses %s, by path", (_name, text, wanted) => {
     expect(issuesOf(text)).toEqual(wanted);
   });
@@ -122,16 +140,23 @@ describe("validateRinaOutput", () => {
     ["reject a risk_level that is none", { risk_level: "LOW " }, ["schema steps[0].risk_level"]],
     ["reject missing verification_plan", { verification_plan: undefined }, ["schema steps[0].verification_plan"]],
     ["reject an empty verification_plan", { verification_plan: [] }, ["schema steps[0].verification_plan"]],
-    ["reject missing requires_confirmation", { requires_confirmation: undefined }, ["schema steps[0].requires_confirmation"]],
+    [
+      "reject missing requires_confirmation",
+      { requires_confirmation: undefined },
+      ["schema steps[0].requires_confirmation"],
+    ],
     ["reject missing tool", { tool: undefined }, ["schema steps[0].tool"]],
     ["reject missing description", { description: undefined }, ["schema steps[0].description"]],
   ])("seed 003, contract tests: %s", (_name, change, wanted) => {
     expect(issuesOf(contractPlan(change))).toEqual(wanted);
+    for (const { message } of validateRinaOutput(contractPlan(change)).issues)
+      expect(message).toMatch(/^Step "s1", [a-z_]+: /);
   });
 
   test("limits come before hashing", () => {
-    const steps = Array.from({ length: 201 }, (_, index) => ({ ...JSON.parse(seed).steps[0], id: `s${index}` }));
-    expect(issuesOf(JSON.stringify({ ...JSON.parse(seed), steps }))).toEqual(["schema steps"]);
+    const [start = "", step = ""] = seed.split(/"steps":\[|\]\}$/);
+    const steps = Array.from({ length: 201 }, (_, index) => step.replace("s1", `s${index}`)).join(",");
+    expect(issuesOf(`${start}"steps":[${steps}]}`)).toEqual(["schema steps"]);
     expect(issuesOf(seed.replace('"S"', `"${"s".repeat(2_000_000)}"`))).toEqual(["json "]);
   });
 });

@@ -131,7 +131,12 @@ export class PendingRequests {
    * Takes an answer for an open request; resolves when it is durable. The caller has checked kind and content.
    * @throws ServiceError `already_exists` when somebody else answered first, `failed_precondition` when it is over
    */
-  async answer(requestId: string, answer: ClientAnswer, clientId: string, ledger: readonly LedgerEntry[] = []): Promise<void> {
+  async answer(
+    requestId: string,
+    answer: ClientAnswer,
+    clientId: string,
+    ledger: readonly LedgerEntry[] = [],
+  ): Promise<void> {
     const pending = this.#pending.get(requestId);
     if (pending === undefined || pending.state === "over") {
       throw new ServiceError("failed_precondition", "This request is over; the answer came too late.");

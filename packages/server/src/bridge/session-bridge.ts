@@ -61,7 +61,12 @@ export class SessionBridge implements EditorBridge, Confirmer {
   }
 
   async runCommand(
-    request: { readonly command: string; readonly cwd: string; readonly terminalName: string; readonly reveal?: boolean },
+    request: {
+      readonly command: string;
+      readonly cwd: string;
+      readonly terminalName: string;
+      readonly reveal?: boolean;
+    },
     options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
   ): Promise<TerminalRun> {
     const end = await this.#requests.ask(

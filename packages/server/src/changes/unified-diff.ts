@@ -1,6 +1,6 @@
 import type { ChangeOperation, Hunk } from "@gennai/agent/proposal";
-import { type LineEdit, splitLines } from "./line-edit.ts";
 import { diffLines } from "./line-diff.ts";
+import { type LineEdit, splitLines } from "./line-edit.ts";
 
 export interface UnifiedDiff {
   /** Headers and hunks, LF after each line; only the headers when nothing differs. */

@@ -1,4 +1,4 @@
-import { homedir, platform as currentPlatform } from "node:os";
+import { platform as currentPlatform, homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
 /** Where the user's own configuration lies: `~/.config/gennai`, or what the platform has in its place. */

@@ -37,7 +37,10 @@ export async function loadProjectConfig(workspaceRoot: string): Promise<ProjectC
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT" || code === "ENOTDIR") return empty;
-    throw unusable(error instanceof UnreadableFile ? error.message : `${projectConfigFile}: cannot be read (${String(code)})`, error);
+    throw unusable(
+      error instanceof UnreadableFile ? error.message : `${projectConfigFile}: cannot be read (${String(code)})`,
+      error,
+    );
   }
   try {
     const yaml = parseStrictYaml(text, projectConfigFile);
@@ -46,7 +49,10 @@ export async function loadProjectConfig(workspaceRoot: string): Promise<ProjectC
       const [issue] = parsed.error.issues;
       const path = (issue?.path ?? []).filter((part) => typeof part !== "symbol");
       const line = yaml.lineOf(path) ?? 1;
-      throw unusable(`${projectConfigFile}:${line}: ${[path.join("."), issue?.message].filter(Boolean).join(": ")}`, parsed.error);
+      throw unusable(
+        `${projectConfigFile}:${line}: ${[path.join("."), issue?.message].filter(Boolean).join(": ")}`,
+        parsed.error,
+      );
     }
     const { paths, protected_branches: branches } = parsed.data;
     return { allowPaths: paths?.allow, denyPaths: paths?.deny ?? [], protectedBranches: branches ?? [] };

@@ -1,10 +1,10 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
+import { foldToolName } from "@gennai/governance/emergency/emergency-policy";
 import {
   type EmergencyControl,
   type EmergencyState,
   type EmergencySwitch,
 } from "@gennai/governance/emergency/emergency-state";
-import { foldToolName } from "@gennai/governance/emergency/emergency-policy";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { ServiceError } from "../service-error.ts";
 

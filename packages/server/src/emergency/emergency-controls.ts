@@ -1,5 +1,5 @@
-import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import { emergencyVerdict } from "@gennai/governance/emergency/emergency-policy";
+import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import type { StandingCheck } from "@gennai/governance/gate/standing-check";
 import type { Redactor } from "@gennai/governance/redaction";
 import { ServiceError } from "../service-error.ts";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { parseHooks } from "@gennai/governance/hooks/hook-config";
 import * as z from "zod";
 import { ensurePrivateDirectory, isErrorCode, readPrivateFile, writePrivateFile } from "../http/private-file.ts";
-import { prepareStateDirectory } from "../store/state-directory.ts";
 import { acquireFileLock } from "../store/file-lock.ts";
+import { prepareStateDirectory } from "../store/state-directory.ts";
 import { readControlFile } from "../workspace/read-control-file.ts";
 
 export const projectHooksFile = ".gennai/hooks.json";

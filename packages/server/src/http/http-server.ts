@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Code, ConnectError } from "@connectrpc/connect";
 import { sendError } from "./http-response.ts";
 import { type ListenAddress, listenOn } from "./listen-address.ts";
-import { SpareConnections } from "./spare-connections.ts";
 import { refuseBrokenRequests } from "./refuse-connection.ts";
 import { type GuardPolicy, guardRequest, ownHosts } from "./request-guard.ts";
 import type { RouteTable } from "./route.ts";
+import { SpareConnections } from "./spare-connections.ts";
 import { digestToken } from "./token.ts";
 
 export interface HttpServerOptions {

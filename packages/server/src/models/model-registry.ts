@@ -6,7 +6,7 @@ export type ModelSettings = Pick<SessionSettings, "backend" | "model" | "baseUrl
 /** Environment variables; keys are read from here and nowhere else. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export const availableBackends = [
+const availableBackends = [
   "offline",
   "scripted",
   "openai-compatible",

@@ -137,7 +137,7 @@ function overflow(detail: string): ModelError {
 }
 
 /** `Retry-After` in seconds or as a date, or the finer `retry-after-ms`; in milliseconds. */
-export function retryAfterOf(headers: unknown, now: number): number | undefined {
+function retryAfterOf(headers: unknown, now: number): number | undefined {
   const milliseconds = Number(stringField(headers, "retry-after-ms") ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds;
   const written = stringField(headers, "retry-after");

@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Message, type Model, ModelError, type ModelEvent, type ModelRequest } from "@gennai/agent/model";
 import { YamlError } from "../yaml/strict-yaml.ts";
@@ -13,8 +14,9 @@ export async function loadScriptedModel(file: string): Promise<Model> {
     });
   }
   try {
-    return new ScriptedModel(parseScript(await readFile(file, "utf8"), file));
+    return new ScriptedModel(parseScript(await readScript(file), file));
   } catch (cause) {
+    if (cause instanceof ModelError) throw cause;
     if (cause instanceof YamlError) {
       throw new ModelError("not_configured", cause.message, { hint: "Mend the script.", cause });
     }
@@ -24,6 +26,24 @@ export async function loadScriptedModel(file: string): Promise<Model> {
       cause,
     });
   }
+}
+
+/** Bytes. */
+const maxScript = 16 * 1024 * 1024;
+
+async function readScript(file: string): Promise<string> {
+  // Without waiting for the writer of a named pipe, who may never come.
+  await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stat = await handle.stat();
+  const problem = !stat.isFile()
+    ? "is not a regular file"
+    : stat.size > maxScript
+      ? "is larger than 16 MiB"
+      : undefined;
+  if (problem === undefined) return await handle.readFile("utf8");
+  throw new ModelError("not_configured", `The script ${file} ${problem}.`, {
+    hint: "Check the path given with --model.",
+  });
 }
 
 /** Chunks between two looks at the rest of the world. */

@@ -54,7 +54,8 @@ export async function inspectPlan(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Inspection> {
   const files = new InspectedFiles(session, signal);
-  for (const action of plan.steps.flatMap((step) => step.actions)) if (action.type !== "command") await files.look(action);
+  for (const action of plan.steps.flatMap((step) => step.actions))
+    if (action.type !== "command") await files.look(action);
   const { scenario } = await chooseScenario(session, planScenario);
   using gate = await buildTurnGate(session, scenario, {
     ...{ turnId: "preview", modelId: "", signal },
@@ -163,7 +164,8 @@ class InspectedFiles {
     const problem = this.#problems.get(action.path) ?? (after.type === "conflict" ? after.reason : undefined);
     const newText = after.type === "text" ? after.text : oldText;
     const operation = before.type === "missing" ? "create" : "update";
-    const diff = problem === undefined ? unifiedDiff({ path: name, operation, oldText, newText: plain(newText) }) : undefined;
+    const diff =
+      problem === undefined ? unifiedDiff({ path: name, operation, oldText, newText: plain(newText) }) : undefined;
     if (problem === undefined && path !== undefined) {
       this.#now.set(path.relative, { type: "text", text: plain(newText), sha256: shaOf(before) ?? "" });
     }

@@ -1,6 +1,7 @@
 import type { Answer, Question } from "@gennai/governance/confirmation";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
+import * as z from "zod";
 
 /** The one call that the approval stands for at this moment. */
 export interface ApprovedCall {
@@ -45,10 +46,14 @@ export class PlanAnswers extends RememberedAnswers {
     if (approved === undefined || question.computed.risk === "high") return undefined;
     if (question.callId !== approved.callId || question.toolName !== approved.tool) return undefined;
     if (this.#commandsAskAgain && question.toolName === "Bash") return undefined;
-    const { operands = {}, ...action }: AskedAction = JSON.parse(question.actionJson);
+    const asked = askedAction.safeParse(JSON.parse(question.actionJson));
+    if (!asked.success) return undefined;
+    const { operands = {}, ...action } = asked.data;
     const paths = approved.seen?.paths ?? action.paths;
-    if (canonicalJson({ tool: approved.tool, arguments: approved.args, paths }) !== canonicalJson(action)) return undefined;
-    if (approved.seen !== undefined && !restsOnTheSame(approved.seen.operands, operands, approved.changed)) return undefined;
+    if (canonicalJson({ tool: approved.tool, arguments: approved.args, paths }) !== canonicalJson(action))
+      return undefined;
+    if (approved.seen !== undefined && !restsOnTheSame(approved.seen.operands, operands, approved.changed))
+      return undefined;
     return { type: "yes", scope: "once", by: this.#by };
   }
 
@@ -56,11 +61,11 @@ export class PlanAnswers extends RememberedAnswers {
   override remember(): void {}
 }
 
-/** As `buildQuestion` writes it. */
-interface AskedAction {
-  readonly paths?: readonly string[];
-  readonly operands?: Readonly<Record<string, string>>;
-}
+/** As `buildQuestion` writes it. A member more, and the approval does not answer. */
+const askedAction = z.looseObject({
+  paths: z.array(z.string()),
+  operands: z.record(z.string(), z.string()).optional(),
+});
 
 function restsOnTheSame(
   seen: SeenCall["operands"],

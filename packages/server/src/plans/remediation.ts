@@ -1,7 +1,11 @@
 import type { SessionState } from "../sessions/session-state.ts";
 
 /** What a person may do after a run that did not end well. None of it happens without their own approval. */
-export function remediationOf(end: "failed" | "partial" | "interrupted", state: SessionState, runTurnId: string): string {
+export function remediationOf(
+  end: "failed" | "partial" | "interrupted",
+  state: SessionState,
+  runTurnId: string,
+): string {
   const changeSet = state.changeSets.get(runTurnId);
   const files = [...new Set(changeSet?.files.map(({ path }) => path))];
   const beginning = {

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { TurnEnd } from "@gennai/agent/turn-loop";
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
@@ -13,8 +12,8 @@ import type { KnownFiles } from "../sessions/known-files.ts";
 import type { Session } from "../sessions/session.ts";
 import { boundedEvidence } from "./evidence.ts";
 import { actionKey, argumentsOf, type Inspection } from "./inspect-plan.ts";
-import { planEntry } from "./plan-entry.ts";
 import type { ApprovedCall, PlanAnswers, SeenCall } from "./plan-answers.ts";
+import { planEntry } from "./plan-entry.ts";
 import { type FileAction, readFileNow, shaOf, textAfter } from "./plan-file.ts";
 import { remediationOf } from "./remediation.ts";
 import { loadPlan } from "./stored-plan.ts";
@@ -33,6 +32,13 @@ export interface PlanRunPorts {
 
 /** An action that could not be decided when it was previewed: nothing about it was approved. */
 const nothingSeen: SeenCall = { paths: [], operands: {} };
+
+/** 0-based, both. */
+interface ActionPlace {
+  readonly stepId: string;
+  readonly stepIndex: number;
+  readonly index: number;
+}
 
 /** What became of one action. */
 interface ActionEnd {
@@ -70,7 +76,11 @@ class PlanRun {
         // Whatever went wrong, the log says which step it was, and nothing that depends on it runs.
         if (!signal.aborted && !(error instanceof ServiceError)) this.#ports.session.services.onUnexpectedError(error);
         const known = error instanceof ServiceError;
-        const evidence = known ? error.message : signal.aborted ? "The run was stopped." : "The step failed unexpectedly.";
+        const evidence = known
+          ? error.message
+          : signal.aborted
+            ? "The run was stopped."
+            : "The step failed unexpectedly.";
         await this.#ended(stepId, "failed", evidence, known ? "permission_denied" : "partial_execution");
       }
     }
@@ -90,7 +100,8 @@ class PlanRun {
     const { parsed } = await loadPlan(session.services.blobs, this.#record);
     const risks = new Map(this.#record.steps.map((step) => [step.stepId, step.risk]));
     const step = stepContracts(parsed, risks)[index];
-    if (step === undefined || step.id !== stepId) throw new ServiceError("failed_precondition", "The plan lacks this step.");
+    if (step === undefined || step.id !== stepId)
+      throw new ServiceError("failed_precondition", "The plan lacks this step.");
     const missing = step.dependsOn.find((needed) => this.#states.get(needed) !== "executed");
     if (missing !== undefined || signal.aborted) {
       const why = signal.aborted ? "The run was stopped." : `Step ${JSON.stringify(missing)} was not executed.`;
@@ -98,13 +109,13 @@ class PlanRun {
       return;
     }
     await this.#change({ type: "step", stepId, state: "running", evidence: "" });
-    await this.#actions(step);
+    await this.#actions(step, index);
   }
 
-  async #actions(step: StepContract): Promise<void> {
+  async #actions(step: StepContract, stepIndex: number): Promise<void> {
     const evidence: string[] = [];
     for (const [index, action] of step.actions.entries()) {
-      const end = await this.#action(step.id, index, action);
+      const end = await this.#action({ stepId: step.id, stepIndex, index }, action);
       evidence.push(end.evidence);
       this.#tookEffect ||= end.tookEffect;
       this.#seen &&= end.seen;
@@ -117,8 +128,9 @@ class PlanRun {
     await this.#ended(step.id, "executed", evidence.join("\n"));
   }
 
-  async #action(stepId: string, index: number, action: PlanAction): Promise<ActionEnd> {
-    const { session, turnId, tools, answers, inspection, signal } = this.#ports;
+  async #action(place: ActionPlace, action: PlanAction): Promise<ActionEnd> {
+    const { session, planId, turnId, tools, answers, inspection, signal } = this.#ports;
+    const { stepId, stepIndex, index } = place;
     let text: string | undefined;
     if (action.type !== "command") {
       const worked = await this.#workOut(action);
@@ -127,8 +139,19 @@ class PlanRun {
     }
     const name = toolOfAction(action);
     const args = argumentsOf(action, text);
-    const call = { id: `plan-${randomUUID()}`, name, argumentsJson: JSON.stringify(args) };
-    answers.expect({ callId: call.id, tool: name, args, seen: inspection.seen.get(actionKey(stepId, index)) ?? nothingSeen, changed: this.#changed });
+    // A plan runs once, so this is unique; and every record of the call names plan, step and action.
+    const call = {
+      id: `plan-${planId}-step${stepIndex + 1}-action${index + 1}`,
+      name,
+      argumentsJson: JSON.stringify(args),
+    };
+    answers.expect({
+      callId: call.id,
+      tool: name,
+      args,
+      seen: inspection.seen.get(actionKey(stepId, index)) ?? nothingSeen,
+      changed: this.#changed,
+    });
     const shown = await session.services.redactor.redact(call.argumentsJson);
     session.writer.emit({ type: "tool-call", id: call.id, name, argumentsJson: shown }, { turnId });
     const [result] = await tools.run([call], { turnId, signal });
@@ -199,10 +222,12 @@ class PlanRun {
           ? "Nothing in this plan proves that it worked: look yourself, or submit a plan with verification commands."
           : remediationOf(state, session.state, turnId);
     const change: PlanChange = {
-      ...{ type: "run-ended", state, claimed, executed: claimed && this.#seen, remediation } as const,
+      ...({ type: "run-ended", state, claimed, executed: claimed && this.#seen, remediation } as const),
     };
     const steps = Object.fromEntries(this.#states);
-    const text = `Plan ${state}. ${Object.entries(steps).map(([id, end]) => `${id}: ${end}`).join(", ")}. ${remediation}`.trim();
+    const text = `Plan ${state}. ${Object.entries(steps)
+      .map(([id, end]) => `${id}: ${end}`)
+      .join(", ")}. ${remediation}`.trim();
     await session.writer.commit([{ type: "plan-changed", planId, change }, finalText(text)], {
       turnId,
       ledger: [planEntry(session, turnId, "outcome", { plan: { id: planId, state, steps } })],
@@ -211,7 +236,13 @@ class PlanRun {
     if (signal.aborted) return { type: "cancelled" };
     return claimed
       ? { type: "completed" }
-      : { type: "failed", code: `plan_${state}`, message: `The plan ended ${state}.`, hint: remediation, retryable: false };
+      : {
+          type: "failed",
+          code: `plan_${state}`,
+          message: `The plan ended ${state}.`,
+          hint: remediation,
+          retryable: false,
+        };
   }
 
   async #change(change: PlanChange): Promise<void> {

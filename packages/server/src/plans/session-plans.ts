@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { PlanIssue, PlanView } from "@gennai/governance/plan/plan";
-import type { PlanRecord } from "@gennai/governance/plan/plan-record";
 import type { StepRisk } from "@gennai/governance/plan/plan-change";
+import type { PlanRecord } from "@gennai/governance/plan/plan-record";
 import { contractIssues, stepContracts } from "@gennai/governance/plan/step-contract";
 import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
 import { KnownFiles } from "../sessions/known-files.ts";
@@ -13,9 +13,11 @@ import { ApprovalTokens, isToken, type TokenClock } from "./approval-tokens.ts";
 import { type Inspection, inspectPlan, planScenario } from "./inspect-plan.ts";
 import { PlanAnswers } from "./plan-answers.ts";
 import type { Approver, PlanApproval, PlanAuthority, SubmittedPlan } from "./plan-authority.ts";
+import { assertDigest, assertHead, recordOf } from "./plan-checks.ts";
 import { planEntry } from "./plan-entry.ts";
 import { headOf } from "./plan-head.ts";
 import { assertPlanMay, planRefusal } from "./plan-refusal.ts";
+import { followed, opening } from "./plan-turn.ts";
 import { planView } from "./plan-view.ts";
 import { runPlan } from "./run-plan.ts";
 import { loadPlan, storePlan } from "./stored-plan.ts";
@@ -47,7 +49,11 @@ export class SessionPlans implements PlanAuthority {
     if (issues.length > 0) return { issues, envelopeKind: "plan" };
     return this.#alone(session, async () => {
       if (session.state.plans.size >= maxPlans) {
-        throw planRefusal("too_many_plans", `This session has its limit of ${maxPlans} plans.`, "Start another session.");
+        throw planRefusal(
+          "too_many_plans",
+          `This session has its limit of ${maxPlans} plans.`,
+          "Start another session.",
+        );
       }
       await storePlan(session.services.blobs, plan);
       const planId = randomUUID();
@@ -87,11 +93,19 @@ export class SessionPlans implements PlanAuthority {
       assertDigest(record, digest);
       const previewed = this.#previewed.get(planId);
       if (previewed?.denied !== undefined) {
-        throw planRefusal("action_denied", `The plan cannot be approved: ${previewed.denied}`, "Submit a plan without it.");
+        throw planRefusal(
+          "action_denied",
+          `The plan cannot be approved: ${previewed.denied}`,
+          "Submit a plan without it.",
+        );
       }
       assertPlanMay(record, "approved");
       if (previewed === undefined) {
-        throw planRefusal("not_previewed", "The plan was not previewed since this server started.", "Preview it again.");
+        throw planRefusal(
+          "not_previewed",
+          "The plan was not previewed since this server started.",
+          "Preview it again.",
+        );
       }
       await loadPlan(session.services.blobs, record);
       const { root: workspaceRoot } = session.workspace;
@@ -152,7 +166,8 @@ export class SessionPlans implements PlanAuthority {
   }
 
   async #view(session: Session, record: PlanRecord): Promise<PlanView> {
-    const stored = (await session.services.blobs.get(record.digest)) && (await loadPlan(session.services.blobs, record));
+    const stored =
+      (await session.services.blobs.get(record.digest)) && (await loadPlan(session.services.blobs, record));
     return planView(record, stored);
   }
 
@@ -181,7 +196,11 @@ export class SessionPlans implements PlanAuthority {
         throw planRefusal("token_bound_elsewhere", "The approval was given for another workspace.");
       }
       if (gate.policySha256 !== approval.binding.policySha256) {
-        throw planRefusal("policy_changed", "The rules changed since the plan was approved.", "Preview and approve it again.");
+        throw planRefusal(
+          "policy_changed",
+          "The rules changed since the plan was approved.",
+          "Preview and approve it again.",
+        );
       }
       assertHead(approval.binding.head, headOf(workspace.root));
       // The last word before the transaction that makes it durable: whoever comes second finds it spent.
@@ -260,60 +279,8 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-function recordOf(session: Session, planId: string): PlanRecord {
-  const record = session.state.plans.get(planId);
-  if (record === undefined) throw planRefusal("unknown_plan", "This session has no such plan.", "Submit it, or list the plans.");
-  return record;
-}
-
-/** One form: 64 lower-case hexadecimal digits, all of them. */
-function assertDigest(record: PlanRecord, digest: string): void {
-  if (!/^[0-9a-f]{64}$/.test(digest)) {
-    throw planRefusal("bad_digest", "The plan's digest must be 64 lower-case hexadecimal digits.");
-  }
-  if (digest === record.digest) return;
-  throw planRefusal("digest_mismatch", "The digest is not that of this plan: it is another plan, or it was changed.", "Look at the plan as the server has it.");
-}
-
-function assertHead(before: string, now: string): void {
-  if (before === now) return;
-  throw planRefusal("head_moved", "The workspace stands on another commit or branch than when the plan was previewed.", "Preview and approve it again.");
-}
-
 function stepRisks(steps: readonly { readonly id: string }[], risks: Inspection["risks"]): readonly StepRisk[] {
   return steps.map(({ id }) => ({ stepId: id, risk: risks.get(id) ?? "high" }));
-}
-
-async function opening(
-  session: Session,
-  turnId: string,
-  text: string,
-  events: readonly SessionEvent[],
-): Promise<readonly SessionEvent[]> {
-  return [
-    { type: "status", state: "started", iteration: 0 },
-    {
-      ...{ type: "user-message", scenario: planScenario, clientTurnId: `plan-${turnId}`, enableThinking: false, images: [] },
-      text: await session.services.redactor.redact(text),
-    },
-    ...events,
-  ];
-}
-
-/** Waits for the end of a turn; the caller's signal stops it. */
-async function followed(
-  session: Session,
-  run: { readonly turnId: string; readonly ended: Promise<void> },
-  signal: AbortSignal,
-): Promise<void> {
-  const stop = (): void => void session.cancel("Stopped by whoever executed the plan.", run.turnId).catch(() => undefined);
-  signal.addEventListener("abort", stop, { once: true });
-  if (signal.aborted) stop();
-  try {
-    await run.ended;
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }
 
 function notStopped(): { readonly signal: AbortSignal } {

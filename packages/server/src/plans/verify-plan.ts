@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { TurnEnd } from "@gennai/agent/turn-loop";
 import type { GovernedTools } from "@gennai/governance/gate/gate";
 import type { VerificationResult } from "@gennai/governance/plan/plan";
@@ -23,9 +22,12 @@ export interface VerificationPorts {
 export async function verifyPlan(ports: VerificationPorts): Promise<TurnEnd> {
   const { session, planId, turnId, steps, signal } = ports;
   const results: VerificationResult[] = [];
-  for (const step of steps) {
-    for (const command of step.verificationPlan) {
-      if (!signal.aborted) results.push(await verification(ports, step.id, command));
+  for (const [index, step] of steps.entries()) {
+    for (const [position, command] of step.verificationPlan.entries()) {
+      if (!signal.aborted)
+        results.push(
+          await verification(ports, step.id, { command, callId: `verify-${planId}-step${index + 1}-${position + 1}` }),
+        );
     }
   }
   const complete = !signal.aborted && results.length > 0;
@@ -41,24 +43,36 @@ export async function verifyPlan(ports: VerificationPorts): Promise<TurnEnd> {
   await session.writer.commit(
     [
       { type: "plan-changed", planId, change: { type: "verification-ended", state, results, remediation } },
-      finalText(`Plan ${state}: ${results.length - failed.length} of ${results.length} verification commands passed. ${remediation}`.trim()),
+      finalText(
+        `Plan ${state}: ${results.length - failed.length} of ${results.length} verification commands passed. ${remediation}`.trim(),
+      ),
     ],
-    { turnId, ledger: [planEntry(session, turnId, "outcome", { plan: { id: planId, state, verification: outcome } })], durable: true },
+    {
+      turnId,
+      ledger: [planEntry(session, turnId, "outcome", { plan: { id: planId, state, verification: outcome } })],
+      durable: true,
+    },
   );
   return signal.aborted ? { type: "cancelled" } : { type: "completed" };
 }
 
-async function verification(ports: VerificationPorts, stepId: string, command: string): Promise<VerificationResult> {
+async function verification(
+  ports: VerificationPorts,
+  stepId: string,
+  asked: { readonly command: string; readonly callId: string },
+): Promise<VerificationResult> {
+  const { command, callId } = asked;
   const { session, turnId, tools, answers, signal } = ports;
   const { redactor } = session.services;
-  const call = { id: `verify-${randomUUID()}`, name: "Bash", argumentsJson: JSON.stringify({ command }) };
+  const call = { id: callId, name: "Bash", argumentsJson: JSON.stringify({ command }) };
   answers.expect({ callId: call.id, tool: "Bash", args: { command }, seen: undefined, changed: "anything" });
   const shown = await redactor.redact(call.argumentsJson);
   session.writer.emit({ type: "tool-call", id: call.id, name: call.name, argumentsJson: shown }, { turnId });
   const [result] = await tools.run([call], { turnId, signal });
   const output = await boundedEvidence(redactor, result?.output ?? "");
   const exitCode = result?.exitCode;
-  const passed = result !== undefined && !result.refused && result.error === undefined && exitCode === 0 && output !== "";
+  const passed =
+    result !== undefined && !result.refused && result.error === undefined && exitCode === 0 && output !== "";
   return {
     ...{ stepId, passed, output },
     command: await redactor.redact(command),

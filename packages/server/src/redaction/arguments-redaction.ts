@@ -1,4 +1,4 @@
-import { redactionMarker, type Redactor } from "@gennai/governance/redaction";
+import { type Redactor, redactionMarker } from "@gennai/governance/redaction";
 
 /** JSON with its strings masked one by one: valid JSON stays valid, and a secret behind escapes is found as well. */
 export async function redactArguments(json: string, redactor: Redactor): Promise<string> {

@@ -5,7 +5,9 @@ import { heldKeyLength, keptOfLongRun, longestRun, safeCut } from "./redaction-s
 import { type FindSecrets, mask, type SecretRange } from "./secret-range.ts";
 
 /** Characters that were shown and still count for what follows; cut back to this when there are twice as many. */
-const context = 512;
+const context = 128;
+
+const tokenCharacters = /^[A-Za-z0-9+/=_-]+$/;
 
 /** Redacts text while it is written, and holds back only an end that may be the beginning of a secret. */
 export function createLiveRedactionStream(find: FindSecrets, exact: readonly string[]): LiveRedactionStream {
@@ -14,6 +16,8 @@ export function createLiveRedactionStream(find: FindSecrets, exact: readonly str
   let shown = 0;
   /** True while the rest of a private key is dropped, whose beginning is masked already. */
   let inKey = false;
+  /** Held characters at which a run is looked at again. */
+  let nextLook = 0;
   let steps = 0;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -82,10 +86,19 @@ export function createLiveRedactionStream(find: FindSecrets, exact: readonly str
       if (steps > 0 || inKey) return undefined;
       const next = raw + text;
       if (next.length - shown > longestRun) return undefined;
+      // Within a long run of token characters, every further one would mean a look at all of it: look at times only.
+      if (raw.length > shown && next.length - shown < nextLook && tokenCharacters.test(text)) {
+        raw = next;
+        return "";
+      }
       const cut = showableAtOnce(next, shown, exact, () => safeCut(next, next.length, exact));
       if (cut === undefined) return undefined;
       raw = next;
-      if (cut <= shown) return "";
+      if (cut <= shown) {
+        const held = raw.length - shown;
+        nextLook = held + Math.max(16, held >> 2);
+        return "";
+      }
       const now = raw.slice(shown, cut);
       showTo(cut);
       return now;

@@ -1,7 +1,7 @@
 import type { LiveRedactor } from "@gennai/governance/redaction";
 import { keptRules } from "./kept-rules.ts";
-import { ownRules } from "./own-rules.ts";
 import { createLiveRedactionStream } from "./live-redaction-stream.ts";
+import { ownRules } from "./own-rules.ts";
 import { createRedactionStream } from "./redaction-stream.ts";
 import { type FindSecrets, mask, mergeRanges, type SecretRange } from "./secret-range.ts";
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
 import { endStates, type LoggedEvent } from "@gennai/agent/session-event";
 import { ServiceError } from "../service-error.ts";
 import type { Session } from "../sessions/session.ts";
@@ -15,7 +16,7 @@ export async function planTurn(
   signal.throwIfAborted();
   const { turnId, afterSeq } = await session.startTurn({
     text,
-    scenario: "PLAN",
+    scenario: planScenarioName,
     enableThinking: false,
     images: [],
     clientTurnId: randomUUID(),

@@ -1,5 +1,5 @@
-import type { PlanView, VerificationResult } from "@gennai/governance/plan/plan";
 import { issueLines } from "@gennai/agent/scenarios/plan-request";
+import type { PlanView, VerificationResult } from "@gennai/governance/plan/plan";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import type { PlanAuthority } from "../plans/plan-authority.ts";
 import { ServiceError } from "../service-error.ts";

@@ -1,7 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { ConnectRouter, HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { AgentService, type InvokeRequest, type StartTurnRequest, StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { ConnectRouter, HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import {
+  AgentService,
+  type InvokeRequest,
+  type StartTurnRequest,
+  StopScope,
+} from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ServiceError } from "../service-error.ts";
 import { conversationPreview } from "../sessions/conversation-preview.ts";
 import type { Session } from "../sessions/session.ts";
@@ -9,8 +14,8 @@ import type { SessionHead } from "../sessions/session-log.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
 import type { TurnInput } from "../sessions/turn.ts";
 import { digest, fileToWire } from "./change-wire.ts";
-import { clientFromWire } from "./client-from-wire.ts";
 import { submitClientEvent } from "./client-event.ts";
+import { clientFromWire } from "./client-from-wire.ts";
 import { streamEvents } from "./event-stream.ts";
 import { capabilitiesToWire, editingModeToWire, settingsFromWire, settingsToWire } from "./settings-wire.ts";
 import { todosFromWire, todoToWire } from "./todo-wire.ts";
@@ -112,7 +117,9 @@ function agentService({ manager, version, features }: AgentServiceOptions): Serv
     async getConversationPreview({ sessionId, maxMessages }) {
       if (maxMessages < 0) throw new ServiceError("invalid_argument", "max_messages cannot be negative.");
       const session = await manager.get(sessionId);
-      return { preview: conversationPreview(session.state.conversation.messages, maxMessages === 0 ? 10 : maxMessages) };
+      return {
+        preview: conversationPreview(session.state.conversation.messages, maxMessages === 0 ? 10 : maxMessages),
+      };
     },
 
     async setSettings({ sessionId, settings }) {
@@ -170,7 +177,9 @@ function agentService({ manager, version, features }: AgentServiceOptions): Serv
         limit: limit === 0 ? 100 : Math.min(limit, 1000),
       });
       return {
-        sessions: await Promise.all(heads.map(async (head) => summary(head, await manager.runningTurn(head.sessionId)))),
+        sessions: await Promise.all(
+          heads.map(async (head) => summary(head, await manager.runningTurn(head.sessionId))),
+        ),
       };
     },
 
@@ -179,7 +188,10 @@ function agentService({ manager, version, features }: AgentServiceOptions): Serv
       const head = await services.log.head(sessionId);
       if (head === undefined) throw new ServiceError("not_found", "There is no such session.");
       return {
-        session: { ...summary(head, session.runningTurnId), editingMode: editingModeToWire(session.settings.editingMode) },
+        session: {
+          ...summary(head, session.runningTurnId),
+          editingMode: editingModeToWire(session.settings.editingMode),
+        },
         settings: settingsToWire(session.settings, session.workspace.root),
         capabilities: await capabilitiesOf(session),
       };
@@ -204,7 +216,8 @@ function agentService({ manager, version, features }: AgentServiceOptions): Serv
     async getBlob({ sessionId, sha256 }) {
       const session = await manager.get(sessionId);
       const content = session.state.blobs.has(digest(sha256)) ? await services.blobs.get(sha256) : undefined;
-      if (content === undefined) throw new ServiceError("not_found", "The session names no such content, or it was purged.");
+      if (content === undefined)
+        throw new ServiceError("not_found", "The session names no such content, or it was purged.");
       return { content };
     },
 

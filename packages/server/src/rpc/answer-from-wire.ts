@@ -1,7 +1,15 @@
 import { isAbsolute } from "node:path";
-import type { ClientEvent, CommandDispatchResponse, FileReadResponse } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type {
+  ClientEvent,
+  CommandDispatchResponse,
+  FileReadResponse,
+} from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { CommandState, FileSource } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { ConfirmationAnswer, type ConfirmationResponse, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import {
+  ConfirmationAnswer,
+  type ConfirmationResponse,
+  ConfirmationScope,
+} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { ClientAnswer } from "../bridge/client-answer.ts";
 import { ServiceError } from "../service-error.ts";
 import { digest, fileFromWire, keyOf } from "./change-wire.ts";
@@ -103,8 +111,7 @@ function confirmation(response: ConfirmationResponse): ClientAnswer {
     kind: "confirmation",
     // Anything but a clear yes denies, an unknown number included.
     answer: answers.get(response.answer) ?? "none",
-    scope:
-      response.scope === ConfirmationScope.UNSPECIFIED ? "once" : keyOf(scopes, response.scope, "scope"),
+    scope: response.scope === ConfirmationScope.UNSPECIFIED ? "once" : keyOf(scopes, response.scope, "scope"),
     reason: response.reason,
     actionSha256: response.actionSha256,
   };

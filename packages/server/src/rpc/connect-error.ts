@@ -27,7 +27,12 @@ export function toConnectError(error: unknown, report: (error: unknown) => void)
     });
   }
   if (error instanceof ToolFailure) {
-    const code = error.code === "not_found" ? Code.NotFound : error.code.startsWith("bad_") ? Code.InvalidArgument : Code.FailedPrecondition;
+    const code =
+      error.code === "not_found"
+        ? Code.NotFound
+        : error.code.startsWith("bad_")
+          ? Code.InvalidArgument
+          : Code.FailedPrecondition;
     return withInfo(code, error.message, { code: error.code, hint: error.hint ?? "", retryable: error.retryable });
   }
   if (error instanceof ModelError) {

@@ -1,7 +1,12 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { LoggedEvent, SessionEvent, TurnState } from "@gennai/agent/session-event";
-import { type InvokeEvent, InvokeEventSchema, InvokeState, RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import {
+  type InvokeEvent,
+  InvokeEventSchema,
+  InvokeState,
+  RequestResolution,
+} from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { blobRef, changeToWire, fileToWire, reviewToWire } from "./change-wire.ts";
 import {
   emergencyControls,
@@ -193,7 +198,10 @@ function bodyToWire(event: SessionEvent): WireEvent {
       return { case: "sessionCleared", value: {} };
     case "settings-changed": {
       const { backend, model, editingMode } = event.settings;
-      return { case: "settingsChanged", value: { summary: `${backend}${model === "" ? "" : `/${model}`}, ${editingMode} mode` } };
+      return {
+        case: "settingsChanged",
+        value: { summary: `${backend}${model === "" ? "" : `/${model}`}, ${editingMode} mode` },
+      };
     }
   }
 }

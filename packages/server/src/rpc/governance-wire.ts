@@ -1,10 +1,16 @@
 import type { EmergencyControl as DomainControl, EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import type { Intent } from "@gennai/governance/intents/intent";
-import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { Risk } from "@gennai/governance/risk";
-import type { FailureClass as DomainFailureClass } from "@gennai/governance/tool-error";
+import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { Verification } from "@gennai/governance/tool";
-import { EmergencyControl, FailureClass, RiskLevel, Verdict, VerificationState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { FailureClass as DomainFailureClass } from "@gennai/governance/tool-error";
+import {
+  EmergencyControl,
+  FailureClass,
+  RiskLevel,
+  Verdict,
+  VerificationState,
+} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 
 export const emergencyControls: Record<DomainControl, EmergencyControl> = {
   "read-only": EmergencyControl.READ_ONLY,

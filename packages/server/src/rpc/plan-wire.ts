@@ -1,5 +1,5 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { PlanState as DomainState, PlanView, StepState as DomainStepState } from "@gennai/governance/plan/plan";
+import type { PlanState as DomainState, StepState as DomainStepState, PlanView } from "@gennai/governance/plan/plan";
 import { type PlanChange, stateAfter } from "@gennai/governance/plan/plan-change";
 import { PlanState, PlanStepState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { ActionPreview } from "../plans/plan-authority.ts";

@@ -82,7 +82,10 @@ function httpUrl(text: string): string {
     throw new ServiceError("invalid_argument", "settings.base_url must be an http or https URL.");
   }
   if (url.username !== "" || url.password !== "") {
-    throw new ServiceError("invalid_argument", "settings.base_url must not hold credentials; keys come from the environment.");
+    throw new ServiceError(
+      "invalid_argument",
+      "settings.base_url must not hold credentials; keys come from the environment.",
+    );
   }
   return text;
 }

@@ -37,7 +37,8 @@ export function todosFromWire(items: readonly TodoItem[], known: readonly Todo[]
     const todo = {
       id,
       content: item.content,
-      status: item.status === TodoStatus.UNSPECIFIED ? ("pending" as const) : keyOf(statuses, item.status, "items[].status"),
+      status:
+        item.status === TodoStatus.UNSPECIFIED ? ("pending" as const) : keyOf(statuses, item.status, "items[].status"),
       priority:
         item.priority === TodoPriority.UNSPECIFIED
           ? ("medium" as const)

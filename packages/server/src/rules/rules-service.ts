@@ -13,8 +13,8 @@ import {
   type LoadedRuleFile,
   parseRuleText,
   projectRulesPaths,
-  readRuleFile,
   type RulePath,
+  readRuleFile,
   userRulesPath,
 } from "./read-rule-file.ts";
 import { SlowPatternWorker } from "./slow-pattern-worker.ts";

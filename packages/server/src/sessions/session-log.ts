@@ -40,7 +40,11 @@ export class AppendConflict extends Error {
 
 /** Where sessions are kept. One conformance suite runs against every implementation. */
 export interface SessionLog extends AsyncDisposable {
-  create(session: { readonly sessionId: string; readonly workspaceRoot: string; readonly time: number }): Promise<SessionHead>;
+  create(session: {
+    readonly sessionId: string;
+    readonly workspaceRoot: string;
+    readonly time: number;
+  }): Promise<SessionHead>;
   head(sessionId: string): Promise<SessionHead | undefined>;
   /** Newest first. */
   list(filter: { readonly workspaceRoot?: string; readonly limit: number }): Promise<readonly SessionHead[]>;
@@ -48,11 +52,19 @@ export interface SessionLog extends AsyncDisposable {
   /** A new owner: the epoch after it. */
   takeOver(sessionId: string): Promise<number>;
   /** Rejects with `AppendConflict` unless the last seq is `expectedSeq` and the epoch is the newest. */
-  append(sessionId: string, batch: LogBatch, expected: { readonly seq: number; readonly epoch: number }): Promise<readonly LoggedEvent[]>;
+  append(
+    sessionId: string,
+    batch: LogBatch,
+    expected: { readonly seq: number; readonly epoch: number },
+  ): Promise<readonly LoggedEvent[]>;
   /** Events after `afterSeq`, in order, at most `limit`. */
   read(sessionId: string, afterSeq: number, limit: number): Promise<readonly LoggedEvent[]>;
   /** Replays after `afterSeq`, then follows until the signal aborts. Never skips: a slow reader reads from the store. */
-  tail(sessionId: string, afterSeq: number, options: { readonly signal: AbortSignal }): AsyncIterable<readonly LoggedEvent[]>;
+  tail(
+    sessionId: string,
+    afterSeq: number,
+    options: { readonly signal: AbortSignal },
+  ): AsyncIterable<readonly LoggedEvent[]>;
 }
 
 /** Large content by digest, 0600, erased by purge. */

@@ -35,7 +35,10 @@ export class SessionManager {
     await this.#refuseWhenFull();
     const directory = workingDir === "" ? this.defaultWorkspace : workingDir;
     if (directory === undefined) {
-      throw new ServiceError("invalid_argument", "settings.working_dir is empty and this server has no default workspace.");
+      throw new ServiceError(
+        "invalid_argument",
+        "settings.working_dir is empty and this server has no default workspace.",
+      );
     }
     if (!isAbsolute(directory)) {
       throw new ServiceError("invalid_argument", "settings.working_dir must be an absolute path.");
@@ -63,7 +66,8 @@ export class SessionManager {
     const open = this.#open.get(sessionId);
     if (open !== undefined) return open;
     const head = sessionId === "" ? undefined : await this.#services.log.head(sessionId);
-    if (head === undefined) throw new ServiceError("not_found", "There is no such session.", { hint: "Start one, or list them." });
+    if (head === undefined)
+      throw new ServiceError("not_found", "There is no such session.", { hint: "Start one, or list them." });
     // Somebody else may have opened it while we looked: two objects of one session would both write to its log.
     return this.#open.get(sessionId) ?? this.#opened(head);
   }
@@ -125,7 +129,8 @@ export class SessionManager {
         if (workspaceRoot === undefined || session.workspace.root === workspaceRoot) await session.announce(event);
       }),
     );
-    for (const each of told) if (each.status === "rejected" && !(each.reason instanceof ServiceError)) throw each.reason;
+    for (const each of told)
+      if (each.status === "rejected" && !(each.reason instanceof ServiceError)) throw each.reason;
   }
 
   /** Where this server works: its default workspace and those of its open sessions. */

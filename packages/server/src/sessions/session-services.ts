@@ -8,8 +8,8 @@ import type { LoadedHooks } from "../hooks/load-hooks.ts";
 import type { ProcessLocks } from "../process/process-lock.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { WorkspaceGovernance } from "./workspace-governance.ts";
 import type { BlobStore, SessionLog } from "./session-log.ts";
+import type { WorkspaceGovernance } from "./workspace-governance.ts";
 
 /** What sessions are built from. One file composes it: `serve.ts`. */
 export interface SessionServices {

@@ -99,7 +99,10 @@ export class SessionWriter {
     if (this.#appending) return;
     this.#appending = true;
     try {
-      while (this.#failure === undefined && (this.#queue.length > 0 || this.#ledger.length > 0 || this.#waiters.length > 0)) {
+      while (
+        this.#failure === undefined &&
+        (this.#queue.length > 0 || this.#ledger.length > 0 || this.#waiters.length > 0)
+      ) {
         await this.#appendQueued();
       }
     } finally {

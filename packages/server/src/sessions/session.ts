@@ -7,15 +7,15 @@ import type { TurnEnd } from "@gennai/agent/turn-loop";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import type { Intent } from "@gennai/governance/intents/intent";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import { answersRequest, type ClientAnswer } from "../bridge/client-answer.ts";
 import { ClientRegistry } from "../bridge/client-registry.ts";
 import { PendingRequests } from "../bridge/pending-requests.ts";
-import { answersRequest, type ClientAnswer } from "../bridge/client-answer.ts";
 import { ServiceError } from "../service-error.ts";
 import { readGitHead } from "../workspace/git-head.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
 import { closeInterruptedTurn } from "./interrupted-turn.ts";
-import { checkReview, type AppliedReport, verifyApplied } from "./proposal-review.ts";
+import { type AppliedReport, checkReview, verifyApplied } from "./proposal-review.ts";
 import type { SessionHead } from "./session-log.ts";
 import type { SessionServices } from "./session-services.ts";
 import { SessionState } from "./session-state.ts";
@@ -138,9 +138,13 @@ export class Session {
     }
     const attempt = this.services.locks.tryAcquire(`session ${this.id}`, "runs a turn");
     if (attempt.type === "held") {
-      throw new ServiceError("failed_precondition", `Another server (process ${attempt.pid}) runs a turn of this session.`, {
-        hint: "Subscribe to follow it, or stop that server.",
-      });
+      throw new ServiceError(
+        "failed_precondition",
+        `Another server (process ${attempt.pid}) runs a turn of this session.`,
+        {
+          hint: "Subscribe to follow it, or stop that server.",
+        },
+      );
     }
     this.#ownership = attempt.lock;
     const abort = new AbortController();
@@ -218,7 +222,10 @@ export class Session {
       throw new ServiceError("failed_precondition", "This request belongs to an earlier owner of the session.");
     }
     if (!answersRequest(request, answer)) {
-      throw new ServiceError("invalid_argument", "The answer is not one to this request: another kind, or another path.");
+      throw new ServiceError(
+        "invalid_argument",
+        "The answer is not one to this request: another kind, or another path.",
+      );
     }
     await this.requests.answer(requestId, answer, clientId);
   }
@@ -242,10 +249,17 @@ export class Session {
   }
 
   /** Takes back a change set; the newest when none is named. */
-  async undo(changeSetId?: string): Promise<{ readonly changeSetId: string; readonly files: readonly FileChangeRecord[] }> {
+  async undo(
+    changeSetId?: string,
+  ): Promise<{ readonly changeSetId: string; readonly files: readonly FileChangeRecord[] }> {
     this.#refuseWhileRunning("undo");
     const undone = await undoChangeSet(this.state, this.workspace, this.services.blobs, changeSetId);
-    await this.#commitByUser([{ type: "change-set-undone", ...undone }], "undo", { changeSetId: undone.changeSetId }, undone.files);
+    await this.#commitByUser(
+      [{ type: "change-set-undone", ...undone }],
+      "undo",
+      { changeSetId: undone.changeSetId },
+      undone.files,
+    );
     return undone;
   }
 
@@ -298,7 +312,9 @@ export class Session {
   }
 
   async fillConversation(): Promise<void> {
-    await this.state.conversation.fill(async (sha256) => this.#texts.get(sha256) ?? (await this.services.blobs.get(sha256)));
+    await this.state.conversation.fill(
+      async (sha256) => this.#texts.get(sha256) ?? (await this.services.blobs.get(sha256)),
+    );
     this.#texts.clear();
   }
 
@@ -343,9 +359,13 @@ export class Session {
     if (this.#running !== undefined) return;
     const holder = this.#ownership === undefined ? this.services.locks.holder(`session ${this.id}`) : undefined;
     if (holder !== undefined) {
-      throw new ServiceError("failed_precondition", `Another server (process ${holder.pid}) runs a turn of this session.`, {
-        hint: "Wait for its end, or stop that server.",
-      });
+      throw new ServiceError(
+        "failed_precondition",
+        `Another server (process ${holder.pid}) runs a turn of this session.`,
+        {
+          hint: "Wait for its end, or stop that server.",
+        },
+      );
     }
     const head = await this.services.log.head(this.id);
     if (head === undefined) throw new ServiceError("not_found", "The session is no longer in the log.");
@@ -386,7 +406,11 @@ async function openWorkspaceAgain(services: SessionServices, root: string): Prom
     return await services.openWorkspace(root);
   } catch (cause) {
     if (!(cause instanceof WorkspaceError)) throw cause;
-    throw new ServiceError("failed_precondition", `The session's workspace cannot be opened any more: ${cause.message}`, { cause });
+    throw new ServiceError(
+      "failed_precondition",
+      `The session's workspace cannot be opened any more: ${cause.message}`,
+      { cause },
+    );
   }
 }
 

@@ -5,13 +5,13 @@ import { createIntentsPolicy, type IntentRules } from "@gennai/governance/intent
 import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
 import { type BranchState, createBranchPolicy, isProtectedBranch } from "@gennai/governance/policies/branch";
 import { createSingleWriterPolicy, type TreeClaim } from "@gennai/governance/policies/single-writer";
-import { createRulesPolicy, type RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
 import type { Policy } from "@gennai/governance/policy";
+import { createRulesPolicy, type RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
 import { digestOf } from "@gennai/protocol/digest";
-import type { ProjectConfig } from "../config/project-config.ts";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
-import { callPolicies } from "./call-policies.ts";
+import type { ProjectConfig } from "../config/project-config.ts";
 import { defaultRemoteBranch, readGitHead } from "../workspace/git-head.ts";
+import { callPolicies } from "./call-policies.ts";
 
 export interface TurnPolicyOptions {
   readonly workspaceRoot: string;

@@ -1,5 +1,5 @@
 import { chmod, mkdir, open, realpath, stat } from "node:fs/promises";
-import { homedir, platform as currentPlatform } from "node:os";
+import { platform as currentPlatform, homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { StoreError } from "./store-error.ts";
 

@@ -16,7 +16,9 @@ export async function commandOperands(
 ): Promise<Readonly<Record<string, string>>> {
   const operands: Record<string, string> = {};
   if (directory !== undefined) operands["."] = `directory ${directory.device}:${directory.inode}`;
-  const named = command.paths.filter(({ access, pattern }) => pattern !== true && (access === "read" || access === "unknown"));
+  const named = command.paths.filter(
+    ({ access, pattern }) => pattern !== true && (access === "read" || access === "unknown"),
+  );
   for (const { absolute } of named.slice(0, maxFiles)) {
     const path = await workspace.resolve(absolute).catch(() => undefined);
     if (path === undefined || !path.inside || path.relative === "") continue;

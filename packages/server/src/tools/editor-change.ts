@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { ObservedFile, ToolOutcome, Verification } from "@gennai/governance/tool";
 import type { WorkspacePath } from "@gennai/governance/effect";
+import type { ObservedFile, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { EditorBridge } from "../bridge/editor-bridge.ts";
-import { decodeText, encodeText } from "../workspace/text-file.ts";
 import { sha256 } from "../workspace/held-file.ts";
+import { decodeText, encodeText } from "../workspace/text-file.ts";
 import type { FileContent } from "../workspace/workspace.ts";
 import { pathName } from "./path-name.ts";
 import { changeRecord, lineReport, type PlannedChange } from "./planned-change.ts";
@@ -46,7 +46,14 @@ export async function applyInEditor(
         hint: "Ask the user to save or discard them first.",
       });
     }
-    return { path: change.path.relative, text: text.text, before, blocks, afterSha256: sha256(change.bytes), base: change.baseSha256 };
+    return {
+      path: change.path.relative,
+      text: text.text,
+      before,
+      blocks,
+      afterSha256: sha256(change.bytes),
+      base: change.baseSha256,
+    };
   });
   const applied = await editor.applyChanges(
     {
@@ -83,7 +90,9 @@ export async function applyInEditor(
   return {
     output: `${statement}.${lineReport(fileChanges)} [in the editor's buffer, not saved]`,
     changes: fileChanges,
-    observed: fileChanges.map(({ path, afterSha256 }): ObservedFile => ({ path, source: "buffer", sha256: afterSha256 })),
+    observed: fileChanges.map(
+      ({ path, afterSha256 }): ObservedFile => ({ path, source: "buffer", sha256: afterSha256 }),
+    ),
     facts: [fact],
   };
 }
@@ -98,5 +107,8 @@ export async function verifyInEditor(
   const now = await bufferContent(editor, path, signal);
   return now.sha256 === afterSha256
     ? { state: "verified", evidence: `Read from the editor again, the hash is right: ${path.relative}.` }
-    : { state: "failed", evidence: `${path.relative} holds something else: read from the editor again after the change.` };
+    : {
+        state: "failed",
+        evidence: `${path.relative} holds something else: read from the editor again after the change.`,
+      };
 }

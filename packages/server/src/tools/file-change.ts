@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { Effect, FileWrite, WorkspacePath } from "@gennai/governance/effect";
 import type { Analysis, FileChange, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import type { EditorBridge } from "../bridge/editor-bridge.ts";
 import { changedBlocks, type LineSpan } from "../changes/changed-blocks.ts";
 import { type EditableText, fileBytes, fileText } from "../changes/editable-text.ts";
-import type { BlobStore } from "../sessions/session-log.ts";
 import type { KnownFiles } from "../sessions/known-files.ts";
+import type { BlobStore } from "../sessions/session-log.ts";
 import type { FileContent, Workspace } from "../workspace/workspace.ts";
-import type { EditorBridge } from "../bridge/editor-bridge.ts";
 import { applyInEditor } from "./editor-change.ts";
 import { refuseMaskedText } from "./masked-text.ts";
 import { pathName } from "./path-name.ts";
@@ -139,7 +139,11 @@ export async function verifyChanges(
   return { state: "verified", evidence: `Read again after the change, the hash is right: ${names}.` };
 }
 
-function plannedChange(path: WorkspacePath, before: FileContent | undefined, intended: IntendedFile): Omit<PlannedChange, "inEditor"> {
+function plannedChange(
+  path: WorkspacePath,
+  before: FileContent | undefined,
+  intended: IntendedFile,
+): Omit<PlannedChange, "inEditor"> {
   if (intended.type === "gone") {
     if (before === undefined) throw notFound(path);
     return { change: { operation: "delete", path, baseSha256: before.sha256 }, before, blocks: [] };

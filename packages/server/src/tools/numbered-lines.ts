@@ -1,5 +1,5 @@
-import { countLineFeeds } from "../changes/line-edit.ts";
 import { plainLineFeeds } from "../changes/editable-text.ts";
+import { countLineFeeds } from "../changes/line-edit.ts";
 import { endOfLine } from "../workspace/text-file.ts";
 
 const maxLineLength = 2000;

@@ -11,7 +11,6 @@ export interface PlannedChange {
   readonly inEditor: boolean;
 }
 
-
 /** What the session's log keeps of a change, for undo. */
 export function changeRecord(change: FileChange): FileChangeRecord {
   return {

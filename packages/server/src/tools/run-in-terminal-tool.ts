@@ -38,7 +38,11 @@ export function runInTerminalTool(ports: RunInTerminalPorts): Tool<TerminalArgum
       refuseUntypeable(args.command);
       requireTerminal(ports.editor);
       const cwd = await ports.workspace.resolve(args.cwd ?? ".");
-      const command = analyseCommand(args.command, { cwd: cwd.absolute, home: ports.home, workspace: ports.workspace.root });
+      const command = analyseCommand(args.command, {
+        cwd: cwd.absolute,
+        home: ports.home,
+        workspace: ports.workspace.root,
+      });
       return {
         statement: `Run \`${args.command}\` in the user's terminal`,
         effects: [{ type: "exec", command, cwd, where: "client" }],

@@ -13,12 +13,20 @@ function workspace(text?: string): string {
 
 describe("the project's configuration", () => {
   it("is empty without a file", async () => {
-    expect(await loadProjectConfig(workspace())).toEqual({ allowPaths: undefined, denyPaths: [], protectedBranches: [] });
+    expect(await loadProjectConfig(workspace())).toEqual({
+      allowPaths: undefined,
+      denyPaths: [],
+      protectedBranches: [],
+    });
   });
 
   it("is read", async () => {
     const root = workspace("paths:\n  allow: [src/**]\n  deny: [src/gen/**]\nprotected_branches: [trunk]\n");
-    expect(await loadProjectConfig(root)).toEqual({ allowPaths: ["src/**"], denyPaths: ["src/gen/**"], protectedBranches: ["trunk"] });
+    expect(await loadProjectConfig(root)).toEqual({
+      allowPaths: ["src/**"],
+      denyPaths: ["src/gen/**"],
+      protectedBranches: ["trunk"],
+    });
   });
 
   it.each([
@@ -29,7 +37,11 @@ describe("the project's configuration", () => {
     { name: "too large", text: `# ${"x".repeat(70_000)}\n`, says: /larger than 64 KiB/ },
     { name: "binary", text: "\u0000\ufffd", says: /config\.yaml/ },
   ])("stops the turn: $name", async ({ text, says }) => {
-    await expect(loadProjectConfig(workspace(text))).rejects.toMatchObject({ name: "ServiceError", code: "failed_precondition", message: expect.stringMatching(says) });
+    await expect(loadProjectConfig(workspace(text))).rejects.toMatchObject({
+      name: "ServiceError",
+      code: "failed_precondition",
+      message: expect.stringMatching(says),
+    });
   });
 
   it("stops the turn when it leads out of the workspace", async () => {

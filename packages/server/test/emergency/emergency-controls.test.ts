@@ -1,8 +1,8 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EmergencyControls } from "@gennai/server/emergency/emergency-controls";
 import type { EmergencyRequest } from "@gennai/server/emergency/emergency-change";
+import { EmergencyControls } from "@gennai/server/emergency/emergency-controls";
 import { EmergencyStore } from "@gennai/server/emergency/emergency-store";
 import { createRedactor } from "@gennai/server/redaction/redactor";
 import { expect, test } from "vitest";

@@ -23,7 +23,10 @@ const echo: RequestListener = (request, response) => {
   void (async () => {
     let body = "";
     for await (const chunk of request) body += String(chunk);
-    response.setHeader("x-seen", `${request.method} ${request.headers["content-length"]} ${String(request.headers["x-a"])}`);
+    response.setHeader(
+      "x-seen",
+      `${request.method} ${request.headers["content-length"]} ${String(request.headers["x-a"])}`,
+    );
     response.end(body);
   })();
 };

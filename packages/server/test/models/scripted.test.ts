@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -147,9 +148,16 @@ describe("loadScriptedModel", () => {
   it.each([
     ["", "--model"],
     ["missing.yaml", "ENOENT"],
+    [".", "not a regular file"],
   ])("explains %j", async (name, part) => {
     const error = await loadScriptedModel(name === "" ? "" : join(directory, name)).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: "ModelError", code: "not_configured" });
     expect(JSON.stringify(error, ["message", "hint"]) + String(error)).toContain(part);
+  });
+
+  it("does not wait for the writer of a named pipe", async () => {
+    const pipe = join(directory, "pipe.yaml");
+    execFileSync("mkfifo", [pipe]);
+    await expect(loadScriptedModel(pipe)).rejects.toThrow("not a regular file");
   });
 });

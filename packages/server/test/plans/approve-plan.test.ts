@@ -1,4 +1,4 @@
-import { writeFileSync, existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ann, command, never, patch, planBench, refusalOf, seedPlan, write } from "./plan-fixture.ts";
@@ -24,7 +24,13 @@ describe("seed 000: the authority boundary", () => {
     const other = await bench.approved(simple.replace("a.txt", "b.txt"));
     const execute = (hash: string) => refusalOf(bench.plans().execute(session, planId, hash, token, never));
     expect(await execute(other.digest)).toBe("digest_mismatch");
-    for (const form of [digest.toUpperCase(), `0x${digest}`, digest.slice(0, 8), Buffer.from(digest, "hex").toString("base64"), ""]) {
+    for (const form of [
+      digest.toUpperCase(),
+      `0x${digest}`,
+      digest.slice(0, 8),
+      Buffer.from(digest, "hex").toString("base64"),
+      "",
+    ]) {
       expect(await execute(form)).toBe("bad_digest");
     }
     expect(await execute(digest)).toBe("ok");
@@ -36,7 +42,11 @@ describe("seed 000: the authority boundary", () => {
     const { planId, digest, token } = await bench.approved(simple);
     const execute = (tried: string) => refusalOf(bench.plans().execute(session, planId, digest, tried, never));
     expect(await execute("")).toBe("token_missing");
-    for (const tried of [token.slice(0, -1), `${token}\n`, token.toLowerCase() === token ? `${token}=` : token.toLowerCase()]) {
+    for (const tried of [
+      token.slice(0, -1),
+      `${token}\n`,
+      token.toLowerCase() === token ? `${token}=` : token.toLowerCase(),
+    ]) {
       expect(await execute(tried)).toBe("token_unknown");
     }
     expect(await execute(wrongToken)).toBe("token_unknown");
@@ -49,15 +59,21 @@ describe("seed 000: the authority boundary", () => {
     const session = await bench.session();
     const first = await bench.approved(simple);
     const second = await bench.approved(simple);
-    expect(await refusalOf(bench.plans().execute(session, first.planId, first.digest, second.token, never))).toBe("token_bound_elsewhere");
+    expect(await refusalOf(bench.plans().execute(session, first.planId, first.digest, second.token, never))).toBe(
+      "token_bound_elsewhere",
+    );
     const { manager } = bench.server.running;
     const elsewhere = await manager.start(manager.services.defaultSettings, "");
-    expect(await refusalOf(bench.plans().execute(elsewhere, first.planId, first.digest, first.token, never))).toBe("unknown_plan");
+    expect(await refusalOf(bench.plans().execute(elsewhere, first.planId, first.digest, first.token, never))).toBe(
+      "unknown_plan",
+    );
     const same = await bench.plans().submit(elsewhere, simple, { strict: true });
     const planId = same.plan?.planId ?? "";
     await bench.plans().preview(elsewhere, planId);
     await bench.plans().approve(elsewhere, planId, first.digest, ann);
-    expect(await refusalOf(bench.plans().execute(elsewhere, planId, first.digest, first.token, never))).toBe("token_bound_elsewhere");
+    expect(await refusalOf(bench.plans().execute(elsewhere, planId, first.digest, first.token, never))).toBe(
+      "token_bound_elsewhere",
+    );
   });
 
   test("a token is spent once: replays are refused, and of 100 at the same time one runs", async () => {
@@ -83,7 +99,9 @@ describe("seed 000: the authority boundary", () => {
     const again = await bench.plans().approve(session, planId, digest, ann);
     expect(await refusalOf(bench.plans().execute(session, planId, digest, token, never))).toBe("token_unknown");
     await bench.plans().preview(session, planId);
-    expect(await refusalOf(bench.plans().execute(session, planId, digest, again.approvalToken, never))).toBe("token_unknown");
+    expect(await refusalOf(bench.plans().execute(session, planId, digest, again.approvalToken, never))).toBe(
+      "token_unknown",
+    );
   });
 
   test("HEAD moved since the approval: refused, whether by commit or by branch", async () => {
@@ -92,10 +110,14 @@ describe("seed 000: the authority boundary", () => {
     const { workspace } = bench.server;
     const one = await bench.approved(simple);
     await workspace.git("commit", "--quiet", "--allow-empty", "-m", "moved");
-    expect(await refusalOf(bench.plans().execute(session, one.planId, one.digest, one.token, never))).toBe("head_moved");
+    expect(await refusalOf(bench.plans().execute(session, one.planId, one.digest, one.token, never))).toBe(
+      "head_moved",
+    );
     const two = await bench.approved(simple);
     await workspace.git("checkout", "--quiet", "-b", "other");
-    expect(await refusalOf(bench.plans().execute(session, two.planId, two.digest, two.token, never))).toBe("head_moved");
+    expect(await refusalOf(bench.plans().execute(session, two.planId, two.digest, two.token, never))).toBe(
+      "head_moved",
+    );
   });
 
   test("the rules changed since the approval: refused", async () => {
@@ -123,7 +145,8 @@ describe("seed 000: the authority boundary", () => {
         const other = await submit(changed);
         expect(other).not.toBe(digest);
         // Not even a plan, or one whose hash the token does not open.
-        if (other !== undefined) expect(await refusalOf(bench.plans().execute(session, planId, other, token, never))).toBe("digest_mismatch");
+        if (other !== undefined)
+          expect(await refusalOf(bench.plans().execute(session, planId, other, token, never))).toBe("digest_mismatch");
       }),
       { numRuns: 25 },
     );
@@ -149,13 +172,24 @@ describe("preview", () => {
     const { planId } = await bench.submit(
       seedPlan([
         { id: "w", actions: [write("a.txt", "one\n2\n"), write("new.txt", "new\n")] },
-        { id: "p", actions: [patch("a.txt", "@@ -1,2 +1,2 @@\n-one\n+1\n 2\n"), patch("a.txt", "@@ -1 +1 @@\n-nine\n+9\n")] },
+        {
+          id: "p",
+          actions: [patch("a.txt", "@@ -1,2 +1,2 @@\n-one\n+1\n 2\n"), patch("a.txt", "@@ -1 +1 @@\n-nine\n+9\n")],
+        },
         { id: "c", actions: [command("touch never.txt"), command("ls")] },
       ]),
     );
     const { plan, actions } = await bench.plans().preview(await bench.session(), planId);
     expect(plan.state).toBe("awaiting_approval");
-    expect(actions.map(({ stepId, verdict, risk, change, command: text }) => [stepId, verdict, risk, change?.operation ?? text, change?.conflict])).toEqual([
+    expect(
+      actions.map(({ stepId, verdict, risk, change, command: text }) => [
+        stepId,
+        verdict,
+        risk,
+        change?.operation ?? text,
+        change?.conflict,
+      ]),
+    ).toEqual([
       ["w", "allow", "medium", "update", false],
       ["w", "allow", "medium", "create", false],
       ["p", "allow", "medium", "update", false],
@@ -179,10 +213,16 @@ describe("restart", () => {
     await bench.plans().execute(await bench.session(), run.planId, run.digest, run.token, never);
     await bench.server.restart();
     const session = await bench.session();
-    const states = await Promise.all([draft, waiting, run].map(async ({ planId }) => (await bench.plans().get(session, planId)).state));
+    const states = await Promise.all(
+      [draft, waiting, run].map(async ({ planId }) => (await bench.plans().get(session, planId)).state),
+    );
     expect(states).toEqual(["draft", "awaiting_approval", "verifying"]);
-    expect(await refusalOf(bench.plans().execute(session, waiting.planId, waiting.digest, waiting.token, never))).toBe("token_unknown");
-    expect(await refusalOf(bench.plans().execute(session, run.planId, run.digest, run.token, never))).toBe("token_spent");
+    expect(await refusalOf(bench.plans().execute(session, waiting.planId, waiting.digest, waiting.token, never))).toBe(
+      "token_unknown",
+    );
+    expect(await refusalOf(bench.plans().execute(session, run.planId, run.digest, run.token, never))).toBe(
+      "token_spent",
+    );
     expect(await refusalOf(bench.plans().approve(session, waiting.planId, waiting.digest, ann))).toBe("not_previewed");
     const { plan } = await bench.plans().verify(session, run.planId, run.digest, run.token, never);
     expect(plan.state).toBe("done");

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { ann, command, never, patch, planBench, seedPlan, write } from "./plan-fixture.ts";
+import { command, never, patch, planBench, seedPlan, write } from "./plan-fixture.ts";
 
 const files = { "src/sum.js": "export const sum = (a, b) => a - b;\n", "old.txt": "one\ntwo\n" };
 const mend = [
@@ -74,7 +74,10 @@ describe("executing an approved plan", () => {
     );
     expect(plan.state).toBe("partial");
     expect(plan.steps.map(({ state }) => state)).toEqual(["executed", "executed", "failed", "skipped", "executed"]);
-    expect(plan.steps[2]).toMatchObject({ failureClass: "command_error", evidence: expect.stringContaining("missing.txt") });
+    expect(plan.steps[2]).toMatchObject({
+      failureClass: "command_error",
+      evidence: expect.stringContaining("missing.txt"),
+    });
     expect(plan).toMatchObject({ claimed: false, executed: false, verified: false });
     expect(plan.remediation).toContain(plan.runTurnId);
     expect(existsSync(bench.server.workspace.path("after.txt"))).toBe(false);
@@ -93,7 +96,9 @@ describe("executing an approved plan", () => {
 
   test("a file that changed between preview and execution is not overwritten", async () => {
     await using bench = await planBench({ files });
-    const { planId, digest, token } = await bench.approved(seedPlan([{ id: "a", actions: [write("old.txt", "mine\n")] }]));
+    const { planId, digest, token } = await bench.approved(
+      seedPlan([{ id: "a", actions: [write("old.txt", "mine\n")] }]),
+    );
     writeFileSync(bench.server.workspace.path("old.txt"), "theirs\n");
     const plan = await bench.plans().execute(await bench.session(), planId, digest, token, never);
     expect(plan.state).toBe("failed");
@@ -114,15 +119,37 @@ describe("executing an approved plan", () => {
     expect(readFileSync(bench.server.workspace.path("made.txt"), "utf8")).toBe("two\n");
   });
 
-  test("the approval is no yes to high risk: that asks for its own, and nobody is there", async () => {
-    await using bench = await planBench({ files });
-    const { planId, digest } = await bench.submit(seedPlan([{ id: "a", actions: [command("git reset --hard HEAD~1")] }]));
-    const { plan, actions } = await bench.plans().preview(await bench.session(), planId);
-    expect(actions[0]?.risk).toBe("high");
-    if (plan.state === "preview") return;
-    const { approvalToken } = await bench.plans().approve(await bench.session(), planId, digest, ann);
-    const run = await bench.plans().execute(await bench.session(), planId, digest, approvalToken, never);
-    expect(run.steps).toMatchObject([{ state: "failed", failureClass: "permission_denied" }]);
+  test("the approval is no yes to high risk: where nobody can be asked, it does not run", async () => {
+    await using bench = await planBench({ files: { ...files, "src/x.txt": "x\n" } });
+    const plan = await bench.executed(seedPlan([{ id: "a", actions: [command("rm -r src")] }]));
+    expect(plan.steps).toMatchObject([
+      { risk: "high", requiresConfirmation: true, state: "failed", failureClass: "permission_denied" },
+    ]);
+    expect(plan.state).toBe("failed");
+    expect(existsSync(bench.server.workspace.path("src"))).toBe(true);
+  });
+
+  test.each([
+    ["yes", "executed", false],
+    ["no", "failed", true],
+  ] as const)("high risk asks a person for its own confirmation: %s", async (answer, state, left) => {
+    await using bench = await planBench({ files, settings: { interactive: true } });
+    const session = await bench.session();
+    using _client = session.clients.attach({ clientId: "ann", abilities: new Set(["confirmation"]) });
+    const running = bench.executed(
+      seedPlan([{ id: "a", actions: [command("touch asked.txt"), command("rm -r src")] }]),
+    );
+    await expect.poll(() => session.state.openRequests.size, { timeout: 10_000 }).toBe(1);
+    for (const [requestId, request] of session.state.openRequests) {
+      if (request.kind !== "confirmation") continue;
+      const { computed, offeredScopes, actionSha256, actionStatement } = request.question;
+      expect([computed.risk, offeredScopes, actionStatement]).toEqual(["high", ["once"], "Run `rm -r src`"]);
+      const given = { kind: "confirmation", answer, scope: "once", reason: "", actionSha256 } as const;
+      await session.answer(requestId, given, "ann", 0);
+    }
+    const plan = await running;
+    expect(plan.steps[0]?.state).toBe(state);
+    expect(existsSync(bench.server.workspace.path("src"))).toBe(left);
   });
 
   test("stopping ends the run: what did not run is skipped", async () => {

@@ -29,7 +29,9 @@ describe("patchText", () => {
   });
 
   test("applies every diff that is shown", () => {
-    const lines = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 12 }).map((each) => each.map((line) => `${line}\n`).join(""));
+    const lines = fc
+      .array(fc.constantFrom("a", "b", "c", ""), { maxLength: 12 })
+      .map((each) => each.map((line) => `${line}\n`).join(""));
     fc.assert(
       fc.property(lines, lines, (oldText, newText) => {
         fc.pre(oldText !== newText && newText !== "");

@@ -9,9 +9,20 @@ const approved: ApprovedCall = {
   changed: new Set(),
 };
 
-function question(change: Partial<Question> & { readonly action?: Readonly<Record<string, unknown>>; readonly risk?: "low" | "medium" | "high" }): Question {
+function question(
+  change: Partial<Question> & {
+    readonly action?: Readonly<Record<string, unknown>>;
+    readonly risk?: "low" | "medium" | "high";
+  },
+): Question {
   const { action, risk = "medium", ...rest } = change;
-  const whole = { tool: "Bash", arguments: { command: "sh x.sh" }, paths: ["/w/x.sh"], operands: { "x.sh": "1" }, ...action };
+  const whole = {
+    tool: "Bash",
+    arguments: { command: "sh x.sh" },
+    paths: ["/w/x.sh"],
+    operands: { "x.sh": "1" },
+    ...action,
+  };
   return {
     ...{ callId: "c", turnId: "t", toolName: "Bash", title: "", intentReflection: "", actionStatement: "" },
     ...{ impactStatement: "", modelClaim: "", rememberStatement: "", actionSha256: "", offeredScopes: ["once"] },
@@ -30,9 +41,21 @@ function answers(call: ApprovedCall | undefined, commandsAskAgain = false): Plan
 describe("an approval answers", () => {
   test.each<[string, ApprovedCall, Question]>([
     ["exactly its action", approved, question({})],
-    ["an operand that the run itself wrote", { ...approved, changed: new Set(["x.sh"]) }, question({ action: { operands: { "x.sh": "2" } } })],
-    ["operands after a command of the run", { ...approved, changed: "anything" }, question({ action: { operands: {} } })],
-    ["a verification command by its text", { ...approved, seen: undefined }, question({ action: { operands: { y: "9" } } })],
+    [
+      "an operand that the run itself wrote",
+      { ...approved, changed: new Set(["x.sh"]) },
+      question({ action: { operands: { "x.sh": "2" } } }),
+    ],
+    [
+      "operands after a command of the run",
+      { ...approved, changed: "anything" },
+      question({ action: { operands: {} } }),
+    ],
+    [
+      "a verification command by its text",
+      { ...approved, seen: undefined },
+      question({ action: { operands: { y: "9" } } }),
+    ],
   ])("%s", (_name, call, asked) => {
     expect(answers(call).find(asked)).toEqual({ type: "yes", scope: "once", by: "ann" });
   });

@@ -106,7 +106,9 @@ test("an intent that is assumed to be selected counts", async () => {
   await using under = await PolicyWorkbench.open({ ...options, intent: "INT-001" });
   expect(await under.decide("write", { path: "lib/new.ts", content: "" })).toMatchObject({ rule: "intents/scope" });
   expect(await under.decide("write", { path: "src/new.ts", content: "" })).toMatchObject({ verdict: "allow" });
-  await expect(PolicyWorkbench.open({ ...options, intent: "INT-404" })).rejects.toMatchObject({ code: "invalid_intent" });
+  await expect(PolicyWorkbench.open({ ...options, intent: "INT-404" })).rejects.toMatchObject({
+    code: "invalid_intent",
+  });
 });
 
 describe("replay", () => {

@@ -49,6 +49,16 @@ describe("createRedactor", () => {
     expect(await redactor.redact(`a ghp_${noise(36)} b\nc`)).toBe("a [REDACTED:github] b\nc");
   });
 
+  it.each([
+    ['the file has \\"const password = \\\\"hunter2hunter22\\\\";\\"', "hunter2hunter22"],
+    ['{"content":"{\\"api_key\\": \\"k9k9k9k9k9k9\\"}"}', "k9k9k9k9k9k9"],
+    ['{"content":"{\\"Authorization\\":\\"Basic YWxhZGRpbjpvcGVu\\"}"}', "YWxhZGRpbjpvcGVu"],
+  ])("masks what is quoted in a quotation, and leaves JSON whole: %s", async (text, secret) => {
+    const redacted = await (await createRedactor()).redact(text);
+    expect(redacted).not.toContain(secret);
+    expect(redacted.replace(/\[REDACTED:[a-z-]+\]/, secret)).toBe(text);
+  });
+
   it("masks the longer of two secrets that begin alike", async () => {
     const redactor = await createRedactor({ secrets: ["prefix-one", "prefix-one-and-more"] });
     expect(await redactor.redact("x prefix-one-and-more y prefix-one z")).toBe(

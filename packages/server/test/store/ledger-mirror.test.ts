@@ -14,8 +14,8 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Store } from "@gennai/server/store/store";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger-verify";
+import type { Store } from "@gennai/server/store/store";
 import { withoutRoot } from "@gennai/testkit/without-root";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StoreFixture } from "./store-fixture.ts";
@@ -201,7 +201,9 @@ describe("git", () => {
     await fixture.record(store, 1);
     expect(git(fixture.root, "status", "--porcelain")).toBe("");
     const exclude = join(fixture.root, ".git", "info", "exclude");
-    expect((await readFile(exclude, "utf8")).split("\n").filter((line) => line === "/.orchestration/agent_trace.jsonl")).toHaveLength(1);
+    expect(
+      (await readFile(exclude, "utf8")).split("\n").filter((line) => line === "/.orchestration/agent_trace.jsonl"),
+    ).toHaveLength(1);
 
     // Who takes the line out wants the ledger tracked.
     await writeFile(exclude, "");
@@ -220,7 +222,9 @@ describe("git", () => {
     git(main, "worktree", "add", "-q", fixture.root);
     await fixture.record(store, 1);
     expect(git(fixture.root, "status", "--porcelain")).toBe("");
-    expect(await readFile(join(main, ".git", "info", "exclude"), "utf8")).toContain("\n/.orchestration/agent_trace.jsonl\n");
+    expect(await readFile(join(main, ".git", "info", "exclude"), "utf8")).toContain(
+      "\n/.orchestration/agent_trace.jsonl\n",
+    );
   });
 
   it("does not see it below the repository's root", async () => {

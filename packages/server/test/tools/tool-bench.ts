@@ -18,7 +18,7 @@ import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 export const sha256 = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex");
 
 /** What a scripted client answers; a path it does not know is `client_error`. */
-export class ScriptedEditor implements EditorBridge {
+class ScriptedEditor implements EditorBridge {
   readonly abilities = new Set<string>();
   readonly buffers = new Map<string, Partial<EditorFile>>();
   readonly asked: object[] = [];
@@ -72,7 +72,7 @@ export class ScriptedEditor implements EditorBridge {
   }
 }
 
-export class MemoryBlobs implements BlobStore {
+class MemoryBlobs implements BlobStore {
   readonly blobs = new Map<string, Uint8Array>();
   async put(bytes: Uint8Array, mediaType: string) {
     const digest = sha256(bytes);

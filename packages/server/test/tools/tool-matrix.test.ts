@@ -28,7 +28,12 @@ const calls: Readonly<Record<string, object>> = {
 };
 
 const finding = { code: "no", rule: "test/rule", reason: "Because." };
-const rows: readonly { readonly name: string; readonly verdict: Verdict; readonly answer: Answer; readonly runs: boolean }[] = [
+const rows: readonly {
+  readonly name: string;
+  readonly verdict: Verdict;
+  readonly answer: Answer;
+  readonly runs: boolean;
+}[] = [
   { name: "allow", verdict: allow, answer: { type: "nobody" }, runs: true },
   { name: "deny", verdict: deny(finding), answer: { type: "yes", scope: "once", by: "user" }, runs: false },
   { name: "ask, yes", verdict: ask(finding), answer: { type: "yes", scope: "once", by: "user" }, runs: true },
@@ -94,7 +99,11 @@ describe("seed 003 §2.1, seed 001 intercept: nothing runs silently", () => {
     expect(result?.refused).toBe(!runs);
     if (!runs) {
       expect(made.text("a.txt")).toBe("one\n");
-      expect([made.text("new.txt"), made.text("b.txt"), made.text("made.txt")]).toEqual([undefined, undefined, undefined]);
+      expect([made.text("new.txt"), made.text("b.txt"), made.text("made.txt")]).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ]);
       expect(made.editor.asked.filter((request) => "command" in request)).toEqual([]);
     }
   });

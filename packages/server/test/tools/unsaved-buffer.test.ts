@@ -18,7 +18,12 @@ it("is edited through the editor that has it, never on disk", async () => {
   using bench = await unsaved();
   const { analysis, outcome, verification } = await bench.run("Edit", edit);
   expect(analysis.effects).toMatchObject([
-    { type: "write", operation: "update", base: { source: "buffer", sha256: sha256("new text\n") }, current: sha256("new text\n") },
+    {
+      type: "write",
+      operation: "update",
+      base: { source: "buffer", sha256: sha256("new text\n") },
+      current: sha256("new text\n"),
+    },
   ]);
   expect(bench.editor.buffers.get("a.txt")?.content).toBe("newer text\n");
   expect(bench.text("a.txt")).toBe("old\n");

@@ -150,7 +150,7 @@ export const codeTools = [
 export const editorTools = ["Read", "LS", "Grep", "Glob", "TodoRead", "TodoWrite", "ProposeChanges"];
 export const readTools = ["Read", "LS", "Grep", "Glob"];
 
-export function definitions(names: readonly string[]): readonly ToolDefinition[] {
+function definitions(names: readonly string[]): readonly ToolDefinition[] {
   return names.map((name) => ({ name, description: "", inputSchema: { type: "object" } }));
 }
 
