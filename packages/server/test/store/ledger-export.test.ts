@@ -139,7 +139,7 @@ describe("a bundle", () => {
     });
   });
 
-  test("carries sessions, head and markers, and no secret", async () => {
+  test("seed 003 §9 markers: carries sessions, head and redaction markers, and no secret", async () => {
     await fill({ text: secret });
     const made = await bundle();
     expect(made).toMatchObject({
