@@ -68,9 +68,11 @@ function visit(node: SyntaxNode, scope: ShellScope, walk: Walk, input: CommandIn
     case "AndOr": {
       const seen: (readonly string[])[] = [scope.directories];
       const conditional = scope.conditional;
+      let alternatives = false;
       for (const [index, command] of node.commands.entries()) {
-        if (index > 0 && node.operators[index - 1] === "||")
-          for (const directories of seen) mergeDirectories(scope, directories);
+        // Behind an alternative, each of the commands before may have been the one that ran.
+        if (index > 0 && node.operators[index - 1] === "||") alternatives = true;
+        if (alternatives) for (const directories of seen) mergeDirectories(scope, directories);
         if (index > 0) scope.conditional = true;
         visit(command, scope, walk, input);
         seen.push(scope.directories);
