@@ -110,7 +110,7 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
       ended(await runCommand(request, flags, console));
     });
 
-  server(program.command("undo").description("take back the newest change set of the workspace's newest session"))
+  server(program.command("undo").description("take back the newest change set of the workspace"))
     .option("--workspace <dir>", "the workspace (default: here)")
     .option("--session <id>", "of this session")
     .option("--json", "print what was done as JSON")
