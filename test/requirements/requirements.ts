@@ -5,6 +5,20 @@ export interface Requirement {
   readonly sentence: string;
 }
 
+/** Plan authority. */
+const planAuthority: readonly Requirement[] = [
+  { id: "seed 000 state", sentence: "No execution unless the state is awaiting_approval." },
+  { id: "seed 000 hash", sentence: "No execution unless the plan hash matches the approved hash." },
+  { id: "seed 000 token", sentence: "No execution unless the approval token is valid." },
+  { id: "seed 000 binding", sentence: "Approval tokens are bound to specific plan hashes." },
+  { id: "seed 000 immutable", sentence: "Any change to a plan invalidates the approval." },
+  { id: "seed 000 canonical", sentence: "Every plan is hashed by SHA-256 over canonical JSON." },
+  { id: "seed 000 envelope", sentence: "Envelopes are plan, chat or error, validated strictly." },
+  { id: "seed 000 lifecycle", sentence: "draft, preview, awaiting_approval, executing, verifying, done or failed." },
+  { id: "seed 000 protocol", sentence: "The five endpoints answer the original extension as it expects." },
+  { id: "seed 000 authority", sentence: "The server makes all safety decisions and executes; a client only forwards." },
+];
+
 /** Intents and ledger (hook engine). */
 const hookEngine: readonly Requirement[] = [
   { id: "seed 001 intercept", sentence: "The hook engine intercepts every tool execution." },
@@ -101,4 +115,4 @@ const damageControl: readonly Requirement[] = [
   { id: "seed 004 §6 fallback", sentence: "If the YAML cannot be parsed, the user is told and nothing crashes." },
 ];
 
-export const requirements: readonly Requirement[] = [...hookEngine, ...safety, ...damageControl];
+export const requirements: readonly Requirement[] = [...planAuthority, ...hookEngine, ...safety, ...damageControl];

@@ -51,7 +51,7 @@ async function ledgerDetails(server: TestServer): Promise<string> {
   return records.map(({ json }) => json).join("\n");
 }
 
-describe("seed 000: the original extension, unchanged", () => {
+describe("seed 000 protocol: the original extension, unchanged", () => {
   test("its hash is ours (test vector)", () => {
     const vector =
       '{"id":"p1","title":"T","summary":"S","risks":[],"steps":[{"id":"s1","title":"st","intent":"i","actions":[{"type":"command","command":"npm test"}],"verify":[]}]}';
@@ -86,7 +86,7 @@ describe("seed 000: the original extension, unchanged", () => {
   });
 });
 
-describe("seed 000: a plan approved is the plan executed", () => {
+describe("seed 000 authority: a plan approved is the plan executed", () => {
   type Attack = (
     client: OriginalExtension,
     server: TestServer,

@@ -74,7 +74,7 @@ describe("the state machine", () => {
     }
   });
 
-  test("seed 000: nothing executes that did not await approval, in any order of changes", () => {
+  test("seed 000 lifecycle: nothing executes that did not await approval, in any order of changes", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(changes.length - 1), { maxLength: 30 }), (indexes) => {
         let plan: PlanRecord | undefined;

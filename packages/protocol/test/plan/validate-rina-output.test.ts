@@ -63,12 +63,12 @@ describe("extractFirstJsonObject", () => {
 });
 
 describe("validateRinaOutput", () => {
-  test("seed 000: plan hashing is SHA-256 over canonical JSON", () => {
+  test("seed 000 canonical: plan hashing is SHA-256 over canonical JSON", () => {
     expect(digestOf(seed)).toBe("558072518d251229f10b8da8ab03c34fde9b45a2d417e16bb40bcef3b6b9f58b");
     expect(digestOf(`Here it is:\n${envelope}\nDone.`)).toBe(digestOf(seed));
   });
 
-  test("seed 000: any change of a plan changes its hash; key order and white space do not", () => {
+  test("seed 000 canonical: any change of a plan changes its hash; key order and white space do not", () => {
     const swapped = JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(seed)).reverse()), null, 2);
     expect(digestOf(swapped)).toBe(digestOf(seed));
     fc.assert(
@@ -90,7 +90,7 @@ describe("validateRinaOutput", () => {
     expect(digestOf(seed.replace("npm test", "cat é"))).not.toBe(digestOf(seed.replace("npm test", "cat e\u0301")));
   });
 
-  test("seed 000: chat and error envelopes are no plans", () => {
+  test("seed 000 envelope: chat and error envelopes are no plans", () => {
     expect(validateRinaOutput('{"kind":"chat","payload":{"text":"hi"}}')).toMatchObject({ kind: "chat", issues: [] });
     expect(validateRinaOutput('{"kind":"error","payload":"no"}')).toMatchObject({ kind: "error", issues: [] });
   });

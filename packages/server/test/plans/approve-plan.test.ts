@@ -6,8 +6,8 @@ import { ann, command, never, patch, planBench, refusalOf, seedPlan, write } fro
 const simple = seedPlan([{ id: "a", actions: [write("a.txt", "a\n")], verify: ["cat a.txt"] }]);
 const wrongToken = "A".repeat(43);
 
-describe("seed 000: the authority boundary", () => {
-  test("seed 000: no execution unless state == awaiting_approval", async () => {
+describe("the authority boundary", () => {
+  test("seed 000 state: no execution unless state == awaiting_approval", async () => {
     await using bench = await planBench();
     const session = await bench.session();
     const { planId, digest } = await bench.submit(simple);
@@ -17,7 +17,7 @@ describe("seed 000: the authority boundary", () => {
     expect(existsSync(bench.server.workspace.path("a.txt"))).toBe(false);
   });
 
-  test("seed 000: no execution unless the plan hash matches the approved hash", async () => {
+  test("seed 000 hash: no execution unless the plan hash matches the approved hash", async () => {
     await using bench = await planBench();
     const session = await bench.session();
     const { planId, digest, token } = await bench.approved(simple);
@@ -36,7 +36,7 @@ describe("seed 000: the authority boundary", () => {
     expect(await execute(digest)).toBe("ok");
   });
 
-  test("seed 000: no execution unless the approval token is valid", async () => {
+  test("seed 000 token: no execution unless the approval token is valid", async () => {
     await using bench = await planBench();
     const session = await bench.session();
     const { planId, digest, token } = await bench.approved(simple);
@@ -54,7 +54,7 @@ describe("seed 000: the authority boundary", () => {
     expect(await execute(token)).toBe("token_unknown");
   });
 
-  test("seed 000: approval tokens are bound to one plan, and to one session", async () => {
+  test("seed 000 binding: approval tokens are bound to one plan, and to one session", async () => {
     await using bench = await planBench();
     const session = await bench.session();
     const first = await bench.approved(simple);
@@ -130,7 +130,7 @@ describe("seed 000: the authority boundary", () => {
     expect(existsSync(bench.server.workspace.path("a.txt"))).toBe(false);
   });
 
-  test("seed 000: any change to a plan invalidates the approval; white space and key order are none", async () => {
+  test("seed 000 immutable: any change to a plan invalidates the approval; white space and key order are none", async () => {
     await using bench = await planBench();
     const session = await bench.session();
     const { planId, digest, token } = await bench.approved(simple);
