@@ -1,3 +1,4 @@
+import { approvalHashChecks, approvalTokenChecks } from "./checks/approval.ts";
 import { commandGroups } from "./checks/commands.ts";
 import { configChecks } from "./checks/config.ts";
 import { emergencyChecks } from "./checks/emergency.ts";
@@ -26,6 +27,8 @@ export const corpusChecks: ReadonlyMap<string, Checks> = new Map([
   ...commandGroups,
   ["selfprotect", selfProtectionChecks],
   ["rules.semantics", rulesSemanticsChecks],
+  ["approval.hash", approvalHashChecks],
+  ["approval.token", approvalTokenChecks],
   ["config", configChecks],
   ["emergency", emergencyChecks],
   ["redaction", redactionChecks],
