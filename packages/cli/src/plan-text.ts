@@ -47,7 +47,7 @@ export function describeActions(actions: readonly PlannedAction[], paint: Paint)
       const lines = [
         `${paint("cyan", "●")} ${place} ${about}  ${word} ${paint(riskStyles[action.risk], `${action.risk} risk`)}`,
         ...(action.change === undefined
-          ? indent(`$ ${spelledOut(action.command)}`)
+          ? indent(`$ ${spelledOut(action.command)}${action.cwd === "" ? "" : `\nin ${spelledOut(action.cwd)}`}`)
           : diffLines(action.change.unifiedDiff, paint)),
         ...(action.change === undefined || action.change.warning === ""
           ? []

@@ -86,6 +86,8 @@ export interface PlannedAction {
   readonly change: ProposedChange | undefined;
   /** For commands; empty otherwise. */
   readonly command: string;
+  /** Directory the command runs in; empty: the workspace. */
+  readonly cwd: string;
   readonly verdict: "allow" | "ask" | "deny";
   readonly risk: Risk;
   readonly rule: string;
@@ -203,13 +205,14 @@ function actionFromMessage({
   actionIndex,
   change,
   command,
+  cwd,
   verdict,
   risk,
   rule,
   reason,
 }: ActionMessage): PlannedAction {
   return {
-    ...{ stepId, actionIndex, command, rule, reason },
+    ...{ stepId, actionIndex, command, cwd, rule, reason },
     change: change === undefined ? undefined : proposedChangeFromMessage(change),
     verdict: verdictWord(verdict),
     risk: riskWord(risk) ?? "high",

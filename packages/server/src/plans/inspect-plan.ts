@@ -81,6 +81,7 @@ export async function inspectPlan(
       actions.push({
         ...{ stepId: step.id, actionIndex, verdict, risk, rule, reason },
         ...(action.type === "command" ? { command: action.command } : {}),
+        ...(action.type === "command" && action.cwd !== undefined ? { cwd: action.cwd } : {}),
         // What a rule keeps from the agent is not shown by way of a plan either.
         ...(worked === undefined || verdict === "deny" ? {} : { change: worked.change }),
       });

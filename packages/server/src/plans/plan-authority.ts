@@ -12,6 +12,8 @@ export interface ActionPreview {
   readonly change?: ProposedChange;
   /** For command actions. */
   readonly command?: string;
+  /** Directory the command runs in, as the plan says it; absent: the workspace. */
+  readonly cwd?: string;
   readonly verdict: "allow" | "ask" | "deny";
   readonly risk: Risk;
   /** Rule and reason of the verdict; empty for a plain allow. */

@@ -45,10 +45,11 @@ export function planToWire(plan: PlanView) {
 }
 
 export function actionToWire(action: ActionPreview) {
-  const { change, command, ...rest } = action;
+  const { change, command, cwd, ...rest } = action;
   return {
     ...rest,
     command: command ?? "",
+    cwd: cwd ?? "",
     verdict: verdict(action.verdict),
     risk: risk(action.risk),
     ...(change === undefined ? {} : { change: changeToWire(change) }),
