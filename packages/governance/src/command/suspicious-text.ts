@@ -5,9 +5,7 @@ export function suspiciousText(text: string): readonly string[] {
   const found: string[] = [];
   if (text.length > longest) found.push("a command longer than 64 KiB");
   if (text.includes("\0")) found.push("a NUL character");
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   if (/[\u0001-\u0008\u000b-\u001f\u007f-\u009f]/.test(text)) found.push("a control character");
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
   if (/^[\u0000-\u007f]*$/.test(text)) return found;
   if (/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(text))
     found.push("a character that changes the direction of the text");

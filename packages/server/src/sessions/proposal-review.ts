@@ -1,4 +1,5 @@
 import type { FileChangeRecord, ProposalReview } from "@gennai/agent/proposal";
+import type { Redactor } from "@gennai/governance/redaction";
 import { ServiceError } from "../service-error.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { SessionState } from "./session-state.ts";
@@ -31,6 +32,16 @@ export function checkReview(state: SessionState, review: ProposalReview): Propos
     seen.add(key);
   }
   return review;
+}
+
+/** What the user wrote reaches the model and the ledger, so it is masked like everything else; the client applies its own text. */
+export async function redactedReview(review: ProposalReview, redactor: Redactor): Promise<ProposalReview> {
+  const hunks = review.hunks.map(async (hunk) => ({
+    ...hunk,
+    editedText: await redactor.redact(hunk.editedText),
+    note: await redactor.redact(hunk.note),
+  }));
+  return { ...review, hunks: await Promise.all(hunks), note: await redactor.redact(review.note) };
 }
 
 /** The files of a report as they are on disk now. A client that says it wrote what is not there is refused. */

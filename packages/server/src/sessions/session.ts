@@ -15,7 +15,7 @@ import { readGitHead } from "../workspace/git-head.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
 import { closeInterruptedTurn } from "./interrupted-turn.ts";
-import { type AppliedReport, checkReview, verifyApplied } from "./proposal-review.ts";
+import { type AppliedReport, checkReview, redactedReview, verifyApplied } from "./proposal-review.ts";
 import type { SessionHead } from "./session-log.ts";
 import type { SessionServices } from "./session-services.ts";
 import { SessionState } from "./session-state.ts";
@@ -232,7 +232,7 @@ export class Session {
 
   async review(review: ProposalReview): Promise<void> {
     const checked = checkReview(this.state, review);
-    const redacted = { ...checked, note: await this.services.redactor.redact(checked.note) };
+    const redacted = await redactedReview(checked, this.services.redactor);
     await this.#commitByUser([{ type: "proposal-review", review: redacted }], "review", { review: redacted }, []);
   }
 
