@@ -1,7 +1,7 @@
 /**
  * Imports point one way:
  *   protocol <- governance <- agent <- server <- cli
- *   protocol <- client <- cli
+ *   protocol <- client <- repl <- vscode, cli
  */
 const mayImport = {
   protocol: [],
@@ -9,6 +9,8 @@ const mayImport = {
   agent: ["protocol", "governance"],
   server: ["protocol", "governance", "agent"],
   client: ["protocol"],
+  repl: ["protocol", "client"],
+  vscode: ["protocol", "client", "repl"],
   cli: ["protocol", "governance", "agent", "server", "client"],
   testkit: ["protocol", "governance", "agent", "server", "client"],
 };
@@ -33,9 +35,9 @@ module.exports = {
     },
     {
       name: "pure-packages-know-no-machine",
-      comment: "protocol and client also run in browsers; governance and agent take what touches the machine as ports.",
+      comment: "protocol, client and repl also run in browsers; governance and agent take what touches the machine as ports.",
       severity: "error",
-      from: { path: "^packages/(protocol|client|governance|agent)/src/" },
+      from: { path: "^packages/(protocol|client|repl|governance|agent)/src/" },
       to: { dependencyTypes: ["core"] },
     },
     {
@@ -52,10 +54,16 @@ module.exports = {
       to: { path: "^packages/testkit/" },
     },
     {
+      name: "only-the-extension-knows-vscode",
+      severity: "error",
+      from: { path: "^packages/", pathNot: "^packages/vscode/" },
+      to: { path: "(^vscode$|@types/vscode)" },
+    },
+    {
       name: "nothing-unresolved",
       severity: "error",
       from: { path: "^packages/[^/]+/src/" },
-      to: { couldNotResolve: true },
+      to: { couldNotResolve: true, pathNot: "^vscode$" },
     },
   ],
   options: {
