@@ -1,4 +1,4 @@
-import type { Message } from "./model.ts";
+import type { Message, MessageCall } from "./model.ts";
 import type { ProposalReview } from "./proposal.ts";
 import type { LoggedEvent } from "./session-event.ts";
 
@@ -58,7 +58,7 @@ export class Conversation {
         this.#currentAnswer().text += event.text;
         break;
       case "tool-call":
-        this.#currentAnswer().toolCalls.push({ id: event.id, name: event.name, argumentsJson: event.argumentsJson });
+        this.#currentAnswer().toolCalls.push(callOf(event));
         this.#unanswered.set(event.id, event.name);
         break;
       case "tool-result":
@@ -125,6 +125,10 @@ export class Conversation {
     this.#unanswered.clear();
     this.#answer = undefined;
   }
+}
+
+function callOf({ id, name, argumentsJson, providerState }: MessageCall): MessageCall {
+  return { id, name, argumentsJson, ...(providerState === undefined ? {} : { providerState }) };
 }
 
 function reviewForModel(review: ProposalReview): string {

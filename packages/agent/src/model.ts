@@ -37,7 +37,7 @@ export type Message =
   | {
       readonly role: "assistant";
       readonly text: string;
-      readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly argumentsJson: string }[];
+      readonly toolCalls: readonly MessageCall[];
     }
   | {
       readonly role: "tool";
@@ -47,13 +47,29 @@ export type Message =
       readonly isError: boolean;
     };
 
+/** A call as the model made it. */
+export interface MessageCall {
+  readonly id: string;
+  readonly name: string;
+  readonly argumentsJson: string;
+  readonly providerState?: ProviderState;
+}
+
+/** What the provider wants back with a call in later requests. It may be lost: a model goes on without. */
+export interface ProviderState {
+  /** The thinking that led to the call, unmasked: it is kept only when there is nothing in it to mask. */
+  readonly thinking: string;
+  /** JSON that only the model that wrote it reads, e.g. signatures. Holds nothing of what the model was told. */
+  readonly opaque: string;
+}
+
 export type ModelEvent =
   | { readonly type: "thinking-delta"; readonly text: string }
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "tool-call-start"; readonly id: string; readonly name: string }
   | { readonly type: "tool-call-delta"; readonly id: string; readonly text: string }
   /** Authoritative: the whole call. */
-  | { readonly type: "tool-call"; readonly id: string; readonly name: string; readonly argumentsJson: string }
+  | ({ readonly type: "tool-call" } & MessageCall)
   | { readonly type: "usage"; readonly inputTokens: number; readonly outputTokens: number }
   | { readonly type: "finish"; readonly reason: "stop" | "tool-calls" | "length" | "content-filter" | "other" };
 

@@ -1,18 +1,19 @@
+import type { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import type { Message } from "@gennai/agent/model";
-import { type ChatModel, toChatPrompt } from "./chat-prompt.ts";
+import { toPrompt } from "./provider-prompt.ts";
 
 /** Messages never change once a model was told them, so each is converted and encoded once for all requests; a comma leads. */
 const encodings = new WeakMap<Message, Uint8Array>();
 
 /** The conversation as elements of the JSON array `messages`, each behind a comma: the system message, then the messages. */
 export async function encodeMessages(
-  chat: ChatModel,
+  chat: OpenAICompatibleChatLanguageModel,
   system: string,
   messages: readonly Message[],
 ): Promise<readonly Uint8Array[]> {
   const added = messages.filter((message) => !encodings.has(message));
   if (added.length > 0) {
-    const { body } = await chat.prepareRequest({ prompt: toChatPrompt(added) });
+    const { body } = await chat.prepareRequest({ prompt: toPrompt("", "", added) });
     const converted: unknown = body["messages"];
     if (!Array.isArray(converted) || converted.length !== added.length) {
       throw new TypeError("The provider library did not make one message of each.");

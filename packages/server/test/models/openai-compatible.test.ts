@@ -32,8 +32,8 @@ async function ask(
   return events;
 }
 
-function connect(baseUrl: string, timing = {}, env: Record<string, string> = { GENNAI_API_KEY: key }) {
-  return createOpenAICompatibleModel("openai-compatible", { model: "m", baseUrl }, env, { ...quick, ...timing });
+function connect(baseUrl: string, timing = {}, apiKey = key) {
+  return createOpenAICompatibleModel("openai-compatible", { model: "m", baseUrl, apiKey }, { ...quick, ...timing });
 }
 
 const ok: Handler = (response) => {
@@ -331,7 +331,7 @@ describe("openai-compatible", () => {
 
   it("sends no authorization without a key", async () => {
     await using server = await startChatServer(ok);
-    await ask(connect(server.baseUrl, {}, {}));
+    await ask(connect(server.baseUrl, {}, ""));
     expect(server.requests[0]?.authorization).toBeUndefined();
   });
 });

@@ -1,0 +1,190 @@
+import type {
+  JSONValue,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Prompt,
+  SharedV4ProviderOptions,
+} from "@ai-sdk/provider";
+import type { Message, MessageCall, ModelRequest, ProviderState } from "@gennai/agent/model";
+import { z } from "zod";
+
+type PromptMessage = LanguageModelV4Prompt[number];
+type AssistantPart = Extract<PromptMessage, { role: "assistant" }>["content"][number];
+type ToolPart = Extract<PromptMessage, { role: "tool" }>["content"][number];
+
+/** A block of thinking as the provider streamed it. */
+export interface ThinkingBlock {
+  readonly text: string;
+  readonly metadata: SharedV4ProviderOptions | undefined;
+}
+
+/** A request's messages in the provider library's terms; neighbouring tool results are one of them. */
+export function toPrompt(
+  model: string,
+  system: string,
+  messages: readonly Message[],
+  systemOptions?: SharedV4ProviderOptions,
+): LanguageModelV4Prompt {
+  const prompt: LanguageModelV4Prompt = [];
+  if (system !== "") {
+    prompt.push({
+      role: "system",
+      content: system,
+      ...(systemOptions === undefined ? {} : { providerOptions: systemOptions }),
+    });
+  }
+  for (const message of messages) appendMessage(prompt, model, message);
+  return prompt;
+}
+
+/** The tools of a request in the provider library's terms. */
+export function toTools(request: ModelRequest): Pick<LanguageModelV4CallOptions, "tools"> {
+  if (request.tools.length === 0) return {};
+  return {
+    tools: request.tools.map(({ name, description, inputSchema }) => ({
+      type: "function",
+      name,
+      description,
+      inputSchema,
+    })),
+  };
+}
+
+/** What is kept of an answer for later requests; undefined when the provider sent nothing to keep. */
+export function providerStateOf(
+  model: string,
+  thinking: readonly ThinkingBlock[],
+  call: SharedV4ProviderOptions | undefined,
+): ProviderState | undefined {
+  const blocks = thinking.filter(({ metadata }) => metadata !== undefined);
+  if (blocks.length === 0 && call === undefined) return undefined;
+  return {
+    thinking: blocks.map(({ text }) => text).join(""),
+    opaque: JSON.stringify({
+      model,
+      blocks: blocks.map(({ text, metadata }) => ({ length: text.length, metadata })),
+      call,
+    }),
+  };
+}
+
+/** True when every call since the user last spoke still has its thinking: some providers refuse to think without it. */
+export function keepsThinking(model: string, messages: readonly Message[]): boolean {
+  const lastUser = messages.findLastIndex((message) => message.role === "user");
+  return messages
+    .slice(lastUser + 1)
+    .every(
+      (message) =>
+        message.role !== "assistant" ||
+        message.toolCalls.length === 0 ||
+        message.toolCalls.some((call) => readState(model, call).blocks.length > 0),
+    );
+}
+
+function appendMessage(prompt: LanguageModelV4Prompt, model: string, message: Message): void {
+  switch (message.role) {
+    case "user":
+      prompt.push({
+        role: "user",
+        content: [
+          ...(message.text === "" ? [] : [{ type: "text" as const, text: message.text }]),
+          ...(message.images ?? []).map((bytes) => ({
+            type: "file" as const,
+            // The library finds the exact type from the bytes.
+            mediaType: "image",
+            data: { type: "data" as const, data: bytes },
+          })),
+        ],
+      });
+      return;
+    case "assistant":
+      prompt.push({ role: "assistant", content: assistantParts(model, message) });
+      return;
+    case "tool": {
+      const part: ToolPart = {
+        type: "tool-result",
+        toolCallId: message.id,
+        toolName: message.name,
+        output: { type: message.isError ? "error-text" : "text", value: message.output },
+      };
+      const last = prompt.at(-1);
+      if (last?.role === "tool") last.content.push(part);
+      else prompt.push({ role: "tool", content: [part] });
+      return;
+    }
+  }
+}
+
+function assistantParts(model: string, message: Extract<Message, { role: "assistant" }>): AssistantPart[] {
+  const parts: AssistantPart[] = [];
+  let text = message.text;
+  const say = () => {
+    if (text !== "") parts.push({ type: "text", text });
+    text = "";
+  };
+  for (const call of message.toolCalls) {
+    const state = readState(model, call);
+    for (const { text: thought, metadata } of state.blocks) {
+      parts.push({
+        type: "reasoning",
+        text: thought,
+        ...(metadata === undefined ? {} : { providerOptions: metadata }),
+      });
+    }
+    // The answer's text stands behind the thinking it began with.
+    say();
+    parts.push({
+      type: "tool-call",
+      toolCallId: call.id,
+      toolName: call.name,
+      input: parsedInput(call.argumentsJson),
+      ...(state.call === undefined ? {} : { providerOptions: state.call }),
+    });
+  }
+  say();
+  return parts;
+}
+
+/** Arguments that are no JSON object were refused as such; providers take back objects only. */
+function parsedInput(argumentsJson: string): unknown {
+  try {
+    const parsed: unknown = JSON.parse(argumentsJson);
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed;
+  } catch {
+    // Told below.
+  }
+  return { malformed_arguments: argumentsJson };
+}
+
+const jsonValue: z.ZodType<JSONValue> = z.json();
+const optionsSchema = z.record(z.string(), z.record(z.string(), jsonValue));
+const opaqueSchema = z.object({
+  model: z.string(),
+  blocks: z.array(z.object({ length: z.int().nonnegative(), metadata: optionsSchema.optional() })),
+  call: optionsSchema.optional(),
+});
+
+interface ReadState {
+  readonly blocks: readonly ThinkingBlock[];
+  readonly call: SharedV4ProviderOptions | undefined;
+}
+
+const nothing: ReadState = { blocks: [], call: undefined };
+
+/** Nothing when another model wrote it: signatures hold only for their own. */
+function readState(model: string, { providerState }: MessageCall): ReadState {
+  if (providerState === undefined) return nothing;
+  let opaque: z.infer<typeof opaqueSchema>;
+  try {
+    opaque = opaqueSchema.parse(JSON.parse(providerState.opaque));
+  } catch {
+    return nothing;
+  }
+  if (opaque.model !== model) return nothing;
+  let at = 0;
+  const blocks = opaque.blocks.map(({ length, metadata }) => {
+    const text = providerState.thinking.slice(at, at + length);
+    at += length;
+    return { text, metadata };
+  });
+  return { blocks, call: opaque.call };
+}

@@ -1,0 +1,190 @@
+import type { Message, Model, ModelEvent, ModelRequest } from "@gennai/agent/model";
+import { createAnthropicModel } from "@gennai/server/models/anthropic";
+import { createGeminiModel } from "@gennai/server/models/gemini";
+import type { ModelEndpoint } from "@gennai/server/models/model-endpoint";
+import { createOpenAIModel } from "@gennai/server/models/openai";
+import { createOpenAICompatibleModel } from "@gennai/server/models/openai-compatible";
+import { answerUsage, type ModelAnswer } from "@gennai/testkit/model-server/model-answer";
+import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
+import { describe, expect, it } from "vitest";
+
+const quick = { firstDelay: 1, silence: 3_000 };
+const key = "key-0123456789abcdef";
+
+const makers = {
+  "openai-compatible": (endpoint: ModelEndpoint) => createOpenAICompatibleModel("openai-compatible", endpoint, quick),
+  openai: (endpoint: ModelEndpoint) => createOpenAIModel(endpoint, quick),
+  anthropic: (endpoint: ModelEndpoint) => createAnthropicModel(endpoint, quick),
+  gemini: (endpoint: ModelEndpoint) => createGeminiModel(endpoint, quick),
+} as const;
+
+type Backend = keyof typeof makers;
+const backends = ["openai-compatible", "openai", "anthropic", "gemini"] as const satisfies readonly Backend[];
+
+const models: Readonly<Record<Backend, string>> = {
+  "openai-compatible": "qwen3",
+  openai: "gpt-5",
+  anthropic: "claude-sonnet-4-5",
+  gemini: "gemini-3-pro-preview",
+};
+
+const readCall = { id: "call_1", name: "Read", arguments: { path: "src/main.ts" } };
+const listCall = { id: "call_2", name: "Ls", arguments: { path: "." } };
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+const tools: ModelRequest["tools"] = [
+  {
+    name: "Read",
+    description: "Reads a file.",
+    inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+  },
+];
+
+function request(messages: readonly Message[], enableThinking = true): ModelRequest {
+  return { system: "Be brief.", messages, tools, enableThinking, maxOutputTokens: 0 };
+}
+
+async function ask(model: Model, messages: readonly Message[], enableThinking = true): Promise<ModelEvent[]> {
+  const events: ModelEvent[] = [];
+  const { signal } = new AbortController();
+  for await (const event of model.stream(request(messages, enableThinking), { signal })) events.push(event);
+  return events;
+}
+
+/** What an answer comes to, without how it was cut into pieces and what only its provider understands. */
+function gist(events: readonly ModelEvent[]) {
+  const joined = (type: "thinking-delta" | "text-delta") =>
+    events.flatMap((event) => (event.type === type ? [event.text] : [])).join("");
+  return {
+    thinking: joined("thinking-delta"),
+    text: joined("text-delta"),
+    calls: events.flatMap((event) =>
+      event.type === "tool-call"
+        ? [{ id: event.id, name: event.name, arguments: JSON.parse(event.argumentsJson) as unknown }]
+        : [],
+    ),
+    rest: events.filter((event) => event.type === "usage" || event.type === "finish"),
+  };
+}
+
+describe.each(backends)("%s", (backend) => {
+  const serve = (...answers: Parameters<typeof startModelServer>[1][]) => {
+    const [answer] = answers;
+    if (answer === undefined) throw new Error("no answer");
+    return startModelServer(modelWires[backend], answer);
+  };
+  const connect = (baseUrl: string) => makers[backend]({ baseUrl, model: models[backend], apiKey: key });
+
+  it("gives the same events for the same answer", async () => {
+    await using server = await serve(() => ({
+      thinking: ["Let me ", "look."],
+      text: ["I will ", "read it."],
+      calls: [readCall, listCall],
+    }));
+    const model = connect(server.baseUrl);
+
+    const events = await ask(model, [{ role: "user", text: "What is in it?" }]);
+
+    expect(gist(events)).toEqual({
+      thinking: "Let me look.",
+      text: "I will read it.",
+      calls: [readCall, listCall],
+      rest: [
+        { type: "usage", ...answerUsage },
+        { type: "finish", reason: "tool-calls" },
+      ],
+    });
+  });
+
+  it("sends what was said, called and seen, and its own thinking back to it", async () => {
+    await using server = await serve((count) =>
+      count === 1 ? { thinking: ["I have to read."], calls: [readCall] } : { text: ["Done."] },
+    );
+    const model = connect(server.baseUrl);
+    const user: Message = { role: "user", text: "What is in it?", images: [png] };
+    const first = await ask(model, [user]);
+    const calls = first.flatMap((event) => (event.type === "tool-call" ? [event] : []));
+    const messages: Message[] = [
+      user,
+      { role: "assistant", text: "", toolCalls: calls },
+      { role: "tool", id: readCall.id, name: "Read", output: "the file's words", isError: false },
+    ];
+
+    const second = await ask(model, messages);
+
+    expect(gist(second).text).toBe("Done.");
+    const sent = JSON.stringify(server.requests[1]?.body);
+    for (const words of ["Be brief.", "What is in it?", "src/main.ts", "the file's words", "Reads a file."]) {
+      expect(sent).toContain(words);
+    }
+    expect(sent).toContain(png.toString("base64"));
+    const signature = { openai: "ZW5jcnlwdGVk", anthropic: "c2lnbmVkIHRoaW5raW5n", gemini: "c2lnbmVkIHRoaW5raW5n" };
+    if (backend !== "openai-compatible") expect(sent).toContain(signature[backend]);
+    // Another model must not be shown what only this one can read.
+    const other = makers[backend]({ baseUrl: server.baseUrl, model: "another-model-1", apiKey: key });
+    await ask(other, messages);
+    expect(JSON.stringify(server.requests[2]?.body)).not.toMatch(/ZW5jcnlwdGVk|c2lnbmVkIHRoaW5raW5n/);
+  });
+
+  it("goes on after a busy provider, and says so when it stays busy", async () => {
+    await using busy = await serve((count) =>
+      count < 3
+        ? { status: count === 1 ? 429 : 529, message: "busy", headers: { "retry-after-ms": "1" } }
+        : { text: ["Here."] },
+    );
+    expect(gist(await ask(connect(busy.baseUrl), [{ role: "user", text: "hi" }])).text).toBe("Here.");
+    expect(busy.requests).toHaveLength(3);
+
+    await using closed = await serve(() => ({
+      status: 429,
+      message: "slow down",
+      headers: { "retry-after-ms": "1" },
+    }));
+    await expect(ask(connect(closed.baseUrl), [{ role: "user", text: "hi" }])).rejects.toMatchObject({
+      code: "rate_limited",
+      retryable: true,
+    });
+  });
+
+  it.each<[string, ModelAnswer]>([
+    ["text", { text: ["one ", "two ", "three "], dieAfter: backend === "gemini" ? 2 : 4 }],
+    ["a call", { calls: [readCall], dieAfter: backend === "gemini" ? 1 : 3 }],
+  ])("fails, and runs nothing by itself, when the stream dies in the middle of %s", async (_name, answer) => {
+    await using server = await serve(() => answer);
+    const events: ModelEvent[] = [];
+    const { signal } = new AbortController();
+    const streaming = (async () => {
+      for await (const event of connect(server.baseUrl).stream(request([{ role: "user", text: "hi" }]), { signal }))
+        events.push(event);
+    })();
+    await expect(streaming).rejects.toMatchObject({ name: "ModelError", retryable: true });
+    expect(events.some((event) => event.type === "finish")).toBe(false);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("refuses a wrong key with a hint, and never tells it", async () => {
+    await using server = await serve(() => ({ status: 401, message: `the key ${key} is wrong` }));
+    const error: unknown = await ask(connect(server.baseUrl), [{ role: "user", text: "hi" }]).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ code: "unauthorized" });
+    expect(String(error)).not.toContain(key);
+  });
+
+  it("names a conversation that is too long", async () => {
+    await using server = await serve(() => ({ status: 400, message: "prompt is too long: 300000 tokens" }));
+    await expect(ask(connect(server.baseUrl), [{ role: "user", text: "hi" }])).rejects.toMatchObject({
+      code: "context_overflow",
+    });
+  });
+
+  it("takes 20,000 deltas", async () => {
+    await using server = await serve(() => ({ text: Array.from({ length: 20_000 }, (_, index) => `${index} `) }));
+    const { text } = gist(await ask(connect(server.baseUrl), [{ role: "user", text: "count" }]));
+    expect(text.endsWith("19999 ")).toBe(true);
+    expect(text.split(" ")).toHaveLength(20_001);
+  });
+});

@@ -1,0 +1,41 @@
+import { answerUsage, argumentsText, frame, halves, type ModelWire } from "./model-answer.ts";
+
+/** Chat completions, as OpenAI-compatible servers and Ollama stream them. */
+export const chatWire: ModelWire = {
+  basePath: "/v1",
+  *frames({ thinking = [], text = [], calls = [] }) {
+    const chunk = (delta: object, finish: string | null = null) =>
+      frame({
+        id: "chatcmpl-1",
+        object: "chat.completion.chunk",
+        created: 1,
+        model: "m",
+        choices: [{ index: 0, delta, finish_reason: finish }],
+      });
+    yield chunk({ role: "assistant", content: "" });
+    for (const piece of thinking) yield chunk({ reasoning_content: piece });
+    for (const piece of text) yield chunk({ content: piece });
+    for (const [index, call] of calls.entries()) {
+      const [first = "", ...rest] = halves(argumentsText(call));
+      yield chunk({
+        tool_calls: [{ index, id: call.id, type: "function", function: { name: call.name, arguments: first } }],
+      });
+      for (const piece of rest) yield chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
+    }
+    yield chunk({}, calls.length > 0 ? "tool_calls" : "stop");
+    yield frame({
+      id: "chatcmpl-1",
+      object: "chat.completion.chunk",
+      created: 1,
+      model: "m",
+      choices: [],
+      usage: {
+        prompt_tokens: answerUsage.inputTokens,
+        completion_tokens: answerUsage.outputTokens,
+        total_tokens: answerUsage.inputTokens + answerUsage.outputTokens,
+      },
+    });
+    yield frame("[DONE]");
+  },
+  refusal: ({ message }) => JSON.stringify({ error: { message, type: "server_error", param: null, code: null } }),
+};

@@ -1,0 +1,36 @@
+import { answerUsage, frame, type ModelWire } from "./model-answer.ts";
+
+/** Gemini's `streamGenerateContent?alt=sse`, as its reference describes it. Calls come whole. */
+export const geminiWire: ModelWire = {
+  basePath: "/v1beta",
+  *frames({ thinking = [], text = [], calls = [] }) {
+    const chunk = (parts: readonly object[], finishReason?: string) =>
+      frame({
+        candidates: [
+          { content: { role: "model", parts }, index: 0, ...(finishReason === undefined ? {} : { finishReason }) },
+        ],
+        usageMetadata: {
+          promptTokenCount: answerUsage.inputTokens,
+          candidatesTokenCount: answerUsage.outputTokens,
+          totalTokenCount: answerUsage.inputTokens + answerUsage.outputTokens,
+        },
+        modelVersion: "gemini-test",
+        responseId: "r1",
+      });
+    for (const piece of thinking) yield chunk([{ text: piece, thought: true }]);
+    for (const piece of text) yield chunk([{ text: piece }]);
+    for (const call of calls) {
+      yield chunk([
+        {
+          functionCall: { id: call.id, name: call.name, args: call.arguments },
+          thoughtSignature: "c2lnbmVkIHRoaW5raW5n",
+        },
+      ]);
+    }
+    yield chunk([{ text: "" }], "STOP");
+  },
+  refusal: ({ status, message }) =>
+    JSON.stringify({
+      error: { code: status, message, status: status === 429 ? "RESOURCE_EXHAUSTED" : "UNAVAILABLE" },
+    }),
+};

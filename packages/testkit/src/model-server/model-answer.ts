@@ -1,0 +1,49 @@
+/** What a model says in one answer, whichever protocol carries it. */
+export interface ModelAnswer {
+  readonly thinking?: readonly string[];
+  readonly text?: readonly string[];
+  readonly calls?: readonly AnswerCall[];
+  /** Breaks the connection after this many frames. */
+  readonly dieAfter?: number;
+}
+
+export interface AnswerCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** As it goes over the wire, in place of the arguments: half a call, or no JSON at all. */
+  readonly raw?: string;
+}
+
+/** An answer that is none: the provider is busy, broken, or refuses. */
+export interface ModelRefusal {
+  readonly status: number;
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A protocol that model providers speak: how an answer looks on it. */
+export interface ModelWire {
+  /** What clients put behind the server's address. */
+  readonly basePath: string;
+  /** Frames of server-sent events, as text. */
+  frames(answer: ModelAnswer): Generator<string>;
+  refusal(refusal: ModelRefusal): string;
+}
+
+/** Tokens every answer claims to have cost. */
+export const answerUsage = { inputTokens: 120, outputTokens: 30 };
+
+export function frame(data: unknown, event?: string): string {
+  return `${event === undefined ? "" : `event: ${event}\n`}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
+}
+
+export function argumentsText(call: AnswerCall): string {
+  return call.raw ?? JSON.stringify(call.arguments);
+}
+
+/** Two pieces, so that nobody relies on whole arguments in one. */
+export function halves(text: string): readonly string[] {
+  const middle = Math.ceil(text.length / 2);
+  return [text.slice(0, middle), text.slice(middle)].filter((piece) => piece !== "");
+}
