@@ -1,5 +1,5 @@
 import picomatch from "picomatch";
-import { isReadOnly } from "../effect.ts";
+import { type Effect, isReadOnly } from "../effect.ts";
 import type { Policy } from "../policy.ts";
 import { allow, deny, type Verdict } from "../verdict.ts";
 
@@ -32,7 +32,7 @@ export function createBranchPolicy(options: { readonly mode: EditingMode; readon
     name: "branch",
     kind: "guard",
     async decide({ analysis }, { signal }) {
-      const writes = analysis.effects.some((effect) => effect.type === "write");
+      const writes = analysis.effects.some((effect) => effect.type === "write" || mayWrite(effect));
       if (options.mode === "proposal") {
         return writes || analysis.effects.some((effect) => effect.type === "exec" && !isReadOnly(effect))
           ? proposalOnly
@@ -41,6 +41,11 @@ export function createBranchPolicy(options: { readonly mode: EditingMode; readon
       return writes ? onBranch(await options.readBranch({ signal })) : allow;
     },
   };
+}
+
+/** Somebody else's tool that was told of files here. */
+function mayWrite(effect: Effect): boolean {
+  return effect.type === "external" && !effect.readsOnly && effect.paths.some(({ inside }) => inside);
 }
 
 const proposalOnly: Verdict = deny({

@@ -61,6 +61,9 @@ export function createContainmentPolicy(options: { readonly root: string }): Pol
             for (const path of effect.command.paths)
               verdicts.push(commandPath(path, options.root, effect.command.readsOnly));
             break;
+          case "external":
+            verdicts.push(...effect.paths.map(insideOnly));
+            break;
           case "net":
           case "session":
             break;

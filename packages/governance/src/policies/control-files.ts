@@ -71,6 +71,11 @@ export function createControlFilesPolicy(options: {
           if (control !== undefined && (effect.type === "write" || control.level === "protected")) {
             verdicts.push(refuse(effect.path.raw, control));
           }
+        } else if (effect.type === "external" && !effect.readsOnly) {
+          for (const path of effect.paths) {
+            const control = ofPath(path);
+            if (control !== undefined) verdicts.push(refuse(path.raw, control));
+          }
         } else if (effect.type === "exec") {
           if (!effect.command.readsOnly && controlPath(effect.cwd.relative)?.level === "protected") {
             verdicts.push(refuse(effect.cwd.raw, { level: "protected", what: "a directory of control files" }));

@@ -43,6 +43,8 @@ function ofEffect(effect: Effect, ofPath: (path: WorkspacePath, listing: boolean
     case "list":
     case "search":
       return ofPath(effect.path, true);
+    case "external":
+      return strictest([allow, ...effect.paths.map((path) => ofPath(path, false))]);
     case "exec":
     case "net":
     case "session":

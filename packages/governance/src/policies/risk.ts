@@ -25,7 +25,9 @@ function riskOf(effect: Effect): Risk {
       return controlPath(effect.path.relative)?.level === "protected" ? "high" : "medium";
     case "exec":
       return effect.command.risk;
+    case "external":
+      return effect.trusted && effect.accepted === "yes" ? "medium" : "high";
     case "net":
-      return "high";
+      return effect.listed === true ? "medium" : "high";
   }
 }

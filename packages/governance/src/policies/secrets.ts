@@ -47,6 +47,9 @@ export function createSecretsPolicy(): Policy {
             verdicts.push(ofPath(effect.path));
             if (effect.glob !== undefined) verdicts.push(ofGlob(effect.glob));
             break;
+          case "external":
+            verdicts.push(...effect.paths.map(ofPath));
+            break;
           case "list":
           case "exec":
           case "net":

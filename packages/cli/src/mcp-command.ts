@@ -1,0 +1,71 @@
+import { homedir } from "node:os";
+import { userConfigDir } from "@gennai/server/config/config-directory";
+import { McpPins } from "@gennai/server/mcp/mcp-pins";
+import { McpServers, type McpStatus } from "@gennai/server/mcp/mcp-servers";
+import { commandEnvironment } from "@gennai/server/process/command-environment";
+import { defaultStateDir } from "@gennai/server/store/state-directory";
+import { CliError } from "./cli-error.ts";
+import type { Console } from "./console.ts";
+import { type ExitCode, exitCode } from "./exit-code.ts";
+import { spelledOut, terminalSafe } from "./terminal-safe.ts";
+import { version } from "./version.ts";
+import { resolveWorkspace } from "./workspace-option.ts";
+
+export interface McpFlags {
+  readonly workspace?: string;
+  readonly json?: boolean;
+}
+
+/** `gennai mcp list` */
+export async function mcpListCommand(flags: McpFlags, console: Console): Promise<ExitCode> {
+  const { servers, problems } = await statusOf(flags, console);
+  if (flags.json === true) {
+    const shown = servers.map(({ server, accepted }) => ({ name: server.name, origin: server.origin, accepted }));
+    console.output.write(`${JSON.stringify({ servers: shown, problems })}\n`);
+    return exitCode.ok;
+  }
+  for (const { server, accepted } of servers) {
+    const state = accepted ? "starts with a turn that may use it" : `not accepted: gennai mcp accept ${server.name}`;
+    console.output.write(`${server.name.padEnd(16)} ${server.origin.padEnd(8)} ${startOf({ server })}\n  ${state}\n`);
+  }
+  if (servers.length === 0) console.output.write("No MCP servers are configured here.\n");
+  for (const problem of problems) console.output.write(`left out: ${terminalSafe(problem)}\n`);
+  return exitCode.ok;
+}
+
+/** `gennai mcp accept` */
+export async function mcpAcceptCommand(name: string, flags: McpFlags, console: Console): Promise<ExitCode> {
+  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  const { servers } = await statusOf(flags, console);
+  const found = servers.find(({ server }) => server.name === name);
+  if (found === undefined) {
+    throw new CliError(`There is no MCP server ${JSON.stringify(name)} here.`, {
+      exitCode: exitCode.usage,
+      next: ["`gennai mcp list` shows those there are."],
+    });
+  }
+  await new McpPins(defaultStateDir(console.environment), workspaceRoot).acceptServer(found.server);
+  if (flags.json === true) console.output.write(`${JSON.stringify({ accepted: name })}\n`);
+  else {
+    console.output.write(`Accepted as it is now. From the next turn on this runs, and with your rights:\n`);
+    console.output.write(`  ${startOf(found)}\nEach of its tools still asks before its first call.\n`);
+  }
+  return exitCode.ok;
+}
+
+async function statusOf(flags: McpFlags, console: Console) {
+  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  await using servers = new McpServers({
+    stateDir: defaultStateDir(console.environment),
+    configDir: userConfigDir(console.environment),
+    home: homedir(),
+    environment: console.environment,
+    commandEnvironment: commandEnvironment(console.environment),
+    version,
+  });
+  return await servers.status(workspaceRoot);
+}
+
+function startOf({ server: { start } }: Pick<McpStatus, "server">): string {
+  return spelledOut(start.type === "http" ? start.url : [start.command, ...start.args].join(" "));
+}

@@ -1,0 +1,160 @@
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { digestOf } from "@gennai/protocol/digest";
+import * as z from "zod";
+import { readUserFile } from "../config/user-file.ts";
+import { readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
+
+/** In the user's configuration directory. */
+export const userMcpFile = "mcp.json";
+/** In the workspace. */
+export const projectMcpFile = ".mcp.json";
+const maxBytes = 256 * 1024;
+
+/** A server that offers tools, as somebody wrote it down. */
+export interface McpServer {
+  readonly name: string;
+  /** The user's own word, or the repository's, which only counts after the user accepted it. */
+  readonly origin: "user" | "project";
+  readonly start: McpStart;
+  /** Tools that the user lets run without a question, while their definitions stay as they were accepted. */
+  readonly allow: readonly string[];
+  /** Tools that by the user's word change nothing. */
+  readonly readOnly: readonly string[];
+  /** SHA-256 of what would be started or called. */
+  readonly digest: string;
+}
+
+export type McpStart =
+  | {
+      readonly type: "program";
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly environment: Readonly<Record<string, string>>;
+      /** Relative to the workspace; undefined: the workspace. */
+      readonly cwd: string | undefined;
+    }
+  | { readonly type: "http"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+export interface McpConfig {
+  readonly servers: ReadonlyMap<string, McpServer>;
+  /** What could not be used, for the user. */
+  readonly problems: readonly string[];
+}
+
+const name = z.string().regex(/^[A-Za-z0-9_-]{1,40}$/, "1 to 40 letters, digits, - or _");
+const strings = z.record(z.string().max(200), z.string().max(8_000));
+const userWords = {
+  allow: z.array(z.string().max(200)).max(500).default([]),
+  readOnly: z.array(z.string().max(200)).max(500).default([]),
+};
+const serverSchema = z.union([
+  z.object({
+    command: z.string().min(1).max(4_000),
+    args: z.array(z.string().max(8_000)).max(200).default([]),
+    env: strings.default({}),
+    cwd: z.string().max(4_000).optional(),
+    ...userWords,
+    disabled: z.boolean().default(false),
+  }),
+  z.object({
+    url: z.url({ protocol: /^https?$/ }),
+    headers: strings.default({}),
+    ...userWords,
+    disabled: z.boolean().default(false),
+  }),
+]);
+const fileSchema = z.object({ mcpServers: z.record(z.string(), z.unknown()).default({}) });
+
+/**
+ * The MCP servers of a workspace: the user's file first, then the repository's, in the form that other agents read, too.
+ * `${NAME}` in values stands for a variable of the user's environment. A server that cannot be read is left out, with a problem.
+ * @param environment in which `${NAME}` is looked up
+ */
+export async function loadMcpConfig(
+  workspaceRoot: string,
+  configDir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<McpConfig> {
+  const servers = new Map<string, McpServer>();
+  const problems: string[] = [];
+  const read = async (origin: McpServer["origin"], file: string, text: () => Promise<string | undefined>) => {
+    try {
+      const written = await text();
+      if (written === undefined) return;
+      const { mcpServers } = fileSchema.parse(JSON.parse(written));
+      for (const [key, value] of Object.entries(mcpServers)) {
+        if (servers.has(key)) {
+          problems.push(`${file}: the server ${JSON.stringify(key)} is left out, the user's own has the same name`);
+          continue;
+        }
+        const server = readServer(key, origin, value, environment);
+        if (typeof server === "string") problems.push(`${file}: ${server}`);
+        else if (server !== undefined) servers.set(key, server);
+      }
+    } catch (error) {
+      problems.push(`${file} cannot be read: ${whyUnreadable(error)}`);
+    }
+  };
+  await read("user", userMcpFile, () => readUserFile(join(configDir, userMcpFile)));
+  await read("project", projectMcpFile, async () => {
+    try {
+      return await readControlFile(await realpath(workspaceRoot), projectMcpFile, maxBytes);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  });
+  return { servers, problems };
+}
+
+function readServer(
+  key: string,
+  origin: McpServer["origin"],
+  value: unknown,
+  environment: Readonly<Record<string, string | undefined>>,
+): McpServer | string | undefined {
+  const named = name.safeParse(key);
+  if (!named.success)
+    return `the name ${JSON.stringify(key.slice(0, 60))} cannot be used: ${named.error.issues[0]?.message}`;
+  const parsed = serverSchema.safeParse(value);
+  if (!parsed.success) return `${key}: write a command with args, or a url: ${parsed.error.issues[0]?.message}`;
+  if (parsed.data.disabled) return undefined;
+  const missing = new Set<string>();
+  const fill = (text: string): string =>
+    text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, variable: string) => {
+      const found = environment[variable];
+      if (found === undefined) missing.add(variable);
+      return found ?? "";
+    });
+  const fillAll = (record: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(record).map(([one, text]) => [one, fill(text)]));
+  // The digest is of what was written, not of the values of variables: they may be secrets, and may change.
+  const digest = digestOf({ key, value: JSON.parse(JSON.stringify(parsed.data)) });
+  const start: McpStart =
+    "command" in parsed.data
+      ? {
+          type: "program",
+          command: fill(parsed.data.command),
+          args: parsed.data.args.map(fill),
+          environment: fillAll(parsed.data.env),
+          cwd: parsed.data.cwd,
+        }
+      : { type: "http", url: parsed.data.url, headers: fillAll(parsed.data.headers) };
+  if (missing.size > 0) return `${key}: set the environment variable ${[...missing].join(", ")}`;
+  // A repository must not say what runs without a question, or as a mere read.
+  const { allow, readOnly } = origin === "user" ? parsed.data : { allow: [], readOnly: [] };
+  return { name: key, origin, start, digest, allow, readOnly };
+}
+
+function whyUnreadable(error: unknown): string {
+  if (error instanceof SyntaxError) return "it is not JSON";
+  if (error instanceof z.ZodError) return error.issues[0]?.message ?? "it has another shape";
+  if (error instanceof UnreadableFile || error instanceof Error) return error.message;
+  return String(error);
+}
+
+function isMissing(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOENT" || code === "ENOTDIR";
+}

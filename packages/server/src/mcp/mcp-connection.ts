@@ -1,0 +1,152 @@
+import { resolve } from "node:path";
+import { digestOf } from "@gennai/protocol/digest";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { McpServer } from "./mcp-config.ts";
+import { mcpContentText } from "./mcp-content.ts";
+import { McpError } from "./mcp-error.ts";
+import { ProgramTransport } from "./program-transport.ts";
+
+/** A tool as its server describes it. Everything but the digest is the server's claim. */
+export interface McpDefinition {
+  readonly server: string;
+  readonly tool: string;
+  readonly description: string;
+  /** JSON Schema. */
+  readonly inputSchema: Record<string, unknown>;
+  /** SHA-256 of name, description and schema. */
+  readonly digest: string;
+}
+
+export interface McpResult {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+export interface McpConnectionOptions {
+  readonly workspaceRoot: string;
+  /** What programs find in their environment, besides what their server's definition gives them. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly version: string;
+}
+
+/** Milliseconds. */
+const connectTimeout = 30_000;
+const callTimeout = 300_000;
+/** Most tools of one server that are offered. */
+const maxTools = 200;
+const maxPages = 20;
+
+/** One running MCP server. It is offered nothing: no sampling, no questions to the user, no directories. */
+export class McpConnection implements AsyncDisposable {
+  readonly server: McpServer;
+  readonly #client: Client;
+  readonly #transport: Transport;
+  #definitions: Promise<readonly McpDefinition[]> | undefined;
+  #closed = false;
+
+  private constructor(server: McpServer, client: Client, transport: Transport) {
+    this.server = server;
+    this.#client = client;
+    this.#transport = transport;
+    client.onclose = () => {
+      this.#closed = true;
+    };
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+      this.#definitions = undefined;
+    });
+  }
+
+  /** Rejects with `McpError`. */
+  static async open(server: McpServer, options: McpConnectionOptions): Promise<McpConnection> {
+    const transport = transportTo(server, options);
+    const client = new Client({ name: "gennai", version: options.version }, { capabilities: {} });
+    const connection = new McpConnection(server, client, transport);
+    try {
+      await client.connect(transport, { timeout: connectTimeout });
+      return connection;
+    } catch (error) {
+      await connection[Symbol.asyncDispose]();
+      throw connection.#failure("could not be started", error);
+    }
+  }
+
+  /** True when the server went away: another connection is needed. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Its tools, as it describes them now. Rejects with `McpError`. */
+  definitions(): Promise<readonly McpDefinition[]> {
+    this.#definitions ??= this.#list().catch((error: unknown) => {
+      this.#definitions = undefined;
+      throw this.#failure("did not list its tools", error);
+    });
+    return this.#definitions;
+  }
+
+  /** Rejects with `McpError`, or the signal's reason. */
+  async call(
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    { signal }: { readonly signal: AbortSignal },
+  ): Promise<McpResult> {
+    signal.throwIfAborted();
+    try {
+      const result = await this.#client.callTool({ name: tool, arguments: { ...args } }, undefined, {
+        signal,
+        timeout: callTimeout,
+        resetTimeoutOnProgress: true,
+      });
+      return { text: mcpContentText(result), isError: result.isError === true };
+    } catch (error) {
+      signal.throwIfAborted();
+      throw this.#failure(`did not answer the call of ${tool}`, error);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await this.#client.close().catch(() => undefined);
+    await this.#transport.close().catch(() => undefined);
+  }
+
+  async #list(): Promise<readonly McpDefinition[]> {
+    const found: McpDefinition[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < maxPages && found.length < maxTools; page++) {
+      const { tools, nextCursor } = await this.#client.listTools(cursor === undefined ? {} : { cursor });
+      for (const { name, description = "", inputSchema } of tools.slice(0, maxTools - found.length)) {
+        const digest = digestOf({ name, description, inputSchema: JSON.parse(JSON.stringify(inputSchema)) });
+        found.push({ server: this.server.name, tool: name, description, inputSchema, digest });
+      }
+      cursor = nextCursor;
+      if (cursor === undefined) break;
+    }
+    return found;
+  }
+
+  #failure(what: string, error: unknown): McpError {
+    const said = this.#transport instanceof ProgramTransport ? this.#transport.errors.trim() : "";
+    const reason = error instanceof Error ? error.message : String(error);
+    const words = said === "" ? reason : `${reason}. It said: ${said.slice(-500)}`;
+    return new McpError(`The MCP server ${this.server.name} ${what}: ${words}`, { cause: error });
+  }
+}
+
+function transportTo({ start }: McpServer, { workspaceRoot, environment }: McpConnectionOptions): Transport {
+  switch (start.type) {
+    case "program":
+      return new ProgramTransport({
+        command: start.command,
+        args: start.args,
+        environment: { ...environment, ...start.environment },
+        cwd: resolve(workspaceRoot, start.cwd ?? "."),
+      });
+    case "http":
+      // The library's class declares its session id in a way that exact optional types refuse.
+      return new StreamableHTTPClientTransport(new URL(start.url), { requestInit: { headers: { ...start.headers } } });
+  }
+}

@@ -1,0 +1,166 @@
+import type { Tool } from "@gennai/governance/tool";
+import type { Workspace } from "../workspace/workspace.ts";
+import { loadMcpConfig, type McpServer, projectMcpFile } from "./mcp-config.ts";
+import type { McpConnection, McpDefinition } from "./mcp-connection.ts";
+import { McpPins } from "./mcp-pins.ts";
+import { createMcpTool, isUsableName, maxSchemaCharacters, mcpToolName } from "./mcp-tool.ts";
+
+export interface McpServersOptions {
+  readonly stateDir: string;
+  readonly configDir: string;
+  readonly home: string;
+  /** Of the server itself: where `${NAME}` is looked up. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What programs find in theirs. */
+  readonly commandEnvironment: Readonly<Record<string, string>>;
+  readonly version: string;
+}
+
+/** A server as it stands for one workspace, for people. */
+export interface McpStatus {
+  readonly server: McpServer;
+  readonly accepted: boolean;
+  readonly running: boolean;
+}
+
+export interface OfferedTools {
+  readonly tools: readonly Tool[];
+  /** Why a server or a tool is not among them, for the user. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The MCP servers of all workspaces. A server is started when a turn first offers its tools, and runs until this is disposed;
+ * one that went away, or whose definition changed, is started anew.
+ */
+export class McpServers implements AsyncDisposable {
+  readonly #options: McpServersOptions;
+  readonly #connections = new Map<string, { readonly digest: string; readonly opening: Promise<McpConnection> }>();
+  readonly #pins = new Map<string, McpPins>();
+
+  constructor(options: McpServersOptions) {
+    this.#options = options;
+  }
+
+  /** @param wanted names of servers, or `*` */
+  async tools(workspace: Workspace, wanted: readonly string[]): Promise<OfferedTools> {
+    if (wanted.length === 0) return { tools: [], warnings: [] };
+    const { servers, problems } = await this.#config(workspace.root);
+    const pins = this.#pinsOf(workspace.root);
+    const warnings = [...problems];
+    for (const name of wanted) {
+      if (name !== "*" && !servers.has(name)) warnings.push(`There is no MCP server ${JSON.stringify(name)}.`);
+    }
+    const chosen = [...servers.values()].filter(({ name }) => wanted.includes("*") || wanted.includes(name));
+    const offered = await Promise.all(
+      chosen.map(async (server): Promise<OfferedTools> => {
+        if (!(await pins.serverAccepted(server))) {
+          const warning = `The MCP server ${server.name} of ${projectMcpFile} is not started: look at it, then run \`gennai mcp accept ${server.name}\`.`;
+          return { tools: [], warnings: [warning] };
+        }
+        try {
+          const connection = await this.#connection(workspace.root, server);
+          return this.#offer(workspace, server, await connection.definitions());
+        } catch (error) {
+          return { tools: [], warnings: [error instanceof Error ? error.message : String(error)] };
+        }
+      }),
+    );
+    return {
+      tools: offered.flatMap(({ tools }) => tools),
+      warnings: [...warnings, ...offered.flatMap((one) => one.warnings)],
+    };
+  }
+
+  async status(
+    workspaceRoot: string,
+  ): Promise<{ readonly servers: readonly McpStatus[]; readonly problems: readonly string[] }> {
+    const { servers, problems } = await this.#config(workspaceRoot);
+    const pins = this.#pinsOf(workspaceRoot);
+    const states = await Promise.all(
+      [...servers.values()].map(async (server) => ({
+        server,
+        accepted: await pins.serverAccepted(server),
+        running: this.#connections.has(keyOf(workspaceRoot, server)),
+      })),
+    );
+    return { servers: states, problems };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const open = [...this.#connections.values()];
+    this.#connections.clear();
+    await Promise.all(
+      open.map(async ({ opening }) => {
+        const connection = await opening.catch(() => undefined);
+        await connection?.[Symbol.asyncDispose]();
+      }),
+    );
+  }
+
+  #offer(workspace: Workspace, server: McpServer, definitions: readonly McpDefinition[]): OfferedTools {
+    const tools: Tool[] = [];
+    const warnings: string[] = [];
+    const names = new Set<string>();
+    for (const definition of definitions) {
+      const name = mcpToolName(server.name, definition.tool);
+      const fits = isUsableName(server.name, definition.tool) && !names.has(name.toLowerCase());
+      if (!fits || JSON.stringify(definition.inputSchema).length > maxSchemaCharacters) {
+        warnings.push(
+          `A tool of the MCP server ${server.name} is left out: ${JSON.stringify(definition.tool.slice(0, 80))}.`,
+        );
+        continue;
+      }
+      names.add(name.toLowerCase());
+      tools.push(
+        createMcpTool(definition, {
+          connection: () => this.#connection(workspace.root, server),
+          pins: this.#pinsOf(workspace.root),
+          workspace,
+          home: this.#options.home,
+          trusted: server.allow.includes(definition.tool),
+          readsOnly: server.readOnly.includes(definition.tool),
+        }),
+      );
+    }
+    return { tools, warnings };
+  }
+
+  async #connection(workspaceRoot: string, server: McpServer): Promise<McpConnection> {
+    const key = keyOf(workspaceRoot, server);
+    const known = this.#connections.get(key);
+    if (known !== undefined) {
+      const connection = await known.opening.catch(() => undefined);
+      if (connection !== undefined && !connection.closed && known.digest === server.digest) return connection;
+      if (this.#connections.get(key) === known) this.#connections.delete(key);
+      await connection?.[Symbol.asyncDispose]();
+      return this.#connection(workspaceRoot, server);
+    }
+    const { commandEnvironment: environment, version } = this.#options;
+    // The library takes a quarter of a second to load: only those who use it wait for it.
+    const opening = import("./mcp-connection.ts").then(({ McpConnection }) =>
+      McpConnection.open(server, { workspaceRoot, environment, version }),
+    );
+    this.#connections.set(key, { digest: server.digest, opening });
+    opening.catch(() => {
+      if (this.#connections.get(key)?.opening === opening) this.#connections.delete(key);
+    });
+    return opening;
+  }
+
+  #config(workspaceRoot: string) {
+    return loadMcpConfig(workspaceRoot, this.#options.configDir, this.#options.environment);
+  }
+
+  #pinsOf(workspaceRoot: string): McpPins {
+    const known = this.#pins.get(workspaceRoot);
+    if (known !== undefined) return known;
+    const pins = new McpPins(this.#options.stateDir, workspaceRoot);
+    this.#pins.set(workspaceRoot, pins);
+    return pins;
+  }
+}
+
+function keyOf(workspaceRoot: string, server: McpServer): string {
+  return `${server.origin}/${server.name}\0${workspaceRoot}`;
+}

@@ -1,0 +1,120 @@
+import type { ExternalCall } from "@gennai/governance/effect";
+import type { Tool } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import * as z from "zod";
+import type { Workspace } from "../workspace/workspace.ts";
+import { argumentPaths } from "./argument-paths.ts";
+import type { McpConnection, McpDefinition } from "./mcp-connection.ts";
+import { McpError } from "./mcp-error.ts";
+import type { McpPins } from "./mcp-pins.ts";
+
+type McpArguments = Readonly<Record<string, unknown>>;
+
+/** Most of a description that a model is shown; characters. */
+const maxDescription = 2_000;
+/** Larger schemas are not offered; characters of JSON. */
+export const maxSchemaCharacters = 64 * 1024;
+
+/** Tags, zero-width and direction marks, and control characters: instructions that no person sees. */
+const invisible = /[\p{Cf}\p{Cc}\p{Co}\p{Cn}]/gu;
+
+/** The name a server's tool has here: no built-in tool is called so, and none of another server. */
+export function mcpToolName(server: string, tool: string): string {
+  return `mcp__${server}__${tool}`;
+}
+
+/** False for names that models' providers refuse, and for those that could be taken for another server's. */
+export function isUsableName(server: string, tool: string): boolean {
+  return /^[A-Za-z0-9_-]{1,64}$/.test(mcpToolName(server, tool)) && !server.includes("__");
+}
+
+export interface McpToolPorts {
+  readonly connection: () => Promise<McpConnection>;
+  readonly pins: McpPins;
+  readonly workspace: Workspace;
+  readonly home: string;
+  /** By the user's word: runs without a question while its definition stays as accepted. */
+  readonly trusted: boolean;
+  /** By the user's word: changes nothing. */
+  readonly readsOnly: boolean;
+}
+
+/** A tool of an MCP server as one of ours: the same gate, the same records. */
+export function createMcpTool(definition: McpDefinition, ports: McpToolPorts): Tool<McpArguments> {
+  const { server, tool } = definition;
+  return {
+    name: mcpToolName(server, tool),
+    description: `[MCP server ${server}] ${definition.description.replaceAll(invisible, " ").slice(0, maxDescription)}`,
+    parameters: parametersOf(definition),
+    inputSchema: definition.inputSchema,
+    access: ports.readsOnly ? "read" : "change",
+
+    async analyse(args) {
+      const pin = await ports.pins.stateOf(definition);
+      const effect: ExternalCall = {
+        type: "external",
+        server,
+        tool,
+        definition: definition.digest,
+        accepted: pin.type === "accepted" ? "yes" : pin.type,
+        trusted: ports.trusted,
+        readsOnly: ports.readsOnly,
+        paths: await argumentPaths(args, ports.workspace, ports.home),
+      };
+      const operands: Record<string, string> = {
+        definition: definition.digest,
+        description: definition.description.slice(0, 1_000),
+      };
+      if (pin.type === "changed") operands["accepted description"] = pin.acceptedDescription.slice(0, 1_000);
+      return {
+        statement: `Call ${tool} of the MCP server ${server}`,
+        effects: [effect],
+        operands,
+      };
+    },
+
+    async execute(args, analysis, { signal }) {
+      const effect = analysis.effects.find((one) => one.type === "external");
+      const connection = await ports.connection().catch(unavailable);
+      const now = (await connection.definitions().catch(unavailable)).find((one) => one.tool === tool);
+      // What was decided upon is what is called.
+      if (now?.digest !== effect?.definition) {
+        throw new ToolFailure("changed_external_tool", `The MCP server ${server} changed ${tool} meanwhile.`, {
+          hint: "Call it again; its new description will be asked about.",
+          retryable: true,
+        });
+      }
+      await ports.pins.acceptTool(definition);
+      const result = await connection.call(tool, args, { signal }).catch(unavailable);
+      return {
+        output: result.text,
+        ...(result.isError
+          ? { failure: { failureClass: "command_error" as const, message: `${tool} reported an error.` } }
+          : {}),
+      };
+    },
+  };
+}
+
+function unavailable(error: unknown): never {
+  if (error instanceof McpError) {
+    throw new ToolFailure(error.code, error.message, { hint: "Go on without it, or tell the user.", retryable: true });
+  }
+  throw error;
+}
+
+/** What the schema says, checked here already; one that cannot be read takes any object, and the server judges. */
+function parametersOf({ inputSchema }: McpDefinition): z.ZodType<McpArguments> {
+  const anything = z.record(z.string(), z.unknown());
+  let schema: z.ZodType;
+  try {
+    schema = z.fromJSONSchema(inputSchema);
+  } catch {
+    return anything;
+  }
+  return anything.superRefine((args, context) => {
+    for (const { path, message } of schema.safeParse(args).error?.issues ?? []) {
+      context.addIssue({ code: "custom", path: [...path], message });
+    }
+  });
+}

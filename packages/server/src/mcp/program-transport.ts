@@ -1,0 +1,77 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
+import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { ProcessGroup } from "../process/process-group.ts";
+
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Absolute. */
+  readonly cwd: string;
+}
+
+/** Largest message a server may send; bytes. */
+const maxMessageBytes = 16 * 1024 * 1024;
+/** What is kept of a server's words on standard error, its newest; characters. */
+const keptErrors = 2_000;
+
+/** Speaks with a program over its standard streams. It leads a process group of its own, all of which ends with `close`. */
+export class ProgramTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #program: Program;
+  #child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
+  #errors = "";
+
+  constructor(program: Program) {
+    this.#program = program;
+  }
+
+  /** The newest of what the program wrote to standard error. */
+  get errors(): string {
+    return this.#errors;
+  }
+
+  async start(): Promise<void> {
+    const { command, args, environment, cwd } = this.#program;
+    const child = spawn(command, [...args], { cwd, env: environment, stdio: ["pipe", "pipe", "pipe"], detached: true });
+    this.#child = child;
+    const buffer = new ReadBuffer({ maxBufferSize: maxMessageBytes });
+    child.stdout.on("data", (chunk: Buffer) => {
+      try {
+        buffer.append(chunk);
+        for (let message = buffer.readMessage(); message !== null; message = buffer.readMessage()) {
+          this.onmessage?.(message);
+        }
+      } catch (error) {
+        // Nothing that follows can be trusted to begin where a message begins.
+        this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+        void this.close();
+      }
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#errors = (this.#errors + text).slice(-keptErrors);
+    });
+    child.stdin.on("error", (error) => this.onerror?.(error));
+    child.once("close", () => this.onclose?.());
+    await once(child, "spawn");
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin;
+    if (stdin === undefined || !stdin.writable) throw new Error("The program is no longer running.");
+    if (!stdin.write(serializeMessage(message))) await once(stdin, "drain");
+  }
+
+  async close(): Promise<void> {
+    const child = this.#child;
+    if (child?.pid === undefined) return;
+    child.stdin.end();
+    await new ProcessGroup(child.pid).end();
+  }
+}

@@ -1,0 +1,22 @@
+import type { FetchedPage } from "./fetch-page.ts";
+
+/** Characters of a page that a model gets at once. */
+export const maxPageCharacters = 100_000;
+
+/** A page as markdown: what is no HTML stays as it is. */
+export async function pageMarkdown({ mediaType, text }: Pick<FetchedPage, "mediaType" | "text">): Promise<string> {
+  if (mediaType !== "text/html" && mediaType !== "application/xhtml+xml") return text;
+  // Loaded only when a page is fetched.
+  const { default: TurndownService } = await import("turndown");
+  const service = new TurndownService({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
+  service.remove(["script", "style", "noscript", "iframe", "form", "nav", "footer"]);
+  // Elements that no reader sees are no part of the page's text.
+  service.addRule("hidden", {
+    filter: (node) =>
+      node.hasAttribute("hidden") ||
+      node.getAttribute("aria-hidden") === "true" ||
+      /display:\s*none|visibility:\s*hidden/i.test(node.getAttribute("style") ?? ""),
+    replacement: () => "",
+  });
+  return service.turndown(text);
+}

@@ -1,0 +1,173 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import type { ConfirmationQuestion } from "@gennai/client/editor";
+import { AgentSession } from "@gennai/client/session";
+import type { SettingsChoice } from "@gennai/client/settings";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { startTestServer } from "@gennai/testkit/test-server";
+import { expect, test } from "vitest";
+import { endState, eventsOf } from "../rpc/session-client.ts";
+
+const hostileServer = join(import.meta.dirname, "../../../packages/server/test/mcp/hostile-server.ts");
+
+/** The program of a server from npm. */
+function programOf(name: string): string {
+  return join(import.meta.dirname, "../../node_modules/@modelcontextprotocol", name, "dist", "index.js");
+}
+
+const call = (name: string, args: Readonly<Record<string, unknown>>) => ({ tool: { name, args } });
+type Steps = readonly Readonly<Record<string, unknown>>[];
+
+/** A workspace whose user has real servers, and one that turns hostile. */
+async function configured(
+  words: { readonly allow?: readonly string[]; readonly readOnly?: readonly string[] } = {},
+  more: Readonly<Record<string, object>> = {},
+) {
+  const config = await temporaryDirectory();
+  const server = await startTestServer({
+    files: { "notes.txt": "remember the milk\n", ".env": "KEY=not-for-agents\n" },
+    server: { environment: { ...process.env, XDG_CONFIG_HOME: config.root } },
+  });
+  const { root } = server.workspace;
+  await mkdir(join(config.root, "gennai"), { mode: 0o700 });
+  const mcpServers = {
+    files: { command: process.execPath, args: [programOf("server-filesystem"), root], ...words },
+    all: { command: process.execPath, args: [programOf("server-everything")] },
+    odd: { command: process.execPath, args: [hostileServer, "rug-pull"], allow: ["echo"] },
+    ...more,
+  };
+  await writeFile(join(config.root, "gennai", "mcp.json"), JSON.stringify({ mcpServers }), { mode: 0o600 });
+  const asked: ConfirmationQuestion[] = [];
+  const signal = AbortSignal.timeout(60_000);
+  return {
+    server,
+    root,
+    asked,
+    /** One turn in which the model makes these calls, and somebody answers every question like this. */
+    async turn(steps: Steps, answer: "yes" | "no", choice: SettingsChoice = {}): Promise<InvokeEvent[]> {
+      const model = await server.scriptFile([{ steps: [...steps, { text: ["Over."] }] }]);
+      const editor = {
+        confirm: async (question: ConfirmationQuestion) => {
+          asked.push(question);
+          return answer === "yes" ? { answer, scope: "once" as const } : { answer, reason: "not today" };
+        },
+      };
+      const identity = { clientId: "somebody", name: "test", version: "0", editor };
+      const settings: SettingsChoice = { backend: "scripted", model, ...choice };
+      const session = await AgentSession.start(server.client, identity, settings, { interactive: true, signal });
+      return Array.fromAsync(session.runTurn({ text: "do it", scenario: "CODE" }, { signal }));
+    },
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await config[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("real servers' tools go through the gate: asked about first, refused on a no, called on a yes", async () => {
+  await using here = await configured();
+  const steps = [
+    call("mcp__all__echo", { message: "hello there" }),
+    call("mcp__files__read_text_file", { path: join(here.root, "notes.txt") }),
+  ];
+  const refused = await here.turn(steps, "no");
+  expect(eventsOf(refused, "toolResult").map(({ error }) => error)).toEqual([
+    expect.stringContaining("not today"),
+    expect.stringContaining("not today"),
+  ]);
+  expect(here.asked).toHaveLength(2);
+  expect(here.asked[0]?.actionStatement).toContain("Call echo of the MCP server all");
+
+  const allowed = await here.turn(steps, "yes");
+  const [said, read] = eventsOf(allowed, "toolResult");
+  expect(said).toMatchObject({ error: "", output: expect.stringContaining("hello there") });
+  expect(read).toMatchObject({ error: "", output: expect.stringContaining("remember the milk") });
+  expect(endState(allowed)).toBe("COMPLETED");
+});
+
+test("what was accepted and listed runs without a question; nothing that the rules keep from the agent is reached", async () => {
+  await using here = await configured({ allow: ["read_text_file", "write_file"] });
+  const read = call("mcp__files__read_text_file", { path: join(here.root, "notes.txt") });
+  await here.turn([read], "yes");
+  here.asked.length = 0;
+  const events = await here.turn(
+    [
+      read,
+      call("mcp__files__read_text_file", { path: join(here.root, ".env") }),
+      call("mcp__files__read_text_file", { path: "/etc/hostname" }),
+      call("mcp__files__write_file", { path: join(here.root, ".git/hooks/post-commit"), content: "evil" }),
+      call("mcp__files__write_file", { path: join(here.root, ".vscode/tasks.json"), content: "{}" }),
+      call("mcp__all__echo", { message: 7, approved: true }),
+    ],
+    "yes",
+  );
+  const [first, ...others] = eventsOf(events, "toolResult");
+  expect(first).toMatchObject({ error: "", output: expect.stringContaining("remember the milk") });
+  expect(others).toHaveLength(5);
+  for (const result of others) expect(result.error, result.output).not.toBe("");
+  expect(JSON.stringify(others)).not.toContain("not-for-agents");
+  expect(existsSync(here.server.workspace.path(".git/hooks/post-commit"))).toBe(false);
+  expect(here.asked).toEqual([]);
+});
+
+test("a server that turns hostile: its changed description asks again, though its tool was listed to run", async () => {
+  await using here = await configured();
+  const echo = call("mcp__odd__echo", { text: "hello" });
+  expect(eventsOf(await here.turn([echo], "yes"), "toolResult")).toMatchObject([{ error: "", output: "hello" }]);
+  here.asked.length = 0;
+
+  // With the first call the server began to describe its tool as one that wants a private key.
+  const after = await here.turn([echo], "no");
+  expect(JSON.stringify(here.asked)).toContain("differently");
+  expect(eventsOf(after, "toolResult")).toMatchObject([{ error: expect.stringContaining("not today") }]);
+});
+
+test("in proposal mode only tools that by the user's word only read are offered", async () => {
+  await using here = await configured({ readOnly: ["read_text_file"] });
+  const steps = [
+    call("mcp__files__read_text_file", { path: join(here.root, "notes.txt") }),
+    call("mcp__files__write_file", { path: join(here.root, "notes.txt"), content: "gone" }),
+  ];
+  const events = await here.turn(steps, "yes", { editingMode: "proposal" });
+  expect(eventsOf(events, "toolResult")).toMatchObject([
+    { error: "" },
+    { error: expect.stringMatching(/no tool|unknown/i) },
+  ]);
+  expect(await readFile(here.server.workspace.path("notes.txt"), "utf8")).toBe("remember the milk\n");
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+test("a server behind a URL is used the same way, and one that is not there is told of without ending the turn", async () => {
+  const [port, nobody] = [await freePort(), await freePort()];
+  const program = spawn(process.execPath, [programOf("server-everything"), "streamableHttp"], {
+    env: { ...process.env, PORT: `${port}` },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  try {
+    program.stderr.setEncoding("utf8");
+    for await (const text of program.stderr) if (String(text).includes(`${port}`)) break;
+    await using here = await configured(
+      {},
+      { web: { url: `http://127.0.0.1:${port}/mcp` }, gone: { url: `http://127.0.0.1:${nobody}/mcp` } },
+    );
+    const events = await here.turn([call("mcp__web__echo", { message: "over HTTP" })], "yes");
+    expect(eventsOf(events, "toolResult")).toMatchObject([{ error: "", output: expect.stringContaining("over HTTP") }]);
+    expect(eventsOf(events, "warning").join()).toContain("The MCP server gone could not be started");
+    expect(endState(events)).toBe("COMPLETED");
+  } finally {
+    program.kill("SIGKILL");
+  }
+});
