@@ -6,6 +6,7 @@ import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { ObservedFile, Verification } from "@gennai/governance/tool";
 import type { FailureClass } from "@gennai/governance/tool-error";
 import type { ClientRequest, RequestResolution } from "./client-request.ts";
+import type { MessageCall } from "./model.ts";
 import type { FileChangeRecord, Proposal, ProposalReview } from "./proposal.ts";
 import type { SessionSettings } from "./session-settings.ts";
 import type { Todo } from "./todo.ts";
@@ -62,7 +63,7 @@ export type SessionEvent =
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "tool-call-start"; readonly id: string; readonly name: string }
   | { readonly type: "tool-call-delta"; readonly id: string; readonly text: string }
-  | { readonly type: "tool-call"; readonly id: string; readonly name: string; readonly argumentsJson: string }
+  | ({ readonly type: "tool-call" } & MessageCall)
   | {
       readonly type: "gate-decision";
       readonly toolCallId: string;

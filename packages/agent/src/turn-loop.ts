@@ -185,10 +185,10 @@ function modelFacts(model: Model): { readonly modelId: string; readonly maxConte
 }
 
 function toolDefinitions(tools: GovernedTools): readonly ToolDefinition[] {
-  return [...tools.tools].map(({ name, description, parameters }) => ({
+  return [...tools.tools].map(({ name, description, parameters, inputSchema }) => ({
     name,
     description,
-    inputSchema: jsonSchemaOf(parameters),
+    inputSchema: inputSchema ?? jsonSchemaOf(parameters),
   }));
 }
 

@@ -28,10 +28,36 @@ export interface Question {
   /** What a yes for longer than once would be remembered for; empty where only once is offered. */
   readonly rememberStatement: string;
   readonly offeredScopes: readonly ConfirmationScope[];
+  /** What a yes for longer than once may be remembered for besides the exact action; absent where nothing is offered. */
+  readonly patterns?: readonly OfferedPattern[];
+}
+
+/** A narrow class of actions, with what it would have let pass and what it would let pass. */
+export interface OfferedPattern {
+  /** Digest of all that the pattern is bound to. The answer names it. */
+  readonly id: string;
+  /** The exact pattern, e.g. `rm src/*.ts`. */
+  readonly text: string;
+  /** The rule, or rules, whose question it answers. */
+  readonly rule: string;
+  /** Earlier actions of this session that it covers. */
+  readonly matchedBefore: readonly string[];
+  /** Examples: covered if risk and rule are the same. */
+  readonly wouldMatch: readonly string[];
+  /** Examples that are never covered. */
+  readonly wouldNotMatch: readonly string[];
 }
 
 export type Answer =
-  | { readonly type: "yes"; readonly scope: ConfirmationScope; readonly by: string }
+  | {
+      readonly type: "yes";
+      readonly scope: ConfirmationScope;
+      readonly by: string;
+      /** Id of the offered pattern that was chosen; absent: the exact action. */
+      readonly pattern?: string;
+      /** Set when an earlier answer lets the call pass: the call it was given to, and the pattern's text if it was for one. */
+      readonly remembered?: { readonly callId: string; readonly pattern?: string };
+    }
   | { readonly type: "no"; readonly reason: string; readonly by: string }
   /** Nobody answered in time, or nobody could be asked. Never recorded as the user's word. */
   | { readonly type: "timeout" }

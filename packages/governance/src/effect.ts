@@ -43,9 +43,28 @@ export type Effect =
       /** Captured by the server, or typed into the user's terminal. */
       readonly where: "server" | "client";
     }
-  | { readonly type: "net"; readonly url: string }
+  /** `listed`: the user wrote down that this host may be reached. */
+  | { readonly type: "net"; readonly url: string; readonly listed?: boolean }
+  | ExternalCall
   /** Only the session's own state changes, e.g. its todos. */
   | { readonly type: "session" };
+
+/** A call of somebody else's tool. What it does is not known; only what it is told and what its user said of it is. */
+export interface ExternalCall {
+  readonly type: "external";
+  readonly server: string;
+  readonly tool: string;
+  /** SHA-256 of the tool's name, description and schema. */
+  readonly definition: string;
+  /** How the definition stands to the one the user accepted. */
+  readonly accepted: "yes" | "new" | "changed";
+  /** The user lets it run without a question while its definition stays as accepted. */
+  readonly trusted: boolean;
+  /** By the user's word it changes nothing; the tool's own claim does not count. */
+  readonly readsOnly: boolean;
+  /** What its arguments name of the file system. */
+  readonly paths: readonly WorkspacePath[];
+}
 
 export interface FileWrite {
   readonly type: "write";
@@ -72,6 +91,7 @@ export function isReadOnly(effect: Effect): boolean {
       return effect.command.readsOnly;
     case "write":
     case "net":
+    case "external":
       return false;
   }
 }

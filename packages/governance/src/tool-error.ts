@@ -7,6 +7,8 @@ export interface ToolError {
   readonly rule?: string;
   readonly hint?: string;
   readonly retryable: boolean;
+  /** More than a sentence, e.g. the three texts of a stale file, compared. Masked and bounded. */
+  readonly detail?: string;
 }
 
 /** Seed classes of a failed execution. */

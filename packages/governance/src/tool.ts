@@ -1,7 +1,7 @@
 import type { ZodType } from "zod";
 import type { Effect } from "./effect.ts";
 import type { Risk } from "./risk.ts";
-import type { FailureClass } from "./tool-error.ts";
+import type { FailureClass, ToolError } from "./tool-error.ts";
 
 /**
  * What a tool is to the gate. A tool never runs by itself: only the gate calls `analyse` and `execute`, in this order,
@@ -14,6 +14,8 @@ export interface Tool<Args = unknown> {
   /** For the model. */
   readonly description: string;
   readonly parameters: ZodType<Args>;
+  /** JSON Schema that the model is shown in place of the one made from `parameters`, where somebody else wrote it. */
+  readonly inputSchema?: Record<string, unknown>;
   /** Calls of `read` tools may run at the same time; `change` tools run one by one, in the model's order. */
   readonly access: "read" | "change";
   /** Resolves what the call would do, touching nothing. Throws `ToolFailure` for input that cannot be right. */
@@ -22,6 +24,16 @@ export interface Tool<Args = unknown> {
   execute(args: Args, analysis: Analysis, context: ExecutionContext): Promise<ToolOutcome>;
   /** Looks at the world again for evidence that the outcome is real. Without it, the outcome is `unverified`. */
   verify?(args: Args, outcome: ToolOutcome, context: CallContext): Promise<Verification>;
+  /**
+   * What a model needs to mend a refused or failed call, beyond the error; undefined when there is nothing to add. It may
+   * quote files: the gate calls it only where every policy allows to read what the call would write, and masks the text.
+   */
+  explainRefusal?(
+    args: Args,
+    analysis: Analysis,
+    error: Pick<ToolError, "code">,
+    context: CallContext,
+  ): Promise<string | undefined>;
 }
 
 export interface Analysis {

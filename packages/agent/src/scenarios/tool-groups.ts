@@ -1,15 +1,15 @@
 import type { EditingMode } from "../session-settings.ts";
 
-/** What the words in a scenario's `tools` stand for. `code` is another name of `filesystem`; `web` has no tool yet. */
+/** What the words in a scenario's `tools` stand for. `code` is another name of `filesystem`. */
 const toolGroups: ReadonlyMap<string, readonly string[]> = new Map([
-  ["default", ["Read", "LS", "Grep", "Glob"]],
+  ["default", ["Read", "LS", "Grep", "Glob", "WebFetch"]],
   ["search", ["Grep", "Glob"]],
   ["filesystem", ["Read", "LS", "Write", "Edit", "MultiEdit", "Delete", "Move"]],
   ["code", ["Read", "LS", "Write", "Edit", "MultiEdit", "Delete", "Move"]],
   ["bash", ["Bash", "RunInTerminal"]],
   ["todo", ["TodoRead", "TodoWrite"]],
   ["proposal", ["ProposeChanges"]],
-  ["web", []],
+  ["web", ["WebFetch"]],
 ]);
 
 export const toolGroupNames: readonly string[] = [...toolGroups.keys(), "mcp:<server or *>"];
@@ -20,13 +20,14 @@ const editorSafeTools: ReadonlySet<string> = new Set([
   "LS",
   "Grep",
   "Glob",
+  "WebFetch",
   "TodoRead",
   "TodoWrite",
   "ProposeChanges",
 ]);
 
 /** Tools that only look. */
-const readOnlyTools: ReadonlySet<string> = new Set(["Read", "LS", "Grep", "Glob", "TodoRead"]);
+const readOnlyTools: ReadonlySet<string> = new Set(["Read", "LS", "Grep", "Glob", "TodoRead", "WebFetch"]);
 
 const toolNames: ReadonlyMap<string, string> = new Map(
   [...toolGroups.values()].flat().map((name) => [plainName(name), name]),

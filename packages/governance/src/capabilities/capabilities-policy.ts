@@ -44,6 +44,8 @@ function neededFor(effect: Effect): readonly Capability[] {
       return ["write"];
     case "net":
       return ["network"];
+    case "external":
+      return effect.readsOnly ? ["network"] : ["network", "execute"];
     case "session":
       return [];
     case "exec": {

@@ -6,6 +6,7 @@ import { interpreterOf, pathsInCode } from "./interpreters.ts";
 import { type Invocation, type Place, targetsOf } from "./invocation.ts";
 import { expandPath } from "./resolve-path.ts";
 import { literalWord, type ResolvedWord, wordTail } from "./resolve-word.ts";
+import { joinedValues, shortFlags } from "./short-options.ts";
 import { type WritingProgram, writingPrograms } from "./writing-programs.ts";
 
 /** Paths of a command that is not proven to read: what each word does where a table knows, `unknown` elsewhere. */
@@ -67,8 +68,9 @@ export function reportPaths(invocation: Invocation, report: AnalysisReport, plac
       if (value !== undefined) report.path(value, "unknown", invocation);
     } else if (equals > 0) mentionWord(wordTail(word, equals + 1), invocation, report);
     // `-f.env`, `-Isrc`: a value may be joined to a short option.
-    else if (text.length > 2 && !text.startsWith("--") && word.literal !== undefined)
-      mentionWord(literalWord(text.slice(2)), invocation, report);
+    else if (text.length > 2 && !text.startsWith("--") && word.literal !== undefined) {
+      for (const value of joinedValues(text, shortFlags(name))) mentionWord(literalWord(value), invocation, report);
+    }
   }
   const instead = words.some((word) => writing?.instead?.options.test(word.literal ?? word.raw))
     ? writing?.instead

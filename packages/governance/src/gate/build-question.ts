@@ -72,6 +72,8 @@ function impactOf(effects: readonly Effect[], risk: string, isolation: QuestionC
       for (const reason of effect.command.unresolved) impacts.push(`Not known before it runs: ${reason}.`);
     }
     if (effect.type === "write" && effect.operation === "delete") impacts.push(`${effect.path.relative} is deleted.`);
+    if (effect.type === "external")
+      impacts.push(`The MCP server ${effect.server} does it; Gennai cannot see what it does.`);
     if (effect.type === "net") impacts.push(`Data leaves this machine for ${effect.url}.`);
   }
   if (risk === "high") impacts.push("It may not be possible to take this back.");

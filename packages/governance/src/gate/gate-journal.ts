@@ -26,6 +26,10 @@ export interface Decision {
     readonly answer: "yes" | "no" | "timeout" | "nobody";
     readonly by: string;
     readonly scope?: string;
+    /** Redacted text of the pattern that the yes was given for. */
+    readonly pattern?: string;
+    /** Of a remembered yes: id of the call whose question was answered. */
+    readonly rememberedFrom?: string;
   };
 }
 

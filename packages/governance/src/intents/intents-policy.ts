@@ -147,6 +147,11 @@ function changedPaths(effect: Effect, root: string): readonly ChangedPath[] {
     case "exec":
       if (effect.command.readsOnly) return [];
       return effect.command.paths.filter(changes).flatMap((path) => commandPath(path, root));
+    case "external":
+      if (effect.readsOnly) return [];
+      return effect.paths.flatMap(({ relative, raw, inside }) =>
+        inside ? [{ relative, raw, reach: "itself" as const, certain: false }] : [],
+      );
     case "read":
     case "list":
     case "search":

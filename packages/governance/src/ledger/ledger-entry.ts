@@ -3,8 +3,18 @@ import type { FileChange } from "../tool.ts";
 
 /** What a ledger record says, before it is chained and signed. Text in it is redacted already. */
 export interface LedgerEntry {
-  /** `intent` before an effect, `outcome` after; the rest are decisions of people. `purge`: content of earlier records is gone. */
-  readonly kind: "intent" | "outcome" | "refusal" | "review" | "applied" | "undo" | "session" | "emergency" | "purge";
+  /** `intent` before an effect, `outcome` after; the rest are decisions of people. `purge`: content of earlier records is gone. `key`: another key signs from the next record on. */
+  readonly kind:
+    | "intent"
+    | "outcome"
+    | "refusal"
+    | "review"
+    | "applied"
+    | "undo"
+    | "session"
+    | "emergency"
+    | "purge"
+    | "key";
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly sessionId: string;
@@ -28,11 +38,21 @@ export interface LedgerCall {
   readonly verdict: "allow" | "ask" | "deny";
   readonly rule: string;
   readonly risk: Risk;
+  /** Id of the plan's step that the call belongs to; absent outside of a plan's run. */
+  readonly planStep?: string;
   /** RFC 3339; absent in an intent. */
   readonly started?: string;
   readonly stopped?: string;
   readonly exitCode?: number;
   readonly failureClass?: string;
   readonly verification?: "verified" | "unverified" | "failed";
-  readonly confirmation?: { readonly answer: string; readonly by: string; readonly scope?: string };
+  readonly confirmation?: {
+    readonly answer: string;
+    readonly by: string;
+    readonly scope?: string;
+    /** The pattern that a yes was given for, when it was given for more than the exact action. */
+    readonly pattern?: string;
+    /** Of a remembered yes: the call whose question was answered. */
+    readonly remembered_from?: string;
+  };
 }

@@ -2,7 +2,7 @@ import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf, sha256Hex } from "@gennai/protocol/digest";
 import type { FileChange } from "../tool.ts";
 import type { LedgerCall, LedgerEntry } from "./ledger-entry.ts";
-import { encodeSignature, recordMessage, type Signer } from "./ledger-signature.ts";
+import { encodeSignature, handOverMessage, type NextKey, recordMessage, type Signer } from "./ledger-signature.ts";
 import { contentDigest, partsOf } from "./record-content.ts";
 import { type JsonValue, recordable } from "./recordable.ts";
 
@@ -44,6 +44,7 @@ export interface LedgerMetadata {
   readonly previous_hash: string;
   readonly genesis?: LedgerGenesis;
   readonly kind: LedgerEntry["kind"];
+  readonly hand_over?: LedgerHandOver;
   readonly session_id: string;
   readonly turn_id: string;
   readonly calls: JsonValue;
@@ -66,6 +67,15 @@ export interface LedgerGenesis {
   readonly preamble_sha256: string;
 }
 
+/** The key that signs from the next record on. Part of what is chained: a purge leaves it. */
+export interface LedgerHandOver {
+  readonly key_id: string;
+  /** SPKI, DER, base64. */
+  readonly public_key: string;
+  /** Of the new key over `handOverMessage`, base64. */
+  readonly signature: string;
+}
+
 /** Where a record goes: after the one with this hash, or first. */
 export type LedgerPlace =
   | { readonly seq: number; readonly previousHash: string }
@@ -82,12 +92,15 @@ export function workspaceIdOf(workspaceRoot: string): string {
   return sha256Hex(workspaceRoot);
 }
 
-/** Chains and signs an entry. `toolVersion` is the version of Gennai that acted, `salt` 32 random hex digits. */
+/**
+ * Chains and signs an entry. `toolVersion` is the version of Gennai that acted, `salt` 32 random hex digits, `next` the key
+ * that the chain is handed over to by this record.
+ */
 export function sealRecord(
   entry: LedgerEntry,
   place: LedgerPlace,
   signer: Signer,
-  options: { readonly salt: string; readonly toolVersion?: string },
+  options: { readonly salt: string; readonly toolVersion?: string; readonly next?: NextKey },
 ): SealedRecord {
   const previousHash = "genesis" in place ? digestOf(place.genesis) : place.previousHash;
   const metadata = {
@@ -95,6 +108,9 @@ export function sealRecord(
     previous_hash: previousHash,
     ...("genesis" in place ? { genesis: place.genesis } : {}),
     kind: entry.kind,
+    ...(options.next === undefined
+      ? {}
+      : { hand_over: handOver(options.next, signer.keyId, { seq: place.seq, previousHash }) }),
     session_id: entry.sessionId.toWellFormed(),
     turn_id: entry.turnId.toWellFormed(),
     calls: recordable(entry.calls.map(recordedCall)),
@@ -117,6 +133,16 @@ export function sealRecord(
   const signature = encodeSignature(signer.sign(recordMessage(hash)));
   const sealed: LedgerRecord = { ...record, metadata: { ...covered, salt, hash, signature } };
   return { seq: place.seq, hash, line: canonicalJson(sealed) };
+}
+
+function handOver(
+  next: NextKey,
+  from: string,
+  place: { readonly seq: number; readonly previousHash: string },
+): LedgerHandOver {
+  const { keyId: to, publicKey } = next;
+  const signature = encodeSignature(next.sign(handOverMessage({ ...place, from, to, publicKey })));
+  return { key_id: to, public_key: publicKey, signature };
 }
 
 /** Blocks of one file beyond this stand in the record as a count only. */
@@ -153,6 +179,7 @@ function recordedCall(call: LedgerCall): Record<string, unknown> {
     verdict: call.verdict,
     rule: call.rule,
     risk: call.risk,
+    plan_step: call.planStep,
     started: call.started,
     stopped: call.stopped,
     exit_code: call.exitCode,

@@ -7,11 +7,31 @@ export interface Signer {
   sign(message: Uint8Array): Uint8Array;
 }
 
+/** A key that comes after the one in use, at the moment of the hand-over. */
+export interface NextKey extends Signer {
+  /** SPKI, DER, base64. */
+  readonly publicKey: string;
+}
+
+/** Where a key is handed over: what both keys sign, so that neither record nor key serves in another place. */
+export interface HandOverPlace {
+  readonly from: string;
+  readonly to: string;
+  readonly publicKey: string;
+  readonly seq: number;
+  readonly previousHash: string;
+}
+
 /** Checks signatures against the public keys it knows. */
 export interface Verifier {
   /** False also when the key is not known; `knows` tells the two apart. */
   verify(keyId: string, message: Uint8Array, signature: Uint8Array): boolean | Promise<boolean>;
   knows(keyId: string): boolean;
+  /**
+   * A verifier of one more key, given as SPKI (DER, base64), and what that key is called; undefined for what is no Ed25519
+   * key. Without it no hand-over can be followed.
+   */
+  readonly learn?: (publicKey: string) => { readonly keyId: string; readonly verifier: Verifier } | undefined;
 }
 
 /**
@@ -40,6 +60,11 @@ export function signHead(head: Pick<SignedHead, "workspace" | "seq" | "hash">, s
 export async function isHeadGenuine(head: SignedHead, verifier: Verifier): Promise<boolean> {
   const signature = decodeSignature(head.signature);
   return signature !== undefined && (await verifier.verify(head.key_id, headMessage(head), signature));
+}
+
+/** What the new key signs of a hand-over; the old one signs the record. */
+export function handOverMessage(place: HandOverPlace): Uint8Array {
+  return new TextEncoder().encode(`gennai-ledger-key:${digestOf({ ...place })}`);
 }
 
 /** What is signed of a bundle: the digest of all of it but the signature. */

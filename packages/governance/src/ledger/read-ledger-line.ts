@@ -1,7 +1,7 @@
 import { CanonicalJsonError, canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf } from "@gennai/protocol/digest";
 import type { FileLine } from "./ledger-line.ts";
-import type { LedgerGenesis } from "./ledger-record.ts";
+import type { LedgerGenesis, LedgerHandOver } from "./ledger-record.ts";
 import { rangesOfTombstone, type SeqRange } from "./purged-records.ts";
 import { contentState, partsOf } from "./record-content.ts";
 
@@ -24,6 +24,8 @@ export interface ReadRecord {
   /** The hash its fixed part has, which is `hash` unless somebody changed it. */
   readonly fixedHash: string;
   readonly content: "intact" | "purged" | "changed";
+  /** The key that signs after this record. */
+  readonly handOver: LedgerHandOver | undefined;
   /** Of a tombstone: the records whose content it took. */
   readonly purges: readonly SeqRange[];
 }
@@ -67,13 +69,14 @@ export function decodeLine(
 }
 
 function readRecord(text: string, value: Record<string, unknown>, metadata: Record<string, unknown>): LedgerLine {
-  const { seq, previous_hash: previousHash, key_id: keyId, hash, signature, genesis } = metadata;
+  const { seq, previous_hash: previousHash, key_id: keyId, hash, signature, genesis, hand_over: handOver } = metadata;
   if (typeof seq !== "number" || !Number.isSafeInteger(seq) || seq < 1) return malformedMember("seq");
   if (typeof previousHash !== "string") return malformedMember("previous_hash");
   if (typeof keyId !== "string") return malformedMember("key_id");
   if (typeof hash !== "string") return malformedMember("hash");
   if (typeof signature !== "string") return malformedMember("signature");
   if (genesis !== undefined && !isGenesis(genesis)) return malformedMember("genesis");
+  if (handOver !== undefined && !isHandOver(handOver)) return malformedMember("hand_over");
   try {
     // Also refuses duplicate keys, of which JSON.parse would silently keep the last.
     if (canonicalJson(value) !== text) return { type: "malformed", reason: "is not in canonical form" };
@@ -86,7 +89,8 @@ function readRecord(text: string, value: Record<string, unknown>, metadata: Reco
   const content = contentState(value, metadata);
   const purges = metadata["kind"] === "purge" ? rangesOfTombstone(metadata["details"]) : [];
   if (purges === undefined) return malformedMember("details of a purge");
-  return { type: "record", record: { seq, previousHash, genesis, keyId, hash, signature, fixedHash, content, purges } };
+  const record = { seq, previousHash, genesis, keyId, hash, signature, fixedHash, content, handOver, purges };
+  return { type: "record", record };
 }
 
 function malformedMember(name: string): LedgerLine {
@@ -100,6 +104,16 @@ function isGenesis(value: unknown): value is LedgerGenesis {
     typeof value["workspace"] === "string" &&
     typeof value["preamble_bytes"] === "number" &&
     typeof value["preamble_sha256"] === "string"
+  );
+}
+
+function isHandOver(value: unknown): value is LedgerHandOver {
+  return (
+    isObject(value) &&
+    Object.keys(value).length === 3 &&
+    typeof value["key_id"] === "string" &&
+    typeof value["public_key"] === "string" &&
+    typeof value["signature"] === "string"
   );
 }
 

@@ -1,4 +1,5 @@
 import { digestOf } from "@gennai/protocol/digest";
+import { LedgerKeys } from "./ledger-keys.ts";
 import { type FileLine, fileLines } from "./ledger-line.ts";
 import { decodeSignature, isHeadGenuine, recordMessage, type SignedHead, type Verifier } from "./ledger-signature.ts";
 import { decodeLine, type ReadRecord, readLedgerLine } from "./read-ledger-line.ts";
@@ -91,8 +92,11 @@ class LedgerCheck {
   #hashAtHead: string | undefined;
   #end: LedgerPosition = { seq: 0, offset: 0, line: 1 };
 
+  #keys: LedgerKeys;
+
   constructor(expectations: LedgerExpectations) {
     this.#expectations = expectations;
+    this.#keys = new LedgerKeys(expectations.verifier);
   }
 
   async line(line: FileLine): Promise<void> {
@@ -121,10 +125,10 @@ class LedgerCheck {
   }
 
   async finish(): Promise<LedgerReport> {
-    const { head, verifier } = this.#expectations;
+    const { head } = this.#expectations;
     if (this.#records === 0 && this.#unsigned === 0) this.#problem ??= this.#firstCut;
     if (this.#problem === undefined || this.#problem.status === "torn_last_line") {
-      this.#problem = (head && (await this.#headProblem(head, verifier))) ?? this.#problem;
+      this.#problem = (head && (await this.#headProblem(head))) ?? this.#problem;
     }
     const [untold] = this.#untold.values();
     if (this.#problem === undefined && untold !== undefined) {
@@ -160,12 +164,17 @@ class LedgerCheck {
 
     if (record.fixedHash !== record.hash || record.content === "changed")
       return this.#fail("broken_chain", "was changed after it was written", place);
-    if (!this.#expectations.verifier.knows(record.keyId)) {
+    if (opens) this.#keys = new LedgerKeys(this.#expectations.verifier);
+    if (this.#keys.isRetired(record.keyId)) {
+      return this.#fail("unknown_key", "is signed with a key that was handed over to another one before", place);
+    }
+    const verifier = this.#keys.verifierOf(record.keyId);
+    if (verifier === undefined) {
       return this.#fail("unknown_key", `is signed with a key nobody vouches for (${record.keyId.slice(0, 64)})`, place);
     }
     const signature = decodeSignature(record.signature);
     const message = recordMessage(record.hash);
-    if (signature === undefined || !(await this.#expectations.verifier.verify(record.keyId, message, signature))) {
+    if (signature === undefined || !(await verifier.verify(record.keyId, message, signature))) {
       return this.#fail("bad_signature", "does not carry the signature of its key", place);
     }
 
@@ -194,6 +203,10 @@ class LedgerCheck {
       this.#hashAtHead = undefined;
     } else if (this.#last === undefined || record.genesis !== undefined || record.previousHash !== this.#last.hash) {
       return this.#fail("broken_chain", "does not follow from the record before it", place);
+    }
+
+    if (record.handOver !== undefined && !(await this.#keys.handOver(record, record.handOver))) {
+      return this.#fail("bad_signature", "hands the ledger over to a key that did not sign for it", place);
     }
 
     if (record.content === "purged") {
@@ -227,9 +240,11 @@ class LedgerCheck {
     } else this.#problem = { status, message: describe(reason, at), at };
   }
 
-  async #headProblem(head: SignedHead, verifier: Verifier): Promise<Problem | undefined> {
+  async #headProblem(head: SignedHead): Promise<Problem | undefined> {
     const lastSeq = this.#last?.seq ?? 0;
-    if (!verifier.knows(head.key_id)) {
+    const verifier = this.#keys.verifierOf(head.key_id);
+    // A head from before the hand-over may be signed by the key of that time; it is still a bound on what must be there.
+    if (verifier === undefined || this.#keys.isRetired(head.key_id, head.seq)) {
       const message = `The signed head outside the workspace names a key nobody vouches for (${head.key_id.slice(0, 64)}).`;
       return { status: "unknown_key", message, at: this.#end };
     }

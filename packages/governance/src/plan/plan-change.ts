@@ -8,15 +8,53 @@ export interface StepRisk {
   readonly risk: Risk;
 }
 
+/** What a preview was a preview of. An approval is one of exactly this; what changed since makes it void. */
+export interface PlanPreview {
+  /** SHA-256 over every action as it was shown: verdicts, differences, and the hashes they rest on. */
+  readonly shownSha256: string;
+  /** Commit and branch, as text. */
+  readonly head: string;
+  readonly policySha256: string;
+  /** SHA-256 of the capability profile in force. */
+  readonly capabilitiesSha256: string;
+  /** SHA-256 of the emergency controls as they stood. */
+  readonly emergencySha256: string;
+  /** SHA-256 of the intent the session worked under, with its scope, or of there being none. */
+  readonly intentSha256: string;
+  /** The first denial; absent when nothing was denied. */
+  readonly denied?: string;
+}
+
+/** A token that waits for its execution, without the token itself. */
+export interface PlanApproval {
+  readonly tokenSha256: string;
+  readonly sessionId: string;
+  readonly planId: string;
+  readonly digest: string;
+  readonly workspaceRoot: string;
+  readonly preview: PlanPreview;
+  readonly by: string;
+  readonly channel: "authenticated" | "loopback";
+  /** Milliseconds, on two clocks: one alone can be turned back, or stand still while the machine sleeps. */
+  readonly expires: {
+    readonly wall: number;
+    readonly monotonic: number;
+    /** Names the start of the machine that the monotonic clock counts from. */
+    readonly boot: string;
+  };
+}
+
 /** One fact about a plan, as the session's log keeps it. Texts in it are redacted; the plan's own bytes lie apart, by digest. */
 export type PlanChange =
   | { readonly type: "submitted"; readonly digest: string; readonly title: string; readonly steps: readonly StepRisk[] }
   /** Its actions were worked out and can be shown. Risks may have risen since; they never fall. */
-  | { readonly type: "previewed"; readonly steps: readonly StepRisk[] }
+  | { readonly type: "previewed"; readonly steps: readonly StepRisk[]; readonly preview?: PlanPreview }
   /** Nothing in it is denied: a person may approve it. */
   | { readonly type: "offered" }
   /** A person's yes to this digest; the run opens when its token is spent. */
-  | { readonly type: "approved"; readonly by: string; readonly channel: string }
+  | { readonly type: "approved"; readonly by: string; readonly channel: string; readonly approval?: PlanApproval }
+  /** Somebody guessed at its token: the approval holds no longer, in no process. */
+  | { readonly type: "approval-voided" }
   | { readonly type: "run-opened"; readonly runTurnId: string; readonly tokenSha256: string }
   | {
       readonly type: "step";
@@ -55,6 +93,7 @@ export function stateAfter(change: PlanChange): PlanState | undefined {
     case "verification-ended":
       return change.state;
     case "approved":
+    case "approval-voided":
     case "step":
     case "verification-opened":
       return undefined;

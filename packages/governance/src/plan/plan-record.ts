@@ -1,7 +1,7 @@
 import { highestRisk, type Risk } from "../risk.ts";
 import type { FailureClass } from "../tool-error.ts";
 import type { PlanState, StepState, VerificationResult } from "./plan.ts";
-import { type PlanChange, type StepRisk, stateAfter } from "./plan-change.ts";
+import { type PlanApproval, type PlanChange, type PlanPreview, type StepRisk, stateAfter } from "./plan-change.ts";
 
 export interface StepRecord {
   readonly stepId: string;
@@ -25,6 +25,10 @@ export interface PlanRecord {
   readonly verified: boolean;
   readonly results: readonly VerificationResult[];
   readonly remediation: string;
+  /** The newest preview; logs of before it was kept have none. */
+  readonly preview?: PlanPreview;
+  /** The approval that waits for its execution. */
+  readonly approval?: PlanApproval;
   /** Of the token that opened the run. */
   readonly tokenSha256?: string;
   /** Who approved it last, and how they came in. */
@@ -49,6 +53,7 @@ const describe: Record<PlanChange["type"], string> = {
   previewed: "Only a draft, or a plan that awaits approval, can be previewed",
   offered: "Only a plan that was previewed can be offered for approval",
   approved: "Only a plan that awaits approval can be approved",
+  "approval-voided": "Only a plan that awaits approval has an approval that can become void",
   "run-opened": "Only a plan that awaits approval can be executed",
   step: "Steps change only while the plan is executing",
   "run-ended": "Only a plan that is executing can end its run",
@@ -61,6 +66,7 @@ const allowedIn: Record<Exclude<PlanChange["type"], "submitted">, readonly PlanS
   previewed: ["draft", "preview", "awaiting_approval"],
   offered: ["preview"],
   approved: ["awaiting_approval"],
+  "approval-voided": ["awaiting_approval"],
   "run-opened": ["awaiting_approval"],
   step: ["executing"],
   "run-ended": ["executing"],
@@ -86,14 +92,27 @@ export function applyPlanChange(
   assertMayChange(plan, change.type);
   const next = { ...plan, state: stateAfter(change) ?? plan.state };
   switch (change.type) {
-    case "previewed":
-      return { ...next, steps: raised(plan.steps, change.steps) };
+    case "previewed": {
+      // What was approved was another preview.
+      const { approval: _approval, preview: _preview, ...rest } = next;
+      const preview = change.preview === undefined ? {} : { preview: change.preview };
+      return { ...rest, ...preview, steps: raised(plan.steps, change.steps) };
+    }
     case "offered":
       return next;
-    case "approved":
-      return { ...next, approvedBy: { who: change.by, channel: change.channel } };
-    case "run-opened":
-      return { ...next, tokenSha256: change.tokenSha256, runTurnId: change.runTurnId };
+    case "approved": {
+      const { approval: _earlier, ...rest } = next;
+      const approval = change.approval === undefined ? {} : { approval: change.approval };
+      return { ...rest, ...approval, approvedBy: { who: change.by, channel: change.channel } };
+    }
+    case "approval-voided": {
+      const { approval: _approval, ...rest } = next;
+      return rest;
+    }
+    case "run-opened": {
+      const { approval: _spent, ...rest } = next;
+      return { ...rest, tokenSha256: change.tokenSha256, runTurnId: change.runTurnId };
+    }
     case "step":
       return {
         ...next,

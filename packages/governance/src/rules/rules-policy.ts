@@ -110,6 +110,10 @@ function pathVerdicts(effect: Effect, rules: CompiledRules): readonly Verdict[] 
     case "exec":
       // What a command names is looked at apart; without a path, it means the directory it runs in.
       return broken(effect.cwd, ["zero"], rules);
+    case "external":
+      return effect.paths.flatMap((path) =>
+        broken(path, effect.readsOnly ? ["zero"] : ["zero", "readOnly", "noDelete"], rules),
+      );
     case "net":
     case "session":
       return [];

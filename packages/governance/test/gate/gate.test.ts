@@ -1,6 +1,7 @@
 import type { Answer, Question } from "@gennai/governance/confirmation";
-import { type GateOptions, governTools } from "@gennai/governance/gate/gate";
+import { governTools } from "@gennai/governance/gate/gate";
 import type { Decision, GateJournal } from "@gennai/governance/gate/gate-journal";
+import type { GateOptions } from "@gennai/governance/gate/gate-options";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import type { Policy } from "@gennai/governance/policy";
 import type { Tool } from "@gennai/governance/tool";

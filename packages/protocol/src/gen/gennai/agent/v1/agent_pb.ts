@@ -9,7 +9,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { AppliedFile, ApplyChangesResponse, DiagnosticsResponse, InvokeEventSchema, ListWorkspaceResponse, ModelCallResponse, ProposalApplied, ProposalReview, TodoItem } from "./event_pb.ts";
+import type { AppliedFile, ApplyChangesResponse, DiagnosticsResponse, InvokeEventSchema, ListWorkspaceResponse, ModelCallResponse, ProposalApplied, ProposalReview, ReviewedHunk, TodoItem } from "./event_pb.ts";
 import { file_gennai_agent_v1_event } from "./event_pb.ts";
 import type { ConfirmationResponse } from "./governance_pb.ts";
 import { file_gennai_agent_v1_governance } from "./governance_pb.ts";
@@ -21,7 +21,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gennai/agent/v1/agent.proto.
  */
 export const file_gennai_agent_v1_agent: GenFile = /*@__PURE__*/
-  fileDesc("ChtnZW5uYWkvYWdlbnQvdjEvYWdlbnQucHJvdG8SD2dlbm5haS5hZ2VudC52MSL6AQoIU2V0dGluZ3MSKQoHYmFja2VuZBgBIAEoDjIYLmdlbm5haS5hZ2VudC52MS5CYWNrZW5kEg0KBW1vZGVsGAIgASgJEhAKCGJhc2VfdXJsGAMgASgJEhIKCm1heF90b2tlbnMYBCABKAUSFgoObWF4X2l0ZXJhdGlvbnMYBSABKAUSEwoLd29ya2luZ19kaXIYBiABKAkSMgoMZWRpdGluZ19tb2RlGBQgASgOMhwuZ2VubmFpLmFnZW50LnYxLkVkaXRpbmdNb2RlEi0KCXZlcmJvc2l0eRgVIAEoDjIaLmdlbm5haS5hZ2VudC52MS5WZXJib3NpdHkiYQoMQ2FwYWJpbGl0aWVzEhQKDHRvb2xfY2FsbGluZxgBIAEoCBIQCgh0aGlua2luZxgCIAEoCBIOCgZ2aXNpb24YAyABKAgSGQoRc3RydWN0dXJlZF9vdXRwdXQYBCABKAgirgEKEkNsaWVudENhcGFiaWxpdGllcxIRCglmaWxlX3JlYWQYASABKAgSFwoPZXhlY3V0ZV9jb21tYW5kGAIgASgIEhUKDWFwcGx5X2NoYW5nZXMYAyABKAgSFAoMY29uZmlybWF0aW9uGAQgASgIEhIKCm1vZGVsX2NhbGwYBSABKAgSEwoLZGlhZ25vc3RpY3MYBiABKAgSFgoObGlzdF93b3Jrc3BhY2UYByABKAgieQoKQ2xpZW50SW5mbxIRCgljbGllbnRfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEjkKDGNhcGFiaWxpdGllcxgEIAEoCzIjLmdlbm5haS5hZ2VudC52MS5DbGllbnRDYXBhYmlsaXRpZXMiVwoTU3RhcnRTZXNzaW9uUmVxdWVzdBIrCghzZXR0aW5ncxgBIAEoCzIZLmdlbm5haS5hZ2VudC52MS5TZXR0aW5ncxITCgtpbnRlcmFjdGl2ZRgCIAEoCCKhAQoUU3RhcnRTZXNzaW9uUmVzcG9uc2USEgoKc2Vzc2lvbl9pZBgBIAEoCRIzCgxjYXBhYmlsaXRpZXMYAiABKAsyHS5nZW5uYWkuYWdlbnQudjEuQ2FwYWJpbGl0aWVzEhMKC3dvcmtpbmdfZGlyGBQgASgJEisKCHNldHRpbmdzGBUgASgLMhkuZ2VubmFpLmFnZW50LnYxLlNldHRpbmdzIikKE0NsZWFyU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCSIWChRDbGVhclNlc3Npb25SZXNwb25zZSIqChRMaXN0U2NlbmFyaW9zUmVxdWVzdBISCgpzZXNzaW9uX2lkGBQgASgJIkUKFUxpc3RTY2VuYXJpb3NSZXNwb25zZRIsCglzY2VuYXJpb3MYASADKAsyGS5nZW5uYWkuYWdlbnQudjEuU2NlbmFyaW8iPAoIU2NlbmFyaW8SDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRINCgV0b29scxgDIAEoCSK3AQoNSW52b2tlUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhAKCHNjZW5hcmlvGAIgASgJEhIKCnVzZXJfaW5wdXQYAyABKAkSFwoPZW5hYmxlX3RoaW5raW5nGAQgASgIEg4KBmltYWdlcxgFIAMoDBIWCg5jbGllbnRfdHVybl9pZBgUIAEoCRIrCgZjbGllbnQYFSABKAsyGy5nZW5uYWkuYWdlbnQudjEuQ2xpZW50SW5mbyKNAQoQU3RhcnRUdXJuUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhAKCHNjZW5hcmlvGAIgASgJEhIKCnVzZXJfaW5wdXQYAyABKAkSFwoPZW5hYmxlX3RoaW5raW5nGAQgASgIEg4KBmltYWdlcxgFIAMoDBIWCg5jbGllbnRfdHVybl9pZBgGIAEoCSJQChFTdGFydFR1cm5SZXNwb25zZRIPCgd0dXJuX2lkGAEgASgJEhEKCWFmdGVyX3NlcRgCIAEoBBIXCg9hbHJlYWR5X3N0YXJ0ZWQYAyABKAgifQoQU3Vic2NyaWJlUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhEKCWFmdGVyX3NlcRgCIAEoBBIrCgZjbGllbnQYAyABKAsyGy5nZW5uYWkuYWdlbnQudjEuQ2xpZW50SW5mbxIVCg11bnRpbF90dXJuX2lkGAQgASgJIkgKEUNhbmNlbFR1cm5SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoHdHVybl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiOgoSQ2FuY2VsVHVyblJlc3BvbnNlEhMKC3dhc19ydW5uaW5nGAEgASgIEg8KB3R1cm5faWQYAiABKAkiXAoLU3RvcFJlcXVlc3QSKQoFc2NvcGUYASABKA4yGi5nZW5uYWkuYWdlbnQudjEuU3RvcFNjb3BlEhIKCnNlc3Npb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJIjEKDFN0b3BSZXNwb25zZRIPCgdzdG9wcGVkGAEgASgIEhAKCHR1cm5faWRzGAIgAygJIjkKE0xpc3RTZXNzaW9uc1JlcXVlc3QSEwoLd29ya2luZ19kaXIYASABKAkSDQoFbGltaXQYAiABKAUigQIKDlNlc3Npb25TdW1tYXJ5EhIKCnNlc3Npb25faWQYASABKAkSEwoLd29ya2luZ19kaXIYAiABKAkSDQoFdGl0bGUYAyABKAkSKwoHY3JlYXRlZBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHdXBkYXRlZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIbGFzdF9zZXEYBiABKAQSFwoPcnVubmluZ190dXJuX2lkGAcgASgJEjIKDGVkaXRpbmdfbW9kZRgIIAEoDjIcLmdlbm5haS5hZ2VudC52MS5FZGl0aW5nTW9kZSJJChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIxCghzZXNzaW9ucxgBIAMoCzIfLmdlbm5haS5hZ2VudC52MS5TZXNzaW9uU3VtbWFyeSIqChRSZXN1bWVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIqsBChVSZXN1bWVTZXNzaW9uUmVzcG9uc2USMAoHc2Vzc2lvbhgBIAEoCzIfLmdlbm5haS5hZ2VudC52MS5TZXNzaW9uU3VtbWFyeRIrCghzZXR0aW5ncxgCIAEoCzIZLmdlbm5haS5hZ2VudC52MS5TZXR0aW5ncxIzCgxjYXBhYmlsaXRpZXMYAyABKAsyHS5nZW5uYWkuYWdlbnQudjEuQ2FwYWJpbGl0aWVzIj0KEkZvcmtTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhMKC3Rocm91Z2hfc2VxGAIgASgEIikKE0ZvcmtTZXNzaW9uUmVzcG9uc2USEgoKc2Vzc2lvbl9pZBgBIAEoCSIWChRHZXRTZXJ2ZXJJbmZvUmVxdWVzdCLTAQoVR2V0U2VydmVySW5mb1Jlc3BvbnNlEg8KB3ZlcnNpb24YASABKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgCIAEoBRIQCghmZWF0dXJlcxgDIAMoCRIbChNkZWZhdWx0X3dvcmtpbmdfZGlyGAQgASgJEjMKEGRlZmF1bHRfc2V0dGluZ3MYBSABKAsyGS5nZW5uYWkuYWdlbnQudjEuU2V0dGluZ3MSEQoJaXNvbGF0aW9uGAYgASgJEhgKEGlzb2xhdGlvbl9yZWFzb24YByABKAkiNAoOR2V0QmxvYlJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIOCgZzaGEyNTYYAiABKAkiIgoPR2V0QmxvYlJlc3BvbnNlEg8KB2NvbnRlbnQYASABKAwiQQoUVW5kb0NoYW5nZVNldFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIVCg1jaGFuZ2Vfc2V0X2lkGAIgASgJIlsKFVVuZG9DaGFuZ2VTZXRSZXNwb25zZRIVCg1jaGFuZ2Vfc2V0X2lkGAEgASgJEisKBWZpbGVzGAIgAygLMhwuZ2VubmFpLmFnZW50LnYxLkFwcGxpZWRGaWxlIiUKD0dldFRvZG9zUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIjwKEEdldFRvZG9zUmVzcG9uc2USKAoFaXRlbXMYASADKAsyGS5nZW5uYWkuYWdlbnQudjEuVG9kb0l0ZW0iUQoRV3JpdGVUb2Rvc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIoCgVpdGVtcxgCIAMoCzIZLmdlbm5haS5hZ2VudC52MS5Ub2RvSXRlbSI+ChJXcml0ZVRvZG9zUmVzcG9uc2USKAoFaXRlbXMYASADKAsyGS5nZW5uYWkuYWdlbnQudjEuVG9kb0l0ZW0iSQodR2V0Q29udmVyc2F0aW9uUHJldmlld1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIUCgxtYXhfbWVzc2FnZXMYAiABKAUiMQoeR2V0Q29udmVyc2F0aW9uUHJldmlld1Jlc3BvbnNlEg8KB3ByZXZpZXcYASABKAkiVQoSU2V0U2V0dGluZ3NSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSKwoIc2V0dGluZ3MYAiABKAsyGS5nZW5uYWkuYWdlbnQudjEuU2V0dGluZ3MiQgoTU2V0U2V0dGluZ3NSZXNwb25zZRIrCghzZXR0aW5ncxgUIAEoCzIZLmdlbm5haS5hZ2VudC52MS5TZXR0aW5ncyL7BQoLQ2xpZW50RXZlbnQSEgoKc2Vzc2lvbl9pZBgBIAEoCRI/ChJmaWxlX3JlYWRfcmVzcG9uc2UYAiABKAsyIS5nZW5uYWkuYWdlbnQudjEuRmlsZVJlYWRSZXNwb25zZUgAEk0KGWNvbW1hbmRfZGlzcGF0Y2hfcmVzcG9uc2UYAyABKAsyKC5nZW5uYWkuYWdlbnQudjEuQ29tbWFuZERpc3BhdGNoUmVzcG9uc2VIABJGChVjb25maXJtYXRpb25fcmVzcG9uc2UYHiABKAsyJS5nZW5uYWkuYWdlbnQudjEuQ29uZmlybWF0aW9uUmVzcG9uc2VIABJHChZhcHBseV9jaGFuZ2VzX3Jlc3BvbnNlGB8gASgLMiUuZ2VubmFpLmFnZW50LnYxLkFwcGx5Q2hhbmdlc1Jlc3BvbnNlSAASQQoTbW9kZWxfY2FsbF9yZXNwb25zZRggIAEoCzIiLmdlbm5haS5hZ2VudC52MS5Nb2RlbENhbGxSZXNwb25zZUgAEkQKFGRpYWdub3N0aWNzX3Jlc3BvbnNlGCEgASgLMiQuZ2VubmFpLmFnZW50LnYxLkRpYWdub3N0aWNzUmVzcG9uc2VIABJJChdsaXN0X3dvcmtzcGFjZV9yZXNwb25zZRgiIAEoCzImLmdlbm5haS5hZ2VudC52MS5MaXN0V29ya3NwYWNlUmVzcG9uc2VIABI4Cg5jb21tYW5kX291dHB1dBgjIAEoCzIeLmdlbm5haS5hZ2VudC52MS5Db21tYW5kT3V0cHV0SAASOgoPcHJvcG9zYWxfcmV2aWV3GCQgASgLMh8uZ2VubmFpLmFnZW50LnYxLlByb3Bvc2FsUmV2aWV3SAASPAoQcHJvcG9zYWxfYXBwbGllZBglIAEoCzIgLmdlbm5haS5hZ2VudC52MS5Qcm9wb3NhbEFwcGxpZWRIABIRCgljbGllbnRfaWQYFCABKAkSEwoLb3duZXJfZXBvY2gYFSABKARCBwoFZXZlbnQitgIKEEZpbGVSZWFkUmVzcG9uc2USEgoKcmVxdWVzdF9pZBgBIAEoCRIMCgRwYXRoGAIgASgJEg8KB2NvbnRlbnQYAyABKAkSEAoIZW5jb2RpbmcYBCABKAkSDQoFZXJyb3IYBSABKAkSKwoGc291cmNlGBQgASgOMhsuZ2VubmFpLmFnZW50LnYxLkZpbGVTb3VyY2USDwoHdmVyc2lvbhgVIAEoAxINCgVkaXJ0eRgWIAEoCBIOCgZzaGEyNTYYFyABKAkSEwoLZGlza19zaGEyNTYYGCABKAkSJwoDZW9sGBkgASgOMhouZ2VubmFpLmFnZW50LnYxLkVuZE9mTGluZRILCgNib20YGiABKAgSEQoJdHJ1bmNhdGVkGBsgASgIEhMKC3RvdGFsX2xpbmVzGBwgASgFItgBChdDb21tYW5kRGlzcGF0Y2hSZXNwb25zZRISCgpyZXF1ZXN0X2lkGAEgASgJEhMKC3Rlcm1pbmFsX2lkGAIgASgJEg4KBnN0YXR1cxgDIAEoCRINCgVlcnJvchgEIAEoCRIsCgVzdGF0ZRgUIAEoDjIdLmdlbm5haS5hZ2VudC52MS5Db21tYW5kU3RhdGUSFgoJZXhpdF9jb2RlGBUgASgFSACIAQESDgoGb3V0cHV0GBYgASgJEhEKCXRydW5jYXRlZBgXIAEoCEIMCgpfZXhpdF9jb2RlIjEKDUNvbW1hbmRPdXRwdXQSEgoKcmVxdWVzdF9pZBgBIAEoCRIMCgR0ZXh0GAIgASgJIk4KGVN1Ym1pdENsaWVudEV2ZW50UmVzcG9uc2USEgoKcmVxdWVzdF9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSDQoFZXJyb3IYAyABKAkq0wEKB0JhY2tlbmQSFwoTQkFDS0VORF9VTlNQRUNJRklFRBAAEhIKDkJBQ0tFTkRfT0xMQU1BEAESFQoRQkFDS0VORF9BTlRIUk9QSUMQAhISCg5CQUNLRU5EX09QRU5BSRADEhIKDkJBQ0tFTkRfR0VNSU5JEAQSEwoPQkFDS0VORF9PRkZMSU5FEBQSFAoQQkFDS0VORF9TQ1JJUFRFRBAVEh0KGUJBQ0tFTkRfT1BFTkFJX0NPTVBBVElCTEUQFhISCg5CQUNLRU5EX0VESVRPUhAXKl8KC0VkaXRpbmdNb2RlEhwKGEVESVRJTkdfTU9ERV9VTlNQRUNJRklFRBAAEhcKE0VESVRJTkdfTU9ERV9CUkFOQ0gQARIZChVFRElUSU5HX01PREVfUFJPUE9TQUwQAippCglWZXJib3NpdHkSGQoVVkVSQk9TSVRZX1VOU1BFQ0lGSUVEEAASEwoPVkVSQk9TSVRZX1RFUlNFEAESFAoQVkVSQk9TSVRZX05PUk1BTBACEhYKElZFUkJPU0lUWV9ERVRBSUxFRBADKnAKCVN0b3BTY29wZRIaChZTVE9QX1NDT1BFX1VOU1BFQ0lGSUVEEAASFgoSU1RPUF9TQ09QRV9TRVNTSU9OEAESGAoUU1RPUF9TQ09QRV9XT1JLU1BBQ0UQAhIVChFTVE9QX1NDT1BFX1NFUlZFUhADKlcKCkZpbGVTb3VyY2USGwoXRklMRV9TT1VSQ0VfVU5TUEVDSUZJRUQQABIWChJGSUxFX1NPVVJDRV9CVUZGRVIQARIUChBGSUxFX1NPVVJDRV9ESVNLEAIqUgoJRW5kT2ZMaW5lEhsKF0VORF9PRl9MSU5FX1VOU1BFQ0lGSUVEEAASEgoORU5EX09GX0xJTkVfTEYQARIUChBFTkRfT0ZfTElORV9DUkxGEAIqgAEKDENvbW1hbmRTdGF0ZRIdChlDT01NQU5EX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVQ09NTUFORF9TVEFURV9SVU5OSU5HEAESGAoUQ09NTUFORF9TVEFURV9FWElURUQQAhIcChhDT01NQU5EX1NUQVRFX1VOT0JTRVJWRUQQAzKzDQoMQWdlbnRTZXJ2aWNlElsKDFN0YXJ0U2Vzc2lvbhIkLmdlbm5haS5hZ2VudC52MS5TdGFydFNlc3Npb25SZXF1ZXN0GiUuZ2VubmFpLmFnZW50LnYxLlN0YXJ0U2Vzc2lvblJlc3BvbnNlElsKDENsZWFyU2Vzc2lvbhIkLmdlbm5haS5hZ2VudC52MS5DbGVhclNlc3Npb25SZXF1ZXN0GiUuZ2VubmFpLmFnZW50LnYxLkNsZWFyU2Vzc2lvblJlc3BvbnNlEl4KDUxpc3RTY2VuYXJpb3MSJS5nZW5uYWkuYWdlbnQudjEuTGlzdFNjZW5hcmlvc1JlcXVlc3QaJi5nZW5uYWkuYWdlbnQudjEuTGlzdFNjZW5hcmlvc1Jlc3BvbnNlEkgKBkludm9rZRIeLmdlbm5haS5hZ2VudC52MS5JbnZva2VSZXF1ZXN0GhwuZ2VubmFpLmFnZW50LnYxLkludm9rZUV2ZW50MAESXQoRU3VibWl0Q2xpZW50RXZlbnQSHC5nZW5uYWkuYWdlbnQudjEuQ2xpZW50RXZlbnQaKi5nZW5uYWkuYWdlbnQudjEuU3VibWl0Q2xpZW50RXZlbnRSZXNwb25zZRJPCghHZXRUb2RvcxIgLmdlbm5haS5hZ2VudC52MS5HZXRUb2Rvc1JlcXVlc3QaIS5nZW5uYWkuYWdlbnQudjEuR2V0VG9kb3NSZXNwb25zZRJVCgpXcml0ZVRvZG9zEiIuZ2VubmFpLmFnZW50LnYxLldyaXRlVG9kb3NSZXF1ZXN0GiMuZ2VubmFpLmFnZW50LnYxLldyaXRlVG9kb3NSZXNwb25zZRJ5ChZHZXRDb252ZXJzYXRpb25QcmV2aWV3Ei4uZ2VubmFpLmFnZW50LnYxLkdldENvbnZlcnNhdGlvblByZXZpZXdSZXF1ZXN0Gi8uZ2VubmFpLmFnZW50LnYxLkdldENvbnZlcnNhdGlvblByZXZpZXdSZXNwb25zZRJYCgtTZXRTZXR0aW5ncxIjLmdlbm5haS5hZ2VudC52MS5TZXRTZXR0aW5nc1JlcXVlc3QaJC5nZW5uYWkuYWdlbnQudjEuU2V0U2V0dGluZ3NSZXNwb25zZRJSCglTdGFydFR1cm4SIS5nZW5uYWkuYWdlbnQudjEuU3RhcnRUdXJuUmVxdWVzdBoiLmdlbm5haS5hZ2VudC52MS5TdGFydFR1cm5SZXNwb25zZRJOCglTdWJzY3JpYmUSIS5nZW5uYWkuYWdlbnQudjEuU3Vic2NyaWJlUmVxdWVzdBocLmdlbm5haS5hZ2VudC52MS5JbnZva2VFdmVudDABElUKCkNhbmNlbFR1cm4SIi5nZW5uYWkuYWdlbnQudjEuQ2FuY2VsVHVyblJlcXVlc3QaIy5nZW5uYWkuYWdlbnQudjEuQ2FuY2VsVHVyblJlc3BvbnNlEkMKBFN0b3ASHC5nZW5uYWkuYWdlbnQudjEuU3RvcFJlcXVlc3QaHS5nZW5uYWkuYWdlbnQudjEuU3RvcFJlc3BvbnNlElsKDExpc3RTZXNzaW9ucxIkLmdlbm5haS5hZ2VudC52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GiUuZ2VubmFpLmFnZW50LnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlEl4KDVJlc3VtZVNlc3Npb24SJS5nZW5uYWkuYWdlbnQudjEuUmVzdW1lU2Vzc2lvblJlcXVlc3QaJi5nZW5uYWkuYWdlbnQudjEuUmVzdW1lU2Vzc2lvblJlc3BvbnNlElgKC0ZvcmtTZXNzaW9uEiMuZ2VubmFpLmFnZW50LnYxLkZvcmtTZXNzaW9uUmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5Gb3JrU2Vzc2lvblJlc3BvbnNlEl4KDUdldFNlcnZlckluZm8SJS5nZW5uYWkuYWdlbnQudjEuR2V0U2VydmVySW5mb1JlcXVlc3QaJi5nZW5uYWkuYWdlbnQudjEuR2V0U2VydmVySW5mb1Jlc3BvbnNlEkwKB0dldEJsb2ISHy5nZW5uYWkuYWdlbnQudjEuR2V0QmxvYlJlcXVlc3QaIC5nZW5uYWkuYWdlbnQudjEuR2V0QmxvYlJlc3BvbnNlEl4KDVVuZG9DaGFuZ2VTZXQSJS5nZW5uYWkuYWdlbnQudjEuVW5kb0NoYW5nZVNldFJlcXVlc3QaJi5nZW5uYWkuYWdlbnQudjEuVW5kb0NoYW5nZVNldFJlc3BvbnNlYgZwcm90bzM", [file_gennai_agent_v1_event, file_gennai_agent_v1_governance, file_google_protobuf_timestamp]);
+  fileDesc("ChtnZW5uYWkvYWdlbnQvdjEvYWdlbnQucHJvdG8SD2dlbm5haS5hZ2VudC52MSL6AQoIU2V0dGluZ3MSKQoHYmFja2VuZBgBIAEoDjIYLmdlbm5haS5hZ2VudC52MS5CYWNrZW5kEg0KBW1vZGVsGAIgASgJEhAKCGJhc2VfdXJsGAMgASgJEhIKCm1heF90b2tlbnMYBCABKAUSFgoObWF4X2l0ZXJhdGlvbnMYBSABKAUSEwoLd29ya2luZ19kaXIYBiABKAkSMgoMZWRpdGluZ19tb2RlGBQgASgOMhwuZ2VubmFpLmFnZW50LnYxLkVkaXRpbmdNb2RlEi0KCXZlcmJvc2l0eRgVIAEoDjIaLmdlbm5haS5hZ2VudC52MS5WZXJib3NpdHkiYQoMQ2FwYWJpbGl0aWVzEhQKDHRvb2xfY2FsbGluZxgBIAEoCBIQCgh0aGlua2luZxgCIAEoCBIOCgZ2aXNpb24YAyABKAgSGQoRc3RydWN0dXJlZF9vdXRwdXQYBCABKAgirgEKEkNsaWVudENhcGFiaWxpdGllcxIRCglmaWxlX3JlYWQYASABKAgSFwoPZXhlY3V0ZV9jb21tYW5kGAIgASgIEhUKDWFwcGx5X2NoYW5nZXMYAyABKAgSFAoMY29uZmlybWF0aW9uGAQgASgIEhIKCm1vZGVsX2NhbGwYBSABKAgSEwoLZGlhZ25vc3RpY3MYBiABKAgSFgoObGlzdF93b3Jrc3BhY2UYByABKAgieQoKQ2xpZW50SW5mbxIRCgljbGllbnRfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEjkKDGNhcGFiaWxpdGllcxgEIAEoCzIjLmdlbm5haS5hZ2VudC52MS5DbGllbnRDYXBhYmlsaXRpZXMiVwoTU3RhcnRTZXNzaW9uUmVxdWVzdBIrCghzZXR0aW5ncxgBIAEoCzIZLmdlbm5haS5hZ2VudC52MS5TZXR0aW5ncxITCgtpbnRlcmFjdGl2ZRgCIAEoCCKhAQoUU3RhcnRTZXNzaW9uUmVzcG9uc2USEgoKc2Vzc2lvbl9pZBgBIAEoCRIzCgxjYXBhYmlsaXRpZXMYAiABKAsyHS5nZW5uYWkuYWdlbnQudjEuQ2FwYWJpbGl0aWVzEhMKC3dvcmtpbmdfZGlyGBQgASgJEisKCHNldHRpbmdzGBUgASgLMhkuZ2VubmFpLmFnZW50LnYxLlNldHRpbmdzIikKE0NsZWFyU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCSIWChRDbGVhclNlc3Npb25SZXNwb25zZSIqChRMaXN0U2NlbmFyaW9zUmVxdWVzdBISCgpzZXNzaW9uX2lkGBQgASgJIkUKFUxpc3RTY2VuYXJpb3NSZXNwb25zZRIsCglzY2VuYXJpb3MYASADKAsyGS5nZW5uYWkuYWdlbnQudjEuU2NlbmFyaW8iPAoIU2NlbmFyaW8SDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRINCgV0b29scxgDIAEoCSK3AQoNSW52b2tlUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhAKCHNjZW5hcmlvGAIgASgJEhIKCnVzZXJfaW5wdXQYAyABKAkSFwoPZW5hYmxlX3RoaW5raW5nGAQgASgIEg4KBmltYWdlcxgFIAMoDBIWCg5jbGllbnRfdHVybl9pZBgUIAEoCRIrCgZjbGllbnQYFSABKAsyGy5nZW5uYWkuYWdlbnQudjEuQ2xpZW50SW5mbyKNAQoQU3RhcnRUdXJuUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhAKCHNjZW5hcmlvGAIgASgJEhIKCnVzZXJfaW5wdXQYAyABKAkSFwoPZW5hYmxlX3RoaW5raW5nGAQgASgIEg4KBmltYWdlcxgFIAMoDBIWCg5jbGllbnRfdHVybl9pZBgGIAEoCSJQChFTdGFydFR1cm5SZXNwb25zZRIPCgd0dXJuX2lkGAEgASgJEhEKCWFmdGVyX3NlcRgCIAEoBBIXCg9hbHJlYWR5X3N0YXJ0ZWQYAyABKAgifQoQU3Vic2NyaWJlUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhEKCWFmdGVyX3NlcRgCIAEoBBIrCgZjbGllbnQYAyABKAsyGy5nZW5uYWkuYWdlbnQudjEuQ2xpZW50SW5mbxIVCg11bnRpbF90dXJuX2lkGAQgASgJIkgKEUNhbmNlbFR1cm5SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoHdHVybl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiOgoSQ2FuY2VsVHVyblJlc3BvbnNlEhMKC3dhc19ydW5uaW5nGAEgASgIEg8KB3R1cm5faWQYAiABKAkiXAoLU3RvcFJlcXVlc3QSKQoFc2NvcGUYASABKA4yGi5nZW5uYWkuYWdlbnQudjEuU3RvcFNjb3BlEhIKCnNlc3Npb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJIjEKDFN0b3BSZXNwb25zZRIPCgdzdG9wcGVkGAEgASgIEhAKCHR1cm5faWRzGAIgAygJIjkKE0xpc3RTZXNzaW9uc1JlcXVlc3QSEwoLd29ya2luZ19kaXIYASABKAkSDQoFbGltaXQYAiABKAUigQIKDlNlc3Npb25TdW1tYXJ5EhIKCnNlc3Npb25faWQYASABKAkSEwoLd29ya2luZ19kaXIYAiABKAkSDQoFdGl0bGUYAyABKAkSKwoHY3JlYXRlZBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoHdXBkYXRlZBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIbGFzdF9zZXEYBiABKAQSFwoPcnVubmluZ190dXJuX2lkGAcgASgJEjIKDGVkaXRpbmdfbW9kZRgIIAEoDjIcLmdlbm5haS5hZ2VudC52MS5FZGl0aW5nTW9kZSJJChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIxCghzZXNzaW9ucxgBIAMoCzIfLmdlbm5haS5hZ2VudC52MS5TZXNzaW9uU3VtbWFyeSIqChRSZXN1bWVTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIqsBChVSZXN1bWVTZXNzaW9uUmVzcG9uc2USMAoHc2Vzc2lvbhgBIAEoCzIfLmdlbm5haS5hZ2VudC52MS5TZXNzaW9uU3VtbWFyeRIrCghzZXR0aW5ncxgCIAEoCzIZLmdlbm5haS5hZ2VudC52MS5TZXR0aW5ncxIzCgxjYXBhYmlsaXRpZXMYAyABKAsyHS5nZW5uYWkuYWdlbnQudjEuQ2FwYWJpbGl0aWVzIj0KEkZvcmtTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhMKC3Rocm91Z2hfc2VxGAIgASgEIikKE0ZvcmtTZXNzaW9uUmVzcG9uc2USEgoKc2Vzc2lvbl9pZBgBIAEoCSIWChRHZXRTZXJ2ZXJJbmZvUmVxdWVzdCLTAQoVR2V0U2VydmVySW5mb1Jlc3BvbnNlEg8KB3ZlcnNpb24YASABKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgCIAEoBRIQCghmZWF0dXJlcxgDIAMoCRIbChNkZWZhdWx0X3dvcmtpbmdfZGlyGAQgASgJEjMKEGRlZmF1bHRfc2V0dGluZ3MYBSABKAsyGS5nZW5uYWkuYWdlbnQudjEuU2V0dGluZ3MSEQoJaXNvbGF0aW9uGAYgASgJEhgKEGlzb2xhdGlvbl9yZWFzb24YByABKAkiNAoOR2V0QmxvYlJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIOCgZzaGEyNTYYAiABKAkiIgoPR2V0QmxvYlJlc3BvbnNlEg8KB2NvbnRlbnQYASABKAwiQQoUVW5kb0NoYW5nZVNldFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIVCg1jaGFuZ2Vfc2V0X2lkGAIgASgJIlsKFVVuZG9DaGFuZ2VTZXRSZXNwb25zZRIVCg1jaGFuZ2Vfc2V0X2lkGAEgASgJEisKBWZpbGVzGAIgAygLMhwuZ2VubmFpLmFnZW50LnYxLkFwcGxpZWRGaWxlIrIBChRBcHBseVByb3Bvc2FsUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhMKC3Byb3Bvc2FsX2lkGAIgASgJEiwKBWh1bmtzGAMgAygLMh0uZ2VubmFpLmFnZW50LnYxLlJldmlld2VkSHVuaxIMCgRub3RlGAQgASgJEjUKDmV4cGVjdGVkX2Jhc2VzGAUgAygLMh0uZ2VubmFpLmFnZW50LnYxLkV4cGVjdGVkQmFzZSIsCgxFeHBlY3RlZEJhc2USDAoEcGF0aBgBIAEoCRIOCgZzaGEyNTYYAiABKAkidAoVQXBwbHlQcm9wb3NhbFJlc3BvbnNlEhUKDWNoYW5nZV9zZXRfaWQYASABKAkSKwoFZmlsZXMYAiADKAsyHC5nZW5uYWkuYWdlbnQudjEuQXBwbGllZEZpbGUSFwoPYWxyZWFkeV9hcHBsaWVkGAMgASgIIi4KGEdldFdvcmtzcGFjZVN0YXRlUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIrQBChlHZXRXb3Jrc3BhY2VTdGF0ZVJlc3BvbnNlEhMKC3dvcmtpbmdfZGlyGAEgASgJEiYKA2dpdBgCIAEoDjIZLmdlbm5haS5hZ2VudC52MS5HaXRTdGF0ZRIOCgZicmFuY2gYAyABKAkSDgoGY29tbWl0GAQgASgJEg0KBWRpcnR5GAUgASgIEhUKDWNoYW5nZWRfZmlsZXMYBiABKAUSFAoMcHJvdGVjdGVkX2J5GAcgASgJIkgKFFByZXBhcmVCcmFuY2hSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDAoEdGFzaxgCIAEoCRIOCgZicmFuY2gYAyABKAkiVgoVUHJlcGFyZUJyYW5jaFJlc3BvbnNlEg4KBmJyYW5jaBgBIAEoCRItCgZjaGFuZ2UYAiABKA4yHS5nZW5uYWkuYWdlbnQudjEuQnJhbmNoQ2hhbmdlIiUKD0dldFRvZG9zUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIjwKEEdldFRvZG9zUmVzcG9uc2USKAoFaXRlbXMYASADKAsyGS5nZW5uYWkuYWdlbnQudjEuVG9kb0l0ZW0iUQoRV3JpdGVUb2Rvc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIoCgVpdGVtcxgCIAMoCzIZLmdlbm5haS5hZ2VudC52MS5Ub2RvSXRlbSI+ChJXcml0ZVRvZG9zUmVzcG9uc2USKAoFaXRlbXMYASADKAsyGS5nZW5uYWkuYWdlbnQudjEuVG9kb0l0ZW0iSQodR2V0Q29udmVyc2F0aW9uUHJldmlld1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIUCgxtYXhfbWVzc2FnZXMYAiABKAUiMQoeR2V0Q29udmVyc2F0aW9uUHJldmlld1Jlc3BvbnNlEg8KB3ByZXZpZXcYASABKAkiVQoSU2V0U2V0dGluZ3NSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSKwoIc2V0dGluZ3MYAiABKAsyGS5nZW5uYWkuYWdlbnQudjEuU2V0dGluZ3MiQgoTU2V0U2V0dGluZ3NSZXNwb25zZRIrCghzZXR0aW5ncxgUIAEoCzIZLmdlbm5haS5hZ2VudC52MS5TZXR0aW5ncyL7BQoLQ2xpZW50RXZlbnQSEgoKc2Vzc2lvbl9pZBgBIAEoCRI/ChJmaWxlX3JlYWRfcmVzcG9uc2UYAiABKAsyIS5nZW5uYWkuYWdlbnQudjEuRmlsZVJlYWRSZXNwb25zZUgAEk0KGWNvbW1hbmRfZGlzcGF0Y2hfcmVzcG9uc2UYAyABKAsyKC5nZW5uYWkuYWdlbnQudjEuQ29tbWFuZERpc3BhdGNoUmVzcG9uc2VIABJGChVjb25maXJtYXRpb25fcmVzcG9uc2UYHiABKAsyJS5nZW5uYWkuYWdlbnQudjEuQ29uZmlybWF0aW9uUmVzcG9uc2VIABJHChZhcHBseV9jaGFuZ2VzX3Jlc3BvbnNlGB8gASgLMiUuZ2VubmFpLmFnZW50LnYxLkFwcGx5Q2hhbmdlc1Jlc3BvbnNlSAASQQoTbW9kZWxfY2FsbF9yZXNwb25zZRggIAEoCzIiLmdlbm5haS5hZ2VudC52MS5Nb2RlbENhbGxSZXNwb25zZUgAEkQKFGRpYWdub3N0aWNzX3Jlc3BvbnNlGCEgASgLMiQuZ2VubmFpLmFnZW50LnYxLkRpYWdub3N0aWNzUmVzcG9uc2VIABJJChdsaXN0X3dvcmtzcGFjZV9yZXNwb25zZRgiIAEoCzImLmdlbm5haS5hZ2VudC52MS5MaXN0V29ya3NwYWNlUmVzcG9uc2VIABI4Cg5jb21tYW5kX291dHB1dBgjIAEoCzIeLmdlbm5haS5hZ2VudC52MS5Db21tYW5kT3V0cHV0SAASOgoPcHJvcG9zYWxfcmV2aWV3GCQgASgLMh8uZ2VubmFpLmFnZW50LnYxLlByb3Bvc2FsUmV2aWV3SAASPAoQcHJvcG9zYWxfYXBwbGllZBglIAEoCzIgLmdlbm5haS5hZ2VudC52MS5Qcm9wb3NhbEFwcGxpZWRIABIRCgljbGllbnRfaWQYFCABKAkSEwoLb3duZXJfZXBvY2gYFSABKARCBwoFZXZlbnQitgIKEEZpbGVSZWFkUmVzcG9uc2USEgoKcmVxdWVzdF9pZBgBIAEoCRIMCgRwYXRoGAIgASgJEg8KB2NvbnRlbnQYAyABKAkSEAoIZW5jb2RpbmcYBCABKAkSDQoFZXJyb3IYBSABKAkSKwoGc291cmNlGBQgASgOMhsuZ2VubmFpLmFnZW50LnYxLkZpbGVTb3VyY2USDwoHdmVyc2lvbhgVIAEoAxINCgVkaXJ0eRgWIAEoCBIOCgZzaGEyNTYYFyABKAkSEwoLZGlza19zaGEyNTYYGCABKAkSJwoDZW9sGBkgASgOMhouZ2VubmFpLmFnZW50LnYxLkVuZE9mTGluZRILCgNib20YGiABKAgSEQoJdHJ1bmNhdGVkGBsgASgIEhMKC3RvdGFsX2xpbmVzGBwgASgFItgBChdDb21tYW5kRGlzcGF0Y2hSZXNwb25zZRISCgpyZXF1ZXN0X2lkGAEgASgJEhMKC3Rlcm1pbmFsX2lkGAIgASgJEg4KBnN0YXR1cxgDIAEoCRINCgVlcnJvchgEIAEoCRIsCgVzdGF0ZRgUIAEoDjIdLmdlbm5haS5hZ2VudC52MS5Db21tYW5kU3RhdGUSFgoJZXhpdF9jb2RlGBUgASgFSACIAQESDgoGb3V0cHV0GBYgASgJEhEKCXRydW5jYXRlZBgXIAEoCEIMCgpfZXhpdF9jb2RlIjEKDUNvbW1hbmRPdXRwdXQSEgoKcmVxdWVzdF9pZBgBIAEoCRIMCgR0ZXh0GAIgASgJIk4KGVN1Ym1pdENsaWVudEV2ZW50UmVzcG9uc2USEgoKcmVxdWVzdF9pZBgBIAEoCRIOCgZzdGF0dXMYAiABKAkSDQoFZXJyb3IYAyABKAkq0wEKB0JhY2tlbmQSFwoTQkFDS0VORF9VTlNQRUNJRklFRBAAEhIKDkJBQ0tFTkRfT0xMQU1BEAESFQoRQkFDS0VORF9BTlRIUk9QSUMQAhISCg5CQUNLRU5EX09QRU5BSRADEhIKDkJBQ0tFTkRfR0VNSU5JEAQSEwoPQkFDS0VORF9PRkZMSU5FEBQSFAoQQkFDS0VORF9TQ1JJUFRFRBAVEh0KGUJBQ0tFTkRfT1BFTkFJX0NPTVBBVElCTEUQFhISCg5CQUNLRU5EX0VESVRPUhAXKl8KC0VkaXRpbmdNb2RlEhwKGEVESVRJTkdfTU9ERV9VTlNQRUNJRklFRBAAEhcKE0VESVRJTkdfTU9ERV9CUkFOQ0gQARIZChVFRElUSU5HX01PREVfUFJPUE9TQUwQAippCglWZXJib3NpdHkSGQoVVkVSQk9TSVRZX1VOU1BFQ0lGSUVEEAASEwoPVkVSQk9TSVRZX1RFUlNFEAESFAoQVkVSQk9TSVRZX05PUk1BTBACEhYKElZFUkJPU0lUWV9ERVRBSUxFRBADKnAKCVN0b3BTY29wZRIaChZTVE9QX1NDT1BFX1VOU1BFQ0lGSUVEEAASFgoSU1RPUF9TQ09QRV9TRVNTSU9OEAESGAoUU1RPUF9TQ09QRV9XT1JLU1BBQ0UQAhIVChFTVE9QX1NDT1BFX1NFUlZFUhADKo8BCghHaXRTdGF0ZRIZChVHSVRfU1RBVEVfVU5TUEVDSUZJRUQQABIbChdHSVRfU1RBVEVfTk9UX0lOU1RBTExFRBABEhsKF0dJVF9TVEFURV9OT19SRVBPU0lUT1JZEAISGQoVR0lUX1NUQVRFX05PVF9UUlVTVEVEEAMSEwoPR0lUX1NUQVRFX1JFQURZEAQqfAoMQnJhbmNoQ2hhbmdlEh0KGUJSQU5DSF9DSEFOR0VfVU5TUEVDSUZJRUQQABIWChJCUkFOQ0hfQ0hBTkdFX0tFUFQQARIZChVCUkFOQ0hfQ0hBTkdFX0NSRUFURUQQAhIaChZCUkFOQ0hfQ0hBTkdFX1NXSVRDSEVEEAMqVwoKRmlsZVNvdXJjZRIbChdGSUxFX1NPVVJDRV9VTlNQRUNJRklFRBAAEhYKEkZJTEVfU09VUkNFX0JVRkZFUhABEhQKEEZJTEVfU09VUkNFX0RJU0sQAipSCglFbmRPZkxpbmUSGwoXRU5EX09GX0xJTkVfVU5TUEVDSUZJRUQQABISCg5FTkRfT0ZfTElORV9MRhABEhQKEEVORF9PRl9MSU5FX0NSTEYQAiqAAQoMQ29tbWFuZFN0YXRlEh0KGUNPTU1BTkRfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVDT01NQU5EX1NUQVRFX1JVTk5JTkcQARIYChRDT01NQU5EX1NUQVRFX0VYSVRFRBACEhwKGENPTU1BTkRfU1RBVEVfVU5PQlNFUlZFRBADMt8PCgxBZ2VudFNlcnZpY2USWwoMU3RhcnRTZXNzaW9uEiQuZ2VubmFpLmFnZW50LnYxLlN0YXJ0U2Vzc2lvblJlcXVlc3QaJS5nZW5uYWkuYWdlbnQudjEuU3RhcnRTZXNzaW9uUmVzcG9uc2USWwoMQ2xlYXJTZXNzaW9uEiQuZ2VubmFpLmFnZW50LnYxLkNsZWFyU2Vzc2lvblJlcXVlc3QaJS5nZW5uYWkuYWdlbnQudjEuQ2xlYXJTZXNzaW9uUmVzcG9uc2USXgoNTGlzdFNjZW5hcmlvcxIlLmdlbm5haS5hZ2VudC52MS5MaXN0U2NlbmFyaW9zUmVxdWVzdBomLmdlbm5haS5hZ2VudC52MS5MaXN0U2NlbmFyaW9zUmVzcG9uc2USSAoGSW52b2tlEh4uZ2VubmFpLmFnZW50LnYxLkludm9rZVJlcXVlc3QaHC5nZW5uYWkuYWdlbnQudjEuSW52b2tlRXZlbnQwARJdChFTdWJtaXRDbGllbnRFdmVudBIcLmdlbm5haS5hZ2VudC52MS5DbGllbnRFdmVudBoqLmdlbm5haS5hZ2VudC52MS5TdWJtaXRDbGllbnRFdmVudFJlc3BvbnNlEk8KCEdldFRvZG9zEiAuZ2VubmFpLmFnZW50LnYxLkdldFRvZG9zUmVxdWVzdBohLmdlbm5haS5hZ2VudC52MS5HZXRUb2Rvc1Jlc3BvbnNlElUKCldyaXRlVG9kb3MSIi5nZW5uYWkuYWdlbnQudjEuV3JpdGVUb2Rvc1JlcXVlc3QaIy5nZW5uYWkuYWdlbnQudjEuV3JpdGVUb2Rvc1Jlc3BvbnNlEnkKFkdldENvbnZlcnNhdGlvblByZXZpZXcSLi5nZW5uYWkuYWdlbnQudjEuR2V0Q29udmVyc2F0aW9uUHJldmlld1JlcXVlc3QaLy5nZW5uYWkuYWdlbnQudjEuR2V0Q29udmVyc2F0aW9uUHJldmlld1Jlc3BvbnNlElgKC1NldFNldHRpbmdzEiMuZ2VubmFpLmFnZW50LnYxLlNldFNldHRpbmdzUmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5TZXRTZXR0aW5nc1Jlc3BvbnNlElIKCVN0YXJ0VHVybhIhLmdlbm5haS5hZ2VudC52MS5TdGFydFR1cm5SZXF1ZXN0GiIuZ2VubmFpLmFnZW50LnYxLlN0YXJ0VHVyblJlc3BvbnNlEk4KCVN1YnNjcmliZRIhLmdlbm5haS5hZ2VudC52MS5TdWJzY3JpYmVSZXF1ZXN0GhwuZ2VubmFpLmFnZW50LnYxLkludm9rZUV2ZW50MAESVQoKQ2FuY2VsVHVybhIiLmdlbm5haS5hZ2VudC52MS5DYW5jZWxUdXJuUmVxdWVzdBojLmdlbm5haS5hZ2VudC52MS5DYW5jZWxUdXJuUmVzcG9uc2USQwoEU3RvcBIcLmdlbm5haS5hZ2VudC52MS5TdG9wUmVxdWVzdBodLmdlbm5haS5hZ2VudC52MS5TdG9wUmVzcG9uc2USWwoMTGlzdFNlc3Npb25zEiQuZ2VubmFpLmFnZW50LnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaJS5nZW5uYWkuYWdlbnQudjEuTGlzdFNlc3Npb25zUmVzcG9uc2USXgoNUmVzdW1lU2Vzc2lvbhIlLmdlbm5haS5hZ2VudC52MS5SZXN1bWVTZXNzaW9uUmVxdWVzdBomLmdlbm5haS5hZ2VudC52MS5SZXN1bWVTZXNzaW9uUmVzcG9uc2USWAoLRm9ya1Nlc3Npb24SIy5nZW5uYWkuYWdlbnQudjEuRm9ya1Nlc3Npb25SZXF1ZXN0GiQuZ2VubmFpLmFnZW50LnYxLkZvcmtTZXNzaW9uUmVzcG9uc2USXgoNR2V0U2VydmVySW5mbxIlLmdlbm5haS5hZ2VudC52MS5HZXRTZXJ2ZXJJbmZvUmVxdWVzdBomLmdlbm5haS5hZ2VudC52MS5HZXRTZXJ2ZXJJbmZvUmVzcG9uc2USTAoHR2V0QmxvYhIfLmdlbm5haS5hZ2VudC52MS5HZXRCbG9iUmVxdWVzdBogLmdlbm5haS5hZ2VudC52MS5HZXRCbG9iUmVzcG9uc2USXgoNVW5kb0NoYW5nZVNldBIlLmdlbm5haS5hZ2VudC52MS5VbmRvQ2hhbmdlU2V0UmVxdWVzdBomLmdlbm5haS5hZ2VudC52MS5VbmRvQ2hhbmdlU2V0UmVzcG9uc2USXgoNQXBwbHlQcm9wb3NhbBIlLmdlbm5haS5hZ2VudC52MS5BcHBseVByb3Bvc2FsUmVxdWVzdBomLmdlbm5haS5hZ2VudC52MS5BcHBseVByb3Bvc2FsUmVzcG9uc2USagoRR2V0V29ya3NwYWNlU3RhdGUSKS5nZW5uYWkuYWdlbnQudjEuR2V0V29ya3NwYWNlU3RhdGVSZXF1ZXN0GiouZ2VubmFpLmFnZW50LnYxLkdldFdvcmtzcGFjZVN0YXRlUmVzcG9uc2USXgoNUHJlcGFyZUJyYW5jaBIlLmdlbm5haS5hZ2VudC52MS5QcmVwYXJlQnJhbmNoUmVxdWVzdBomLmdlbm5haS5hZ2VudC52MS5QcmVwYXJlQnJhbmNoUmVzcG9uc2ViBnByb3RvMw", [file_gennai_agent_v1_event, file_gennai_agent_v1_governance, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message gennai.agent.v1.Settings
@@ -950,6 +950,235 @@ export const UndoChangeSetResponseSchema: GenMessage<UndoChangeSetResponse> = /*
   messageDesc(file_gennai_agent_v1_agent, 31);
 
 /**
+ * A person's decisions about a proposal, to be carried out by the server.
+ *
+ * @generated from message gennai.agent.v1.ApplyProposalRequest
+ */
+export type ApplyProposalRequest = Message<"gennai.agent.v1.ApplyProposalRequest"> & {
+  /**
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * @generated from field: string proposal_id = 2;
+   */
+  proposalId: string;
+
+  /**
+   * A hunk without a decision is not kept.
+   *
+   * @generated from field: repeated gennai.agent.v1.ReviewedHunk hunks = 3;
+   */
+  hunks: ReviewedHunk[];
+
+  /**
+   * For the model: why, and what instead.
+   *
+   * @generated from field: string note = 4;
+   */
+  note: string;
+
+  /**
+   * The texts that the person saw. Where one is not what the proposal is based on, nothing is written.
+   *
+   * @generated from field: repeated gennai.agent.v1.ExpectedBase expected_bases = 5;
+   */
+  expectedBases: ExpectedBase[];
+};
+
+/**
+ * Describes the message gennai.agent.v1.ApplyProposalRequest.
+ * Use `create(ApplyProposalRequestSchema)` to create a new message.
+ */
+export const ApplyProposalRequestSchema: GenMessage<ApplyProposalRequest> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_agent, 32);
+
+/**
+ * @generated from message gennai.agent.v1.ExpectedBase
+ */
+export type ExpectedBase = Message<"gennai.agent.v1.ExpectedBase"> & {
+  /**
+   * As the proposal names it.
+   *
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * Empty: there was no file.
+   *
+   * @generated from field: string sha256 = 2;
+   */
+  sha256: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.ExpectedBase.
+ * Use `create(ExpectedBaseSchema)` to create a new message.
+ */
+export const ExpectedBaseSchema: GenMessage<ExpectedBase> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_agent, 33);
+
+/**
+ * @generated from message gennai.agent.v1.ApplyProposalResponse
+ */
+export type ApplyProposalResponse = Message<"gennai.agent.v1.ApplyProposalResponse"> & {
+  /**
+   * Empty when nothing was kept. UndoChangeSet takes it back.
+   *
+   * @generated from field: string change_set_id = 1;
+   */
+  changeSetId: string;
+
+  /**
+   * @generated from field: repeated gennai.agent.v1.AppliedFile files = 2;
+   */
+  files: AppliedFile[];
+
+  /**
+   * True when these decisions were carried out before, and nothing was written now.
+   *
+   * @generated from field: bool already_applied = 3;
+   */
+  alreadyApplied: boolean;
+};
+
+/**
+ * Describes the message gennai.agent.v1.ApplyProposalResponse.
+ * Use `create(ApplyProposalResponseSchema)` to create a new message.
+ */
+export const ApplyProposalResponseSchema: GenMessage<ApplyProposalResponse> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_agent, 34);
+
+/**
+ * @generated from message gennai.agent.v1.GetWorkspaceStateRequest
+ */
+export type GetWorkspaceStateRequest = Message<"gennai.agent.v1.GetWorkspaceStateRequest"> & {
+  /**
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.GetWorkspaceStateRequest.
+ * Use `create(GetWorkspaceStateRequestSchema)` to create a new message.
+ */
+export const GetWorkspaceStateRequestSchema: GenMessage<GetWorkspaceStateRequest> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_agent, 35);
+
+/**
+ * @generated from message gennai.agent.v1.GetWorkspaceStateResponse
+ */
+export type GetWorkspaceStateResponse = Message<"gennai.agent.v1.GetWorkspaceStateResponse"> & {
+  /**
+   * @generated from field: string working_dir = 1;
+   */
+  workingDir: string;
+
+  /**
+   * @generated from field: gennai.agent.v1.GitState git = 2;
+   */
+  git: GitState;
+
+  /**
+   * Empty on a detached HEAD, and where git is not ready.
+   *
+   * @generated from field: string branch = 3;
+   */
+  branch: string;
+
+  /**
+   * Commit of HEAD; empty before the first.
+   *
+   * @generated from field: string commit = 4;
+   */
+  commit: string;
+
+  /**
+   * There are changes that are not committed, files that git does not know included.
+   *
+   * @generated from field: bool dirty = 5;
+   */
+  dirty: boolean;
+
+  /**
+   * Files that are not committed, up to 10,000.
+   *
+   * @generated from field: int32 changed_files = 6;
+   */
+  changedFiles: number;
+
+  /**
+   * What protects the branch, e.g. `main` or `release/*`; empty when the agent may work on it.
+   *
+   * @generated from field: string protected_by = 7;
+   */
+  protectedBy: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.GetWorkspaceStateResponse.
+ * Use `create(GetWorkspaceStateResponseSchema)` to create a new message.
+ */
+export const GetWorkspaceStateResponseSchema: GenMessage<GetWorkspaceStateResponse> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_agent, 36);
+
+/**
+ * @generated from message gennai.agent.v1.PrepareBranchRequest
+ */
+export type PrepareBranchRequest = Message<"gennai.agent.v1.PrepareBranchRequest"> & {
+  /**
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * What the user asked for: names the branch, `ai-agent/` and words of it.
+   *
+   * @generated from field: string task = 2;
+   */
+  task: string;
+
+  /**
+   * A name of the user's choice instead.
+   *
+   * @generated from field: string branch = 3;
+   */
+  branch: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.PrepareBranchRequest.
+ * Use `create(PrepareBranchRequestSchema)` to create a new message.
+ */
+export const PrepareBranchRequestSchema: GenMessage<PrepareBranchRequest> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_agent, 37);
+
+/**
+ * @generated from message gennai.agent.v1.PrepareBranchResponse
+ */
+export type PrepareBranchResponse = Message<"gennai.agent.v1.PrepareBranchResponse"> & {
+  /**
+   * @generated from field: string branch = 1;
+   */
+  branch: string;
+
+  /**
+   * @generated from field: gennai.agent.v1.BranchChange change = 2;
+   */
+  change: BranchChange;
+};
+
+/**
+ * Describes the message gennai.agent.v1.PrepareBranchResponse.
+ * Use `create(PrepareBranchResponseSchema)` to create a new message.
+ */
+export const PrepareBranchResponseSchema: GenMessage<PrepareBranchResponse> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_agent, 38);
+
+/**
  * @generated from message gennai.agent.v1.GetTodosRequest
  */
 export type GetTodosRequest = Message<"gennai.agent.v1.GetTodosRequest"> & {
@@ -964,7 +1193,7 @@ export type GetTodosRequest = Message<"gennai.agent.v1.GetTodosRequest"> & {
  * Use `create(GetTodosRequestSchema)` to create a new message.
  */
 export const GetTodosRequestSchema: GenMessage<GetTodosRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_agent, 32);
+  messageDesc(file_gennai_agent_v1_agent, 39);
 
 /**
  * @generated from message gennai.agent.v1.GetTodosResponse
@@ -981,7 +1210,7 @@ export type GetTodosResponse = Message<"gennai.agent.v1.GetTodosResponse"> & {
  * Use `create(GetTodosResponseSchema)` to create a new message.
  */
 export const GetTodosResponseSchema: GenMessage<GetTodosResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_agent, 33);
+  messageDesc(file_gennai_agent_v1_agent, 40);
 
 /**
  * @generated from message gennai.agent.v1.WriteTodosRequest
@@ -1003,7 +1232,7 @@ export type WriteTodosRequest = Message<"gennai.agent.v1.WriteTodosRequest"> & {
  * Use `create(WriteTodosRequestSchema)` to create a new message.
  */
 export const WriteTodosRequestSchema: GenMessage<WriteTodosRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_agent, 34);
+  messageDesc(file_gennai_agent_v1_agent, 41);
 
 /**
  * @generated from message gennai.agent.v1.WriteTodosResponse
@@ -1020,7 +1249,7 @@ export type WriteTodosResponse = Message<"gennai.agent.v1.WriteTodosResponse"> &
  * Use `create(WriteTodosResponseSchema)` to create a new message.
  */
 export const WriteTodosResponseSchema: GenMessage<WriteTodosResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_agent, 35);
+  messageDesc(file_gennai_agent_v1_agent, 42);
 
 /**
  * @generated from message gennai.agent.v1.GetConversationPreviewRequest
@@ -1044,7 +1273,7 @@ export type GetConversationPreviewRequest = Message<"gennai.agent.v1.GetConversa
  * Use `create(GetConversationPreviewRequestSchema)` to create a new message.
  */
 export const GetConversationPreviewRequestSchema: GenMessage<GetConversationPreviewRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_agent, 36);
+  messageDesc(file_gennai_agent_v1_agent, 43);
 
 /**
  * @generated from message gennai.agent.v1.GetConversationPreviewResponse
@@ -1061,7 +1290,7 @@ export type GetConversationPreviewResponse = Message<"gennai.agent.v1.GetConvers
  * Use `create(GetConversationPreviewResponseSchema)` to create a new message.
  */
 export const GetConversationPreviewResponseSchema: GenMessage<GetConversationPreviewResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_agent, 37);
+  messageDesc(file_gennai_agent_v1_agent, 44);
 
 /**
  * @generated from message gennai.agent.v1.SetSettingsRequest
@@ -1083,7 +1312,7 @@ export type SetSettingsRequest = Message<"gennai.agent.v1.SetSettingsRequest"> &
  * Use `create(SetSettingsRequestSchema)` to create a new message.
  */
 export const SetSettingsRequestSchema: GenMessage<SetSettingsRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_agent, 38);
+  messageDesc(file_gennai_agent_v1_agent, 45);
 
 /**
  * @generated from message gennai.agent.v1.SetSettingsResponse
@@ -1102,7 +1331,7 @@ export type SetSettingsResponse = Message<"gennai.agent.v1.SetSettingsResponse">
  * Use `create(SetSettingsResponseSchema)` to create a new message.
  */
 export const SetSettingsResponseSchema: GenMessage<SetSettingsResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_agent, 39);
+  messageDesc(file_gennai_agent_v1_agent, 46);
 
 /**
  * What a client says to a running session.
@@ -1204,7 +1433,7 @@ export type ClientEvent = Message<"gennai.agent.v1.ClientEvent"> & {
  * Use `create(ClientEventSchema)` to create a new message.
  */
 export const ClientEventSchema: GenMessage<ClientEvent> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_agent, 40);
+  messageDesc(file_gennai_agent_v1_agent, 47);
 
 /**
  * @generated from message gennai.agent.v1.FileReadResponse
@@ -1298,7 +1527,7 @@ export type FileReadResponse = Message<"gennai.agent.v1.FileReadResponse"> & {
  * Use `create(FileReadResponseSchema)` to create a new message.
  */
 export const FileReadResponseSchema: GenMessage<FileReadResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_agent, 41);
+  messageDesc(file_gennai_agent_v1_agent, 48);
 
 /**
  * @generated from message gennai.agent.v1.CommandDispatchResponse
@@ -1354,7 +1583,7 @@ export type CommandDispatchResponse = Message<"gennai.agent.v1.CommandDispatchRe
  * Use `create(CommandDispatchResponseSchema)` to create a new message.
  */
 export const CommandDispatchResponseSchema: GenMessage<CommandDispatchResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_agent, 42);
+  messageDesc(file_gennai_agent_v1_agent, 49);
 
 /**
  * Output of a command that is still running.
@@ -1378,7 +1607,7 @@ export type CommandOutput = Message<"gennai.agent.v1.CommandOutput"> & {
  * Use `create(CommandOutputSchema)` to create a new message.
  */
 export const CommandOutputSchema: GenMessage<CommandOutput> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_agent, 43);
+  messageDesc(file_gennai_agent_v1_agent, 50);
 
 /**
  * @generated from message gennai.agent.v1.SubmitClientEventResponse
@@ -1407,7 +1636,7 @@ export type SubmitClientEventResponse = Message<"gennai.agent.v1.SubmitClientEve
  * Use `create(SubmitClientEventResponseSchema)` to create a new message.
  */
 export const SubmitClientEventResponseSchema: GenMessage<SubmitClientEventResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_agent, 44);
+  messageDesc(file_gennai_agent_v1_agent, 51);
 
 /**
  * @generated from enum gennai.agent.v1.Backend
@@ -1594,6 +1823,89 @@ export const StopScopeSchema: GenEnum<StopScope> = /*@__PURE__*/
   enumDesc(file_gennai_agent_v1_agent, 3);
 
 /**
+ * @generated from enum gennai.agent.v1.GitState
+ */
+export const GitState = {
+  /**
+   * @generated from enum value: GIT_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * git itself is not installed where the server runs.
+   *
+   * @generated from enum value: GIT_STATE_NOT_INSTALLED = 1;
+   */
+  NOT_INSTALLED: 1,
+
+  /**
+   * @generated from enum value: GIT_STATE_NO_REPOSITORY = 2;
+   */
+  NO_REPOSITORY: 2,
+
+  /**
+   * The repository belongs to another user, and git does not trust it.
+   *
+   * @generated from enum value: GIT_STATE_NOT_TRUSTED = 3;
+   */
+  NOT_TRUSTED: 3,
+
+  /**
+   * @generated from enum value: GIT_STATE_READY = 4;
+   */
+  READY: 4,
+} as const;
+
+/**
+ * @generated from enum gennai.agent.v1.GitState
+ */
+export type GitState = (typeof GitState)[keyof typeof GitState] | UnknownEnum;
+
+/**
+ * Describes the enum gennai.agent.v1.GitState.
+ */
+export const GitStateSchema: GenEnum<GitState> = /*@__PURE__*/
+  enumDesc(file_gennai_agent_v1_agent, 4);
+
+/**
+ * @generated from enum gennai.agent.v1.BranchChange
+ */
+export const BranchChange = {
+  /**
+   * @generated from enum value: BRANCH_CHANGE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * It was the current branch before, and the agent may work on it.
+   *
+   * @generated from enum value: BRANCH_CHANGE_KEPT = 1;
+   */
+  KEPT: 1,
+
+  /**
+   * @generated from enum value: BRANCH_CHANGE_CREATED = 2;
+   */
+  CREATED: 2,
+
+  /**
+   * @generated from enum value: BRANCH_CHANGE_SWITCHED = 3;
+   */
+  SWITCHED: 3,
+} as const;
+
+/**
+ * @generated from enum gennai.agent.v1.BranchChange
+ */
+export type BranchChange = (typeof BranchChange)[keyof typeof BranchChange] | UnknownEnum;
+
+/**
+ * Describes the enum gennai.agent.v1.BranchChange.
+ */
+export const BranchChangeSchema: GenEnum<BranchChange> = /*@__PURE__*/
+  enumDesc(file_gennai_agent_v1_agent, 5);
+
+/**
  * @generated from enum gennai.agent.v1.FileSource
  */
 export const FileSource = {
@@ -1622,7 +1934,7 @@ export type FileSource = (typeof FileSource)[keyof typeof FileSource] | UnknownE
  * Describes the enum gennai.agent.v1.FileSource.
  */
 export const FileSourceSchema: GenEnum<FileSource> = /*@__PURE__*/
-  enumDesc(file_gennai_agent_v1_agent, 4);
+  enumDesc(file_gennai_agent_v1_agent, 6);
 
 /**
  * @generated from enum gennai.agent.v1.EndOfLine
@@ -1653,7 +1965,7 @@ export type EndOfLine = (typeof EndOfLine)[keyof typeof EndOfLine] | UnknownEnum
  * Describes the enum gennai.agent.v1.EndOfLine.
  */
 export const EndOfLineSchema: GenEnum<EndOfLine> = /*@__PURE__*/
-  enumDesc(file_gennai_agent_v1_agent, 5);
+  enumDesc(file_gennai_agent_v1_agent, 7);
 
 /**
  * @generated from enum gennai.agent.v1.CommandState
@@ -1695,7 +2007,7 @@ export type CommandState = (typeof CommandState)[keyof typeof CommandState] | Un
  * Describes the enum gennai.agent.v1.CommandState.
  */
 export const CommandStateSchema: GenEnum<CommandState> = /*@__PURE__*/
-  enumDesc(file_gennai_agent_v1_agent, 6);
+  enumDesc(file_gennai_agent_v1_agent, 8);
 
 /**
  * @generated from service gennai.agent.v1.AgentService
@@ -1878,6 +2190,37 @@ export const AgentService: GenService<{
     methodKind: "unary";
     input: typeof UndoChangeSetRequestSchema;
     output: typeof UndoChangeSetResponseSchema;
+  },
+  /**
+   * Reviews a proposal and has the server write what was kept, all files or none: for clients without a disk. Idempotent:
+   * the same decisions again give the same answer.
+   *
+   * @generated from rpc gennai.agent.v1.AgentService.ApplyProposal
+   */
+  applyProposal: {
+    methodKind: "unary";
+    input: typeof ApplyProposalRequestSchema;
+    output: typeof ApplyProposalResponseSchema;
+  },
+  /**
+   * What the session's workspace is to git, now.
+   *
+   * @generated from rpc gennai.agent.v1.AgentService.GetWorkspaceState
+   */
+  getWorkspaceState: {
+    methodKind: "unary";
+    input: typeof GetWorkspaceStateRequestSchema;
+    output: typeof GetWorkspaceStateResponseSchema;
+  },
+  /**
+   * Brings the workspace onto a branch the agent may work on: for clients without git.
+   *
+   * @generated from rpc gennai.agent.v1.AgentService.PrepareBranch
+   */
+  prepareBranch: {
+    methodKind: "unary";
+    input: typeof PrepareBranchRequestSchema;
+    output: typeof PrepareBranchResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_gennai_agent_v1_agent, 0);

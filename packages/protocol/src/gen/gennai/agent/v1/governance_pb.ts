@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gennai/agent/v1/governance.proto.
  */
 export const file_gennai_agent_v1_governance: GenFile = /*@__PURE__*/
-  fileDesc("CiBnZW5uYWkvYWdlbnQvdjEvZ292ZXJuYW5jZS5wcm90bxIPZ2VubmFpLmFnZW50LnYxIqoBCgxHYXRlRGVjaXNpb24SFAoMdG9vbF9jYWxsX2lkGAEgASgJEhEKCXRvb2xfbmFtZRgCIAEoCRIpCgd2ZXJkaWN0GAMgASgOMhguZ2VubmFpLmFnZW50LnYxLlZlcmRpY3QSKAoEcmlzaxgEIAEoDjIaLmdlbm5haS5hZ2VudC52MS5SaXNrTGV2ZWwSDAoEcnVsZRgFIAEoCRIOCgZyZWFzb24YBiABKAkiqgMKE0NvbmZpcm1hdGlvblJlcXVlc3QSEgoKcmVxdWVzdF9pZBgBIAEoCRIUCgx0b29sX2NhbGxfaWQYAiABKAkSDQoFdGl0bGUYAyABKAkSGQoRaW50ZW50X3JlZmxlY3Rpb24YBCABKAkSGAoQYWN0aW9uX3N0YXRlbWVudBgFIAEoCRIYChBpbXBhY3Rfc3RhdGVtZW50GAYgASgJEhMKC21vZGVsX2NsYWltGAcgASgJEi8KCGNvbXB1dGVkGAggASgLMh0uZ2VubmFpLmFnZW50LnYxLkNvbXB1dGVkUmlzaxITCgthY3Rpb25fanNvbhgJIAEoCRIVCg1hY3Rpb25fc2hhMjU2GAogASgJEjoKDm9mZmVyZWRfc2NvcGVzGAsgAygOMiIuZ2VubmFpLmFnZW50LnYxLkNvbmZpcm1hdGlvblNjb3BlEhoKEnJlbWVtYmVyX3N0YXRlbWVudBgMIAEoCRITCgtvd25lcl9lcG9jaBgUIAEoBBIsCghkZWFkbGluZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAifAoMQ29tcHV0ZWRSaXNrEigKBHJpc2sYASABKA4yGi5nZW5uYWkuYWdlbnQudjEuUmlza0xldmVsEg0KBXBhdGhzGAIgAygJEgwKBHJ1bGUYAyABKAkSDgoGcmVhc29uGAQgASgJEhUKDXBvbGljeV9zaGEyNTYYBSABKAkiuQEKFENvbmZpcm1hdGlvblJlc3BvbnNlEhIKCnJlcXVlc3RfaWQYASABKAkSMwoGYW5zd2VyGAIgASgOMiMuZ2VubmFpLmFnZW50LnYxLkNvbmZpcm1hdGlvbkFuc3dlchIxCgVzY29wZRgDIAEoDjIiLmdlbm5haS5hZ2VudC52MS5Db25maXJtYXRpb25TY29wZRIOCgZyZWFzb24YBCABKAkSFQoNYWN0aW9uX3NoYTI1NhgFIAEoCSJpCg5FbWVyZ2VuY3lTdGF0ZRIRCglyZWFkX29ubHkYASABKAgSGwoTZGlzYWJsZV9oaWdoX2ltcGFjdBgCIAEoCBIVCg1ibG9ja2VkX3Rvb2xzGAMgAygJEhAKCHN0b3BfYWxsGAQgASgIIrEBChBFbWVyZ2VuY3lDaGFuZ2VkEi4KBXN0YXRlGAEgASgLMh8uZ2VubmFpLmFnZW50LnYxLkVtZXJnZW5jeVN0YXRlEjIKB2NvbnRyb2wYAiABKA4yIS5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5Q29udHJvbBIPCgdlbmFibGVkGAMgASgIEgwKBHRvb2wYBCABKAkSCgoCYnkYBSABKAkSDgoGcmVhc29uGAYgASgJIosBChpTZXRFbWVyZ2VuY3lDb250cm9sUmVxdWVzdBIyCgdjb250cm9sGAEgASgOMiEuZ2VubmFpLmFnZW50LnYxLkVtZXJnZW5jeUNvbnRyb2wSDwoHZW5hYmxlZBgCIAEoCBIMCgR0b29sGAMgASgJEgoKAmJ5GAQgASgJEg4KBnJlYXNvbhgFIAEoCSJnChtTZXRFbWVyZ2VuY3lDb250cm9sUmVzcG9uc2USLgoFc3RhdGUYASABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSGAoQc3RvcHBlZF90dXJuX2lkcxgCIAMoCSIwChpHZXRHb3Zlcm5hbmNlU3RhdHVzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIpkCChtHZXRHb3Zlcm5hbmNlU3RhdHVzUmVzcG9uc2USMgoJZW1lcmdlbmN5GAEgASgLMh8uZ2VubmFpLmFnZW50LnYxLkVtZXJnZW5jeVN0YXRlEisKBXJ1bGVzGAIgASgLMhwuZ2VubmFpLmFnZW50LnYxLlJ1bGVzU3RhdHVzEhEKCWlzb2xhdGlvbhgDIAEoCRIyCgxpbnRlbnRzX21vZGUYBCABKA4yHC5nZW5uYWkuYWdlbnQudjEuSW50ZW50c01vZGUSGAoQYWN0aXZlX2ludGVudF9pZBgFIAEoCRI4CgxjYXBhYmlsaXRpZXMYBiABKAsyIi5nZW5uYWkuYWdlbnQudjEuQ2FwYWJpbGl0eVByb2ZpbGUiawoLUnVsZXNTdGF0dXMSDQoFY291bnQYASABKAUSDAoEdGV4dBgCIAEoCRIWCg5sYXN0X3Zpb2xhdGlvbhgDIAEoCRIQCghwcm9ibGVtcxgEIAMoCRIVCg1wb2xpY3lfc2hhMjU2GAUgASgJIjwKDFJ1bGVzQ2hhbmdlZBIsCgZzdGF0dXMYASABKAsyHC5nZW5uYWkuYWdlbnQudjEuUnVsZXNTdGF0dXMiYAoNUnVsZVZpb2xhdGlvbhIUCgx0b29sX2NhbGxfaWQYASABKAkSDAoEdG9vbBgCIAEoCRINCgVpbnB1dBgDIAEoCRIMCgRydWxlGAQgASgJEg4KBmFjdGlvbhgFIAEoCSJ1ChFDYXBhYmlsaXR5UHJvZmlsZRIMCgRuYW1lGAEgASgJEhQKDGNhcGFiaWxpdGllcxgCIAMoCRIrCgdleHBpcmVzGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdwcm9ibGVtGAQgASgJIk4KEkNoZWNrUG9saWN5UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEgwKBHRvb2wYAiABKAkSFgoOYXJndW1lbnRzX2pzb24YAyABKAkipQEKE0NoZWNrUG9saWN5UmVzcG9uc2USKQoHdmVyZGljdBgBIAEoDjIYLmdlbm5haS5hZ2VudC52MS5WZXJkaWN0EigKBHJpc2sYAiABKA4yGi5nZW5uYWkuYWdlbnQudjEuUmlza0xldmVsEikKBXJ1bGVzGAMgAygLMhouZ2VubmFpLmFnZW50LnYxLkZpcmVkUnVsZRIOCgZyZWFzb24YBCABKAkiYgoJRmlyZWRSdWxlEgwKBHJ1bGUYASABKAkSKQoHdmVyZGljdBgCIAEoDjIYLmdlbm5haS5hZ2VudC52MS5WZXJkaWN0Eg4KBnJlYXNvbhgDIAEoCRIMCgRoaW50GAQgASgJIo0BCgZJbnRlbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzdGF0dXMYAyABKAkSEwoLb3duZWRfc2NvcGUYBCADKAkSEwoLY29uc3RyYWludHMYBSADKAkSGwoTYWNjZXB0YW5jZV9jcml0ZXJpYRgGIAMoCRISCgpzZWxlY3RhYmxlGAcgASgIIjkKDkludGVudFNlbGVjdGVkEicKBmludGVudBgBIAEoCzIXLmdlbm5haS5hZ2VudC52MS5JbnRlbnQiKAoSTGlzdEludGVudHNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiawoTTGlzdEludGVudHNSZXNwb25zZRIoCgdpbnRlbnRzGAEgAygLMhcuZ2VubmFpLmFnZW50LnYxLkludGVudBIQCgh3YXJuaW5ncxgCIAMoCRIYChBhY3RpdmVfaW50ZW50X2lkGAMgASgJIjwKE1NlbGVjdEludGVudFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIRCglpbnRlbnRfaWQYAiABKAkiPwoUU2VsZWN0SW50ZW50UmVzcG9uc2USJwoGaW50ZW50GAEgASgLMhcuZ2VubmFpLmFnZW50LnYxLkludGVudCJCChpQcmV2aWV3U3lzdGVtUHJvbXB0UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhAKCHNjZW5hcmlvGAIgASgJIi0KG1ByZXZpZXdTeXN0ZW1Qcm9tcHRSZXNwb25zZRIOCgZwcm9tcHQYASABKAkiUAoYTGlzdExlZGdlclJlY29yZHNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEQoJYWZ0ZXJfc2VxGAIgASgEEg0KBWxpbWl0GAMgASgFIikKDExlZGdlclJlY29yZBILCgNzZXEYASABKAQSDAoEanNvbhgCIAEoCSJLChlMaXN0TGVkZ2VyUmVjb3Jkc1Jlc3BvbnNlEi4KB3JlY29yZHMYASADKAsyHS5nZW5uYWkuYWdlbnQudjEuTGVkZ2VyUmVjb3JkKmcKCVJpc2tMZXZlbBIaChZSSVNLX0xFVkVMX1VOU1BFQ0lGSUVEEAASEgoOUklTS19MRVZFTF9MT1cQARIVChFSSVNLX0xFVkVMX01FRElVTRACEhMKD1JJU0tfTEVWRUxfSElHSBADKlgKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhEKDVZFUkRJQ1RfQUxMT1cQARIPCgtWRVJESUNUX0FTSxACEhAKDFZFUkRJQ1RfREVOWRADKtcBCgxGYWlsdXJlQ2xhc3MSHQoZRkFJTFVSRV9DTEFTU19VTlNQRUNJRklFRBAAEiMKH0ZBSUxVUkVfQ0xBU1NfUEVSTUlTU0lPTl9ERU5JRUQQARIiCh5GQUlMVVJFX0NMQVNTX1RPT0xfVU5BVkFJTEFCTEUQAhIfChtGQUlMVVJFX0NMQVNTX0NPTU1BTkRfRVJST1IQAxIZChVGQUlMVVJFX0NMQVNTX1RJTUVPVVQQBBIjCh9GQUlMVVJFX0NMQVNTX1BBUlRJQUxfRVhFQ1VUSU9OEAUqmgEKEVZlcmlmaWNhdGlvblN0YXRlEiIKHlZFUklGSUNBVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEh8KG1ZFUklGSUNBVElPTl9TVEFURV9WRVJJRklFRBABEiEKHVZFUklGSUNBVElPTl9TVEFURV9VTlZFUklGSUVEEAISHQoZVkVSSUZJQ0FUSU9OX1NUQVRFX0ZBSUxFRBADKpEBChFDb25maXJtYXRpb25TY29wZRIiCh5DT05GSVJNQVRJT05fU0NPUEVfVU5TUEVDSUZJRUQQABIbChdDT05GSVJNQVRJT05fU0NPUEVfT05DRRABEhsKF0NPTkZJUk1BVElPTl9TQ09QRV9UVVJOEAISHgoaQ09ORklSTUFUSU9OX1NDT1BFX1NFU1NJT04QAypyChJDb25maXJtYXRpb25BbnN3ZXISIwofQ09ORklSTUFUSU9OX0FOU1dFUl9VTlNQRUNJRklFRBAAEhsKF0NPTkZJUk1BVElPTl9BTlNXRVJfWUVTEAESGgoWQ09ORklSTUFUSU9OX0FOU1dFUl9OTxACKsMBChBFbWVyZ2VuY3lDb250cm9sEiEKHUVNRVJHRU5DWV9DT05UUk9MX1VOU1BFQ0lGSUVEEAASHwobRU1FUkdFTkNZX0NPTlRST0xfUkVBRF9PTkxZEAESKQolRU1FUkdFTkNZX0NPTlRST0xfRElTQUJMRV9ISUdIX0lNUEFDVBACEiAKHEVNRVJHRU5DWV9DT05UUk9MX0JMT0NLX1RPT0wQAxIeChpFTUVSR0VOQ1lfQ09OVFJPTF9TVE9QX0FMTBAEKnMKC0ludGVudHNNb2RlEhwKGElOVEVOVFNfTU9ERV9VTlNQRUNJRklFRBAAEhUKEUlOVEVOVFNfTU9ERV9BVVRPEAESGQoVSU5URU5UU19NT0RFX1JFUVVJUkVEEAISFAoQSU5URU5UU19NT0RFX09GRhADKqYCCglQbGFuU3RhdGUSGgoWUExBTl9TVEFURV9VTlNQRUNJRklFRBAAEhQKEFBMQU5fU1RBVEVfRFJBRlQQARIWChJQTEFOX1NUQVRFX1BSRVZJRVcQAhIgChxQTEFOX1NUQVRFX0FXQUlUSU5HX0FQUFJPVkFMEAMSGAoUUExBTl9TVEFURV9FWEVDVVRJTkcQBBIYChRQTEFOX1NUQVRFX1ZFUklGWUlORxAFEhMKD1BMQU5fU1RBVEVfRE9ORRAGEhUKEVBMQU5fU1RBVEVfRkFJTEVEEAcSFgoSUExBTl9TVEFURV9QQVJUSUFMEAgSGgoWUExBTl9TVEFURV9JTlRFUlJVUFRFRBAJEhkKFVBMQU5fU1RBVEVfVU5WRVJJRklFRBAKKsEBCg1QbGFuU3RlcFN0YXRlEh8KG1BMQU5fU1RFUF9TVEFURV9VTlNQRUNJRklFRBAAEhsKF1BMQU5fU1RFUF9TVEFURV9QRU5ESU5HEAESGwoXUExBTl9TVEVQX1NUQVRFX1JVTk5JTkcQAhIcChhQTEFOX1NURVBfU1RBVEVfRVhFQ1VURUQQAxIaChZQTEFOX1NURVBfU1RBVEVfRkFJTEVEEAQSGwoXUExBTl9TVEVQX1NUQVRFX1NLSVBQRUQQBTLmBQoRR292ZXJuYW5jZVNlcnZpY2UScAoTR2V0R292ZXJuYW5jZVN0YXR1cxIrLmdlbm5haS5hZ2VudC52MS5HZXRHb3Zlcm5hbmNlU3RhdHVzUmVxdWVzdBosLmdlbm5haS5hZ2VudC52MS5HZXRHb3Zlcm5hbmNlU3RhdHVzUmVzcG9uc2UScAoTU2V0RW1lcmdlbmN5Q29udHJvbBIrLmdlbm5haS5hZ2VudC52MS5TZXRFbWVyZ2VuY3lDb250cm9sUmVxdWVzdBosLmdlbm5haS5hZ2VudC52MS5TZXRFbWVyZ2VuY3lDb250cm9sUmVzcG9uc2USWAoLQ2hlY2tQb2xpY3kSIy5nZW5uYWkuYWdlbnQudjEuQ2hlY2tQb2xpY3lSZXF1ZXN0GiQuZ2VubmFpLmFnZW50LnYxLkNoZWNrUG9saWN5UmVzcG9uc2USWAoLTGlzdEludGVudHMSIy5nZW5uYWkuYWdlbnQudjEuTGlzdEludGVudHNSZXF1ZXN0GiQuZ2VubmFpLmFnZW50LnYxLkxpc3RJbnRlbnRzUmVzcG9uc2USWwoMU2VsZWN0SW50ZW50EiQuZ2VubmFpLmFnZW50LnYxLlNlbGVjdEludGVudFJlcXVlc3QaJS5nZW5uYWkuYWdlbnQudjEuU2VsZWN0SW50ZW50UmVzcG9uc2UScAoTUHJldmlld1N5c3RlbVByb21wdBIrLmdlbm5haS5hZ2VudC52MS5QcmV2aWV3U3lzdGVtUHJvbXB0UmVxdWVzdBosLmdlbm5haS5hZ2VudC52MS5QcmV2aWV3U3lzdGVtUHJvbXB0UmVzcG9uc2USagoRTGlzdExlZGdlclJlY29yZHMSKS5nZW5uYWkuYWdlbnQudjEuTGlzdExlZGdlclJlY29yZHNSZXF1ZXN0GiouZ2VubmFpLmFnZW50LnYxLkxpc3RMZWRnZXJSZWNvcmRzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("CiBnZW5uYWkvYWdlbnQvdjEvZ292ZXJuYW5jZS5wcm90bxIPZ2VubmFpLmFnZW50LnYxIqoBCgxHYXRlRGVjaXNpb24SFAoMdG9vbF9jYWxsX2lkGAEgASgJEhEKCXRvb2xfbmFtZRgCIAEoCRIpCgd2ZXJkaWN0GAMgASgOMhguZ2VubmFpLmFnZW50LnYxLlZlcmRpY3QSKAoEcmlzaxgEIAEoDjIaLmdlbm5haS5hZ2VudC52MS5SaXNrTGV2ZWwSDAoEcnVsZRgFIAEoCRIOCgZyZWFzb24YBiABKAki3gMKE0NvbmZpcm1hdGlvblJlcXVlc3QSEgoKcmVxdWVzdF9pZBgBIAEoCRIUCgx0b29sX2NhbGxfaWQYAiABKAkSDQoFdGl0bGUYAyABKAkSGQoRaW50ZW50X3JlZmxlY3Rpb24YBCABKAkSGAoQYWN0aW9uX3N0YXRlbWVudBgFIAEoCRIYChBpbXBhY3Rfc3RhdGVtZW50GAYgASgJEhMKC21vZGVsX2NsYWltGAcgASgJEi8KCGNvbXB1dGVkGAggASgLMh0uZ2VubmFpLmFnZW50LnYxLkNvbXB1dGVkUmlzaxITCgthY3Rpb25fanNvbhgJIAEoCRIVCg1hY3Rpb25fc2hhMjU2GAogASgJEjoKDm9mZmVyZWRfc2NvcGVzGAsgAygOMiIuZ2VubmFpLmFnZW50LnYxLkNvbmZpcm1hdGlvblNjb3BlEhoKEnJlbWVtYmVyX3N0YXRlbWVudBgMIAEoCRIyCghwYXR0ZXJucxgNIAMoCzIgLmdlbm5haS5hZ2VudC52MS5SZW1lbWJlclBhdHRlcm4SEwoLb3duZXJfZXBvY2gYFCABKAQSLAoIZGVhZGxpbmUYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIn8KD1JlbWVtYmVyUGF0dGVybhIKCgJpZBgBIAEoCRIMCgR0ZXh0GAIgASgJEgwKBHJ1bGUYAyABKAkSFgoObWF0Y2hlZF9iZWZvcmUYBCADKAkSEwoLd291bGRfbWF0Y2gYBSADKAkSFwoPd291bGRfbm90X21hdGNoGAYgAygJInwKDENvbXB1dGVkUmlzaxIoCgRyaXNrGAEgASgOMhouZ2VubmFpLmFnZW50LnYxLlJpc2tMZXZlbBINCgVwYXRocxgCIAMoCRIMCgRydWxlGAMgASgJEg4KBnJlYXNvbhgEIAEoCRIVCg1wb2xpY3lfc2hhMjU2GAUgASgJIs0BChRDb25maXJtYXRpb25SZXNwb25zZRISCgpyZXF1ZXN0X2lkGAEgASgJEjMKBmFuc3dlchgCIAEoDjIjLmdlbm5haS5hZ2VudC52MS5Db25maXJtYXRpb25BbnN3ZXISMQoFc2NvcGUYAyABKA4yIi5nZW5uYWkuYWdlbnQudjEuQ29uZmlybWF0aW9uU2NvcGUSDgoGcmVhc29uGAQgASgJEhUKDWFjdGlvbl9zaGEyNTYYBSABKAkSEgoKcGF0dGVybl9pZBgGIAEoCSJpCg5FbWVyZ2VuY3lTdGF0ZRIRCglyZWFkX29ubHkYASABKAgSGwoTZGlzYWJsZV9oaWdoX2ltcGFjdBgCIAEoCBIVCg1ibG9ja2VkX3Rvb2xzGAMgAygJEhAKCHN0b3BfYWxsGAQgASgIIrEBChBFbWVyZ2VuY3lDaGFuZ2VkEi4KBXN0YXRlGAEgASgLMh8uZ2VubmFpLmFnZW50LnYxLkVtZXJnZW5jeVN0YXRlEjIKB2NvbnRyb2wYAiABKA4yIS5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5Q29udHJvbBIPCgdlbmFibGVkGAMgASgIEgwKBHRvb2wYBCABKAkSCgoCYnkYBSABKAkSDgoGcmVhc29uGAYgASgJIosBChpTZXRFbWVyZ2VuY3lDb250cm9sUmVxdWVzdBIyCgdjb250cm9sGAEgASgOMiEuZ2VubmFpLmFnZW50LnYxLkVtZXJnZW5jeUNvbnRyb2wSDwoHZW5hYmxlZBgCIAEoCBIMCgR0b29sGAMgASgJEgoKAmJ5GAQgASgJEg4KBnJlYXNvbhgFIAEoCSJnChtTZXRFbWVyZ2VuY3lDb250cm9sUmVzcG9uc2USLgoFc3RhdGUYASABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSGAoQc3RvcHBlZF90dXJuX2lkcxgCIAMoCSIwChpHZXRHb3Zlcm5hbmNlU3RhdHVzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIpkCChtHZXRHb3Zlcm5hbmNlU3RhdHVzUmVzcG9uc2USMgoJZW1lcmdlbmN5GAEgASgLMh8uZ2VubmFpLmFnZW50LnYxLkVtZXJnZW5jeVN0YXRlEisKBXJ1bGVzGAIgASgLMhwuZ2VubmFpLmFnZW50LnYxLlJ1bGVzU3RhdHVzEhEKCWlzb2xhdGlvbhgDIAEoCRIyCgxpbnRlbnRzX21vZGUYBCABKA4yHC5nZW5uYWkuYWdlbnQudjEuSW50ZW50c01vZGUSGAoQYWN0aXZlX2ludGVudF9pZBgFIAEoCRI4CgxjYXBhYmlsaXRpZXMYBiABKAsyIi5nZW5uYWkuYWdlbnQudjEuQ2FwYWJpbGl0eVByb2ZpbGUiawoLUnVsZXNTdGF0dXMSDQoFY291bnQYASABKAUSDAoEdGV4dBgCIAEoCRIWCg5sYXN0X3Zpb2xhdGlvbhgDIAEoCRIQCghwcm9ibGVtcxgEIAMoCRIVCg1wb2xpY3lfc2hhMjU2GAUgASgJIjwKDFJ1bGVzQ2hhbmdlZBIsCgZzdGF0dXMYASABKAsyHC5nZW5uYWkuYWdlbnQudjEuUnVsZXNTdGF0dXMiYAoNUnVsZVZpb2xhdGlvbhIUCgx0b29sX2NhbGxfaWQYASABKAkSDAoEdG9vbBgCIAEoCRINCgVpbnB1dBgDIAEoCRIMCgRydWxlGAQgASgJEg4KBmFjdGlvbhgFIAEoCSJ1ChFDYXBhYmlsaXR5UHJvZmlsZRIMCgRuYW1lGAEgASgJEhQKDGNhcGFiaWxpdGllcxgCIAMoCRIrCgdleHBpcmVzGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdwcm9ibGVtGAQgASgJIk4KEkNoZWNrUG9saWN5UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEgwKBHRvb2wYAiABKAkSFgoOYXJndW1lbnRzX2pzb24YAyABKAkipQEKE0NoZWNrUG9saWN5UmVzcG9uc2USKQoHdmVyZGljdBgBIAEoDjIYLmdlbm5haS5hZ2VudC52MS5WZXJkaWN0EigKBHJpc2sYAiABKA4yGi5nZW5uYWkuYWdlbnQudjEuUmlza0xldmVsEikKBXJ1bGVzGAMgAygLMhouZ2VubmFpLmFnZW50LnYxLkZpcmVkUnVsZRIOCgZyZWFzb24YBCABKAkiYgoJRmlyZWRSdWxlEgwKBHJ1bGUYASABKAkSKQoHdmVyZGljdBgCIAEoDjIYLmdlbm5haS5hZ2VudC52MS5WZXJkaWN0Eg4KBnJlYXNvbhgDIAEoCRIMCgRoaW50GAQgASgJIo0BCgZJbnRlbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzdGF0dXMYAyABKAkSEwoLb3duZWRfc2NvcGUYBCADKAkSEwoLY29uc3RyYWludHMYBSADKAkSGwoTYWNjZXB0YW5jZV9jcml0ZXJpYRgGIAMoCRISCgpzZWxlY3RhYmxlGAcgASgIIjkKDkludGVudFNlbGVjdGVkEicKBmludGVudBgBIAEoCzIXLmdlbm5haS5hZ2VudC52MS5JbnRlbnQiKAoSTGlzdEludGVudHNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiawoTTGlzdEludGVudHNSZXNwb25zZRIoCgdpbnRlbnRzGAEgAygLMhcuZ2VubmFpLmFnZW50LnYxLkludGVudBIQCgh3YXJuaW5ncxgCIAMoCRIYChBhY3RpdmVfaW50ZW50X2lkGAMgASgJIjwKE1NlbGVjdEludGVudFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIRCglpbnRlbnRfaWQYAiABKAkiPwoUU2VsZWN0SW50ZW50UmVzcG9uc2USJwoGaW50ZW50GAEgASgLMhcuZ2VubmFpLmFnZW50LnYxLkludGVudCJCChpQcmV2aWV3U3lzdGVtUHJvbXB0UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhAKCHNjZW5hcmlvGAIgASgJIi0KG1ByZXZpZXdTeXN0ZW1Qcm9tcHRSZXNwb25zZRIOCgZwcm9tcHQYASABKAkidAoYTGlzdExlZGdlclJlY29yZHNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEQoJYWZ0ZXJfc2VxGAIgASgEEg0KBWxpbWl0GAMgASgFEg4KBm5ld2VzdBgEIAEoCBISCgpiZWZvcmVfc2VxGAUgASgEIikKDExlZGdlclJlY29yZBILCgNzZXEYASABKAQSDAoEanNvbhgCIAEoCSJLChlMaXN0TGVkZ2VyUmVjb3Jkc1Jlc3BvbnNlEi4KB3JlY29yZHMYASADKAsyHS5nZW5uYWkuYWdlbnQudjEuTGVkZ2VyUmVjb3JkIikKE1ZlcmlmeUxlZGdlclJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCSJvChRWZXJpZnlMZWRnZXJSZXNwb25zZRIOCgZzdGF0dXMYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIPCgdyZWNvcmRzGAMgASgFEg4KBnB1cmdlZBgEIAEoBRIVCg1maXJzdF9iYWRfc2VxGAUgASgEKmcKCVJpc2tMZXZlbBIaChZSSVNLX0xFVkVMX1VOU1BFQ0lGSUVEEAASEgoOUklTS19MRVZFTF9MT1cQARIVChFSSVNLX0xFVkVMX01FRElVTRACEhMKD1JJU0tfTEVWRUxfSElHSBADKlgKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhEKDVZFUkRJQ1RfQUxMT1cQARIPCgtWRVJESUNUX0FTSxACEhAKDFZFUkRJQ1RfREVOWRADKtcBCgxGYWlsdXJlQ2xhc3MSHQoZRkFJTFVSRV9DTEFTU19VTlNQRUNJRklFRBAAEiMKH0ZBSUxVUkVfQ0xBU1NfUEVSTUlTU0lPTl9ERU5JRUQQARIiCh5GQUlMVVJFX0NMQVNTX1RPT0xfVU5BVkFJTEFCTEUQAhIfChtGQUlMVVJFX0NMQVNTX0NPTU1BTkRfRVJST1IQAxIZChVGQUlMVVJFX0NMQVNTX1RJTUVPVVQQBBIjCh9GQUlMVVJFX0NMQVNTX1BBUlRJQUxfRVhFQ1VUSU9OEAUqmgEKEVZlcmlmaWNhdGlvblN0YXRlEiIKHlZFUklGSUNBVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEh8KG1ZFUklGSUNBVElPTl9TVEFURV9WRVJJRklFRBABEiEKHVZFUklGSUNBVElPTl9TVEFURV9VTlZFUklGSUVEEAISHQoZVkVSSUZJQ0FUSU9OX1NUQVRFX0ZBSUxFRBADKpEBChFDb25maXJtYXRpb25TY29wZRIiCh5DT05GSVJNQVRJT05fU0NPUEVfVU5TUEVDSUZJRUQQABIbChdDT05GSVJNQVRJT05fU0NPUEVfT05DRRABEhsKF0NPTkZJUk1BVElPTl9TQ09QRV9UVVJOEAISHgoaQ09ORklSTUFUSU9OX1NDT1BFX1NFU1NJT04QAypyChJDb25maXJtYXRpb25BbnN3ZXISIwofQ09ORklSTUFUSU9OX0FOU1dFUl9VTlNQRUNJRklFRBAAEhsKF0NPTkZJUk1BVElPTl9BTlNXRVJfWUVTEAESGgoWQ09ORklSTUFUSU9OX0FOU1dFUl9OTxACKsMBChBFbWVyZ2VuY3lDb250cm9sEiEKHUVNRVJHRU5DWV9DT05UUk9MX1VOU1BFQ0lGSUVEEAASHwobRU1FUkdFTkNZX0NPTlRST0xfUkVBRF9PTkxZEAESKQolRU1FUkdFTkNZX0NPTlRST0xfRElTQUJMRV9ISUdIX0lNUEFDVBACEiAKHEVNRVJHRU5DWV9DT05UUk9MX0JMT0NLX1RPT0wQAxIeChpFTUVSR0VOQ1lfQ09OVFJPTF9TVE9QX0FMTBAEKnMKC0ludGVudHNNb2RlEhwKGElOVEVOVFNfTU9ERV9VTlNQRUNJRklFRBAAEhUKEUlOVEVOVFNfTU9ERV9BVVRPEAESGQoVSU5URU5UU19NT0RFX1JFUVVJUkVEEAISFAoQSU5URU5UU19NT0RFX09GRhADKqYCCglQbGFuU3RhdGUSGgoWUExBTl9TVEFURV9VTlNQRUNJRklFRBAAEhQKEFBMQU5fU1RBVEVfRFJBRlQQARIWChJQTEFOX1NUQVRFX1BSRVZJRVcQAhIgChxQTEFOX1NUQVRFX0FXQUlUSU5HX0FQUFJPVkFMEAMSGAoUUExBTl9TVEFURV9FWEVDVVRJTkcQBBIYChRQTEFOX1NUQVRFX1ZFUklGWUlORxAFEhMKD1BMQU5fU1RBVEVfRE9ORRAGEhUKEVBMQU5fU1RBVEVfRkFJTEVEEAcSFgoSUExBTl9TVEFURV9QQVJUSUFMEAgSGgoWUExBTl9TVEFURV9JTlRFUlJVUFRFRBAJEhkKFVBMQU5fU1RBVEVfVU5WRVJJRklFRBAKKsEBCg1QbGFuU3RlcFN0YXRlEh8KG1BMQU5fU1RFUF9TVEFURV9VTlNQRUNJRklFRBAAEhsKF1BMQU5fU1RFUF9TVEFURV9QRU5ESU5HEAESGwoXUExBTl9TVEVQX1NUQVRFX1JVTk5JTkcQAhIcChhQTEFOX1NURVBfU1RBVEVfRVhFQ1VURUQQAxIaChZQTEFOX1NURVBfU1RBVEVfRkFJTEVEEAQSGwoXUExBTl9TVEVQX1NUQVRFX1NLSVBQRUQQBTLDBgoRR292ZXJuYW5jZVNlcnZpY2UScAoTR2V0R292ZXJuYW5jZVN0YXR1cxIrLmdlbm5haS5hZ2VudC52MS5HZXRHb3Zlcm5hbmNlU3RhdHVzUmVxdWVzdBosLmdlbm5haS5hZ2VudC52MS5HZXRHb3Zlcm5hbmNlU3RhdHVzUmVzcG9uc2UScAoTU2V0RW1lcmdlbmN5Q29udHJvbBIrLmdlbm5haS5hZ2VudC52MS5TZXRFbWVyZ2VuY3lDb250cm9sUmVxdWVzdBosLmdlbm5haS5hZ2VudC52MS5TZXRFbWVyZ2VuY3lDb250cm9sUmVzcG9uc2USWAoLQ2hlY2tQb2xpY3kSIy5nZW5uYWkuYWdlbnQudjEuQ2hlY2tQb2xpY3lSZXF1ZXN0GiQuZ2VubmFpLmFnZW50LnYxLkNoZWNrUG9saWN5UmVzcG9uc2USWAoLTGlzdEludGVudHMSIy5nZW5uYWkuYWdlbnQudjEuTGlzdEludGVudHNSZXF1ZXN0GiQuZ2VubmFpLmFnZW50LnYxLkxpc3RJbnRlbnRzUmVzcG9uc2USWwoMU2VsZWN0SW50ZW50EiQuZ2VubmFpLmFnZW50LnYxLlNlbGVjdEludGVudFJlcXVlc3QaJS5nZW5uYWkuYWdlbnQudjEuU2VsZWN0SW50ZW50UmVzcG9uc2UScAoTUHJldmlld1N5c3RlbVByb21wdBIrLmdlbm5haS5hZ2VudC52MS5QcmV2aWV3U3lzdGVtUHJvbXB0UmVxdWVzdBosLmdlbm5haS5hZ2VudC52MS5QcmV2aWV3U3lzdGVtUHJvbXB0UmVzcG9uc2USagoRTGlzdExlZGdlclJlY29yZHMSKS5nZW5uYWkuYWdlbnQudjEuTGlzdExlZGdlclJlY29yZHNSZXF1ZXN0GiouZ2VubmFpLmFnZW50LnYxLkxpc3RMZWRnZXJSZWNvcmRzUmVzcG9uc2USWwoMVmVyaWZ5TGVkZ2VyEiQuZ2VubmFpLmFnZW50LnYxLlZlcmlmeUxlZGdlclJlcXVlc3QaJS5nZW5uYWkuYWdlbnQudjEuVmVyaWZ5TGVkZ2VyUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * @generated from message gennai.agent.v1.GateDecision
@@ -139,6 +139,13 @@ export type ConfirmationRequest = Message<"gennai.agent.v1.ConfirmationRequest">
   rememberStatement: string;
 
   /**
+   * What a yes for a turn or the session may be remembered for besides the exact action.
+   *
+   * @generated from field: repeated gennai.agent.v1.RememberPattern patterns = 13;
+   */
+  patterns: RememberPattern[];
+
+  /**
    * @generated from field: uint64 owner_epoch = 20;
    */
   ownerEpoch: bigint;
@@ -155,6 +162,62 @@ export type ConfirmationRequest = Message<"gennai.agent.v1.ConfirmationRequest">
  */
 export const ConfirmationRequestSchema: GenMessage<ConfirmationRequest> = /*@__PURE__*/
   messageDesc(file_gennai_agent_v1_governance, 1);
+
+/**
+ * A narrow class of actions, run dry before anybody agrees to it.
+ *
+ * @generated from message gennai.agent.v1.RememberPattern
+ */
+export type RememberPattern = Message<"gennai.agent.v1.RememberPattern"> & {
+  /**
+   * Digest of the pattern and of all it is bound to. The answer repeats it.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The exact pattern, e.g. `rm src/*.ts`.
+   *
+   * @generated from field: string text = 2;
+   */
+  text: string;
+
+  /**
+   * The rule whose question it answers.
+   *
+   * @generated from field: string rule = 3;
+   */
+  rule: string;
+
+  /**
+   * Earlier actions of this session that it covers.
+   *
+   * @generated from field: repeated string matched_before = 4;
+   */
+  matchedBefore: string[];
+
+  /**
+   * Examples that it covers, if their risk and rule are the same.
+   *
+   * @generated from field: repeated string would_match = 5;
+   */
+  wouldMatch: string[];
+
+  /**
+   * Examples that it never covers.
+   *
+   * @generated from field: repeated string would_not_match = 6;
+   */
+  wouldNotMatch: string[];
+};
+
+/**
+ * Describes the message gennai.agent.v1.RememberPattern.
+ * Use `create(RememberPatternSchema)` to create a new message.
+ */
+export const RememberPatternSchema: GenMessage<RememberPattern> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 2);
 
 /**
  * @generated from message gennai.agent.v1.ComputedRisk
@@ -191,7 +254,7 @@ export type ComputedRisk = Message<"gennai.agent.v1.ComputedRisk"> & {
  * Use `create(ComputedRiskSchema)` to create a new message.
  */
 export const ComputedRiskSchema: GenMessage<ComputedRisk> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 2);
+  messageDesc(file_gennai_agent_v1_governance, 3);
 
 /**
  * Anything but a clear yes with the right digest denies.
@@ -225,6 +288,13 @@ export type ConfirmationResponse = Message<"gennai.agent.v1.ConfirmationResponse
    * @generated from field: string action_sha256 = 5;
    */
   actionSha256: string;
+
+  /**
+   * Id of the offered pattern that a yes for a turn or the session holds for; empty: the exact action.
+   *
+   * @generated from field: string pattern_id = 6;
+   */
+  patternId: string;
 };
 
 /**
@@ -232,7 +302,7 @@ export type ConfirmationResponse = Message<"gennai.agent.v1.ConfirmationResponse
  * Use `create(ConfirmationResponseSchema)` to create a new message.
  */
 export const ConfirmationResponseSchema: GenMessage<ConfirmationResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 3);
+  messageDesc(file_gennai_agent_v1_governance, 4);
 
 /**
  * @generated from message gennai.agent.v1.EmergencyState
@@ -264,7 +334,7 @@ export type EmergencyState = Message<"gennai.agent.v1.EmergencyState"> & {
  * Use `create(EmergencyStateSchema)` to create a new message.
  */
 export const EmergencyStateSchema: GenMessage<EmergencyState> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 4);
+  messageDesc(file_gennai_agent_v1_governance, 5);
 
 /**
  * Who switched what, and why.
@@ -308,7 +378,7 @@ export type EmergencyChanged = Message<"gennai.agent.v1.EmergencyChanged"> & {
  * Use `create(EmergencyChangedSchema)` to create a new message.
  */
 export const EmergencyChangedSchema: GenMessage<EmergencyChanged> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 5);
+  messageDesc(file_gennai_agent_v1_governance, 6);
 
 /**
  * @generated from message gennai.agent.v1.SetEmergencyControlRequest
@@ -349,7 +419,7 @@ export type SetEmergencyControlRequest = Message<"gennai.agent.v1.SetEmergencyCo
  * Use `create(SetEmergencyControlRequestSchema)` to create a new message.
  */
 export const SetEmergencyControlRequestSchema: GenMessage<SetEmergencyControlRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 6);
+  messageDesc(file_gennai_agent_v1_governance, 7);
 
 /**
  * @generated from message gennai.agent.v1.SetEmergencyControlResponse
@@ -373,7 +443,7 @@ export type SetEmergencyControlResponse = Message<"gennai.agent.v1.SetEmergencyC
  * Use `create(SetEmergencyControlResponseSchema)` to create a new message.
  */
 export const SetEmergencyControlResponseSchema: GenMessage<SetEmergencyControlResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 7);
+  messageDesc(file_gennai_agent_v1_governance, 8);
 
 /**
  * @generated from message gennai.agent.v1.GetGovernanceStatusRequest
@@ -392,7 +462,7 @@ export type GetGovernanceStatusRequest = Message<"gennai.agent.v1.GetGovernanceS
  * Use `create(GetGovernanceStatusRequestSchema)` to create a new message.
  */
 export const GetGovernanceStatusRequestSchema: GenMessage<GetGovernanceStatusRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 8);
+  messageDesc(file_gennai_agent_v1_governance, 9);
 
 /**
  * @generated from message gennai.agent.v1.GetGovernanceStatusResponse
@@ -438,7 +508,7 @@ export type GetGovernanceStatusResponse = Message<"gennai.agent.v1.GetGovernance
  * Use `create(GetGovernanceStatusResponseSchema)` to create a new message.
  */
 export const GetGovernanceStatusResponseSchema: GenMessage<GetGovernanceStatusResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 9);
+  messageDesc(file_gennai_agent_v1_governance, 10);
 
 /**
  * @generated from message gennai.agent.v1.RulesStatus
@@ -479,7 +549,7 @@ export type RulesStatus = Message<"gennai.agent.v1.RulesStatus"> & {
  * Use `create(RulesStatusSchema)` to create a new message.
  */
 export const RulesStatusSchema: GenMessage<RulesStatus> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 10);
+  messageDesc(file_gennai_agent_v1_governance, 11);
 
 /**
  * @generated from message gennai.agent.v1.RulesChanged
@@ -496,7 +566,7 @@ export type RulesChanged = Message<"gennai.agent.v1.RulesChanged"> & {
  * Use `create(RulesChangedSchema)` to create a new message.
  */
 export const RulesChangedSchema: GenMessage<RulesChanged> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 11);
+  messageDesc(file_gennai_agent_v1_governance, 12);
 
 /**
  * @generated from message gennai.agent.v1.RuleViolation
@@ -537,7 +607,7 @@ export type RuleViolation = Message<"gennai.agent.v1.RuleViolation"> & {
  * Use `create(RuleViolationSchema)` to create a new message.
  */
 export const RuleViolationSchema: GenMessage<RuleViolation> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 12);
+  messageDesc(file_gennai_agent_v1_governance, 13);
 
 /**
  * @generated from message gennai.agent.v1.CapabilityProfile
@@ -571,7 +641,7 @@ export type CapabilityProfile = Message<"gennai.agent.v1.CapabilityProfile"> & {
  * Use `create(CapabilityProfileSchema)` to create a new message.
  */
 export const CapabilityProfileSchema: GenMessage<CapabilityProfile> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 13);
+  messageDesc(file_gennai_agent_v1_governance, 14);
 
 /**
  * @generated from message gennai.agent.v1.CheckPolicyRequest
@@ -598,7 +668,7 @@ export type CheckPolicyRequest = Message<"gennai.agent.v1.CheckPolicyRequest"> &
  * Use `create(CheckPolicyRequestSchema)` to create a new message.
  */
 export const CheckPolicyRequestSchema: GenMessage<CheckPolicyRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 14);
+  messageDesc(file_gennai_agent_v1_governance, 15);
 
 /**
  * @generated from message gennai.agent.v1.CheckPolicyResponse
@@ -630,7 +700,7 @@ export type CheckPolicyResponse = Message<"gennai.agent.v1.CheckPolicyResponse">
  * Use `create(CheckPolicyResponseSchema)` to create a new message.
  */
 export const CheckPolicyResponseSchema: GenMessage<CheckPolicyResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 15);
+  messageDesc(file_gennai_agent_v1_governance, 16);
 
 /**
  * A rule that did not allow, and what it saw.
@@ -664,7 +734,7 @@ export type FiredRule = Message<"gennai.agent.v1.FiredRule"> & {
  * Use `create(FiredRuleSchema)` to create a new message.
  */
 export const FiredRuleSchema: GenMessage<FiredRule> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 16);
+  messageDesc(file_gennai_agent_v1_governance, 17);
 
 /**
  * @generated from message gennai.agent.v1.Intent
@@ -713,7 +783,7 @@ export type Intent = Message<"gennai.agent.v1.Intent"> & {
  * Use `create(IntentSchema)` to create a new message.
  */
 export const IntentSchema: GenMessage<Intent> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 17);
+  messageDesc(file_gennai_agent_v1_governance, 18);
 
 /**
  * @generated from message gennai.agent.v1.IntentSelected
@@ -730,7 +800,7 @@ export type IntentSelected = Message<"gennai.agent.v1.IntentSelected"> & {
  * Use `create(IntentSelectedSchema)` to create a new message.
  */
 export const IntentSelectedSchema: GenMessage<IntentSelected> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 18);
+  messageDesc(file_gennai_agent_v1_governance, 19);
 
 /**
  * @generated from message gennai.agent.v1.ListIntentsRequest
@@ -747,7 +817,7 @@ export type ListIntentsRequest = Message<"gennai.agent.v1.ListIntentsRequest"> &
  * Use `create(ListIntentsRequestSchema)` to create a new message.
  */
 export const ListIntentsRequestSchema: GenMessage<ListIntentsRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 19);
+  messageDesc(file_gennai_agent_v1_governance, 20);
 
 /**
  * @generated from message gennai.agent.v1.ListIntentsResponse
@@ -774,7 +844,7 @@ export type ListIntentsResponse = Message<"gennai.agent.v1.ListIntentsResponse">
  * Use `create(ListIntentsResponseSchema)` to create a new message.
  */
 export const ListIntentsResponseSchema: GenMessage<ListIntentsResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 20);
+  messageDesc(file_gennai_agent_v1_governance, 21);
 
 /**
  * @generated from message gennai.agent.v1.SelectIntentRequest
@@ -796,7 +866,7 @@ export type SelectIntentRequest = Message<"gennai.agent.v1.SelectIntentRequest">
  * Use `create(SelectIntentRequestSchema)` to create a new message.
  */
 export const SelectIntentRequestSchema: GenMessage<SelectIntentRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 21);
+  messageDesc(file_gennai_agent_v1_governance, 22);
 
 /**
  * @generated from message gennai.agent.v1.SelectIntentResponse
@@ -813,7 +883,7 @@ export type SelectIntentResponse = Message<"gennai.agent.v1.SelectIntentResponse
  * Use `create(SelectIntentResponseSchema)` to create a new message.
  */
 export const SelectIntentResponseSchema: GenMessage<SelectIntentResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 22);
+  messageDesc(file_gennai_agent_v1_governance, 23);
 
 /**
  * @generated from message gennai.agent.v1.PreviewSystemPromptRequest
@@ -835,7 +905,7 @@ export type PreviewSystemPromptRequest = Message<"gennai.agent.v1.PreviewSystemP
  * Use `create(PreviewSystemPromptRequestSchema)` to create a new message.
  */
 export const PreviewSystemPromptRequestSchema: GenMessage<PreviewSystemPromptRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 23);
+  messageDesc(file_gennai_agent_v1_governance, 24);
 
 /**
  * @generated from message gennai.agent.v1.PreviewSystemPromptResponse
@@ -852,7 +922,7 @@ export type PreviewSystemPromptResponse = Message<"gennai.agent.v1.PreviewSystem
  * Use `create(PreviewSystemPromptResponseSchema)` to create a new message.
  */
 export const PreviewSystemPromptResponseSchema: GenMessage<PreviewSystemPromptResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 24);
+  messageDesc(file_gennai_agent_v1_governance, 25);
 
 /**
  * @generated from message gennai.agent.v1.ListLedgerRecordsRequest
@@ -876,6 +946,20 @@ export type ListLedgerRecordsRequest = Message<"gennai.agent.v1.ListLedgerRecord
    * @generated from field: int32 limit = 3;
    */
   limit: number;
+
+  /**
+   * The newest records in place of the first ones; newest last all the same.
+   *
+   * @generated from field: bool newest = 4;
+   */
+  newest: boolean;
+
+  /**
+   * With `newest`: only records before this one; 0 means all.
+   *
+   * @generated from field: uint64 before_seq = 5;
+   */
+  beforeSeq: bigint;
 };
 
 /**
@@ -883,7 +967,7 @@ export type ListLedgerRecordsRequest = Message<"gennai.agent.v1.ListLedgerRecord
  * Use `create(ListLedgerRecordsRequestSchema)` to create a new message.
  */
 export const ListLedgerRecordsRequestSchema: GenMessage<ListLedgerRecordsRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 25);
+  messageDesc(file_gennai_agent_v1_governance, 26);
 
 /**
  * @generated from message gennai.agent.v1.LedgerRecord
@@ -907,7 +991,7 @@ export type LedgerRecord = Message<"gennai.agent.v1.LedgerRecord"> & {
  * Use `create(LedgerRecordSchema)` to create a new message.
  */
 export const LedgerRecordSchema: GenMessage<LedgerRecord> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 26);
+  messageDesc(file_gennai_agent_v1_governance, 27);
 
 /**
  * @generated from message gennai.agent.v1.ListLedgerRecordsResponse
@@ -924,7 +1008,71 @@ export type ListLedgerRecordsResponse = Message<"gennai.agent.v1.ListLedgerRecor
  * Use `create(ListLedgerRecordsResponseSchema)` to create a new message.
  */
 export const ListLedgerRecordsResponseSchema: GenMessage<ListLedgerRecordsResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 27);
+  messageDesc(file_gennai_agent_v1_governance, 28);
+
+/**
+ * @generated from message gennai.agent.v1.VerifyLedgerRequest
+ */
+export type VerifyLedgerRequest = Message<"gennai.agent.v1.VerifyLedgerRequest"> & {
+  /**
+   * A session of the workspace that is asked about; empty for the default workspace.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.VerifyLedgerRequest.
+ * Use `create(VerifyLedgerRequestSchema)` to create a new message.
+ */
+export const VerifyLedgerRequestSchema: GenMessage<VerifyLedgerRequest> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 29);
+
+/**
+ * @generated from message gennai.agent.v1.VerifyLedgerResponse
+ */
+export type VerifyLedgerResponse = Message<"gennai.agent.v1.VerifyLedgerResponse"> & {
+  /**
+   * ok, or what is wrong, e.g. broken_chain; docs/ledger.md has the list.
+   *
+   * @generated from field: string status = 1;
+   */
+  status: string;
+
+  /**
+   * For people.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+
+  /**
+   * @generated from field: int32 records = 3;
+   */
+  records: number;
+
+  /**
+   * Records whose content is gone.
+   *
+   * @generated from field: int32 purged = 4;
+   */
+  purged: number;
+
+  /**
+   * The first bad record; 0 when there is none.
+   *
+   * @generated from field: uint64 first_bad_seq = 5;
+   */
+  firstBadSeq: bigint;
+};
+
+/**
+ * Describes the message gennai.agent.v1.VerifyLedgerResponse.
+ * Use `create(VerifyLedgerResponseSchema)` to create a new message.
+ */
+export const VerifyLedgerResponseSchema: GenMessage<VerifyLedgerResponse> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 30);
 
 /**
  * @generated from enum gennai.agent.v1.RiskLevel
@@ -1432,6 +1580,16 @@ export const GovernanceService: GenService<{
     methodKind: "unary";
     input: typeof ListLedgerRecordsRequestSchema;
     output: typeof ListLedgerRecordsResponseSchema;
+  },
+  /**
+   * Checks the workspace's ledger: signatures, chain, signed head, store. Changes nothing.
+   *
+   * @generated from rpc gennai.agent.v1.GovernanceService.VerifyLedger
+   */
+  verifyLedger: {
+    methodKind: "unary";
+    input: typeof VerifyLedgerRequestSchema;
+    output: typeof VerifyLedgerResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_gennai_agent_v1_governance, 0);

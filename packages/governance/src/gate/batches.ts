@@ -1,0 +1,16 @@
+import type { ToolCall } from "./gate-journal.ts";
+
+/** Neighbouring calls of tools that only read form a batch; every other call is one of its own. */
+export function* batches(calls: readonly ToolCall[], isRead: (name: string) => boolean): Iterable<readonly ToolCall[]> {
+  let reads: ToolCall[] = [];
+  for (const call of calls) {
+    if (isRead(call.name)) {
+      reads.push(call);
+      continue;
+    }
+    if (reads.length > 0) yield reads;
+    reads = [];
+    yield [call];
+  }
+  if (reads.length > 0) yield reads;
+}

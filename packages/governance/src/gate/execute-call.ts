@@ -1,0 +1,122 @@
+import type { CallContext, ToolOutcome, Verification } from "../tool.ts";
+import { type FailureClass, type ToolError, ToolFailure, toolErrorFromFinding, toolErrorJson } from "../tool-error.ts";
+import { policyInput } from "./decide-call.ts";
+import { explainedError } from "./explain-refusal.ts";
+import type { CallOutcome } from "./gate-journal.ts";
+import type { GateOptions } from "./gate-options.ts";
+import { liveOutput } from "./live-output.ts";
+import { type Decided, type Passage, stopped } from "./passage.ts";
+import { redactedError } from "./redacted-reason.ts";
+import { WatchedCall } from "./standing-check.ts";
+import { warn } from "./warn.ts";
+
+/** Stages 7 and 8: runs an admitted call with the effects that were decided on, and looks at the world again. */
+export async function executeCall(passage: Passage, context: CallContext, options: GateOptions): Promise<CallOutcome> {
+  const startedAt = options.now();
+  const { decided, refusal } = passage;
+  if (refusal !== undefined || decided === undefined) return notRun(passage, startedAt);
+  if (context.signal.aborted) return notRun({ ...passage, refusal: stopped }, startedAt);
+  using watched = new WatchedCall(options.standingCheck, policyInput(decided, context, options));
+  const forbidden = interruption(watched);
+  if (forbidden !== undefined) {
+    return notRun({ ...passage, refusal: { error: forbidden, failureClass: "permission_denied" } }, startedAt);
+  }
+
+  const live = liveOutput(context, options);
+  try {
+    const outcome = await decided.tool.execute(decided.args, decided.analysis, {
+      ...context,
+      signal: AbortSignal.any([context.signal, watched.signal]),
+      onOutput: live.push,
+    });
+    await live.end();
+    const verification = await verify(decided, outcome, context);
+    const error =
+      outcome.failure &&
+      (interruption(watched) ?? {
+        code: outcome.failure.failureClass,
+        message: await options.redactor.redact(outcome.failure.message),
+        retryable: false,
+      });
+    return {
+      call: passage.decision.call,
+      outcome,
+      output: await options.redactor.redact(outcome.output),
+      truncated: outcome.truncated ?? false,
+      error,
+      failureClass: outcome.failure?.failureClass,
+      verification,
+      startedAt,
+      endedAt: options.now(),
+    };
+  } catch (error) {
+    await live.end();
+    const failure = await failureOf(error, decided, context, interruption(watched), options);
+    return {
+      call: passage.decision.call,
+      outcome: { output: "" },
+      output: toolErrorJson(failure.error),
+      truncated: false,
+      ...failure,
+      verification: { state: "unverified", evidence: "The tool did not finish." },
+      startedAt,
+      endedAt: options.now(),
+    };
+  }
+}
+
+async function failureOf(
+  error: unknown,
+  decided: Decided,
+  context: CallContext,
+  interrupted: ToolError | undefined,
+  options: GateOptions,
+): Promise<{ readonly error: ToolError; readonly failureClass: FailureClass }> {
+  if (interrupted !== undefined) return { error: interrupted, failureClass: "partial_execution" };
+  if (error instanceof ToolFailure) {
+    const plain = await redactedError(error.toToolError(), options.redactor);
+    return { error: await explainedError(plain, decided, context, options), failureClass: error.failureClass };
+  }
+  if (context.signal.aborted) return { error: stoppedWhileRunning, failureClass: "partial_execution" };
+  await warn(`${decided.call.name} failed unexpectedly`, error, context.turnId, options);
+  return {
+    error: { code: "internal", message: "The tool failed unexpectedly.", retryable: false },
+    failureClass: "partial_execution",
+  };
+}
+
+function notRun(passage: Passage, startedAt: number): CallOutcome {
+  const refusal = passage.refusal ?? stopped;
+  return {
+    call: passage.decision.call,
+    outcome: undefined,
+    output: toolErrorJson(refusal.error),
+    truncated: false,
+    error: refusal.error,
+    failureClass: refusal.failureClass,
+    verification: { state: "unverified", evidence: "The call did not run." },
+    startedAt,
+    endedAt: startedAt,
+  };
+}
+
+/** Why the standing check does not let the call go on. */
+function interruption(watched: WatchedCall): ToolError | undefined {
+  return watched.refusal && toolErrorFromFinding(watched.refusal.finding);
+}
+
+const stoppedWhileRunning: ToolError = {
+  code: "stopped",
+  message: "The turn was stopped while this call ran; what it had done by then is not taken back.",
+  retryable: false,
+};
+
+async function verify(decided: Decided, outcome: ToolOutcome, context: CallContext): Promise<Verification> {
+  if (decided.tool.verify === undefined) return { state: "unverified", evidence: "The tool has no verification plan." };
+  try {
+    return await decided.tool.verify(decided.args, outcome, context);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { state: "failed", evidence: `Verification failed: ${problem}` };
+  }
+}

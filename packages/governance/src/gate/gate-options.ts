@@ -1,0 +1,29 @@
+import type { Confirmer } from "../confirmation.ts";
+import type { Policy } from "../policy.ts";
+import type { Redactor } from "../redaction.ts";
+import type { Tool } from "../tool.ts";
+import type { GateJournal } from "./gate-journal.ts";
+import type { RememberedAnswers } from "./remembered-answers.ts";
+import type { StandingCheck } from "./standing-check.ts";
+
+export interface GateOptions {
+  readonly sessionId: string;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly policies: readonly Policy[];
+  readonly confirmer: Confirmer;
+  readonly journal: GateJournal;
+  readonly redactor: Redactor;
+  readonly remembered: RememberedAnswers;
+  /** SHA-256 of the rules in force, shown with every question. */
+  readonly policySha256: string;
+  /** The intent the session works under, shown with every question. */
+  readonly intent?: () => { readonly id: string; readonly name: string } | undefined;
+  /** How the server's own commands run, shown with questions about them. */
+  readonly isolation?: "sandboxed" | "unsandboxed";
+  /** Milliseconds a policy may take; then it counts as failed. */
+  readonly policyTimeoutMs: number;
+  /** Asked once more right before each effect, and again while it runs; e.g. the emergency controls. */
+  readonly standingCheck?: StandingCheck;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}

@@ -1,0 +1,122 @@
+import type { Answer } from "../confirmation.ts";
+import type { FailureClass, ToolError } from "../tool-error.ts";
+import { type DecidedCall, findingOf } from "./decide-call.ts";
+import type { CallOutcome, Decision, ToolCall } from "./gate-journal.ts";
+
+export type Decided = DecidedCall & { readonly type: "decided" };
+
+/** A call on its way through the stages; `refusal` is set once it is clear that it does not run. */
+export interface Passage {
+  readonly decision: Decision;
+  readonly decided: Decided | undefined;
+  readonly refusal: { readonly error: ToolError; readonly failureClass: FailureClass } | undefined;
+}
+
+export const stopped = {
+  error: { code: "stopped", message: "The turn was stopped, so this call did not run.", retryable: false },
+  failureClass: "permission_denied",
+} as const;
+
+export function settled(decided: DecidedCall): Passage {
+  if (decided.type === "invalid") {
+    return {
+      decision: decisionOf(decided, undefined),
+      decided: undefined,
+      refusal: { error: decided.error, failureClass: decided.failureClass },
+    };
+  }
+  const error = decided.verdict.type === "deny" ? findingOf(decided.verdict) : undefined;
+  return {
+    decision: decisionOf(decided, undefined),
+    decided,
+    refusal: error === undefined ? undefined : { error, failureClass: "permission_denied" },
+  };
+}
+
+export function refused(
+  call: ToolCall,
+  decided: DecidedCall | undefined,
+  refusal: { readonly error: ToolError; readonly failureClass: FailureClass },
+): Passage {
+  const decision: Decision =
+    decided === undefined
+      ? {
+          call,
+          verdict: "deny",
+          risk: "high",
+          rule: refusal.error.rule ?? "gate/stopped",
+          reason: refusal.error.message,
+          effects: [],
+          input: "",
+        }
+      : { ...decisionOf(decided, undefined), verdict: "deny", reason: refusal.error.message };
+  return { decision, decided: undefined, refusal };
+}
+
+export function refusedByAnswer(decided: Decided, answer: Exclude<Answer, { readonly type: "yes" }>): Passage {
+  const rule = decided.verdict.type === "allow" ? "gate/confirm" : decided.verdict.finding.rule;
+  const message =
+    answer.type === "no"
+      ? `User denied execution${answer.reason === "" ? "" : `: ${answer.reason}`}`
+      : answer.type === "timeout"
+        ? "Nobody answered the question in time, so the call did not run."
+        : "This call needs a person's yes and nobody can be asked, so it did not run.";
+  const code =
+    answer.type === "no" ? "user_denied" : answer.type === "timeout" ? "confirmation_timeout" : "nobody_to_ask";
+  return {
+    decision: { ...decisionOf(decided, answer), verdict: "deny" },
+    decided: undefined,
+    refusal: {
+      error: {
+        code,
+        message,
+        rule,
+        hint: "Do not repeat this call; choose another way or ask the user.",
+        retryable: false,
+      },
+      failureClass: "permission_denied",
+    },
+  };
+}
+
+export function decisionOf(decided: DecidedCall, answer: Answer | undefined): Decision {
+  if (decided.type === "invalid") {
+    return {
+      call: decided.call,
+      verdict: "deny",
+      risk: "low",
+      rule: decided.error.rule ?? `tool/${decided.error.code}`,
+      reason: decided.error.message,
+      effects: decided.effects,
+      input: decided.input,
+    };
+  }
+  const finding = decided.verdict.type === "allow" ? undefined : decided.verdict.finding;
+  return {
+    call: decided.call,
+    verdict: decided.verdict.type,
+    risk: decided.risk,
+    rule: finding?.rule ?? "",
+    reason: finding?.reason ?? "",
+    effects: decided.analysis.effects,
+    input: decided.input,
+    ...(answer === undefined
+      ? {}
+      : {
+          confirmation: {
+            answer: answer.type,
+            by: answer.type === "yes" || answer.type === "no" ? answer.by : "",
+            ...(answer.type === "yes" ? { scope: answer.scope } : {}),
+            ...(answer.type === "yes" && answer.remembered !== undefined
+              ? { rememberedFrom: answer.remembered.callId }
+              : {}),
+          },
+        }),
+  };
+}
+
+/** A call that was admitted and did not run after all was refused, whatever had been decided. */
+export function finalDecision({ decision, refusal }: Passage, { outcome, error }: CallOutcome): Decision {
+  if (refusal !== undefined || outcome !== undefined || error === undefined) return decision;
+  return { ...decision, verdict: "deny", rule: error.rule ?? "gate/stopped", reason: error.message };
+}
