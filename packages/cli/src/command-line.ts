@@ -4,11 +4,12 @@ import { asCliError } from "./cli-error.ts";
 import { type Console, paintFor } from "./console.ts";
 import { exitCode } from "./exit-code.ts";
 import { addGovernanceCommands } from "./governance-commands.ts";
-import { exitCodesHelp, ledgerHelp, mainHelp, policyHelp, runHelp, serveHelp } from "./help-texts.ts";
+import { exitCodesHelp, ledgerHelp, mainHelp, runHelp, serveHelp } from "./help-texts.ts";
 import type { IntentsFlags } from "./intents-command.ts";
 import type { LedgerFlags } from "./ledger-command.ts";
+import type { OpenFlags } from "./open-command.ts";
 import { addPlanCommands } from "./plan-commands.ts";
-import type { PolicyCheckFlags, PolicyFlags } from "./policy-command.ts";
+import { policyCommands } from "./policy-commands.ts";
 import type { RunFlags } from "./run-options.ts";
 import type { ServeFlags } from "./serve-command.ts";
 import type { SessionsFlags } from "./sessions-command.ts";
@@ -78,10 +79,23 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
       collect,
     )
     .option("--allow-host <host>", "another value of Host to answer to, e.g. box.lan:7777; repeatable", collect)
+    .option("--open", "open the page in a browser")
     .addHelpText("after", serveHelp)
     .action(async (flags: ServeFlags) => {
       const { serveCommand } = await import("./serve-command.ts");
       ended(await serveCommand(flags, console));
+    });
+
+  program
+    .command("open")
+    .description("print a fresh link to the page of a running server")
+    .option("--workspace <dir>", "of the server that works there (default: here, else the newest)")
+    .option("--port <number>", "of the server on this port")
+    .option("--browser", "open it in a browser as well")
+    .option("--close-all", "instead: shut out every page that is open")
+    .action(async (flags: OpenFlags) => {
+      const { openCommand } = await import("./open-command.ts");
+      ended(await openCommand(flags, console));
     });
 
   model(protect(server(program.command("run").description("do one thing, or many at a prompt"))))
@@ -135,6 +149,7 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
     ["verify", "check signatures and chain", "ledgerVerifyCommand"],
     ["repair", "write it anew from the store, or cut a torn last line; keeps a copy", "ledgerRepairCommand"],
     ["show", "show the last records", "ledgerShowCommand"],
+    ["rotate-key", "sign with a new key from now on, and hand every ledger over to it", "ledgerRotateKeyCommand"],
   ] as const;
   for (const [name, description, run] of ledgerCommands) {
     const command = ledger
@@ -194,41 +209,6 @@ function addLedgerCopies(ledger: Command, console: Console, ended: (code: number
     });
 }
 
-function policyCommands(program: Command, console: Console, ended: (code: number) => void): Command {
-  const policy = program
-    .command("policy")
-    .description("ask what the rules say, test them, replay the past through them");
-  const named = (name: string, description: string): Command =>
-    policy
-      .command(name)
-      .description(description)
-      .option("--workspace <dir>", "the workspace (default: here)")
-      .option("--home <dir>", "the home assumed for ~ and the user's rules")
-      .option("--intent <id>", "the intent assumed to be selected; without one, intents play no part")
-      .option("--json", "print JSON");
-  named("check", "what all rules say of a command or a file; nothing runs")
-    .argument("[command]", "a shell command")
-    .option("--read <path>", "of reading this file")
-    .option("--write <path>", "of writing this file")
-    .option("--jsonl", "of each {id, tool, input} in the input, one a line; answers one a line")
-    .addHelpText("after", policyHelp)
-    .action(async (command: string | undefined, flags: PolicyCheckFlags) => {
-      const { policyCheckCommand } = await import("./policy-command.ts");
-      ended(await policyCheckCommand(command, flags, console));
-    });
-  named("test", "run the examples (match, notMatch) in the rule files").action(async (flags: PolicyFlags) => {
-    const { policyTestCommand } = await import("./policy-command.ts");
-    ended(await policyTestCommand(flags, console));
-  });
-  named("replay", "judge the calls in the ledger by today's rules and show what would differ").action(
-    async (flags: PolicyFlags) => {
-      const { policyReplayCommand } = await import("./policy-command.ts");
-      ended(await policyReplayCommand(flags, console));
-    },
-  );
-  return policy;
-}
-
 function intentsCommands(program: Command, console: Console, ended: (code: number) => void): Command {
   const intents = program.command("intents").description("see and switch what the agent may work on in this workspace");
   const intent = (name: string, description: string): Command =>
@@ -251,6 +231,12 @@ function intentsCommands(program: Command, console: Console, ended: (code: numbe
     const { intentsInitCommand } = await import("./intents-command.ts");
     ended(await intentsInitCommand(flags, console));
   });
+  intent("accept", "say that you read the intents file as it is now; needed where intents are required").action(
+    async (flags: IntentsFlags) => {
+      const { intentsAcceptCommand } = await import("./intents-command.ts");
+      ended(await intentsAcceptCommand(flags, console));
+    },
+  );
   intent("mode", "whether changes need an intent here")
     .argument("[mode]", "auto: where the intents file is, or was; required: always; off: never")
     .action(async (mode: string | undefined, flags: IntentsFlags) => {

@@ -23,12 +23,25 @@ export function answerByPolicy(
   return { answer: "nobody", reason: `--yes does not approve actions of high risk${reason}` };
 }
 
-/** What a typed line means. Anything but a clear yes denies; words after `n` are the reason. */
-export function readAnswer(line: string | undefined, offered: readonly ConfirmationScope[]): ConfirmationReply {
+/**
+ * What a typed line means. Anything but a clear yes denies; words after `n` are the reason. `t2` and `s2` say yes for the
+ * second pattern that was offered.
+ */
+export function readAnswer(
+  line: string | undefined,
+  offered: readonly ConfirmationScope[],
+  patterns: readonly { readonly id: string }[] = [],
+): ConfirmationReply {
   if (line === undefined) return { answer: "nobody", reason: "The question was left without an answer." };
   const text = line.trim();
   const scope = scopes.get(text.toLowerCase());
   if (scope !== undefined && (scope === "once" || offered.includes(scope))) return { answer: "yes", scope };
+  const [, letter = "", number = ""] = /^([ts])([1-9])$/i.exec(text) ?? [];
+  const lasting = scopes.get(letter.toLowerCase());
+  const pattern = patterns[Number(number) - 1];
+  if (lasting !== undefined && pattern !== undefined && offered.includes(lasting)) {
+    return { answer: "yes", scope: lasting, pattern: pattern.id };
+  }
   const no = /^(?:no?)(?:[\s:,]+(.*))?$/is.exec(text);
   if (no !== null) return { answer: "no", reason: (no[1] ?? "").trim() };
   return { answer: "no", reason: scopes.has(text.toLowerCase()) ? "" : text };

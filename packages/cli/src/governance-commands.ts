@@ -3,13 +3,15 @@ import type { CapabilitiesFlags } from "./capabilities-command.ts";
 import type { Console } from "./console.ts";
 import type { EmergencyFlags } from "./emergency-command.ts";
 import type { HooksFlags } from "./hooks-command.ts";
+import type { McpFlags } from "./mcp-command.ts";
 
-/** Commands about what governs the agent: emergency controls, capabilities, hooks. */
+/** Commands about what governs the agent: emergency controls, capabilities, hooks, MCP servers. */
 export function addGovernanceCommands(program: Command, console: Console, ended: (code: number) => void): void {
   const groups = [
     emergencyCommands(program, console, ended),
     capabilitiesCommands(program, console, ended),
     hooksCommands(program, console, ended),
+    mcpCommands(program, console, ended),
   ];
   for (const group of groups) for (const command of group.commands) command.exitOverride();
 }
@@ -102,6 +104,35 @@ function hooksCommands(program: Command, console: Console, ended: (code: number)
   });
   return group;
 }
+
+function mcpCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+  const group = program.command("mcp").description("servers whose tools the agent may use, behind the same gate");
+  const add = (name: string, description: string): Command =>
+    group
+      .command(name)
+      .description(description)
+      .option("--workspace <dir>", "the workspace (default: here)")
+      .option("--json", "print JSON");
+  add("list", "show which servers there are, and which of them start").action(async (flags: McpFlags) => {
+    const { mcpListCommand } = await import("./mcp-command.ts");
+    ended(await mcpListCommand(flags, console));
+  });
+  add("accept <server>", "let a server of the workspace's .mcp.json start as it is written now").action(
+    async (name: string, flags: McpFlags) => {
+      const { mcpAcceptCommand } = await import("./mcp-command.ts");
+      ended(await mcpAcceptCommand(name, flags, console));
+    },
+  );
+  return group.addHelpText("after", mcpHelp);
+}
+
+const mcpHelp = `
+Your own servers stand in ~/.config/gennai/mcp.json, those of a repository in its .mcp.json:
+  {"mcpServers": {"files": {"command": "mcp-server-filesystem", "args": ["."], "readOnly": ["read_file"]},
+                  "docs":  {"url": "https://docs.example.org/mcp", "headers": {"Authorization": "Bearer \${DOCS_TOKEN}"}}}}
+In your own file, "allow" names tools that run without a question while their description stays as you accepted it, and
+"readOnly" tools that change nothing. Scenarios choose servers by mcp:<name> or mcp:*.
+`;
 
 const emergencyHelp = `
 Examples:

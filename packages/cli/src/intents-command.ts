@@ -86,6 +86,29 @@ export async function intentsModeCommand(
   return exitCode.ok;
 }
 
+/** `gennai intents accept`: a person read the file as it is now; where intents are required, only then they can be selected. */
+export async function intentsAcceptCommand(flags: IntentsFlags, console: Console): Promise<ExitCode> {
+  const intents = await openIntents(flags, console);
+  let status: IntentsStatus;
+  try {
+    status = await intents.accept();
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error;
+    throw new CliError(error.message, {
+      next: ["Mend what it names and run the command again; gennai intents init makes a first file."],
+      cause: error,
+    });
+  }
+  const { sha256, intents: accepted } = status;
+  if (flags.json === true)
+    console.output.write(`${JSON.stringify({ accepted: intentsFile, sha256, intents: accepted })}\n`);
+  else {
+    console.output.write(accepted.map(describeIntent).join(""));
+    console.output.write(`Accepted ${intentsFile} as it is now (SHA-256 ${sha256.slice(0, 12)}…).\n`);
+  }
+  return exitCode.ok;
+}
+
 async function openIntents(flags: IntentsFlags, console: Console): Promise<IntentsService> {
   const root = await resolveWorkspace(flags.workspace, console);
   const stateDir = await prepareStateDirectory(defaultStateDir(console.environment));
@@ -109,6 +132,7 @@ function describeStatus(status: IntentsStatus, paint: Paint): string {
     return paint(intent.selectable ? "green" : "dim", terminalSafe(text));
   });
   if (intents.length === 0) lines.push("No intents. gennai intents init makes a first one.");
+  if (status.sha256 !== "") lines.push(`${intentsFile} is ${status.accepted ? "" : "not "}accepted as it is now.`);
   lines.push(describeMode(status), ...problems.map((problem) => paint("yellow", terminalSafe(problem))));
   return `${lines.join("\n")}\n`;
 }

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ledgerPath } from "@gennai/server/store/ledger-file";
+import { ledgerPublicKeyFile } from "@gennai/server/store/ledger-key";
+import { rotateLedgerKey } from "@gennai/server/store/ledger-key-rotation";
 import { repairWorkspaceLedger } from "@gennai/server/store/ledger-repair";
 import { ledgerExitCodes, verifyWorkspaceLedger, type WorkspaceLedgerReport } from "@gennai/server/store/ledger-verify";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
@@ -10,6 +12,7 @@ import { exitCode } from "./exit-code.ts";
 import { describeRecord } from "./ledger-line.ts";
 import { parseCount } from "./run-options.ts";
 import { terminalSafe } from "./terminal-safe.ts";
+import { version } from "./version.ts";
 import { resolveWorkspace } from "./workspace-option.ts";
 
 export interface LedgerFlags {
@@ -69,6 +72,26 @@ export async function ledgerShowCommand(flags: LedgerFlags, console: Console): P
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   for (const line of lines.slice(-limit)) {
     console.output.write(`${flags.json === true ? line : describeRecord(line, paint)}\n`);
+  }
+  return exitCode.ok;
+}
+
+/** `gennai ledger rotate-key`: a new signing key, which every ledger of the state directory is handed over to. */
+export async function ledgerRotateKeyCommand(flags: LedgerFlags, console: Console): Promise<number> {
+  const stateDir = defaultStateDir(console.environment);
+  const rotation = await rotateLedgerKey({ stateDir, toolVersion: version, now: Date.now });
+  const { from, to, workspaceRoots, warnings } = rotation;
+  for (const warning of warnings) console.errors.write(`${terminalSafe(warning)}\n`);
+  if (flags.json === true) console.output.write(`${JSON.stringify(rotation)}\n`);
+  else {
+    console.output.write(
+      [
+        `The key ${to} signs from now on; ${workspaceRoots.length} ledgers were handed over by ${from}.`,
+        ...workspaceRoots.map((root) => `  ${terminalSafe(root)}`),
+        `Public keys: ${ledgerPublicKeyFile(stateDir)}`,
+        "",
+      ].join("\n"),
+    );
   }
   return exitCode.ok;
 }

@@ -63,6 +63,8 @@ function decisionOf(kind: string, details: ReadonlyMap<string, unknown>): readon
       return [`proposal ${shortId(details.get("proposalId"))}`];
     case "undo":
       return [`change set ${shortId(details.get("changeSetId"))}`];
+    case "key":
+      return [`key ${shortId(details.get("from"))} handed over to ${shortId(details.get("to"))}`];
     case "session": {
       const intent = textOf(details.get("intent"));
       if (intent !== "") return [`intent ${intent}`];

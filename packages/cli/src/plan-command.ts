@@ -4,7 +4,7 @@ import { CliError } from "./cli-error.ts";
 import type { Console } from "./console.ts";
 import { type ExitCode, exitCode } from "./exit-code.ts";
 import { prepareAgentBranch } from "./git-branch.ts";
-import { keepApproval, keepForVerification, takeApproval, verificationToken } from "./plan-approval.ts";
+import { keepApproval, keepForVerification, refusedRun, takeApproval, verificationToken } from "./plan-approval.ts";
 import { openPlanPlace, type PlanFlags, type PlanPlace, plansWith, whileAttended } from "./plan-place.ts";
 import {
   describeActions,
@@ -72,7 +72,7 @@ export async function planApproveCommand(planId: string, flags: PlanFlags, conso
   }
   if (flags.json !== true) desk.write(describePlan(plan, desk.paint) + describeActions(actions, desk.paint));
   if (flags.digest === undefined) await requireYes(plan, place, flags);
-  const { approvalToken, expires } = await keepApproval(plan, actions, plans, place);
+  const { approvalToken, expires } = await keepApproval(plan, plans, place);
   const facts = { sessionId: plans.sessionId, planId, digest: plan.digest };
   if (flags.json === true) desk.writeJson({ ...facts, approvalToken, expires: expires?.toISOString() ?? null });
   else
@@ -90,7 +90,11 @@ export async function planExecuteCommand(planId: string, flags: PlanFlags, conso
   const approval = await takeApproval(named(planId, flags), plans, place);
   const { digest, token } = approval;
   const session = await openPlanSession(place, {}, plans.sessionId);
-  const plan = await whileAttended(session, place, (signal) => plans.execute(planId, digest, token, { signal }));
+  const plan = await whileAttended(session, place, (signal) =>
+    plans.execute(planId, digest, token, { signal }).catch((error: unknown) => {
+      throw refusedRun(error);
+    }),
+  );
   await keepForVerification(planId, approval, plans, place);
   if (flags.json === true) desk.writeJson({ result: { sessionId: plans.sessionId, plan } });
   else {
@@ -162,7 +166,11 @@ function isRefused({ failureClass }: PlanStep): boolean {
 }
 
 /** On a terminal a person is asked. Where nobody is, the command line is the word, but never for what is of high risk. */
-export async function requireYes(plan: Plan, { desk, signal }: PlanPlace, flags: PlanFlags): Promise<void> {
+export async function requireYes(
+  plan: Plan,
+  { desk, signal }: Pick<PlanPlace, "desk" | "signal">,
+  flags: Pick<PlanFlags, "yes">,
+): Promise<void> {
   const isHigh = plan.steps.some(({ risk }) => risk === "high");
   if (desk.input !== undefined && !(flags.yes === true && !isHigh)) {
     const answer = await desk.input.question(`Approve exactly this plan (${plan.digest.slice(0, 12)}…)? y/N > `, {
@@ -227,7 +235,7 @@ export function writeNoPlan(
     readonly issues: Parameters<typeof describeIssues>[0];
     readonly envelopeKind: string;
   },
-  { desk }: PlanPlace,
+  { desk }: Pick<PlanPlace, "desk">,
 ): void {
   if (written.issues.length > 0) {
     desk.write(`${desk.paint("red", "The model gave no valid plan:")}\n${describeIssues(written.issues, desk.paint)}`);

@@ -36,6 +36,9 @@ export interface PlanPlace extends AsyncDisposable {
   readonly signal: AbortSignal;
 }
 
+/** What it takes to have a plan written and approved. */
+export type PlanDesk = Pick<PlanPlace, "server" | "desk" | "interrupts" | "signal">;
+
 /** Sessions looked through for a plan whose session is not named. */
 const searchedSessions = 25;
 

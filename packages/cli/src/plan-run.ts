@@ -1,4 +1,5 @@
 import { type Plan, SessionPlans } from "@gennai/client/plan";
+import type { AgentSession } from "@gennai/client/session";
 import type { SettingsChoice } from "@gennai/client/settings";
 import { asCliError } from "./cli-error.ts";
 import type { Console } from "./console.ts";
@@ -6,7 +7,7 @@ import { colouredDiff } from "./diff-colours.ts";
 import { type ExitCode, exitCode } from "./exit-code.ts";
 import { prepareAgentBranch } from "./git-branch.ts";
 import { executionCode, openPlanSession, requireYes, writeNoPlan } from "./plan-command.ts";
-import { openPlanPlace, type PlanPlace, whileAttended } from "./plan-place.ts";
+import { openPlanPlace, type PlanDesk, whileAttended } from "./plan-place.ts";
 import { describeActions, describeOutcome, describePlan, describeResults } from "./plan-text.ts";
 import { parseSandbox, type RunFlags, usageError } from "./run-options.ts";
 import { requireSandbox } from "./server-choice.ts";
@@ -65,6 +66,18 @@ export async function planRunCommand(
   return ended.code;
 }
 
+/** A request typed in plan mode: the plan is written, shown, approved here or not, run and verified, in the session that is open. */
+export async function planAtPrompt(request: string, session: AgentSession, place: PlanDesk): Promise<void> {
+  const written = await writePlan(session, request, place);
+  if (written.plan === undefined) {
+    writeNoPlan(written, place);
+    return;
+  }
+  const plans = new SessionPlans(place.server.plans, session.sessionId);
+  const ended = await approveAndRun(written.plan, plans, place, {}, (work) => whileAttended(session, place, work));
+  place.desk.view.note(`gennai plan status ${ended.plan.planId}`);
+}
+
 interface EndedPlan {
   readonly plan: Plan;
   readonly code: ExitCode;
@@ -74,8 +87,8 @@ interface EndedPlan {
 async function approveAndRun(
   draft: Plan,
   plans: SessionPlans,
-  place: PlanPlace,
-  flags: RunFlags,
+  place: PlanDesk,
+  flags: Pick<RunFlags, "yes">,
   attended: <Result>(work: (signal: AbortSignal) => Promise<Result>) => Promise<Result>,
 ): Promise<EndedPlan> {
   const { desk, signal } = place;

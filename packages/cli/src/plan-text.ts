@@ -33,7 +33,7 @@ export function describePlan(plan: Plan, paint: Paint): string {
 
 /** A plan in one line, for lists. */
 export function planLine(plan: Plan): string {
-  return `${terminalSafe(plan.planId)}  ${plan.state.padEnd(17)}  ${plan.digest.slice(0, 12)}  ${terminalSafe(plan.title)}\n`;
+  return `${terminalSafe(plan.planId)}  ${plan.state.padEnd(17)}  ${plan.digest.slice(0, 12)}  ${terminalSafe(plan.title)}${plan.planJson === "" ? "  (its stored text is damaged or gone)" : ""}\n`;
 }
 
 /** Every action whole: what is approved is what is shown. Control characters and such are spelt. */

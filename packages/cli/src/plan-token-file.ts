@@ -11,10 +11,7 @@ import * as z from "zod";
 const schema = z.strictObject({
   sessionId: z.string(),
   digest: z.string(),
-  /** As it was printed. A server that went away with its command knows it no more. */
   approvalToken: z.string(),
-  /** SHA-256 of the preview that was approved and of where HEAD stood. */
-  seenSha256: z.string(),
   /** Milliseconds; on both clocks, as one alone can be turned back or begins anew with the machine. */
   approved: z.strictObject({ monotonic: z.number(), wall: z.number() }),
   /** The token that opened the run, once it has: it proves to `verify` which run is meant. */
@@ -31,7 +28,7 @@ export interface ApprovalClock {
   readonly wall: () => number;
 }
 
-/** How long an approval holds, in milliseconds; as long as a server's own. */
+/** How long an approval holds, in milliseconds; as long as for the server. */
 const lifetimeMs = 10 * 60_000;
 
 const machineClock: ApprovalClock = {
@@ -41,7 +38,7 @@ const machineClock: ApprovalClock = {
 
 /**
  * Approvals between commands: one file a plan in the state directory, which only this user can read and no sandboxed command
- * sees. An approval is taken out before its plan runs, so that no second run can have it.
+ * sees. The server spends the token; what lies here after that is no approval any more.
  */
 export class PlanTokenFiles {
   readonly #directory: string;

@@ -1,16 +1,21 @@
 import { createReadStream } from "node:fs";
-import { homedir } from "node:os";
+import { homedir, platform } from "node:os";
 import { resolve } from "node:path";
 import { describeRuleProblem } from "@gennai/governance/rules/rule-set";
+import { userConfigDir } from "@gennai/server/config/config-directory";
 import { PolicyWorkbench, type WorkbenchReport } from "@gennai/server/policy-workbench/policy-workbench";
 import { type ReplayedCall, replayLedger } from "@gennai/server/policy-workbench/replay-ledger";
+import { commandEnvironment } from "@gennai/server/process/command-environment";
+import { openSandbox } from "@gennai/server/sandbox/open-sandbox";
+import type { SandboxMode } from "@gennai/server/sandbox/sandbox";
 import { ledgerPath } from "@gennai/server/store/ledger-file";
-import { defaultStateDir } from "@gennai/server/store/state-directory";
+import { defaultStateDir, prepareStateDirectory } from "@gennai/server/store/state-directory";
 import { boundedLines } from "./bounded-lines.ts";
 import { CliError } from "./cli-error.ts";
 import { type Console, type Paint, paintFor } from "./console.ts";
 import { exitCode } from "./exit-code.ts";
 import { decideLines } from "./policy-lines.ts";
+import { parseSandbox } from "./run-options.ts";
 import { terminalSafe } from "./terminal-safe.ts";
 import { resolveWorkspace } from "./workspace-option.ts";
 
@@ -20,6 +25,8 @@ export interface PolicyFlags {
   readonly home?: string;
   /** Assumed to be selected. */
   readonly intent?: string;
+  /** As for `serve`: whether commands are judged as in a sandbox. */
+  readonly sandbox?: string;
   readonly json?: boolean;
 }
 
@@ -106,7 +113,8 @@ export async function policyReplayCommand(flags: PolicyFlags, console: Console):
 async function openWorkbench(flags: PolicyFlags, console: Console): Promise<PolicyWorkbench> {
   const workspace = await resolveWorkspace(flags.workspace, console);
   const stateDir = defaultStateDir(console.environment);
-  const common = { workspace, stateDir, ...(flags.intent === undefined ? {} : { intent: flags.intent }) };
+  const sandboxed = await isSandboxed(parseSandbox(flags.sandbox), stateDir, console);
+  const common = { workspace, stateDir, sandboxed, ...(flags.intent === undefined ? {} : { intent: flags.intent }) };
   if (flags.home !== undefined) {
     return PolicyWorkbench.open({ ...common, home: resolve(console.directory, flags.home) });
   }
@@ -116,6 +124,20 @@ async function openWorkbench(flags: PolicyFlags, console: Console): Promise<Poli
     home: console.environment["HOME"] ?? homedir(),
     ...(configDir === undefined || !configDir.startsWith("/") ? {} : { configDir }),
   });
+}
+
+/** Whether a server started here with this mode would have a sandbox. Rejects with `SandboxRequired` as that server would. */
+async function isSandboxed(mode: SandboxMode, stateDir: string, console: Console): Promise<boolean> {
+  if (mode === "off") return false;
+  await using sandbox = await openSandbox({
+    mode,
+    stateDir: await prepareStateDirectory(stateDir),
+    home: homedir(),
+    environment: commandEnvironment(console.environment),
+    platform: platform(),
+    privateDirectories: [userConfigDir(console.environment)],
+  });
+  return sandbox.state === "sandboxed";
 }
 
 function warnOfProblems(workbench: PolicyWorkbench, console: Console): void {

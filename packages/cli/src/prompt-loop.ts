@@ -6,6 +6,7 @@ import type { AgentDesk } from "./agent-desk.ts";
 import { asCliError } from "./cli-error.ts";
 import { type ExitCode, exitCode } from "./exit-code.ts";
 import type { Interrupts } from "./interrupts.ts";
+import { planAtPrompt } from "./plan-run.ts";
 import { runTurn, type TurnReport } from "./run-turn.ts";
 import type { ChosenServer } from "./server-choice.ts";
 import { activeIntent, chooseIntent, describeSessionIntents, intentTitle } from "./session-intent.ts";
@@ -32,7 +33,7 @@ export interface PromptOptions {
 const help = `Type what shall be done, or:
   /undo            take back the newest change set
   /todos           show the agent's list
-  /mode [NAME]     show or set the mode: branch or proposal
+  /mode [NAME]     show or set the mode: branch, proposal or plan
   /scenario [NAME] list the scenarios, or choose one for the next turns
   /intents         list what the agent may work on
   /intent [ID]     show or select the intent to work under
@@ -44,7 +45,7 @@ const help = `Type what shall be done, or:
 /** Turn after turn, until the user leaves. A turn that fails is told and does not end the loop. */
 export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
   const { desk, interrupts, session } = options;
-  const state = { scenario: options.scenario, mode: session.settings.editingMode };
+  const state = { scenario: options.scenario, mode: session.settings.editingMode, planning: false };
   const intent = options.intent === undefined ? "" : `, intent ${intentTitle(options.intent)}`;
   desk.write(
     `Session ${session.sessionId} in ${session.workingDir}, ${state.mode} mode${intent}. /help shows what can be typed.\n`,
@@ -61,7 +62,10 @@ export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
     if (line.trim() === "") continue;
     try {
       if (line.trim().startsWith("/")) await runWord(line.trim(), state, options);
-      else {
+      else if (state.planning) {
+        await options.prepare(line, "branch");
+        await planAtPrompt(line, session, options);
+      } else {
         await options.prepare(line, state.mode);
         const turn = { text: line, scenario: state.scenario, enableThinking: options.thinking };
         const report = await runTurn(session, turn, { view: desk.view, interrupts, signal: options.signal });
@@ -77,7 +81,7 @@ export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
 
 async function runWord(
   line: string,
-  state: { scenario: string; mode: EditingMode },
+  state: { scenario: string; mode: EditingMode; planning: boolean },
   options: PromptOptions,
 ): Promise<void> {
   const { desk, session, signal } = options;
@@ -103,8 +107,14 @@ async function runWord(
       if (argument === "branch" || argument === "proposal") {
         await session.changeSettings({ editingMode: argument }, { signal });
         state.mode = argument;
-      } else if (argument !== undefined) desk.write("There are two modes: branch and proposal.\n");
-      desk.write(`${state.mode} mode\n`);
+        state.planning = false;
+      } else if (argument === "plan") {
+        // What an approved plan does, it does as in branch mode.
+        await session.changeSettings({ editingMode: "branch" }, { signal });
+        state.mode = "branch";
+        state.planning = true;
+      } else if (argument !== undefined) desk.write("There are three modes: branch, proposal and plan.\n");
+      desk.write(`${state.planning ? "plan" : state.mode} mode\n`);
       return;
     case "/scenario":
       if (argument === undefined) {

@@ -1,12 +1,13 @@
 import type { IntentSummary } from "@gennai/client/intents";
 import type { AgentSession } from "@gennai/client/session";
 import type { SettingsChoice } from "@gennai/client/settings";
+import type { AgentBranch } from "@gennai/server/git/prepare-branch";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { AgentDesk } from "./agent-desk.ts";
 import type { Console } from "./console.ts";
 import { colouredDiff } from "./diff-colours.ts";
 import { type ExitCode, exitCode } from "./exit-code.ts";
-import { type AgentBranch, prepareAgentBranch } from "./git-branch.ts";
+import { prepareAgentBranch } from "./git-branch.ts";
 import { handleProposal, type ProposalResult } from "./handle-proposals.ts";
 import { Interrupts } from "./interrupts.ts";
 import { planRunCommand } from "./plan-run.ts";

@@ -1,8 +1,8 @@
 import { cp, mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { git } from "@gennai/server/git/run-git";
 import { CliError } from "./cli-error.ts";
-import { git } from "./git.ts";
 
 /** A fresh copy of a sample, under the system's directory for temporary files, with one commit on `main`. */
 export async function copySampleWorkspace(sample: string): Promise<string> {

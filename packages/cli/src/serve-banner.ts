@@ -4,6 +4,8 @@ import type { Paint } from "./console.ts";
 export interface BannerFacts {
   readonly version: string;
   readonly url: string;
+  /** Opens the page, once. */
+  readonly link: string;
   /** Where the RinaWarp extension comes in; undefined when that is off. */
   readonly rinaUrl?: string | undefined;
   readonly workspace: string;
@@ -27,10 +29,12 @@ export interface BannerFacts {
 
 /** What the user sees when the server is up: where, on what, with what, and what to do next. */
 export function serveBanner(facts: BannerFacts, paint: Paint): string {
-  const { settings, workspace, command } = facts;
+  const { settings, workspace, command, token } = facts;
   const model = settings.model === "" ? settings.backend : `${settings.backend} / ${settings.model}`;
+  const open = token.type === "none" ? "" : `  (works once, for 5 minutes; another: ${command} open)`;
   const lines = [
-    `${paint("bold", `Gennai ${facts.version}`)} is listening on ${paint("bold", facts.url)}`,
+    `Open ${paint("bold", facts.link)}${open}`,
+    `${paint("bold", `Gennai ${facts.version}`)} is listening on ${facts.url}`,
     row(
       "workspace",
       facts.isSample ? `${workspace}  (a fresh copy of the sample; your own: --workspace DIR)` : workspace,
@@ -51,9 +55,7 @@ export function serveBanner(facts: BannerFacts, paint: Paint): string {
     ...(facts.isLoopback
       ? []
       : [paint("yellow", row("warning", "other machines can reach this server; the connection is not encrypted"))]),
-    "",
-    "Next, in another terminal:",
-    `  ${command} run "replace colour with color in src/**/*.ts" --workspace ${quoted(workspace)}`,
+    row("terminal", `${command} run "replace colour with color in src/**/*.ts" --workspace ${quoted(workspace)}`),
     "Stop with Ctrl-C.",
   ];
   return `${lines.join("\n")}\n`;

@@ -9,6 +9,8 @@ import { defaultSettings } from "./default-settings.ts";
 import { type ExitCode, exitCode } from "./exit-code.ts";
 import { Interrupts } from "./interrupts.ts";
 import { LineInput } from "./line-input.ts";
+import { openInBrowser } from "./open-in-browser.ts";
+import { pageDirectory } from "./page-directory.ts";
 import { parseBackend, parseSandbox, usageError } from "./run-options.ts";
 import { copySampleWorkspace } from "./sample-workspace.ts";
 import { type BannerFacts, serveBanner } from "./serve-banner.ts";
@@ -33,6 +35,8 @@ export interface ServeFlags {
   readonly protect?: readonly string[];
   readonly sandbox?: string;
   readonly rinaPort?: string;
+  /** Open the page in a browser. */
+  readonly open?: boolean;
 }
 
 /** `gennai serve`: runs until a signal; the first one ends it in order, the second at once. */
@@ -70,13 +74,15 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     protectedBranches: flags.protect ?? [],
     sandbox,
     ...(rinaPort === undefined ? {} : { rinaPort }),
+    pageDirectory: pageDirectory(),
     announce: true,
     log: serverLog(console),
     environment: console.environment,
   };
   await using server = await startSomewhere(options, flags, console, interrupts);
+  const link = server.pageLink() ?? server.url;
   const facts: BannerFacts = {
-    ...{ version, workspace, isSample, settings },
+    ...{ version, workspace, isSample, settings, link },
     sandbox: server.manager.services.sandbox,
     url: server.url,
     rinaUrl: server.rinaUrl,
@@ -93,6 +99,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     command: commandName(console.environment),
   };
   console.output.write(serveBanner(facts, paintFor(console.output, console.environment)));
+  await using _opened = flags.open === true ? await openInBrowser(link, { stateDir, console }) : undefined;
   await new Promise<void>((stop) => interrupts.listen(stop));
   console.errors.write("Stopping … (again to leave at once)\n");
   return exitCode.ok;

@@ -1,3 +1,4 @@
+import type { RememberPattern } from "@gennai/client/confirmation-pattern";
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/editor";
 import { readAnswer } from "./confirmation-answer.ts";
 import type { Paint } from "./console.ts";
@@ -19,6 +20,7 @@ export function describeQuestion(question: ConfirmationQuestion, paint: Paint): 
     entry("paths", computed.paths.join(", ")),
     entry("exactly", question.actionJson),
     entry("holds", question.rememberStatement),
+    ...patternsOf(question).flatMap(describePattern),
     ...(question.modelClaim === ""
       ? []
       : [
@@ -33,7 +35,7 @@ export function describeQuestion(question: ConfirmationQuestion, paint: Paint): 
 export async function confirmAtTerminal(
   question: ConfirmationQuestion,
   options: {
-    readonly input: LineInput;
+    readonly input: Pick<LineInput, "question">;
     readonly write: (text: string) => void;
     readonly paint: Paint;
     readonly signal: AbortSignal;
@@ -44,6 +46,7 @@ export async function confirmAtTerminal(
     "y yes",
     ...(question.offeredScopes.includes("turn") ? ["t for this turn"] : []),
     ...(question.offeredScopes.includes("session") ? ["s for this session"] : []),
+    ...patternsOf(question).map((_pattern, index) => `t${index + 1} or s${index + 1} for pattern ${index + 1}`),
     "n [reason]",
   ];
   if (question.deadline !== undefined) {
@@ -51,7 +54,29 @@ export async function confirmAtTerminal(
     options.write(options.paint("dim", `Without an answer within ${seconds} s it is refused.\n`));
   }
   const line = await options.input.question(`${choices.join(" · ")} > `, { signal: options.signal });
-  return readAnswer(line, question.offeredScopes);
+  return readAnswer(line, question.offeredScopes, patternsOf(question));
+}
+
+function patternsOf(question: ConfirmationQuestion): readonly RememberPattern[] {
+  return (question.patterns ?? []).slice(0, 9);
+}
+
+/** What a yes to the pattern would let pass without a question, and what not. */
+function describePattern(pattern: RememberPattern, index: number): readonly string[] {
+  const { text, rule, matchedBefore, wouldMatch, wouldNotMatch } = pattern;
+  const before =
+    matchedBefore.length === 0 ? "nothing in this session so far" : `in this session so far: ${listed(matchedBefore)}`;
+  return [
+    entry(`pattern ${index + 1}`, text),
+    entry("", `answers ${rule}`),
+    entry("", `covers ${before}`),
+    entry("", wouldMatch.length === 0 ? "" : `also covers: ${listed(wouldMatch)}`),
+    entry("", wouldNotMatch.length === 0 ? "" : `never covers: ${listed(wouldNotMatch)}`),
+  ];
+}
+
+function listed(texts: readonly string[]): string {
+  return texts.map((text) => `“${text}”`).join(", ");
 }
 
 const riskStyles = { low: "green", medium: "yellow", high: "red" } as const;
@@ -59,5 +84,8 @@ const riskStyles = { low: "green", medium: "yellow", high: "red" } as const;
 function entry(name: string, text: string): string {
   if (text === "") return "";
   const [first, ...rest] = text.split("\n").map(spelledOut);
-  return [`  ${name.padEnd(8)}${first}`, ...rest.map((line) => `          ${line}`)].join("\n");
+  return [
+    `  ${name.length > 7 ? `${name}  ` : name.padEnd(8)}${first}`,
+    ...rest.map((line) => `          ${line}`),
+  ].join("\n");
 }

@@ -4,7 +4,7 @@ import { SessionPlans, type SubmittedPlan } from "@gennai/client/plan";
 import type { AgentSession } from "@gennai/client/session";
 import { CliError } from "./cli-error.ts";
 import { exitCode } from "./exit-code.ts";
-import type { PlanPlace } from "./plan-place.ts";
+import type { PlanDesk } from "./plan-place.ts";
 import { runTurn, type TurnReport } from "./run-turn.ts";
 
 /** What a request became: a plan that the server holds, or the model's words about why there is none. */
@@ -14,7 +14,7 @@ export interface WrittenPlan extends SubmittedPlan {
 }
 
 /** A turn in plan mode; when its answer is no valid plan, the model is told what is wrong and asked once more. */
-export async function writePlan(session: AgentSession, request: string, place: PlanPlace): Promise<WrittenPlan> {
+export async function writePlan(session: AgentSession, request: string, place: PlanDesk): Promise<WrittenPlan> {
   const plans = new SessionPlans(place.server.plans, session.sessionId);
   const first = await ask(session, request, plans, place);
   if (first.issues.length === 0) return first;
@@ -29,7 +29,7 @@ async function ask(
   session: AgentSession,
   text: string,
   plans: SessionPlans,
-  { desk, interrupts, signal }: PlanPlace,
+  { desk, interrupts, signal }: PlanDesk,
 ): Promise<WrittenPlan> {
   // The envelope is for the server; a person sees the plan.
   const view = {
@@ -49,7 +49,7 @@ function isEnvelope(event: Parameters<AgentViewShow>[0]): boolean {
   return event.event.case === "assistantDelta" || event.event.case === "final";
 }
 
-type AgentViewShow = PlanPlace["desk"]["view"]["show"];
+type AgentViewShow = PlanDesk["desk"]["view"]["show"];
 
 function turnFailed({ outcome }: TurnReport, interrupted: boolean): CliError {
   return new CliError(`The turn that should write the plan ended: ${outcome}.`, {

@@ -23,6 +23,21 @@ test.each(answers)("%s of %j", (line, offered, wanted) => {
   expect(readAnswer(line, offered)).toEqual(wanted);
 });
 
+const patterns = [{ id: "one" }, { id: "two" }];
+
+test.each([
+  ["s1", all, { answer: "yes", scope: "session", pattern: "one" }],
+  [" T2 ", all, { answer: "yes", scope: "turn", pattern: "two" }],
+  ["s3", all, { answer: "no", reason: "s3" }],
+  ["s0", all, { answer: "no", reason: "s0" }],
+  ["y1", all, { answer: "no", reason: "y1" }],
+  ["s 1", all, { answer: "no", reason: "s 1" }],
+  ["s1", ["once"], { answer: "no", reason: "s1" }],
+  ["s", all, { answer: "yes", scope: "session" }],
+] as const)("%s picks a pattern of two, of %j", (line, offered, wanted) => {
+  expect(readAnswer(line, offered, patterns)).toEqual(wanted);
+});
+
 test("only y, yes, t and s can be a yes", () => {
   fc.assert(
     fc.property(fc.string(), (line) => {

@@ -228,6 +228,21 @@ describe("gennai run --mode plan", () => {
     expect(await here.repository.read("notes.txt")).toBe("hello\n");
   });
 
+  test("/mode plan at the prompt: written, approved there, run and verified", async () => {
+    await using here = await cliScene(files);
+    const console = here.console();
+    const done = runCommandLine(["run", "--ask"], console);
+    console.input.write(`/mode plan\n${request}\n`);
+    await expect.poll(() => console.complained(), { timeout: 10_000 }).toContain("Approve exactly this plan");
+    await changedNothing(here);
+    console.input.write("y\n");
+    await expect.poll(() => console.printed(), { timeout: 10_000 }).toContain("executed yes · verified yes");
+    console.input.end("/mode proposal\n/exit\n");
+    expect(await done).toBe(0);
+    expect(console.printed()).toContain("plan mode");
+    expect(await here.repository.read("notes.txt")).toBe("hello\n");
+  });
+
   test("--yes approves what is not of high risk; --json ends with the result", async () => {
     await using here = await cliScene(files);
     const { code, out } = await here.run("run", "--mode", "plan", "--yes", "--json", request);

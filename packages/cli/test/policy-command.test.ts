@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,6 +28,18 @@ async function gennai(args: readonly string[], input = "") {
   const code = await runCommandLine(["policy", ...args], console);
   return { code, printed: console.printed(), complained: console.complained() };
 }
+
+test("commands are judged as a server with the same sandbox option would judge them", async () => {
+  execFileSync("git", ["init", "--quiet", "--initial-branch", "work", root]);
+  const verdict = async (...args: readonly string[]) => (await gennai(["check", "npm test", ...args])).printed;
+  expect(await verdict("--sandbox", "off")).toMatch(/^ask/);
+  const boxed = await gennai(["check", "npm test", "--sandbox", "required"]);
+  // Where the machine has none, a server would not start either.
+  if (boxed.complained === "") expect(boxed.printed).toMatch(/^allow/);
+  else expect(boxed.complained).toContain("sandbox");
+  expect(await verdict()).toMatch(boxed.complained === "" ? /^allow/ : /^ask/);
+  expect((await gennai(["check", "npm test", "--sandbox", "maybe"])).code).toBe(2);
+});
 
 test.each([
   [["check", "git status"], 0, /^allow {2}risk low/],

@@ -3,9 +3,9 @@ import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
 import { defaultSettings } from "@gennai/cli/default-settings";
-import { git } from "@gennai/cli/git";
 import { copySampleWorkspace } from "@gennai/cli/sample-workspace";
 import { serveBanner } from "@gennai/cli/serve-banner";
+import { git } from "@gennai/server/git/run-git";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { testConsole } from "./test-console.ts";
@@ -28,6 +28,7 @@ const facts = {
   ...{
     version: "1",
     url: "http://127.0.0.1:7777",
+    link: "http://127.0.0.1:7777/#code",
     workspace: "/w/my project",
     isSample: false,
     isLoopback: true,
@@ -40,6 +41,8 @@ const secret = { type: "random", place: "/state/servers/7777.json", shown: undef
 const plain = (_style: unknown, text: string) => text;
 
 const banners = [
+  ["the link first", { ...facts, token: secret }, "Open http://127.0.0.1:7777/#code  (works once"],
+  ["how to get another link", { ...facts, token: secret }, "another: gennai open)"],
   ["where the token is", { ...facts, token: secret }, "/state/servers/7777.json"],
   ["the token when asked", { ...facts, token: { ...secret, shown: "abc" } }, "token      abc"],
   ["that there is none", { ...facts, token: { type: "none" } }, "NONE (--no-auth)"],
@@ -61,6 +64,14 @@ const banners = [
 
 test.each(banners)("the banner says %s", (_, given, wanted) => {
   expect(serveBanner(given, plain)).toContain(wanted);
+});
+
+test("the banner has at most eight lines, the link in the first", () => {
+  const lines = serveBanner({ ...facts, token: secret }, plain)
+    .trimEnd()
+    .split("\n");
+  expect(lines.length).toBeLessThanOrEqual(8);
+  expect(lines[0]).toMatch(/^Open http/);
 });
 
 test("the sample is copied afresh, as a repository with one commit", async () => {

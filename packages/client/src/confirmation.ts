@@ -29,6 +29,9 @@ export function questionFromMessage(message: ConfirmationRequest): ConfirmationQ
     actionJson: message.actionJson,
     rememberStatement: message.rememberStatement,
     offeredScopes: message.offeredScopes.flatMap((scope) => scopeWords[scope] ?? []),
+    patterns: message.patterns.map(({ id, text, rule, matchedBefore, wouldMatch, wouldNotMatch }) => ({
+      ...{ id, text, rule, matchedBefore, wouldMatch, wouldNotMatch },
+    })),
     deadline: message.deadline === undefined ? undefined : new Date(Number(message.deadline.seconds) * 1000),
   };
 }
@@ -47,7 +50,13 @@ export function confirmationResponse(
   if (reply.answer === "yes") {
     const scope = scopeMessages[reply.scope];
     const offered = message.offeredScopes.includes(scope);
-    return { ...fields, answer: ConfirmationAnswer.YES, scope: offered ? scope : ScopeMessage.ONCE };
+    if (!offered || scope === ScopeMessage.ONCE) {
+      return { ...fields, answer: ConfirmationAnswer.YES, scope: ScopeMessage.ONCE };
+    }
+    const patternId = message.patterns.find(({ id }) => id === reply.pattern)?.id ?? "";
+    // A yes to a pattern that is not there is no yes to anything longer than this once.
+    const lasting = patternId !== "" || reply.pattern === undefined;
+    return { ...fields, answer: ConfirmationAnswer.YES, scope: lasting ? scope : ScopeMessage.ONCE, patternId };
   }
   if (reply.answer === "no") return { ...fields, answer: ConfirmationAnswer.NO, reason: reply.reason };
   return { ...fields, answer: ConfirmationAnswer.UNSPECIFIED, reason: reply.reason };

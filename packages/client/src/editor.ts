@@ -1,3 +1,4 @@
+import type { RememberPattern } from "./confirmation-pattern.ts";
 import type { AppliedFile, ProposedChange } from "./proposal.ts";
 
 /**
@@ -116,12 +117,15 @@ export interface ConfirmationQuestion {
   /** What a yes for longer than once would be remembered for; empty where only once is offered. */
   readonly rememberStatement: string;
   readonly offeredScopes: readonly ConfirmationScope[];
+  /** What a yes for a turn or the session may be remembered for besides the exact action. */
+  readonly patterns?: readonly RememberPattern[];
   /** When the question expires; undefined: the clock does not run yet. */
   readonly deadline: Date | undefined;
 }
 
 export type ConfirmationReply =
-  | { readonly answer: "yes"; readonly scope: ConfirmationScope }
+  /** `pattern`: id of an offered pattern that the yes holds for; without it, it holds for the exact action. */
+  | { readonly answer: "yes"; readonly scope: ConfirmationScope; readonly pattern?: string }
   /** The user's word; the reason goes to the model. */
   | { readonly answer: "no"; readonly reason: string }
   /** There was nobody to ask. Denies, and is not recorded as anybody's word. */

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { HunkDecision as DecisionMessage, type InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { pause } from "./back-off.ts";
 import { Bridge, type BridgeProblem } from "./bridge.ts";
 import type { ClientEventBody } from "./client-answer.ts";
@@ -8,7 +8,7 @@ import type { ClientIdentity } from "./client-identity.ts";
 import type { AgentClient } from "./connection.ts";
 import { type AppliedFile, appliedFileFields, appliedFileFromMessage } from "./proposal.ts";
 import { retryingCall } from "./retrying-call.ts";
-import type { HunkDecision } from "./review.ts";
+import { type ReviewedHunk, reviewedHunkFields } from "./reviewed-hunk.ts";
 import { type SessionSettings, type SettingsChoice, settingsFields, settingsFromMessage } from "./settings.ts";
 import { type ConnectionChange, subscribe } from "./subscription.ts";
 import { endsTurn } from "./turn-state.ts";
@@ -46,12 +46,11 @@ export interface RunTurnOptions extends Omit<FollowOptions, "afterSeq" | "untilT
 /** Milliseconds to wait for the first word of a stream. */
 const attachMilliseconds = 1000;
 
-/** One decision of a review, with its place. */
-export interface ReviewedHunk {
-  readonly changeId: string;
-  /** Empty: the decision is about the whole change. */
-  readonly hunkId: string;
-  readonly decision: HunkDecision;
+interface Review {
+  readonly proposalId: string;
+  readonly hunks: readonly ReviewedHunk[];
+  /** For the model: why, and what instead. */
+  readonly note: string;
 }
 
 interface CallOptions {
@@ -219,18 +218,31 @@ export class AgentSession {
     return { changeSetId: response.changeSetId, files: response.files.map(appliedFileFromMessage) };
   }
 
-  /** Tells the server, and by it the model and the ledger, what the user decided about a proposal. */
-  async submitReview(
-    review: { readonly proposalId: string; readonly hunks: readonly ReviewedHunk[]; readonly note: string },
+  /**
+   * Has the server carry out what the user decided: all kept files in one step, or nothing. Sent again as it is when the way
+   * to the server breaks: the same decisions are carried out once.
+   */
+  async applyProposal(
+    review: Review & {
+      /** SHA-256 of the texts that the user saw, by path; empty where there was no file. */
+      readonly expectedBases: ReadonlyMap<string, string>;
+    },
     options: CallOptions,
-  ): Promise<void> {
-    const hunks = review.hunks.map(({ changeId, hunkId, decision }) => ({
-      changeId,
-      hunkId,
-      decision: decisionMessages[decision.type],
-      editedText: decision.type === "edited" ? decision.text : "",
-      note: decision.note ?? "",
-    }));
+  ): Promise<ServerAppliedProposal> {
+    const { proposalId, note, hunks, expectedBases } = review;
+    const request = {
+      ...{ sessionId: this.sessionId, proposalId, note },
+      hunks: hunks.map(reviewedHunkFields),
+      expectedBases: [...expectedBases].map(([path, sha256]) => ({ path, sha256 })),
+    };
+    const { signal } = options;
+    const response = await retryingCall(() => this.client.applyProposal(request, { signal }), { signal, attempts: 6 });
+    return { changeSetId: response.changeSetId, files: response.files.map(appliedFileFromMessage) };
+  }
+
+  /** Tells the server, and by it the model and the ledger, what the user decided about a proposal. */
+  async submitReview(review: Review, options: CallOptions): Promise<void> {
+    const hunks = review.hunks.map(reviewedHunkFields);
     await this.#submit({ case: "proposalReview", value: { ...review, hunks } }, options);
   }
 
@@ -278,8 +290,9 @@ export interface UndoneChangeSet {
   readonly files: readonly AppliedFile[];
 }
 
-const decisionMessages: Record<HunkDecision["type"], DecisionMessage> = {
-  keep: DecisionMessage.KEEP,
-  undo: DecisionMessage.UNDO,
-  edited: DecisionMessage.EDITED,
-};
+/** What the server wrote. */
+export interface ServerAppliedProposal {
+  /** For `undo`; empty when nothing was kept. */
+  readonly changeSetId: string;
+  readonly files: readonly AppliedFile[];
+}

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Editor } from "@gennai/client/editor";
 import { AgentSession } from "@gennai/client/session";
+import type { ApplyProposalRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { HunkDecision, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, test } from "vitest";
 import { clientOf, event, FakeInbox, FakeStreams, text } from "./fake-service.ts";
@@ -126,5 +127,33 @@ test("a review whose answer was lost counts once", async () => {
   const refused = await sessionOf(new FakeInbox([Code.AlreadyExists]));
   await expect(refused.submitReview({ proposalId: "p1", hunks: [], note: "" }, { signal })).rejects.toMatchObject({
     code: Code.AlreadyExists,
+  });
+});
+
+test("has the server apply a review, and asks again with the same decisions when the answer was lost", async () => {
+  const requests: ApplyProposalRequest[] = [];
+  const session = await sessionOf({
+    applyProposal(request) {
+      requests.push(request);
+      if (requests.length < 2) throw new ConnectError("gone", Code.Unavailable);
+      return { changeSetId: "set", files: [{ path: "a.ts", afterSha256: "f".repeat(64) }], alreadyApplied: true };
+    },
+  });
+  const review = {
+    proposalId: "p1",
+    note: "good",
+    hunks: [{ changeId: "c1", hunkId: "h1", decision: { type: "edited", text: "new\n", note: "so" } as const }],
+    expectedBases: new Map([["a.ts", "e".repeat(64)]]),
+  };
+  expect(await session.applyProposal(review, { signal })).toMatchObject({
+    changeSetId: "set",
+    files: [{ path: "a.ts", beforeSha256: undefined, afterSha256: "f".repeat(64) }],
+  });
+  expect(requests).toHaveLength(2);
+  expect(requests[1]).toEqual(requests[0]);
+  expect(requests[0]).toMatchObject({
+    sessionId: "s1",
+    hunks: [{ changeId: "c1", hunkId: "h1", decision: HunkDecision.EDITED, editedText: "new\n", note: "so" }],
+    expectedBases: [{ path: "a.ts", sha256: "e".repeat(64) }],
   });
 });

@@ -13,7 +13,12 @@ import { listenHttp } from "./http/http-server.ts";
 import type { ListenAddress } from "./http/listen-address.ts";
 import { rpcRoutes } from "./http/route.ts";
 import { CHALLENGE_PATH, challengeRoute } from "./http/server-proof.ts";
+import { McpServers } from "./mcp/mcp-servers.ts";
+import { ModelKeys } from "./models/model-keys.ts";
 import { createModel } from "./models/model-registry.ts";
+import { readPageFiles } from "./page/page-files.ts";
+import { openPageDoor } from "./page/page-routes.ts";
+import { PageTokens } from "./page/page-tokens.ts";
 import type { PlanAuthority } from "./plans/plan-authority.ts";
 import { SessionPlans } from "./plans/session-plans.ts";
 import { commandEnvironment } from "./process/command-environment.ts";
@@ -34,8 +39,10 @@ import { intentsPort } from "./sessions/intents-port.ts";
 import { SessionManager } from "./sessions/session-manager.ts";
 import { chooseScenario, promptFor } from "./sessions/turn.ts";
 import { GovernanceRegistry } from "./sessions/workspace-governance.ts";
-import { readLedgerRecords } from "./store/ledger-records.ts";
+import { readLedgerRecords, readNewestLedgerRecords } from "./store/ledger-records.ts";
+import { verifyWorkspaceLedger } from "./store/ledger-verify.ts";
 import { openStore } from "./store/store.ts";
+import { loadWebConfig } from "./web/web-config.ts";
 import { recoverWorkspaceJournals } from "./workspace/recover-journals.ts";
 import { WorkspaceRegistry } from "./workspace/workspace-registry.ts";
 
@@ -58,6 +65,8 @@ export interface ServerOptions {
   readonly confirmation?: { readonly answerMs: number; readonly waitForClientMs: number };
   /** A second port on 127.0.0.1 for clients of the RinaWarp protocol, which send no token; none unless given. 0: any free one. */
   readonly rinaPort?: number;
+  /** Where the built files of the page lie; undefined: no page is served. An empty one is served as "not built". */
+  readonly pageDirectory?: string;
   /** Announces the server to clients of the same user. */
   readonly announce: boolean;
   readonly log: ServerLog;
@@ -72,6 +81,8 @@ export interface RunningServer extends AsyncDisposable {
   /** Where clients of the RinaWarp protocol come in; undefined when that is off. */
   readonly rinaUrl: string | undefined;
   readonly token: string | undefined;
+  /** A fresh address that opens the page once; undefined when no page is served. */
+  pageLink(): string | undefined;
   /** Real path of the default workspace. */
   readonly workspace: string | undefined;
   readonly manager: SessionManager;
@@ -80,6 +91,9 @@ export interface RunningServer extends AsyncDisposable {
 
 /** Questions wait this long for an answer, and for a client that could give one. Milliseconds. */
 const defaultConfirmation = { answerMs: 30_000, waitForClientMs: 600_000 };
+
+/** Pages that may be open at once. */
+const maxPages = 64;
 
 /**
  * Composes and starts the server. This file alone knows all of its parts. Rejects with `PortTakenError`, `WorkspaceError`,
@@ -113,6 +127,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   ]);
   parts.use(sandbox);
   const isolation = sandbox.state;
+  const mcp = parts.use(
+    new McpServers({
+      ...{ stateDir, configDir, home: homedir(), version: options.version },
+      environment: options.environment,
+      commandEnvironment: environment,
+    }),
+  );
+  const keys = new ModelKeys({ environment: options.environment, platform: platform() });
   if (sandbox.state === "unsandboxed") log.warn(`Commands run without a sandbox: ${sandbox.reason}.`);
   const capabilityFiles = { named: options.environment["GENNAI_CAPABILITIES"] || undefined, configDir, stateDir };
   const emergencyStore = parts.use(
@@ -152,11 +174,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       locks: new ProcessLocks(join(stateDir, "locks")),
       redactor,
       openWorkspace: (directory) => workspaces.open(directory),
-      createModel: (settings) => createModel(settings, options.environment),
+      createModel: (settings, asking) => createModel(settings, (backend) => keys.find(backend), asking),
       loadScenarios,
       emergency,
       loadCapabilities: () => loadCapabilities(capabilityFiles, Date.now),
       governanceOf: (opened) => governance.of(opened),
+      mcp,
+      loadWeb: () => loadWebConfig(configDir),
       loadHooks: (workspaceRoot) => loadHooks({ configDir, stateDir, workspaceRoot }),
       ownDirectories: [stateDir, configDir],
       onUnexpectedError: (error) => log.error("A turn failed unexpectedly.", error),
@@ -177,9 +201,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await manager.stop(() => true, "The server is shutting down.");
   });
 
+  const pages = new PageTokens({ limit: maxPages });
+  const pageDoor =
+    options.pageDirectory === undefined
+      ? undefined
+      : openPageDoor({
+          files: await readPageFiles(options.pageDirectory),
+          facts: { version: options.version, authenticated: token !== undefined },
+          tokens: pages,
+        });
   const listener = await listenHttp({
-    address: options.address,
-    token,
+    ...{ address: options.address, token, pages },
     allowedHosts: options.allowedHosts ?? [],
     allowedOrigins: options.allowedOrigins ?? [],
     routes: ({ shutdown }) => {
@@ -189,7 +221,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           registerAgentService(router, {
             manager,
             version: options.version,
-            features: ["resume", "blobs", "undo", "fork", "governance", "plans"],
+            features: ["resume", "blobs", "undo", "fork", "governance", "plans", "apply-proposal", "branches"],
           });
           registerPlanService(router, { manager, plans, authenticated: token !== undefined });
           registerGovernanceService(router, {
@@ -204,7 +236,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
               return (await governance.of(opened)).rules.status();
             },
             intents: intentsPort({ open: (root) => workspaces.open(root), governance }),
-            ledgerRecords: (root, after, limit) => readLedgerRecords(stateDir, root, after, limit),
+            ledger: {
+              records: (root, after, limit) => readLedgerRecords(stateDir, root, after, limit),
+              newest: (root, before, limit) => readNewestLedgerRecords(stateDir, root, before, limit),
+              verify: (workspaceRoot) => verifyWorkspaceLedger({ workspaceRoot, stateDir }),
+            },
           });
         },
         interceptors: [errorInterceptor(report)],
@@ -224,6 +260,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           rpc(request, response);
         }),
         [HEALTH_PATH, healthRoute(health)],
+        ...(pageDoor?.routes ?? []),
         ...(token === undefined ? [] : ([[CHALLENGE_PATH, challengeRoute(token)]] as const)),
       ]);
     },
@@ -256,6 +293,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     port: listener.port,
     rinaUrl: rina?.url,
     token,
+    pageLink: () => pageDoor && `${listener.url}/${token === undefined ? "" : `#${pageDoor.issueCode()}`}`,
     workspace,
     manager,
     plans,

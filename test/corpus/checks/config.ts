@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { IntentsService } from "@gennai/server/intents/intents-service";
+import { PolicyWorkbench } from "@gennai/server/policy-workbench/policy-workbench";
 import { loadScenarios } from "@gennai/server/scenarios/load-scenarios";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { type CommandFixture, commandFixture } from "../command-fixture.ts";
@@ -144,9 +145,33 @@ export const configChecks: Checks = {
   "CFG-028": editor,
   "CFG-029": notApplicable("No setting of a workspace turns rules or hooks off: the key does not exist."),
   "CFG-031": editor,
-  "CFG-032": notApplicable(
-    "The design reads a repository's intents; what they own bounds the agent, and no more than the rules allow.",
-  ),
+  // Where nobody asked for intents, those of a repository only narrow. Where they are required, they are what permits: there
+  // they wait for the person, and any change waits again.
+  "CFG-032": check(async () => {
+    const file = ".orchestration/active_intents.yaml";
+    const text = 'active_intents:\n  - {id: INT-001, name: n, status: active, owned_scope: ["**"]}\n';
+    await using fixture = await commandFixture("apart", { files: { [file]: text } });
+    const stateDir = join(fixture.home, "state");
+    const workspace = openLocalWorkspace(fixture.root, { stateDir, home: fixture.home });
+    const service = IntentsService.open({ workspace, stateDir, defaultMode: "required" });
+    await assert.rejects(service.selectable("INT-001"), ToolFailure);
+    assert.match((await service.status()).problems.join(), /gennai intents accept/);
+    await service.accept();
+    assert.equal((await service.selectable("INT-001")).id, "INT-001");
+    writeFileSync(join(fixture.root, file), text.replace("name: n", "name: other"));
+    await assert.rejects(service.selectable("INT-001"), ToolFailure);
+
+    await using plain = await commandFixture("apart");
+    await using narrowed = await PolicyWorkbench.open({
+      ...{ workspace: fixture.root, stateDir, home: fixture.home, intent: "INT-001" },
+    });
+    const strictness = { allow: 0, ask: 1, deny: 2 };
+    for (const command of ["npm test", "rm src/main.ts", "rm -rf /", "cat .env", "echo x > .git/config", "git push"]) {
+      const without = (await plain.decide(command)).verdict;
+      const { verdict } = await narrowed.decide("Bash", { command });
+      assert.ok(strictness[verdict] >= strictness[without], `${command}: ${without} became ${verdict}`);
+    }
+  }),
   "CFG-033": check(() =>
     notSelectable(`active_intents:\n${intent("INT-001", "active")}${intent("INT-001", "active")}`, "INT-001"),
   ),

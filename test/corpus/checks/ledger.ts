@@ -1,6 +1,18 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { appendFile, chmod, mkdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  chmod,
+  copyFile,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { sealRecord, workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
@@ -8,6 +20,7 @@ import { verifyLedger } from "@gennai/governance/ledger/verify-ledger";
 import { createRedactor } from "@gennai/server/redaction/redactor";
 import { createLedgerBundle, verifyLedgerBundle } from "@gennai/server/store/ledger-bundle";
 import { ledgerHeadFile } from "@gennai/server/store/ledger-head-file";
+import { rotateLedgerKey } from "@gennai/server/store/ledger-key-rotation";
 import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "@gennai/server/store/ledger-verify";
 import { withoutRoot } from "@gennai/testkit/without-root";
 import { chain, entry, keyPair, salt, workspaceRoot } from "../../../packages/governance/test/ledger/ledger-fixture.ts";
@@ -122,7 +135,23 @@ export const ledgerChecks: Checks = {
     });
     assert.equal(await statusOf([...lines, stranger.line]), "unknown_key");
   }),
-  "LED-014": notApplicable("A state directory has one key for its life; there is no rotation to link."),
+  "LED-014": check(async () => {
+    await using fixture = await StoreFixture.create();
+    await fixture.recordAndClose(3);
+    const oldKey = join(fixture.directory, "old.pub");
+    await copyFile(join(fixture.stateDir, "keys", "ledger.ed25519.pub"), oldKey);
+    const { from, to } = await rotateLedgerKey({ stateDir: fixture.stateDir, now: Date.now });
+    await fixture.recordAndClose(2);
+    const report = await verified(fixture);
+    assert.deepEqual([report.status, report.records], ["ok", 6], report.message);
+    const byOldKey = await verifyWorkspaceLedger({ workspaceRoot: fixture.root, publicKeyFile: oldKey });
+    assert.deepEqual([byOldKey.status, byOldKey.records], ["ok", 6], byOldKey.message);
+    const keys = [...(await readFile(fixture.mirror, "utf8")).matchAll(/"metadata":.*?"key_id":"(\w+)","kind"/g)];
+    assert.deepEqual(
+      keys.map(([, key]) => key).filter((key) => key !== from && key !== to),
+      [],
+    );
+  }),
   "LED-018": inLines(/malformed_line/, (all) => [...all.slice(0, 2), "\u0000garbage", ...all.slice(2)]),
   "LED-019": survives(async ({ mirror }) => truncate(mirror, (await stat(mirror)).size - 1)),
   "LED-022": inLines(/malformed_line/, (all) =>

@@ -1,14 +1,17 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 import { homeCommands, replPanels } from "./repl-home.ts";
+
+// A webview's policy lets no code be made from text, which would make parsing faster.
+z.config({ jitless: true });
 
 /**
  * What crosses between the REPL app in a webview and the extension host. Both sides parse everything they receive with
  * these schemas and drop what does not fit: another frame may post messages too.
  */
 
-const id = z.int().nonnegative();
-const path = z.string().min(1).max(4096);
-const name = z.string().max(256);
+const id = z.int().check(z.nonnegative());
+const path = z.string().check(z.minLength(1), z.maxLength(4096));
+const name = z.string().check(z.maxLength(256));
 
 const settingsSchema = z.strictObject({
   showThinking: z.boolean(),
@@ -19,15 +22,17 @@ const settingsSchema = z.strictObject({
 });
 
 const decisionSchema = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("keep"), note: z.string().exactOptional() }),
-  z.strictObject({ type: z.literal("undo"), note: z.string().exactOptional() }),
-  z.strictObject({ type: z.literal("edited"), text: z.string(), note: z.string().exactOptional() }),
+  z.strictObject({ type: z.literal("keep"), note: z.exactOptional(z.string()) }),
+  z.strictObject({ type: z.literal("undo"), note: z.exactOptional(z.string()) }),
+  z.strictObject({ type: z.literal("edited"), text: z.string(), note: z.exactOptional(z.string()) }),
 ]);
 
 const reviewSchema = z.strictObject({
   sessionId: name,
   proposalId: name,
-  hunks: z.array(z.strictObject({ changeId: name, hunkId: name, decision: decisionSchema })).max(100_000),
+  hunks: z
+    .array(z.strictObject({ changeId: name, hunkId: name, decision: decisionSchema }))
+    .check(z.maxLength(100_000)),
   note: z.string(),
 });
 
@@ -35,13 +40,13 @@ const reviewSchema = z.strictObject({
 const requestSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("apply-review"), review: reviewSchema }),
   z.strictObject({ type: z.literal("revert-change-set"), sessionId: name, changeSetId: name }),
-  z.strictObject({ type: z.literal("open-file"), path, line: z.int().positive().optional() }),
+  z.strictObject({ type: z.literal("open-file"), path, line: z.optional(z.int().check(z.positive())) }),
   z.strictObject({ type: z.literal("open-diff"), sessionId: name, proposalId: name, changeId: name }),
   z.strictObject({ type: z.literal("editor-context") }),
   z.strictObject({ type: z.literal("command"), command: z.enum(homeCommands) }),
 ]);
 
-const bytes = z.instanceof(Uint8Array);
+const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
 export const toHomeSchema = z.discriminatedUnion("type", [
   /** The app is loaded and waits for `launch`. */
@@ -49,6 +54,8 @@ export const toHomeSchema = z.discriminatedUnion("type", [
   /** One call of a service; its messages come back with the same id. */
   z.strictObject({ type: z.literal("call"), id, service: name, method: name, message: bytes }),
   z.strictObject({ type: z.literal("cancel"), id }),
+  /** The app has used so many messages of this call; see `callWindow`. */
+  z.strictObject({ type: z.literal("taken"), id, count: z.int().check(z.positive()) }),
   z.strictObject({ type: z.literal("request"), id, request: requestSchema }),
   z.strictObject({ type: z.literal("save-state"), state: z.unknown() }),
   /** The session that the app shows now. */
@@ -62,8 +69,8 @@ export const toAppSchema = z.discriminatedUnion("type", [
       clientId: name,
       clientName: name,
       version: name,
-      workspace: z.string().optional(),
-      sessionId: name.optional(),
+      workspace: z.optional(z.string()),
+      sessionId: z.optional(name),
       state: z.unknown(),
       settings: settingsSchema,
     }),
@@ -73,13 +80,21 @@ export const toAppSchema = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("end"),
     id,
-    error: z.strictObject({ code: z.int(), message: z.string(), metadata: z.record(z.string(), z.string()) }).optional(),
+    error: z.optional(
+      z.strictObject({
+        code: z.int(),
+        message: z.string(),
+        metadata: z.record(z.string(), z.string()),
+        /** Connect's error details: a message's type name and its bytes. */
+        details: z.array(z.strictObject({ type: name, value: bytes })).check(z.maxLength(100)),
+      }),
+    ),
   }),
-  z.strictObject({ type: z.literal("answer"), id, value: z.unknown(), error: z.string().optional() }),
+  z.strictObject({ type: z.literal("answer"), id, value: z.unknown(), error: z.optional(z.string()) }),
   z.strictObject({
     type: z.literal("notice"),
     notice: z.discriminatedUnion("type", [
-      z.strictObject({ type: z.literal("show-session"), sessionId: name.optional() }),
+      z.strictObject({ type: z.literal("show-session"), sessionId: z.optional(name) }),
       z.strictObject({ type: z.literal("prompt"), text: z.string(), send: z.boolean() }),
       z.strictObject({ type: z.literal("show-panel"), panel: z.enum(replPanels) }),
       z.strictObject({ type: z.literal("settings"), settings: settingsSchema }),
@@ -91,6 +106,9 @@ export const toAppSchema = z.discriminatedUnion("type", [
     ]),
   }),
 ]);
+
+/** Messages of one call that may be on their way to the app: the home waits for `taken` before it sends more. */
+export const callWindow = 256;
 
 export type ToHome = z.infer<typeof toHomeSchema>;
 export type ToApp = z.infer<typeof toAppSchema>;

@@ -12,6 +12,8 @@ export interface ReplHome {
   readonly launch: ReplLaunch;
   /** Keeps what the app wants to find again after a reload: JSON, at most 64 KiB. */
   saveState(state: unknown): void;
+  /** Told which session the app shows, whenever it shows another one; empty: none yet. */
+  showsSession(sessionId: string): void;
   /**
    * Applies what the user decided about a proposal, and tells the server: all kept hunks in one step, or nothing. Rejects
    * with an `Error` that says why nothing was written. undefined: the server applies it (`ApplyProposal`).
@@ -32,7 +34,14 @@ export interface ReplHome {
 }
 
 /** The commands of an editor that the app may offer as buttons. */
-export const homeCommands = ["startServer", "showLog", "openSettings", "openScm", "selectIntent", "setUpBranch"] as const;
+export const homeCommands = [
+  "startServer",
+  "showLog",
+  "openSettings",
+  "openScm",
+  "selectIntent",
+  "setUpBranch",
+] as const;
 export type HomeCommand = (typeof homeCommands)[number];
 
 /** What the app begins with. */

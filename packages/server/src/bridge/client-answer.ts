@@ -7,6 +7,8 @@ import type { EditorFile, TerminalRun } from "./editor-bridge.ts";
 export type ClientAnswer =
   | { readonly kind: "file-read"; readonly file: EditorFile; readonly error: string }
   | { readonly kind: "apply-changes"; readonly files: readonly FileChangeRecord[]; readonly error: string }
+  /** Events of the model contract, as JSON. */
+  | { readonly kind: "model-call"; readonly eventsJson: string; readonly error: string }
   | { readonly kind: "command"; readonly run: TerminalRun; readonly error: string }
   | {
       readonly kind: "confirmation";
@@ -15,10 +17,14 @@ export type ClientAnswer =
       readonly scope: ConfirmationScope;
       readonly reason: string;
       readonly actionSha256: string;
+      /** Id of the offered pattern that a yes holds for; absent: the exact action. */
+      readonly pattern?: string;
     };
 
-/** Whether an answer is one to this request: right kind, and about the path that was asked for. */
+/** Whether an answer is one to this request: right kind, about the path that was asked for, a yes to the action that was shown. */
 export function answersRequest(request: ClientRequest, answer: ClientAnswer): boolean {
   if (request.kind !== answer.kind) return false;
+  if (request.kind === "confirmation" && answer.kind === "confirmation")
+    return answer.answer !== "yes" || answer.actionSha256 === request.question.actionSha256;
   return request.kind !== "file-read" || answer.kind !== "file-read" || answer.file.path === request.path;
 }

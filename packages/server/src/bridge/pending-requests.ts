@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { ClientRequest, ClientRequestBody, RequestResolution } from "@gennai/agent/client-request";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import type { Redactor } from "@gennai/governance/redaction";
 import { ServiceError } from "../service-error.ts";
 import type { ClientAnswer } from "./client-answer.ts";
 import type { ClientAbility, ClientRegistry } from "./client-registry.ts";
+import { maskedRequest } from "./masked-request.ts";
 
 /** What the requests need of their session. */
 export interface RequestLog {
@@ -40,19 +42,24 @@ export class PendingRequests {
   readonly #pending = new Map<string, Pending>();
   readonly #timing: { readonly answerMs: number; readonly waitForClientMs: number };
   readonly #now: () => number;
+  readonly #redactor: Redactor;
 
   constructor(options: {
     readonly clients: ClientRegistry;
     readonly log: () => RequestLog;
     readonly timing: { readonly answerMs: number; readonly waitForClientMs: number };
     readonly now: () => number;
+    /** For what the log keeps; whoever answers gets the exact request. */
+    readonly redactor: Redactor;
   }) {
     this.#clients = options.clients;
     this.#log = options.log;
     this.#timing = options.timing;
     this.#now = options.now;
+    this.#redactor = options.redactor;
   }
 
+  /** The exact request, as long as it is open; the log has it masked. */
   get(requestId: string): ClientRequest | undefined {
     return this.#pending.get(requestId)?.request;
   }
@@ -105,9 +112,11 @@ export class PendingRequests {
     let committed = false;
     try {
       options.signal.throwIfAborted();
+      const logged = await maskedRequest(request, this.#redactor);
+      options.signal.throwIfAborted();
       await log.commit(
         [
-          { type: "client-request", request },
+          { type: "client-request", request: logged },
           ...(canAnswerNow ? [] : [{ type: "status", state: "waiting-for-client", iteration: 0 } as const]),
         ],
         { turnId: options.turnId, durable: true },

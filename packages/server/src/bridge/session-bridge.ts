@@ -103,7 +103,12 @@ export class SessionBridge implements EditorBridge, Confirmer {
     if (!question.offeredScopes.includes(answer.scope)) {
       return { type: "no", reason: `The scope "${answer.scope}" was not offered for this action.`, by };
     }
-    return { type: "yes", scope: answer.scope, by };
+    const { pattern } = answer;
+    if (pattern === undefined) return { type: "yes", scope: answer.scope, by };
+    if (answer.scope === "once" || question.patterns?.some(({ id }) => id === pattern) !== true) {
+      return { type: "no", reason: "The answer named a pattern that was not offered for it.", by };
+    }
+    return { type: "yes", scope: answer.scope, by, pattern };
   }
 }
 

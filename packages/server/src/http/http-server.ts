@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Code, ConnectError } from "@connectrpc/connect";
 import { sendError } from "./http-response.ts";
 import { type ListenAddress, listenOn } from "./listen-address.ts";
+import type { PageGrants } from "./page-grant.ts";
 import { refuseBrokenRequests } from "./refuse-connection.ts";
 import { type GuardPolicy, guardRequest, ownHosts } from "./request-guard.ts";
 import type { RouteTable } from "./route.ts";
@@ -16,6 +17,8 @@ export interface HttpServerOptions {
   readonly allowedHosts?: readonly string[];
   /** Origins of pages that may use this server, e.g. `https://app.example`. */
   readonly allowedOrigins?: readonly string[];
+  /** Tokens of the server's own pages. */
+  readonly pages?: PageGrants;
   /** Called once, before listening. Streams must end when `shutdown` aborts; its reason is a `ConnectError` (unavailable). */
   readonly routes: (context: { readonly shutdown: AbortSignal }) => RouteTable;
   readonly timeouts?: Partial<HttpTimeouts>;
@@ -70,6 +73,7 @@ export async function listenHttp(options: HttpServerOptions): Promise<HttpListen
     hosts: ownHosts(bound.type === "tcp" ? bound : undefined, options.allowedHosts ?? []),
     origins: new Set(options.allowedOrigins),
     token: options.token === undefined ? undefined : digestToken(options.token),
+    ...(options.pages === undefined ? {} : { pages: options.pages }),
     routes,
   };
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
@@ -109,7 +113,8 @@ async function serve(request: IncomingMessage, response: ServerResponse, policy:
   }
   try {
     if (request.headers.expect !== undefined) response.writeContinue();
-    await result.route.handle(request, response);
+    result.page?.follow(response);
+    await result.route.handle(request, response, { page: result.page });
   } catch {
     if (response.headersSent) response.destroy();
     else sendError(response, { status: 500, code: "internal", message: "the server failed to answer", headers: {} });

@@ -1,5 +1,6 @@
 import { cors } from "@connectrpc/connect";
 import type { HttpError, HttpErrorCode } from "./http-response.ts";
+import type { PageGrant, PageGrants } from "./page-grant.ts";
 import type { Route, RouteTable } from "./route.ts";
 import { matchesToken, type TokenDigest } from "./token.ts";
 
@@ -19,17 +20,32 @@ export interface GuardPolicy {
   readonly origins: ReadonlySet<string>;
   /** undefined: the user chose `--no-auth`. */
   readonly token: TokenDigest | undefined;
+  /** Whose tokens count like the server's own, from the page's own origin alone. */
+  readonly pages?: PageGrants;
   readonly routes: RouteTable;
 }
 
 /** `headers` belong on the answer whatever it becomes. A `preflight` is answered with 204 and these headers alone. */
 export type GuardResult =
-  | { readonly type: "pass"; readonly route: Route; readonly headers: Readonly<Record<string, string>> }
+  | {
+      readonly type: "pass";
+      readonly route: Route;
+      readonly headers: Readonly<Record<string, string>>;
+      /** The page whose token it was. */
+      readonly page: PageGrant | undefined;
+    }
   | { readonly type: "preflight"; readonly headers: Readonly<Record<string, string>> }
   | { readonly type: "refuse"; readonly error: HttpError };
 
 /** Headers whose repetition would leave open which one counts. */
-const SINGLE_HEADERS = ["host", "authorization", "origin", "content-type", "content-encoding"] as const;
+const SINGLE_HEADERS = [
+  "host",
+  "authorization",
+  "origin",
+  "content-type",
+  "content-encoding",
+  "sec-fetch-site",
+] as const;
 
 /** `uri-host [":" port]` of RFC 9110, without user info, percent-encoding or zone. */
 const HOST_SYNTAX = /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::[0-9]*)?$/i;
@@ -63,8 +79,12 @@ export function guardRequest(request: GuardedRequest, policy: GuardPolicy): Guar
   }
 
   const route = policy.routes.get(request.target);
+  let grant: PageGrant | undefined;
   if (policy.token !== undefined && route?.authentication !== "none") {
-    if (!matchesToken(bearerToken(one("authorization")), policy.token)) {
+    const token = bearerToken(one("authorization"));
+    const isPage = token !== undefined && route?.authentication === "token" && isOwnPage(host, one);
+    if (isPage) grant = policy.pages?.accept(token);
+    if (!matchesToken(token, policy.token) && grant === undefined) {
       return refuse(401, "unauthenticated", "send the server's token: Authorization: Bearer <token>", {
         ...page,
         "WWW-Authenticate": "Bearer",
@@ -87,7 +107,17 @@ export function guardRequest(request: GuardedRequest, policy: GuardPolicy): Guar
       return refuse(415, "unimplemented", "send the body uncompressed", { ...page, "Accept-Encoding": "identity" });
     }
   }
-  return { type: "pass", route, headers: page };
+  return { type: "pass", route, headers: page, page: grant };
+}
+
+/**
+ * True for a request by script of a page that this server served under that very host. Browsers send `Origin` with every
+ * POST, and `Sec-Fetch-Site` where they hold the address for trustworthy; no page can set either.
+ */
+export function isOwnPage(host: string, header: (name: string) => string | undefined): boolean {
+  return (
+    header("origin") === `http://${host.toLowerCase()}` && (header("sec-fetch-site") ?? "same-origin") === "same-origin"
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { PageGrant } from "./page-grant.ts";
 
 /** What one exact path serves. Everything that is not in the table is 404. */
 export interface Route {
@@ -6,9 +7,19 @@ export interface Route {
   readonly method: "GET" | "POST";
   /** Media types (lower case, no parameters) a POST body may have. Empty for GET. */
   readonly mediaTypes: ReadonlySet<string>;
-  /** `none` only for what a client must reach before it may show its token. */
-  readonly authentication: "token" | "none";
-  readonly handle: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+  /**
+   * - `token`: the server's token, or that of one of its own pages
+   * - `server-token`: the server's token alone
+   * - `none`: only for what a client must reach before it may show a token; nothing secret, no effect but a token
+   */
+  readonly authentication: "token" | "server-token" | "none";
+  readonly handle: (request: IncomingMessage, response: ServerResponse, context: RouteContext) => void | Promise<void>;
+}
+
+/** What the guard found out about a request. */
+export interface RouteContext {
+  /** The page whose token came with the request; undefined: the server's own token, or none. */
+  readonly page: PageGrant | undefined;
 }
 
 /** By exact path, as it stands in the request line. */

@@ -2,15 +2,16 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { request } from "node:http";
 import { z } from "zod";
+import { Allowance } from "./allowance.ts";
 import { sendError, sendJson } from "./http-response.ts";
 import type { Route } from "./route.ts";
+import { readSmallJson } from "./small-json.ts";
 
 export const CHALLENGE_PATH = "/challenge";
 
 /** base64url of 16 to 96 bytes. */
 const questionSchema = z.object({ nonce: z.string().regex(/^[A-Za-z0-9_-]{22,128}$/) });
 const answerSchema = z.object({ proof: z.base64url() });
-const BODY_LIMIT = 1024;
 const PROOFS_PER_SECOND = 50;
 
 /**
@@ -22,22 +23,11 @@ function computeProof(token: string, host: string, nonce: string): Buffer {
   return createHmac("sha256", token).update(`gennai-server-proof:${host.toLowerCase()}:${nonce}`).digest();
 }
 
-/** The one route without authentication. Bounded in size and in answers a second; `now` is in milliseconds. */
+/** A route without authentication. Bounded in size and in answers a second; `now` is in milliseconds. */
 export function challengeRoute(token: string, options: { readonly now?: () => number } = {}): Route {
-  const now = options.now ?? (() => performance.now());
-  let allowance = PROOFS_PER_SECOND;
-  let refilled = now();
-  const takeAllowance = (): boolean => {
-    const time = now();
-    allowance = Math.min(PROOFS_PER_SECOND, allowance + ((time - refilled) * PROOFS_PER_SECOND) / 1000);
-    refilled = time;
-    if (allowance < 1) return false;
-    allowance -= 1;
-    return true;
-  };
-
+  const allowance = new Allowance(PROOFS_PER_SECOND, options.now ?? (() => performance.now()));
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (!takeAllowance()) {
+    if (!allowance.take()) {
       const headers = { "Retry-After": "1" };
       sendError(response, {
         status: 429,
@@ -47,7 +37,7 @@ export function challengeRoute(token: string, options: { readonly now?: () => nu
       });
       return;
     }
-    const question = parse(await readBody(incoming), questionSchema);
+    const question = await readSmallJson(incoming, questionSchema);
     if (question === undefined) {
       const message = 'send {"nonce": "<22 to 128 base64url characters>"}';
       sendError(response, { status: 400, code: "invalid_argument", message, headers: { Connection: "close" } });
@@ -87,33 +77,11 @@ export async function proveServer(
   outgoing.once("response", resolve).once("error", reject).end(JSON.stringify({ nonce }));
   const response = await promise;
   try {
-    const answer = response.statusCode === 200 ? parse(await readBody(response), answerSchema) : undefined;
+    const answer = response.statusCode === 200 ? await readSmallJson(response, answerSchema) : undefined;
     const proof = Buffer.from(answer?.proof ?? "", "base64url");
     const expected = computeProof(token, url.host, nonce);
     return proof.byteLength === expected.byteLength && timingSafeEqual(proof, expected);
   } finally {
     outgoing.destroy();
-  }
-}
-
-/** undefined when there is more than 1 KiB. */
-async function readBody(message: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const incoming: AsyncIterable<Buffer> = message.iterator({ destroyOnReturn: false });
-  for await (const bytes of incoming) {
-    size += bytes.byteLength;
-    if (size > BODY_LIMIT) return undefined;
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-/** undefined for what is no JSON of that shape. */
-function parse<T>(json: string | undefined, schema: z.ZodType<T>): T | undefined {
-  try {
-    return schema.safeParse(JSON.parse(json ?? "")).data;
-  } catch {
-    return undefined;
   }
 }

@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { everything, type IgnoredPaths, ignoredPaths } from "@gennai/governance/intents/ignored-paths";
 import { type ParsedIntents, parseIntents } from "@gennai/governance/intents/parse-intents";
+import { sha256Hex } from "@gennai/protocol/digest";
 import { systemErrorCode } from "../workspace/file-failure.ts";
 import { readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
 import { parseStrictYaml, YamlError } from "../yaml/strict-yaml.ts";
@@ -16,7 +17,12 @@ const maxIgnoreBytes = 128 * 1024;
 
 export type IntentsFileRead =
   | { readonly type: "missing" }
-  | { readonly type: "read"; readonly parsed: ParsedIntents }
+  | {
+      readonly type: "read";
+      readonly parsed: ParsedIntents;
+      /** Of the text. */
+      readonly sha256: string;
+    }
   /** It is there and says nothing that counts. */
   | { readonly type: "broken"; readonly problem: string };
 
@@ -26,7 +32,8 @@ export async function readIntentsFile(root: string): Promise<IntentsFileRead> {
   if (text.type !== "text") return text;
   try {
     const yaml = parseStrictYaml(text.text, intentsFile);
-    return { type: "read", parsed: parseIntents(yaml.data, { file: intentsFile, lineOf: yaml.lineOf }) };
+    const parsed = parseIntents(yaml.data, { file: intentsFile, lineOf: yaml.lineOf });
+    return { type: "read", parsed, sha256: sha256Hex(text.text) };
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     const quote = /tag|alias/i.test(error.message) ? " Put quotes around entries that begin with ! or *." : "";

@@ -4,6 +4,7 @@ import type { Intent } from "@gennai/governance/intents/intent";
 import { describeIntentProblem } from "@gennai/governance/intents/intent-problem";
 import { citeIntentMessage, type IntentRules, selectIntentHint } from "@gennai/governance/intents/intents-policy";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { sha256Hex } from "@gennai/protocol/digest";
 import { decodeText, encodeText } from "../workspace/text-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { formatIntents, IntentsFormatError } from "./format-intents.ts";
@@ -24,6 +25,10 @@ export interface IntentsStatus {
   /** Why it is on or off, in one sentence. */
   readonly why: string;
   readonly intents: readonly Intent[];
+  /** SHA-256 of the text they were read from; empty without a file. */
+  readonly sha256: string;
+  /** Whether a person accepted this very text. In `required`, nothing can be selected before. */
+  readonly accepted: boolean;
   /** Problems with the files: file, line, what to do. */
   readonly problems: readonly string[];
 }
@@ -32,6 +37,7 @@ interface ReadIntents {
   /** Of the file that was read, see `fileStamp`. */
   readonly stamp: string;
   readonly intents: readonly Intent[];
+  readonly sha256: string;
   readonly problems: readonly string[];
 }
 
@@ -69,7 +75,8 @@ export class IntentsService {
   async status(): Promise<IntentsStatus> {
     const setting = await this.#setting.read();
     const mode = setting.mode ?? this.#defaultMode;
-    const { stamp, intents, problems } = await this.#readFile();
+    const { stamp, intents, sha256, problems } = await this.#readFile();
+    const accepted = sha256 !== "" && sha256 === setting.accepted;
     const there = stamp !== "missing";
     const { on, why } = await this.#decide(mode, there, setting);
     const ignored = await this.#readIgnored();
@@ -77,8 +84,14 @@ export class IntentsService {
       on && !there
         ? [`${intentsFile}: is not there, so no intent can be selected; restore it, or: gennai intents mode off`]
         : [];
+    const pending =
+      mode === "required" && there && !accepted && sha256 !== ""
+        ? [
+            `${intentsFile}: nobody accepted it as it is now, so no intent can be selected; read it, then: gennai intents accept`,
+          ]
+        : [];
     const broken = ignored.problem === "" ? [] : [`${ignored.problem}; until then nothing may be edited`];
-    return { mode, on, why, intents, problems: [...missing, ...problems, ...broken] };
+    return { mode, on, why, intents, sha256, accepted, problems: [...missing, ...pending, ...problems, ...broken] };
   }
 
   /**
@@ -86,8 +99,9 @@ export class IntentsService {
    * @param activeId of the session's intent; one that was finished or renamed since is no longer active
    */
   async rules(activeId: string | undefined): Promise<IntentRules> {
-    const { on, mode, intents } = await this.status();
-    const selectable = intents.filter((intent) => intent.selectable);
+    const { on, mode, intents, accepted } = await this.status();
+    // Where intents are required, they are what permits: only a text that the person accepted may do that.
+    const selectable = mode === "required" && !accepted ? [] : intents.filter((intent) => intent.selectable);
     const ignored = await this.#readIgnored();
     return {
       on,
@@ -123,12 +137,32 @@ export class IntentsService {
     const path = await this.#writablePath();
     if ((await this.#workspace.stat(path)) !== undefined) return false;
     await this.#workspace.apply([{ operation: "create", path, bytes: encodeText(text, { bom: false }) }]);
+    await this.#accept(sha256Hex(text));
     return true;
+  }
+
+  /**
+   * A person read the file as it is now; any change takes that back. Throws `ToolFailure` `intents_unreadable` when there is
+   * none, or none that can be read.
+   */
+  async accept(): Promise<IntentsStatus> {
+    const read = await readIntentsFile(this.#workspace.root);
+    if (read.type === "missing") throw unreadable(`There is no ${intentsFile}.`);
+    if (read.type === "broken") throw unreadable(read.problem);
+    if (!read.parsed.readable)
+      throw unreadable(`${intentsFile} is broken: ${read.parsed.problems.map(describeIntentProblem).join(" ")}`);
+    await this.#accept(read.sha256);
+    return this.status();
   }
 
   /** A person's choice for this workspace; it also forgets that an intents file was ever there. */
   async setMode(mode: IntentsMode): Promise<void> {
-    await this.#setting.write({ mode, seen: false });
+    const { accepted } = await this.#setting.read();
+    await this.#setting.write({ mode, seen: false, accepted });
+  }
+
+  async #accept(sha256: string): Promise<void> {
+    await this.#setting.write({ ...(await this.#setting.read()), accepted: sha256 });
   }
 
   async #decide(
@@ -158,19 +192,25 @@ export class IntentsService {
     const kept = (problem: readonly string[]) => {
       const before = known?.intents ?? [];
       const stays = before.length === 0 ? "No intent can be selected." : "The intents read before stay in force.";
-      return { stamp, intents: before, problems: [...problem, `${intentsFile}: is broken. ${stays}`] };
+      return {
+        stamp,
+        intents: before,
+        sha256: known?.sha256 ?? "",
+        problems: [...problem, `${intentsFile}: is broken. ${stays}`],
+      };
     };
     // Read after the stamp: a file that changes in between has another stamp at the next look.
     switch (read.type) {
       case "missing":
-        this.#file = { stamp: "missing", intents: [], problems: [] };
+        this.#file = { stamp: "missing", intents: [], sha256: "", problems: [] };
         break;
       case "broken":
         this.#file = kept([read.problem]);
         break;
       case "read": {
         const problems = read.parsed.problems.map(describeIntentProblem);
-        this.#file = read.parsed.readable ? { stamp, intents: read.parsed.intents, problems } : kept(problems);
+        const { intents, readable } = read.parsed;
+        this.#file = readable ? { stamp, intents, sha256: read.sha256, problems } : kept(problems);
         break;
       }
     }
@@ -198,9 +238,12 @@ export class IntentsService {
       if (error instanceof IntentsFormatError) throw unreadable(error.message, error);
       throw error;
     }
+    const wasAccepted = (await this.#setting.read()).accepted === sha256Hex(decoded.text);
     await this.#workspace.apply([
       { operation: "update", path, bytes: encodeText(text, { bom: decoded.bom }), baseSha256: before.sha256 },
     ]);
+    // A person agreed to what was added, and had accepted the rest.
+    if (wasAccepted) await this.#accept(sha256Hex(text));
     return this.selectable(id);
   }
 

@@ -15,12 +15,15 @@ const schema = z.object({
   mode: z.enum(intentsModes).optional(),
   /** In `auto`, an intents file was there once. */
   seen: z.boolean(),
+  accepted: z.string().optional(),
 });
 
 export interface IntentsSetting {
   /** What a person chose for this workspace; undefined: the server's default holds. */
   readonly mode: IntentsMode | undefined;
   readonly seen: boolean;
+  /** SHA-256 of the intents file that a person accepted. */
+  readonly accepted?: string | undefined;
 }
 
 /** The person's own switch for one workspace, in the state directory where no workspace file and no agent reaches it. */
@@ -47,8 +50,8 @@ export class IntentsSettingFile {
       return { mode: undefined, seen: systemErrorCode(error) !== "ENOENT" };
     }
     try {
-      const { mode, seen } = schema.parse(JSON.parse(text));
-      return { mode, seen };
+      const { mode, seen, accepted } = schema.parse(JSON.parse(text));
+      return { mode, seen, accepted };
     } catch {
       return { mode: undefined, seen: true };
     }

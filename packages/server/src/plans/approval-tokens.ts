@@ -1,105 +1,91 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Approver } from "./plan-authority.ts";
+import type { PlanApproval } from "@gennai/governance/plan/plan-change";
+import type { TokenClock } from "./machine-clock.ts";
 import { planRefusal } from "./plan-refusal.ts";
 
-/** What a token is good for. Anything else, and it is void. */
-export interface ApprovalBinding {
-  readonly sessionId: string;
-  readonly planId: string;
-  readonly digest: string;
-  readonly workspaceRoot: string;
-  /** Commit and branch, as text. */
-  readonly head: string;
-  readonly policySha256: string;
-}
+/** What an approval is for. Anything else, and its token is void. */
+export type ApprovedPlan = Omit<PlanApproval, "tokenSha256" | "expires">;
 
-export interface Approval {
-  readonly binding: ApprovalBinding;
-  readonly by: Approver;
-  readonly tokenSha256: string;
-}
-
-interface LiveApproval extends Approval {
-  readonly hash: Buffer;
-  /** On both clocks: one alone could be turned back, or stand still while the machine sleeps. */
-  readonly expires: { readonly monotonic: number; readonly wall: number };
-  wrongAttempts: number;
-}
-
-export interface TokenClock {
-  /** Milliseconds, never turned back. */
-  readonly monotonic: () => number;
-  /** Milliseconds since the epoch. */
-  readonly wall: () => number;
+/** What a token is brought for, and the approval that waits there. */
+export interface AskedApproval extends Pick<PlanApproval, "sessionId" | "planId" | "digest"> {
+  /** Of that plan in that session, as the log has it; undefined when none waits. */
+  readonly approval: PlanApproval | undefined;
 }
 
 const lifetimeMs = 10 * 60_000;
 const maxWrongAttempts = 5;
+/** Tokens remembered only to tell one of another plan from one of none. */
+const maxIssued = 1_000;
 
 /**
- * Approvals that wait for their execution: one for each plan, kept in memory and as SHA-256 only. A restart voids them all,
- * so that no clock of another process counts. Spent tokens are remembered by the session's log.
+ * Makes and checks approval tokens. Approvals themselves are in the sessions' logs, so that they outlive this process, with
+ * the SHA-256 of their token only; tokens that were spent are remembered there, too.
  */
 export class ApprovalTokens {
-  readonly #live = new Map<string, LiveApproval>();
   readonly #clock: TokenClock;
+  /** Plans by the SHA-256 of tokens they got from this process. */
+  readonly #issued = new Map<string, string>();
+  readonly #wrongAttempts = new Map<string, number>();
 
   constructor(clock: TokenClock) {
     this.#clock = clock;
   }
 
-  /** A new token; an earlier one for the same plan is void. */
-  issue(binding: ApprovalBinding, by: Approver): { readonly token: string; readonly expiresAt: number } {
+  /** A new token. The approval must be durable before the token is told. */
+  issue(plan: ApprovedPlan): { readonly token: string; readonly approval: PlanApproval } {
+    const { monotonic, wall, boot } = this.#clock;
     const token = randomBytes(32).toString("base64url");
-    const hash = sha256(token);
-    const expires = { monotonic: this.#clock.monotonic() + lifetimeMs, wall: this.#clock.wall() + lifetimeMs };
-    this.#live.set(binding.planId, { binding, by, hash, tokenSha256: hash.toString("hex"), expires, wrongAttempts: 0 });
-    return { token, expiresAt: expires.wall };
+    const tokenSha256 = sha256(token).toString("hex");
+    for (const oldest of this.#issued.keys()) {
+      if (this.#issued.size < maxIssued) break;
+      this.#issued.delete(oldest);
+    }
+    this.#issued.set(tokenSha256, planOf(plan));
+    return {
+      token,
+      approval: {
+        ...plan,
+        tokenSha256,
+        expires: { wall: wall() + lifetimeMs, monotonic: monotonic() + lifetimeMs, boot },
+      },
+    };
   }
 
-  /** The approval this token stands for, still unspent. Throws `ServiceError` for any that is not exactly it. */
-  find(token: string, asked: Pick<ApprovalBinding, "sessionId" | "planId" | "digest">): Approval {
+  /** The approval this token stands for. Throws `ServiceError` for any that is not exactly it. */
+  find(token: string, asked: AskedApproval): PlanApproval {
     if (token === "") throw planRefusal("token_missing", "There is no approval token.", "Approve the plan first.");
-    const hash = sha256(token);
-    const approval = this.#live.get(asked.planId);
-    if (approval === undefined || !timingSafeEqual(hash, approval.hash)) throw this.#wrong(hash, approval);
-    const { binding, expires } = approval;
-    if (this.#clock.monotonic() >= expires.monotonic || this.#clock.wall() >= expires.wall) {
-      this.#live.delete(asked.planId);
-      throw planRefusal("token_expired", "The approval has expired.", "Approve the plan again.");
-    }
-    if (binding.sessionId !== asked.sessionId) {
+    const { approval } = asked;
+    if (approval === undefined || !isToken(token, approval.tokenSha256)) throw this.#wrong(token, asked);
+    if (approval.sessionId !== asked.sessionId || approval.planId !== asked.planId) {
       throw planRefusal("token_bound_elsewhere", "The approval token belongs to another session.");
     }
-    if (binding.digest !== asked.digest) {
+    if (approval.digest !== asked.digest) {
       throw planRefusal("digest_mismatch", "The approval token belongs to another version of the plan.");
+    }
+    if (!this.#isFresh(approval)) {
+      throw planRefusal("token_expired", "The approval has expired.", "Approve the plan again.");
     }
     return approval;
   }
 
-  /** Takes the approval out of the world; the second one to try is refused. */
-  spend(approval: Approval): void {
-    const { planId } = approval.binding;
-    if (this.#live.get(planId) !== approval) {
-      throw planRefusal("token_spent", "The approval token was spent already.", "Approve the plan again.");
-    }
-    this.#live.delete(planId);
+  /** Neither clock may have run out, or run backwards beyond the approval itself; nor may the machine have started anew. */
+  #isFresh({ expires }: PlanApproval): boolean {
+    const { monotonic, wall, boot } = this.#clock;
+    const left = expires.monotonic - monotonic();
+    return boot === expires.boot && left > 0 && left <= lifetimeMs && wall() < expires.wall;
   }
 
-  void(planId: string): void {
-    this.#live.delete(planId);
-  }
-
-  #wrong(hash: Buffer, approval: LiveApproval | undefined): Error {
-    for (const other of this.#live.values()) {
-      if (timingSafeEqual(hash, other.hash)) {
-        return planRefusal("token_bound_elsewhere", "The approval token belongs to another plan or session.");
-      }
+  #wrong(token: string, asked: AskedApproval): Error {
+    const { approval } = asked;
+    const issuedFor = this.#issued.get(sha256(token).toString("hex"));
+    if (issuedFor !== undefined && issuedFor !== planOf(asked)) {
+      return planRefusal("token_bound_elsewhere", "The approval token belongs to another plan or session.");
     }
     if (approval !== undefined) {
-      approval.wrongAttempts += 1;
-      if (approval.wrongAttempts >= maxWrongAttempts) {
-        this.#live.delete(approval.binding.planId);
+      const attempts = (this.#wrongAttempts.get(approval.tokenSha256) ?? 0) + 1;
+      this.#wrongAttempts.set(approval.tokenSha256, attempts);
+      if (attempts >= maxWrongAttempts) {
+        this.#wrongAttempts.delete(approval.tokenSha256);
         return planRefusal(
           "too_many_attempts",
           "Too many wrong approval tokens: the approval is void.",
@@ -114,6 +100,10 @@ export class ApprovalTokens {
 /** True when this token is the one with that SHA-256 (hex). */
 export function isToken(token: string, tokenSha256: string | undefined): boolean {
   return tokenSha256 !== undefined && timingSafeEqual(sha256(token), Buffer.from(tokenSha256, "hex"));
+}
+
+function planOf({ sessionId, planId }: Pick<PlanApproval, "sessionId" | "planId">): string {
+  return `${sessionId} ${planId}`;
 }
 
 function sha256(text: string): Buffer {

@@ -3,10 +3,12 @@ import type { WorkspacePath } from "@gennai/governance/effect";
 import { buildQuestion } from "@gennai/governance/gate/build-question";
 import type { DecidedCall } from "@gennai/governance/gate/decide-call";
 import type { GovernedTools } from "@gennai/governance/gate/gate";
+import type { PlanPreview } from "@gennai/governance/plan/plan-change";
 import { toolOfAction } from "@gennai/governance/plan/step-contract";
 import { highestRisk, type Risk } from "@gennai/governance/risk";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ask } from "@gennai/governance/verdict";
+import { digestOf, sha256Hex } from "@gennai/protocol/digest";
 import type { ParsedPlan, PlanAction } from "@gennai/protocol/plan/plan-schema";
 import { unifiedDiff } from "../changes/unified-diff.ts";
 import { KnownFiles } from "../sessions/known-files.ts";
@@ -17,7 +19,7 @@ import { pathName } from "../tools/path-name.ts";
 import type { SeenCall } from "./plan-answers.ts";
 import type { ActionPreview } from "./plan-authority.ts";
 import { type FileAction, type FileNow, readFileNow, shaOf, textAfter } from "./plan-file.ts";
-import { headOf } from "./plan-head.ts";
+import { previewBasis } from "./preview-basis.ts";
 
 /** The scenario whose tools plans run with. */
 export const planScenario = "CODE";
@@ -33,8 +35,8 @@ export interface Inspection {
   readonly bases: ReadonlyMap<string, string | undefined>;
   /** The first denial, of an action or a verification command; undefined when nothing is denied. */
   readonly denied: string | undefined;
-  readonly policySha256: string;
-  readonly head: string;
+  /** What an approval of this inspection is bound to. */
+  readonly preview: PlanPreview;
 }
 
 export function actionKey(stepId: string, index: number): string {
@@ -89,8 +91,37 @@ export async function inspectPlan(
     const verification = [...("verification_plan" in step ? step.verification_plan : []), ...(step.verify ?? [])];
     for (const { command } of verification) note(step.id, await judge("Bash", { command }));
   }
-  const head = headOf(session.workspace.root);
-  return { actions, risks, seen, bases: files.bases, denied, policySha256: gate.policySha256, head };
+  const shown = { actions: actions.map(shownAction), seen: [...seen].map(shownCall), bases: shownBases(files.bases) };
+  const preview: PlanPreview = {
+    shownSha256: digestOf(shown),
+    ...(await previewBasis(session)),
+    policySha256: gate.policySha256,
+    ...(denied === undefined ? {} : { denied: await session.services.redactor.redact(denied) }),
+  };
+  return { actions, risks, seen, bases: files.bases, denied, preview };
+}
+
+/** What a person had before their eyes; not the reasons, which are words about it. */
+function shownAction({ change, reason: _reason, ...action }: ActionPreview): Readonly<Record<string, unknown>> {
+  const { path, operation, newContent, unifiedDiff: diff, baseSha256, conflict } = change ?? {};
+  const { command, cwd, ...rest } = action;
+  return {
+    ...rest,
+    command: command ?? null,
+    cwd: cwd ?? null,
+    change:
+      change === undefined
+        ? null
+        : { path, operation, diff, baseSha256, conflict, content: sha256Hex(newContent ?? "") },
+  };
+}
+
+function shownCall([key, { paths, operands }]: readonly [string, SeenCall]): Readonly<Record<string, unknown>> {
+  return { key, paths, operands };
+}
+
+function shownBases(bases: Inspection["bases"]): readonly (readonly [string, string | null])[] {
+  return [...bases].map(([path, sha256]) => [path, sha256 ?? null] as const);
 }
 
 interface Judgement {

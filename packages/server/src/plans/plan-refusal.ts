@@ -19,6 +19,10 @@ export type PlanRefusalReason =
   | "too_many_attempts"
   | "head_moved"
   | "policy_changed"
+  | "capabilities_changed"
+  | "emergency_changed"
+  | "intent_changed"
+  | "preview_changed"
   | "too_many_plans";
 
 const codes: Record<PlanRefusalReason, ServiceErrorCode> = {
@@ -37,6 +41,10 @@ const codes: Record<PlanRefusalReason, ServiceErrorCode> = {
   too_many_attempts: "permission_denied",
   head_moved: "failed_precondition",
   policy_changed: "failed_precondition",
+  capabilities_changed: "failed_precondition",
+  emergency_changed: "failed_precondition",
+  intent_changed: "failed_precondition",
+  preview_changed: "failed_precondition",
   too_many_plans: "resource_exhausted",
 };
 

@@ -1,16 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { PlanIssue, PlanView } from "@gennai/governance/plan/plan";
-import type { StepRisk } from "@gennai/governance/plan/plan-change";
+import type { PlanApproval as KeptApproval, StepRisk } from "@gennai/governance/plan/plan-change";
 import type { PlanRecord } from "@gennai/governance/plan/plan-record";
 import { contractIssues, stepContracts } from "@gennai/governance/plan/step-contract";
 import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
+import { ServiceError } from "../service-error.ts";
 import { KnownFiles } from "../sessions/known-files.ts";
 import type { Session } from "../sessions/session.ts";
 import { chooseScenario, type PreparedTurn } from "../sessions/turn.ts";
 import { buildTurnGate } from "../sessions/turn-gate.ts";
-import { ApprovalTokens, isToken, type TokenClock } from "./approval-tokens.ts";
+import { ApprovalTokens, isToken } from "./approval-tokens.ts";
 import { type Inspection, inspectPlan, planScenario } from "./inspect-plan.ts";
+import { machineClock, type TokenClock } from "./machine-clock.ts";
 import { PlanAnswers } from "./plan-answers.ts";
 import type { Approver, PlanApproval, PlanAuthority, SubmittedPlan } from "./plan-authority.ts";
 import { assertDigest, assertHead, recordOf } from "./plan-checks.ts";
@@ -19,24 +21,22 @@ import { headOf } from "./plan-head.ts";
 import { assertPlanMay, planRefusal } from "./plan-refusal.ts";
 import { followed, opening } from "./plan-turn.ts";
 import { planView } from "./plan-view.ts";
+import { assertSamePreview } from "./preview-basis.ts";
 import { runPlan } from "./run-plan.ts";
-import { loadPlan, storePlan } from "./stored-plan.ts";
+import { loadPlan, storedBytes, storePlan } from "./stored-plan.ts";
 import { verifyPlan } from "./verify-plan.ts";
 
 const maxPlans = 500;
 
-/** What a person was shown, and so what an approval is an approval of. The diffs themselves are not kept. */
-type Previewed = Omit<Inspection, "actions" | "risks"> & { readonly digest: string };
-
-/** Plans in the logs of sessions; approvals in this process's memory. */
+/** Plans and their approvals in the logs of sessions: what one server process approved, another may run, once. */
 export class SessionPlans implements PlanAuthority {
   readonly #tokens: ApprovalTokens;
-  readonly #previewed = new Map<string, Previewed>();
   /** One change of a session's plans at a time. */
   readonly #turns = new WeakMap<Session, Promise<unknown>>();
 
-  constructor(clock: TokenClock) {
-    this.#tokens = new ApprovalTokens(clock);
+  constructor(clock: Pick<TokenClock, "wall" | "monotonic">) {
+    // Only the machine's own clock is the same for the process that approved and the one that runs.
+    this.#tokens = new ApprovalTokens(machineClock(clock.wall));
   }
 
   async submit(session: Session, text: string, options: { readonly strict: boolean }): Promise<SubmittedPlan> {
@@ -73,16 +73,13 @@ export class SessionPlans implements PlanAuthority {
       assertPlanMay(record, "previewed");
       const plan = await loadPlan(session.services.blobs, record);
       const inspection = await inspectPlan(session, plan.parsed, notStopped());
-      // What was approved was another preview.
-      this.#tokens.void(planId);
       assertPlanMay(recordOf(session, planId), "previewed");
       const steps = stepRisks(plan.parsed.plan.steps, inspection.risks);
-      await session.announce({ type: "plan-changed", planId, change: { type: "previewed", steps } });
-      if (inspection.denied === undefined) {
+      const { actions, preview } = inspection;
+      await session.announce({ type: "plan-changed", planId, change: { type: "previewed", steps, preview } });
+      if (preview.denied === undefined) {
         await session.announce({ type: "plan-changed", planId, change: { type: "offered" } });
       }
-      const { actions, risks: _risks, ...previewed } = inspection;
-      this.#previewed.set(planId, { ...previewed, digest: record.digest });
       return { plan: planView(recordOf(session, planId), plan), actions };
     });
   }
@@ -91,35 +88,32 @@ export class SessionPlans implements PlanAuthority {
     return this.#alone(session, async () => {
       const record = recordOf(session, planId);
       assertDigest(record, digest);
-      const previewed = this.#previewed.get(planId);
-      if (previewed?.denied !== undefined) {
+      const { preview } = record;
+      if (preview?.denied !== undefined) {
         throw planRefusal(
           "action_denied",
-          `The plan cannot be approved: ${previewed.denied}`,
+          `The plan cannot be approved: ${preview.denied}`,
           "Submit a plan without it.",
         );
       }
       assertPlanMay(record, "approved");
-      if (previewed === undefined) {
-        throw planRefusal(
-          "not_previewed",
-          "The plan was not previewed since this server started.",
-          "Preview it again.",
-        );
+      if (preview === undefined) {
+        throw planRefusal("not_previewed", "What the plan would do was not shown yet.", "Preview it.");
       }
       await loadPlan(session.services.blobs, record);
       const { root: workspaceRoot } = session.workspace;
-      assertHead(previewed.head, headOf(workspaceRoot));
+      assertHead(preview.head, headOf(workspaceRoot));
       const who = await session.services.redactor.redact(by.who);
+      const { channel } = by;
+      const { token, approval } = this.#tokens.issue({
+        ...{ sessionId: session.id, planId, digest, workspaceRoot, preview, by: who, channel },
+      });
       await session.decided(
-        [{ type: "plan-changed", planId, change: { type: "approved", by: who, channel: by.channel } }],
+        [{ type: "plan-changed", planId, change: { type: "approved", by: who, channel, approval } }],
         "session",
-        { plan: { id: planId, digest, approved_by: who, channel: by.channel } },
+        { plan: { id: planId, digest, approved_by: who, channel, shown_sha256: preview.shownSha256 } },
       );
-      const { head, policySha256 } = previewed;
-      const binding = { sessionId: session.id, planId, digest, workspaceRoot, head, policySha256 };
-      const { token, expiresAt } = this.#tokens.issue(binding, by);
-      return { approvalToken: token, expiresAt };
+      return { approvalToken: token, expiresAt: approval.expires.wall };
     });
   }
 
@@ -166,9 +160,15 @@ export class SessionPlans implements PlanAuthority {
   }
 
   async #view(session: Session, record: PlanRecord): Promise<PlanView> {
-    const stored =
-      (await session.services.blobs.get(record.digest)) && (await loadPlan(session.services.blobs, record));
-    return planView(record, stored);
+    try {
+      if ((await storedBytes(session.services.blobs, record)) === undefined) return planView(record, undefined);
+      return planView(record, await loadPlan(session.services.blobs, record));
+    } catch (error) {
+      // One that is damaged must not hide the others; it is shown as what it is, and can do nothing.
+      if (!(error instanceof ServiceError) || error.reason !== "plan_damaged") throw error;
+      const remediation = `${error.message} ${error.hint ?? ""} ${record.remediation}`.trim();
+      return planView({ ...record, remediation }, undefined);
+    }
   }
 
   async #prepareRun(session: Session, asked: Asked & { readonly digest: string }): Promise<PreparedTurn> {
@@ -177,51 +177,45 @@ export class SessionPlans implements PlanAuthority {
     services.emergency.assertTurnsMayStart();
     this.#refuseSpent(session, planId, token);
     assertPlanMay(recordOf(session, planId), "run-opened");
-    const approval = this.#tokens.find(token, { sessionId: session.id, planId, digest });
-    const previewed = this.#previewed.get(planId);
-    if (previewed === undefined) throw planRefusal("not_previewed", "The plan was not previewed.", "Preview it again.");
+    const approval = await this.#approvalOf(session, planId, digest, token);
+    if (approval.workspaceRoot !== workspace.root) {
+      throw planRefusal("token_bound_elsewhere", "The approval was given for another workspace.");
+    }
+    assertHead(approval.preview.head, headOf(workspace.root));
     const plan = await loadPlan(services.blobs, recordOf(session, planId));
+    // Looked at once more: what runs is what was shown, or nothing.
+    const inspection = await inspectPlan(session, plan.parsed, { signal });
+    assertSamePreview(approval.preview, inspection.preview);
     const known = new KnownFiles();
-    for (const [path, sha256] of previewed.bases) known.observe({ path, source: "disk", sha256 });
+    for (const [path, sha256] of inspection.bases) known.observe({ path, source: "disk", sha256 });
     const answers = new PlanAnswers({
-      by: `plan approved by ${approval.by.who}`,
-      commandsAskAgain: approval.by.channel === "loopback" && services.isolation === "unsandboxed",
+      by: `plan approved by ${approval.by}`,
+      commandsAskAgain: approval.channel === "loopback" && services.isolation === "unsandboxed",
     });
     const { scenario } = await chooseScenario(session, planScenario);
     const gate = await buildTurnGate(session, scenario, {
       ...{ turnId, modelId: "", signal, knownFiles: known, remembered: answers },
     });
-    try {
-      if (approval.binding.workspaceRoot !== workspace.root) {
-        throw planRefusal("token_bound_elsewhere", "The approval was given for another workspace.");
-      }
-      if (gate.policySha256 !== approval.binding.policySha256) {
-        throw planRefusal(
-          "policy_changed",
-          "The rules changed since the plan was approved.",
-          "Preview and approve it again.",
-        );
-      }
-      assertHead(approval.binding.head, headOf(workspace.root));
-      // The last word before the transaction that makes it durable: whoever comes second finds it spent.
-      this.#tokens.spend(approval);
-    } catch (error) {
+    if (gate.policySha256 !== approval.preview.policySha256) {
       gate[Symbol.dispose]();
-      throw error;
+      throw planRefusal(
+        "policy_changed",
+        "The rules changed since the plan was approved.",
+        "Preview and approve it again.",
+      );
     }
-    const { tokenSha256, by } = approval;
+    const { tokenSha256, by, channel } = approval;
     const opened = { type: "run-opened", runTurnId: turnId, tokenSha256 } as const;
-    const details = { plan: { id: planId, digest, approved_by: by.who, channel: by.channel } };
+    const details = { plan: { id: planId, digest, approved_by: by, channel } };
     return {
       openingEvents: await opening(session, turnId, `Run the approved plan: ${plan.parsed.plan.title}`, [
         { type: "plan-changed", planId, change: opened },
         ...gate.warnings.map((text): SessionEvent => ({ type: "warning", text })),
       ]),
       openingRecords: { ledger: [planEntry(session, turnId, "intent", details)], spentTokens: [tokenSha256] },
-      run: () => runPlan({ session, planId, turnId, tools: gate.tools, answers, known, inspection: previewed, signal }),
+      run: () => runPlan({ session, planId, turnId, tools: gate.tools, answers, known, inspection, signal }),
       [Symbol.dispose]: () => {
         gate[Symbol.dispose]();
-        this.#previewed.delete(planId);
       },
     };
   }
@@ -254,6 +248,19 @@ export class SessionPlans implements PlanAuthority {
         gate[Symbol.dispose]();
       },
     };
+  }
+
+  /** The approval that this token stands for, as the log has it. Guessing ends it, for every process. */
+  async #approvalOf(session: Session, planId: string, digest: string, token: string): Promise<KeptApproval> {
+    const { approval } = recordOf(session, planId);
+    try {
+      return this.#tokens.find(token, { sessionId: session.id, planId, digest, approval });
+    } catch (error) {
+      if (error instanceof ServiceError && error.reason === "too_many_attempts") {
+        await session.announce({ type: "plan-changed", planId, change: { type: "approval-voided" } });
+      }
+      throw error;
+    }
   }
 
   #refuseSpent(session: Session, planId: string, token: string): void {

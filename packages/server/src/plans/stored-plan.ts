@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { PlanRecord } from "@gennai/governance/plan/plan-record";
 import { type ValidatedPlan, validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
 import type { BlobStore } from "../sessions/session-log.ts";
+import { StoreError } from "../store/store-error.ts";
 import { planRefusal } from "./plan-refusal.ts";
 
 /** Keeps the plan's canonical bytes under its digest. */
@@ -12,7 +13,7 @@ export async function storePlan(blobs: BlobStore, plan: ValidatedPlan): Promise<
 
 /** The plan as it was approved, digested anew. Throws `plan_damaged` when its bytes are gone or are not those any more. */
 export async function loadPlan(blobs: BlobStore, record: PlanRecord): Promise<ValidatedPlan> {
-  const bytes = await blobs.get(record.digest);
+  const bytes = await storedBytes(blobs, record);
   if (bytes === undefined) throw planRefusal("plan_damaged", "The plan is no longer stored.", "Submit it again.");
   if (createHash("sha256").update(bytes).digest("hex") !== record.digest) {
     throw planRefusal("plan_damaged", "The stored plan is not the one that was submitted.", "Submit it again.");
@@ -20,4 +21,14 @@ export async function loadPlan(blobs: BlobStore, record: PlanRecord): Promise<Va
   const output = validateRinaOutput(Buffer.from(bytes).toString("utf8"), { strict: true });
   if (output.kind === "plan" && output.plan.digest === record.digest) return output.plan;
   throw planRefusal("plan_damaged", "The stored plan cannot be read any more.", "Submit it again.");
+}
+
+/** undefined when they were purged. Throws `plan_damaged` when they are not those that were kept. */
+export async function storedBytes(blobs: BlobStore, { digest }: PlanRecord): Promise<Uint8Array | undefined> {
+  try {
+    return await blobs.get(digest);
+  } catch (cause) {
+    if (!(cause instanceof StoreError) || cause.code !== "corrupt_blob") throw cause;
+    throw planRefusal("plan_damaged", "The stored plan is damaged.", "Submit it again.");
+  }
 }

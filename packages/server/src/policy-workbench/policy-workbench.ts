@@ -14,6 +14,7 @@ import { IntentsService } from "../intents/intents-service.ts";
 import { commandEnvironment } from "../process/command-environment.ts";
 import { RulesService } from "../rules/rules-service.ts";
 import { callPolicies } from "../sessions/call-policies.ts";
+import { branchState, isOwnBranch } from "../sessions/own-branch.ts";
 import type { BlobStore } from "../sessions/session-log.ts";
 import { createTools } from "../tools/tool-set.ts";
 import { openLocalWorkspace } from "../workspace/local-workspace.ts";
@@ -31,6 +32,11 @@ export interface WorkbenchOptions {
   readonly configDir?: string | undefined;
   /** The intent assumed to be selected; without one, intents play no part in the answers. */
   readonly intent?: string;
+  /**
+   * Whether commands are taken to run in a sandbox, in Branch Mode on the branch that is checked out, as in a session of
+   * the server; false by default.
+   */
+  readonly sandboxed?: boolean;
 }
 
 /** What all rules say of one call. */
@@ -120,7 +126,12 @@ export class PolicyWorkbench implements AsyncDisposable {
       },
     };
     const ownDirectories = [options.stateDir];
-    const policies = callPolicies({ workspaceRoot: workspace.root, config, ownDirectories });
+    const { root } = workspace;
+    const { protectedBranches } = config;
+    const onOwnBranch = (): boolean =>
+      isOwnBranch(branchState({ workspaceRoot: root, sessionBranch: undefined, protectedBranches }));
+    const commands = { sandboxed: options.sandboxed ?? false, mode: "branch", root, onOwnBranch } as const;
+    const policies = callPolicies({ workspaceRoot: root, config, ownDirectories, commands });
     return new PolicyWorkbench({
       tools: new Map([...tools].map(([name, tool]) => [name, decidableTool(tool, { workspace, knownFiles })])),
       policies: [

@@ -97,7 +97,7 @@ async function serve(
     return;
   }
   if (headers.expect !== undefined) response.writeContinue();
-  await guarded.route.handle(request, response);
+  await guarded.route.handle(request, response, { page: undefined });
 }
 
 function routesOf({ handlers }: RinaListenerOptions): RouteTable {

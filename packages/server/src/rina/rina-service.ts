@@ -1,9 +1,12 @@
 import { issueLines } from "@gennai/agent/scenarios/plan-request";
 import type { PlanView, VerificationResult } from "@gennai/governance/plan/plan";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
+import { sha256Hex } from "@gennai/protocol/digest";
 import type { PlanAuthority } from "../plans/plan-authority.ts";
 import { ServiceError } from "../service-error.ts";
 import type { Session } from "../sessions/session.ts";
+import { isStripped, planForClient } from "./client-form.ts";
+import { type HeldPlan, handOut, PlanAliases } from "./plan-aliases.ts";
 import { type PlanBody, parseApprovedPlan, parsePlan, parseSend } from "./rina-bodies.ts";
 import type { RinaAnswer, RinaHandler } from "./rina-listener.ts";
 import { writePlan } from "./write-plan.ts";
@@ -18,6 +21,7 @@ export interface RinaServiceOptions {
 /** RinaWarp's five endpoints over the server's own plans. What comes in is never run: it only names a plan that is held. */
 export function rinaHandlers(options: RinaServiceOptions): ReadonlyMap<string, RinaHandler> {
   const { plans, version } = options;
+  const aliases = new PlanAliases();
   return new Map<string, RinaHandler>([
     ["/ping", () => Promise.resolve(ok({ version }))],
     [
@@ -26,6 +30,11 @@ export function rinaHandlers(options: RinaServiceOptions): ReadonlyMap<string, R
         const { text, strict, context } = parseSend(body);
         const session = await options.session();
         const { raw, submitted } = await writePlan({ plans, session, text, strict, context }, { signal });
+        if (submitted.plan !== undefined) {
+          const given = planForClient(submitted.plan.planJson);
+          await handOut(aliases, { plans, session }, submitted.plan, given);
+          return ok({ raw: JSON.stringify({ kind: "plan", payload: given }) });
+        }
         if (!strict || submitted.issues.length === 0) return ok({ raw });
         const error = `The model gave no valid plan, though it was asked twice. ${issueLines(submitted.issues).join(" ")}`;
         return { status: 422, body: { ok: false, error, raw } };
@@ -36,13 +45,14 @@ export function rinaHandlers(options: RinaServiceOptions): ReadonlyMap<string, R
       async (body) => {
         const asked = parsePlan(body);
         const session = await options.session();
-        const held = (await heldPlan(plans, session, asked, approvable)) ?? (await submitPlan(plans, session, asked));
-        // A preview is what a plan must have had before anybody can approve it.
-        if (held.state !== "awaiting_approval") await previewed(plans, session, held);
-        const { approvalToken } = await plans.approve(session, held.planId, asked.planHash, {
+        const held = isStripped(asked.plan)
+          ? aliases.toApprove(session, asked.plan)
+          : await planToApprove(plans, session, asked);
+        const { approvalToken } = await plans.approve(session, held.planId, held.digest, {
           who: "a client of the RinaWarp port",
           channel: "loopback",
         });
+        aliases.approved(session, held, sha256Hex(approvalToken));
         return ok({ approvalToken });
       },
     ],
@@ -51,8 +61,10 @@ export function rinaHandlers(options: RinaServiceOptions): ReadonlyMap<string, R
       async (body, { signal }) => {
         const asked = parseApprovedPlan(body);
         const session = await options.session();
-        const held = await knownPlan(plans, session, asked, (plan) => plan.state === "awaiting_approval");
-        const plan = await plans.execute(session, held.planId, asked.planHash, asked.approvalToken, { signal });
+        const held = isStripped(asked.plan)
+          ? aliases.approvedWith(session, asked.plan, asked.approvalToken)
+          : await knownPlan(plans, session, asked, (plan) => plan.state === "awaiting_approval");
+        const plan = await plans.execute(session, held.planId, held.digest, asked.approvalToken, { signal });
         return outcome(plan, { result: runResult(plan) }, ["verifying", "done", "unverified"]);
       },
     ],
@@ -61,8 +73,10 @@ export function rinaHandlers(options: RinaServiceOptions): ReadonlyMap<string, R
       async (body, { signal }) => {
         const asked = parseApprovedPlan(body);
         const session = await options.session();
-        const held = await knownPlan(plans, session, asked, (plan) => plan.runTurnId !== undefined);
-        const { plan, results } = await plans.verify(session, held.planId, asked.planHash, asked.approvalToken, {
+        const held = isStripped(asked.plan)
+          ? aliases.approvedWith(session, asked.plan, asked.approvalToken)
+          : await knownPlan(plans, session, asked, (plan) => plan.runTurnId !== undefined);
+        const { plan, results } = await plans.verify(session, held.planId, held.digest, asked.approvalToken, {
           signal,
         });
         return outcome(plan, { result: { ...runResult(plan), results: results.map(verified) } }, ["done"]);
@@ -117,6 +131,13 @@ async function knownPlan(
     (await heldPlan(plans, session, asked, preferred)) ?? (await heldPlan(plans, session, asked, () => true));
   if (held !== undefined) return held;
   throw new ServiceError("permission_denied", "This plan was never approved here.", { hint: "Approve it first." });
+}
+
+/** A plan that the client holds whole: the one with these bytes, or a new one; previewed, as it must be. */
+async function planToApprove(plans: PlanAuthority, session: Session, asked: PlanBody): Promise<HeldPlan> {
+  const held = (await heldPlan(plans, session, asked, approvable)) ?? (await submitPlan(plans, session, asked));
+  if (held.state !== "awaiting_approval") await previewed(plans, session, held);
+  return held;
 }
 
 async function submitPlan(plans: PlanAuthority, session: Session, { plan, planHash }: PlanBody): Promise<PlanView> {

@@ -13,12 +13,14 @@ import type { Session } from "../sessions/session.ts";
 import type { SessionHead } from "../sessions/session-log.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
 import type { TurnInput } from "../sessions/turn.ts";
+import { applyProposalRpc } from "./apply-proposal.ts";
 import { digest, fileToWire } from "./change-wire.ts";
 import { submitClientEvent } from "./client-event.ts";
 import { clientFromWire } from "./client-from-wire.ts";
 import { streamEvents } from "./event-stream.ts";
 import { capabilitiesToWire, editingModeToWire, settingsFromWire, settingsToWire } from "./settings-wire.ts";
 import { todosFromWire, todoToWire } from "./todo-wire.ts";
+import { getWorkspaceState, prepareBranchRpc } from "./workspace-rpcs.ts";
 
 export const protocolVersion = 1;
 
@@ -47,6 +49,7 @@ export function registerAgentService(router: ConnectRouter, options: AgentServic
   router.rpc(AgentService.method.invoke, implementation.invoke, withContent);
   router.rpc(AgentService.method.startTurn, implementation.startTurn, withContent);
   router.rpc(AgentService.method.submitClientEvent, implementation.submitClientEvent, withContent);
+  router.rpc(AgentService.method.applyProposal, implementation.applyProposal, withContent);
 }
 
 function agentService({ manager, version, features }: AgentServiceOptions): ServiceImpl<typeof AgentService> {
@@ -224,6 +227,18 @@ function agentService({ manager, version, features }: AgentServiceOptions): Serv
     async undoChangeSet({ sessionId, changeSetId }) {
       const undone = await (await manager.get(sessionId)).undo(changeSetId === "" ? undefined : changeSetId);
       return { changeSetId: undone.changeSetId, files: undone.files.map(fileToWire) };
+    },
+
+    async applyProposal(request, { signal }) {
+      return applyProposalRpc(await manager.get(request.sessionId), request, signal);
+    },
+
+    async getWorkspaceState({ sessionId }, { signal }) {
+      return getWorkspaceState(await manager.get(sessionId), signal);
+    },
+
+    async prepareBranch(request, { signal }) {
+      return prepareBranchRpc(await manager.get(request.sessionId), request, signal);
     },
   };
 

@@ -35,7 +35,10 @@ export function answerFromWire(event: ClientEvent["event"]): IncomingAnswer | un
       const { requestId: id, files, error } = event.value;
       return { requestId: requestId(id), answer: { kind: "apply-changes", files: files.map(fileFromWire), error } };
     }
-    case "modelCallResponse":
+    case "modelCallResponse": {
+      const { requestId: id, eventsJson, error } = event.value;
+      return { requestId: requestId(id), answer: { kind: "model-call", eventsJson, error } };
+    }
     case "diagnosticsResponse":
     case "listWorkspaceResponse":
       throw new ServiceError("failed_precondition", "No request of this kind is open.");
@@ -114,5 +117,6 @@ function confirmation(response: ConfirmationResponse): ClientAnswer {
     scope: response.scope === ConfirmationScope.UNSPECIFIED ? "once" : keyOf(scopes, response.scope, "scope"),
     reason: response.reason,
     actionSha256: response.actionSha256,
+    ...(response.patternId === "" ? {} : { pattern: digest(response.patternId) }),
   };
 }

@@ -50,7 +50,7 @@ export async function* streamEvents(
       }
       if (page.done === true) break;
       for (const { firstSeq, logged } of merged(page.value)) {
-        yield eventToWire(logged, firstSeq, isResolved(session, logged));
+        yield eventToWire(exact(session, logged), firstSeq, isResolved(session, logged));
         if (endsTurn(logged, options.untilTurnId)) return;
       }
       next = followed(pages.next());
@@ -109,6 +109,13 @@ class Silence implements Disposable {
 function endedBefore(session: Session, turnId: string, afterSeq: number): boolean {
   const turn = session.state.turns.get(turnId);
   return turn?.endSeq !== undefined && turn.endSeq <= afterSeq;
+}
+
+/** The log keeps requests masked; as long as one is open here, whoever may answer it gets it whole. */
+function exact(session: Session, logged: LoggedEvent): LoggedEvent {
+  if (logged.event.type !== "client-request") return logged;
+  const request = session.requests.get(logged.event.request.requestId);
+  return request === undefined ? logged : { ...logged, event: { type: "client-request", request } };
 }
 
 function isResolved(session: Session, { event }: LoggedEvent): boolean {

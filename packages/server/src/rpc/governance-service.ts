@@ -10,6 +10,8 @@ import { ServiceError } from "../service-error.ts";
 import type { CallCheck } from "../sessions/check-call.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
+import type { StoredRecord } from "../store/ledger-records.ts";
+import type { WorkspaceLedgerReport } from "../store/ledger-verify.ts";
 import { emergencyToWire, intentToWire, risk, rulesStatusToWire, verdict } from "./governance-wire.ts";
 
 /** Path of every RPC, as it stands in a request line. */
@@ -41,11 +43,13 @@ export interface GovernanceServiceOptions {
   readonly checkPolicy: (session: Session, tool: string, argumentsJson: string) => Promise<CallCheck>;
   /** `scenario` may be empty: the editing mode's own. */
   readonly previewPrompt: (session: Session, scenario: string) => Promise<string>;
-  readonly ledgerRecords: (
-    workspaceRoot: string,
-    afterSeq: number,
-    limit: number,
-  ) => readonly { readonly seq: number; readonly json: string }[];
+  readonly ledger: {
+    /** Records after a seq, in order. */
+    records(workspaceRoot: string, afterSeq: number, limit: number): readonly StoredRecord[];
+    /** The newest records before a seq, in order. */
+    newest(workspaceRoot: string, beforeSeq: number, limit: number): readonly StoredRecord[];
+    verify(workspaceRoot: string): Promise<WorkspaceLedgerReport>;
+  };
   readonly rules?: (place: GovernedPlace) => RulesStatus | Promise<RulesStatus>;
   readonly intents?: {
     report(place: GovernedPlace): Promise<IntentsReport>;
@@ -144,17 +148,31 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
       return { prompt: await options.previewPrompt(await manager.get(sessionId), scenario) };
     },
 
-    async listLedgerRecords({ sessionId, afterSeq, limit }) {
+    async listLedgerRecords({ sessionId, afterSeq, limit, newest, beforeSeq }) {
       if (limit < 0) throw new ServiceError("invalid_argument", "limit cannot be negative.");
-      if (afterSeq > BigInt(Number.MAX_SAFE_INTEGER)) {
-        throw new ServiceError("invalid_argument", "after_seq is too large.");
-      }
+      const after = recordNumber(afterSeq, "after_seq");
+      const before = recordNumber(beforeSeq, "before_seq");
+      if (newest && after > 0) throw new ServiceError("invalid_argument", "after_seq cannot be set beside newest.");
+      if (!newest && before > 0) throw new ServiceError("invalid_argument", "before_seq needs newest.");
       const { workspaceRoot } = await placeOf(sessionId);
       const count = limit === 0 ? 100 : Math.min(limit, maxRecords);
-      const records = options.ledgerRecords(workspaceRoot, Number(afterSeq), count);
+      const records = newest
+        ? options.ledger.newest(workspaceRoot, before === 0 ? Number.MAX_SAFE_INTEGER : before, count)
+        : options.ledger.records(workspaceRoot, after, count);
       return { records: records.map(({ seq, json }) => ({ seq: BigInt(seq), json })) };
     },
+
+    async verifyLedger({ sessionId }) {
+      const { workspaceRoot } = await placeOf(sessionId);
+      const { status, message, records, purged, problem } = await options.ledger.verify(workspaceRoot);
+      return { status, message, records, purged, firstBadSeq: BigInt(problem?.seq ?? 0) };
+    },
   };
+}
+
+function recordNumber(seq: bigint, field: string): number {
+  if (seq <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(seq);
+  throw new ServiceError("invalid_argument", `${field} is too large.`);
 }
 
 const intentsModes = {

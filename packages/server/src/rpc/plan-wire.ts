@@ -85,6 +85,8 @@ function textOf(change: PlanChange): string {
       return "The plan awaits approval.";
     case "approved":
       return `${change.by} approved the plan (${change.channel}).`;
+    case "approval-voided":
+      return "The approval is void: too many wrong tokens were tried.";
     case "run-opened":
       return "The approved plan runs.";
     case "step":

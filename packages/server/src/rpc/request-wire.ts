@@ -63,5 +63,11 @@ function questionToWire(question: Question) {
     actionSha256: question.actionSha256,
     rememberStatement: question.rememberStatement,
     offeredScopes: question.offeredScopes.map((scope) => scopes[scope]),
+    patterns: (question.patterns ?? []).map((pattern) => ({
+      ...{ id: pattern.id, text: pattern.text, rule: pattern.rule },
+      matchedBefore: [...pattern.matchedBefore],
+      wouldMatch: [...pattern.wouldMatch],
+      wouldNotMatch: [...pattern.wouldNotMatch],
+    })),
   };
 }

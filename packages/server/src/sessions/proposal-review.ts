@@ -1,4 +1,4 @@
-import type { FileChangeRecord, ProposalReview } from "@gennai/agent/proposal";
+import type { FileChangeRecord, Proposal, ProposalReview } from "@gennai/agent/proposal";
 import type { Redactor } from "@gennai/governance/redaction";
 import { ServiceError } from "../service-error.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -14,10 +14,17 @@ export interface AppliedReport {
 
 /** A review that fits its proposal: known change, known hunk, each decided once. */
 export function checkReview(state: SessionState, review: ProposalReview): ProposalReview {
-  const proposal = proposalOf(state, review.proposalId);
+  proposalOf(state, review.proposalId);
   if (state.reviewedProposals.has(review.proposalId)) {
     throw new ServiceError("already_exists", "This proposal was reviewed already; the first review stands.");
   }
+  checkDecisions(state, review);
+  return review;
+}
+
+/** The proposal, when every decision is about something in it, and each thing is decided once. */
+export function checkDecisions(state: SessionState, review: ProposalReview): Proposal {
+  const proposal = proposalOf(state, review.proposalId);
   const seen = new Set<string>();
   for (const { changeId, hunkId } of review.hunks) {
     const change = proposal.changes.find(({ id }) => id === changeId);
@@ -31,7 +38,7 @@ export function checkReview(state: SessionState, review: ProposalReview): Propos
     if (seen.has(key)) throw new ServiceError("invalid_argument", `Change ${changeId} has two decisions for one hunk.`);
     seen.add(key);
   }
-  return review;
+  return proposal;
 }
 
 /** What the user wrote reaches the model and the ledger, so it is masked like everything else; the client applies its own text. */
@@ -75,7 +82,7 @@ export async function verifyApplied(
   return report.files;
 }
 
-function proposalOf(state: SessionState, proposalId: string) {
+function proposalOf(state: SessionState, proposalId: string): Proposal {
   const proposal = state.proposals.get(proposalId);
   if (proposal === undefined) throw new ServiceError("not_found", "This session has no such proposal.");
   return proposal;

@@ -4,6 +4,7 @@ import type { LiveRedactionStream, LiveRedactor } from "@gennai/governance/redac
 import { ArgumentsRedaction, redactArguments } from "../redaction/arguments-redaction.ts";
 
 type TextDelta = Extract<SessionEvent, { readonly type: "text-delta" | "thinking-delta" }>;
+type Call = Extract<SessionEvent, { readonly type: "tool-call" }>;
 type Waiting = { readonly event: SessionEvent; readonly itemId: string | undefined };
 
 /** A sink that masks what the model writes before it goes on to `inner`. Events keep their order. */
@@ -128,7 +129,7 @@ class RedactingSink implements TurnSink {
     }
   }
 
-  async #call(event: Extract<SessionEvent, { readonly type: "tool-call" }>, itemId: string | undefined): Promise<void> {
+  async #call(event: Call, itemId: string | undefined): Promise<void> {
     const item = itemId ?? event.id;
     const pieces = this.#arguments.get(item);
     this.#arguments.delete(item);
@@ -139,7 +140,15 @@ class RedactingSink implements TurnSink {
     }
     const argumentsJson = await (pieces?.whole(event.argumentsJson) ??
       redactArguments(event.argumentsJson, this.#redactor));
-    this.#inner.emit({ ...event, argumentsJson }, itemId);
+    this.#inner.emit({ ...(await this.#withoutSecretThinking(event)), argumentsJson }, itemId);
+  }
+
+  /** Signed thinking cannot be masked, only left out. */
+  async #withoutSecretThinking(event: Call): Promise<Call> {
+    const thinking = event.providerState?.thinking ?? "";
+    if (thinking === "" || (await this.#redactor.redact(thinking)) === thinking) return event;
+    const { providerState: _, ...rest } = event;
+    return rest;
   }
 
   async #flushText(): Promise<void> {

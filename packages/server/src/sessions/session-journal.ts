@@ -164,8 +164,15 @@ function intentCall(decision: Decision): LedgerCall {
     verdict,
     rule,
     risk,
-    ...(confirmation === undefined ? {} : { confirmation }),
+    ...(confirmation === undefined ? {} : { confirmation: recordedAnswer(confirmation) }),
   };
+}
+
+function recordedAnswer({
+  rememberedFrom,
+  ...answer
+}: NonNullable<Decision["confirmation"]>): NonNullable<LedgerCall["confirmation"]> {
+  return { ...answer, ...(rememberedFrom === undefined ? {} : { remembered_from: rememberedFrom }) };
 }
 
 function outcomeCall({ decision, result }: { readonly decision: Decision; readonly result: CallOutcome }): LedgerCall {

@@ -5,8 +5,11 @@ import type { LiveRedactor } from "@gennai/governance/redaction";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
 import type { EmergencyControls } from "../emergency/emergency-controls.ts";
 import type { LoadedHooks } from "../hooks/load-hooks.ts";
+import type { McpServers } from "../mcp/mcp-servers.ts";
+import type { AskEditor } from "../models/editor-model.ts";
 import type { ProcessLocks } from "../process/process-lock.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { WebConfig } from "../web/web-config.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { BlobStore, SessionLog } from "./session-log.ts";
 import type { WorkspaceGovernance } from "./workspace-governance.ts";
@@ -19,8 +22,11 @@ export interface SessionServices {
   readonly redactor: LiveRedactor;
   /** The same object for the same root. Throws `ServiceError` for a directory that cannot be one. */
   openWorkspace(directory: string): Promise<Workspace>;
-  /** Throws `ModelError`. */
-  createModel(settings: SessionSettings): Promise<Model>;
+  /**
+   * Throws `ModelError`.
+   * @param options.askEditor how a turn asks the model of the attached editor; without it that model only says what it is
+   */
+  createModel(settings: SessionSettings, options?: { readonly askEditor?: AskEditor }): Promise<Model>;
   loadScenarios(
     root: string,
   ): Promise<{ readonly scenarios: ReadonlyMap<string, Scenario>; readonly warnings: readonly string[] }>;
@@ -29,6 +35,10 @@ export interface SessionServices {
   loadCapabilities(): Promise<LoadedCapabilities>;
   /** Rules and intents of a workspace. */
   governanceOf(workspace: Workspace): Promise<WorkspaceGovernance>;
+  /** Tools of others, behind the same gate. */
+  readonly mcp: Pick<McpServers, "tools">;
+  /** What the user lets the agent fetch from the web. */
+  loadWeb(): Promise<WebConfig>;
   /** Users' external hooks. */
   loadHooks(workspaceRoot: string): Promise<LoadedHooks>;
   /** Absolute paths of the server's own state and configuration, which no agent touches wherever they lie. */

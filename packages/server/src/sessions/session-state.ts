@@ -1,6 +1,6 @@
 import type { ClientRequest } from "@gennai/agent/client-request";
 import { Conversation } from "@gennai/agent/conversation";
-import type { FileChangeRecord, Proposal } from "@gennai/agent/proposal";
+import type { FileChangeRecord, Proposal, ProposalReview } from "@gennai/agent/proposal";
 import { endStates, type LoggedEvent, type TurnState } from "@gennai/agent/session-event";
 import type { SessionSettings } from "@gennai/agent/session-settings";
 import type { Todo } from "@gennai/agent/todo";
@@ -35,7 +35,8 @@ export class SessionState {
   /** By id, oldest first. */
   readonly plans = new Map<string, PlanRecord>();
   readonly appliedProposals = new Set<string>();
-  readonly reviewedProposals = new Set<string>();
+  /** As the log has them: masked. */
+  readonly reviewedProposals = new Map<string, ProposalReview>();
   /** Questions and requests nobody answered yet. */
   readonly openRequests = new Map<string, ClientRequest>();
   /** Requests that are over, so that a late or second answer can be told apart from an unknown one. */
@@ -115,7 +116,7 @@ export class SessionState {
         }
         break;
       case "proposal-review":
-        this.reviewedProposals.add(event.review.proposalId);
+        this.reviewedProposals.set(event.review.proposalId, event.review);
         break;
       case "change-set-applied":
         this.#applyChangeSet(event.changeSetId, event.files);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { FileChangeRecord, ProposalReview } from "@gennai/agent/proposal";
-import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/session-event";
 import type { SessionSettings } from "@gennai/agent/session-settings";
 import type { Todo } from "@gennai/agent/todo";
 import type { TurnEnd } from "@gennai/agent/turn-loop";
@@ -14,12 +14,14 @@ import { ServiceError } from "../service-error.ts";
 import { readGitHead } from "../workspace/git-head.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
-import { closeInterruptedTurn } from "./interrupted-turn.ts";
+import { endEvents } from "./end-events.ts";
+import { OwnedLog } from "./owned-log.ts";
 import { type AppliedReport, checkReview, redactedReview, verifyApplied } from "./proposal-review.ts";
+import { SeenContents } from "./seen-contents.ts";
 import type { SessionHead } from "./session-log.ts";
 import type { SessionServices } from "./session-services.ts";
 import { SessionState } from "./session-state.ts";
-import { SessionWriter } from "./session-writer.ts";
+import type { SessionWriter } from "./session-writer.ts";
 import { type PreparedTurn, prepareTurn, type TurnInput } from "./turn.ts";
 import { undoChangeSet } from "./undo.ts";
 
@@ -47,30 +49,28 @@ export class Session {
   readonly clients = new ClientRegistry();
   readonly requests: PendingRequests;
   readonly remembered = new RememberedAnswers();
+  readonly seen: SeenContents;
   readonly state: SessionState;
   readonly services: SessionServices;
-  #writer: SessionWriter;
+  readonly #log: OwnedLog;
   #running: RunningTurn | undefined;
-  /** Held from before a turn starts until after it ended: no other process runs one meanwhile. */
-  #ownership: Disposable | undefined;
   /** One start at a time, so that two clients cannot both find the session idle. */
   #starting: Promise<unknown> = Promise.resolve();
-  /** Milliseconds since the epoch. */
-  #lastWritten: number;
   readonly #texts = new Map<string, Uint8Array>();
 
   private constructor(services: SessionServices, workspace: Workspace, head: SessionHead, state: SessionState) {
     this.services = services;
-    this.#lastWritten = services.now();
+    this.seen = new SeenContents(services.blobs, services.redactor);
     this.workspace = workspace;
     this.id = head.sessionId;
     this.state = state;
-    this.#writer = this.#newWriter(head.epoch);
+    this.#log = new OwnedLog(services, head, state);
     this.requests = new PendingRequests({
       clients: this.clients,
-      log: () => this.#writer,
+      log: () => this.#log.writer,
       timing: services.confirmation,
       now: services.now,
+      redactor: services.redactor,
     });
   }
 
@@ -84,7 +84,7 @@ export class Session {
       if (page.length < 1000) break;
     }
     const session = new Session(services, workspace, { ...head, lastSeq: state.lastSeq }, state);
-    await session.#recover();
+    await session.#log.recover();
     return session;
   }
 
@@ -93,13 +93,13 @@ export class Session {
   }
 
   get writer(): SessionWriter {
-    return this.#writer;
+    return this.#log.writer;
   }
 
   /** True when nothing runs, nobody listens, and nothing was written for so long: the session can be closed and opened again. */
   isIdleFor(milliseconds: number): boolean {
     const busy = this.#running !== undefined || this.clients.isAttached;
-    return !busy && this.services.now() - this.#lastWritten > milliseconds;
+    return !busy && this.services.now() - this.#log.lastWritten > milliseconds;
   }
 
   get runningTurnId(): string | undefined {
@@ -136,43 +136,28 @@ export class Session {
         hint: "Wait for its end, or end it with CancelTurn.",
       });
     }
-    const attempt = this.services.locks.tryAcquire(`session ${this.id}`, "runs a turn");
-    if (attempt.type === "held") {
-      throw new ServiceError(
-        "failed_precondition",
-        `Another server (process ${attempt.pid}) runs a turn of this session.`,
-        {
-          hint: "Subscribe to follow it, or stop that server.",
-        },
-      );
-    }
-    this.#ownership = attempt.lock;
+    this.#log.acquire();
     const abort = new AbortController();
     const turnId = randomUUID();
     try {
-      await this.#takeOverIfBehind();
+      await this.#takeOver();
       const turn = await prepare(turnId, abort.signal);
       const hadTitle = this.state.title !== "";
-      await this.#writer.commit(turn.openingEvents, { turnId, ...turn.openingRecords, durable: true });
+      await this.#log.writer.commit(turn.openingEvents, { turnId, ...turn.openingRecords, durable: true });
       if (!hadTitle && this.state.title !== "") await this.services.log.setTitle(this.id, this.state.title);
       const ended = this.#runToEnd(turn.run, turnId, abort.signal).finally(() => {
         turn[Symbol.dispose]();
-        this.#release();
+        this.#log.release();
         this.#running = undefined;
       });
       this.#running = { turnId, abort, ended };
       // Other events may have come in meanwhile: the log says where the turn begins.
-      const afterSeq = this.state.turns.get(turnId)?.afterSeq ?? this.#writer.lastSeq;
+      const afterSeq = this.state.turns.get(turnId)?.afterSeq ?? this.#log.writer.lastSeq;
       return { turnId, afterSeq, alreadyStarted: false, ended };
     } catch (error) {
-      this.#release();
+      this.#log.release();
       throw error;
     }
-  }
-
-  #release(): void {
-    this.#ownership?.[Symbol.dispose]();
-    this.#ownership = undefined;
   }
 
   async #runToEnd(run: () => Promise<TurnEnd>, turnId: string, signal: AbortSignal): Promise<void> {
@@ -190,8 +175,11 @@ export class Session {
             retryable: false,
           };
     }
+    await this.seen.store();
     // If even this cannot be written, the next server that opens the session finds the turn interrupted.
-    await this.#writer.commit(endEvents(end, signal), { turnId, durable: true }).catch(() => undefined);
+    await this.#log.writer
+      .commit(await endEvents(end, signal, this.services.redactor), { turnId, durable: true })
+      .catch(() => undefined);
   }
 
   /** Ends the running turn; resolves when it has ended. Undefined when none ran, or another one than asked for. */
@@ -268,13 +256,19 @@ export class Session {
     events: readonly SessionEvent[],
     kind: LedgerEntry["kind"],
     details: Readonly<Record<string, unknown>>,
+    files: readonly FileChangeRecord[] = [],
   ): Promise<void> {
-    await this.#commitByUser(events, kind, details, []);
+    await this.#commitByUser(events, kind, details, files);
+  }
+
+  /** Folds in what another process wrote to the session since. */
+  async catchUp(): Promise<void> {
+    await this.#takeOver();
   }
 
   async writeTodos(items: readonly Todo[]): Promise<void> {
-    await this.#takeOverIfBehind();
-    await this.#writer.commit([{ type: "todos-changed", items }], { turnId: "", durable: true });
+    await this.#takeOver();
+    await this.#log.writer.commit([{ type: "todos-changed", items }], { turnId: "", durable: true });
   }
 
   /** A person's choice of the intent the session works under. */
@@ -284,26 +278,29 @@ export class Session {
 
   async changeSettings(settings: SessionSettings): Promise<void> {
     this.#refuseWhileRunning("change the settings");
-    await this.#takeOverIfBehind();
-    await this.#writer.commit([{ type: "settings-changed", settings }], { turnId: "", durable: true });
+    await this.#takeOver();
+    await this.#log.writer.commit([{ type: "settings-changed", settings }], { turnId: "", durable: true });
   }
 
   async clear(): Promise<void> {
     this.#refuseWhileRunning("clear the session");
-    await this.#takeOverIfBehind();
+    await this.#takeOver();
     this.remembered.forget();
-    await this.#writer.commit([{ type: "session-cleared" }], { turnId: "", durable: true });
+    this.seen.clear();
+    await this.#log.writer.commit([{ type: "session-cleared" }], { turnId: "", durable: true });
   }
 
   /** Adds an event about more than this session. Rejects while another server runs a turn of it: that one adds its own. */
   async announce(event: SessionEvent): Promise<void> {
-    await this.#takeOverIfBehind();
-    await this.#writer.commit([event], { turnId: "", durable: true });
+    // What was agreed to before somebody pulled the brake is asked again.
+    if (event.type === "emergency-changed") this.remembered.forget();
+    await this.#takeOver();
+    await this.#log.writer.commit([event], { turnId: "", durable: true });
   }
 
   /** A fork taken in the middle of a turn has that turn's beginning, and will never have its end. */
   async endCopiedTurn(): Promise<void> {
-    await closeInterruptedTurn(this.state, this.#writer, { sessionId: this.id, now: this.services.now });
+    await this.#log.closeInterrupted();
   }
 
   /** For large outputs: the model reads them without another look at the disk. */
@@ -318,6 +315,11 @@ export class Session {
     this.#texts.clear();
   }
 
+  /** What another process wrote since is folded in. While a turn runs, the log is ours already. */
+  async #takeOver(): Promise<void> {
+    if (this.#running === undefined) await this.#log.takeOverIfBehind();
+  }
+
   #refuseWhileRunning(what: string): void {
     if (this.#running === undefined) return;
     throw new ServiceError("failed_precondition", `A turn is running; it must end before you ${what}.`);
@@ -329,7 +331,7 @@ export class Session {
     details: Readonly<Record<string, unknown>>,
     files: readonly FileChangeRecord[],
   ): Promise<void> {
-    await this.#takeOverIfBehind();
+    await this.#takeOver();
     const head = readGitHead(this.workspace.root);
     const entry: LedgerEntry = {
       kind,
@@ -348,56 +350,7 @@ export class Session {
       })),
       details,
     };
-    await this.#writer.commit(events, { turnId: "", ledger: [entry], durable: true });
-  }
-
-  /**
-   * Another process may have written to the session since: then its events are folded in and the session is ours again.
-   * A turn that another process runs is never taken away from it.
-   */
-  async #takeOverIfBehind(): Promise<void> {
-    if (this.#running !== undefined) return;
-    const holder = this.#ownership === undefined ? this.services.locks.holder(`session ${this.id}`) : undefined;
-    if (holder !== undefined) {
-      throw new ServiceError(
-        "failed_precondition",
-        `Another server (process ${holder.pid}) runs a turn of this session.`,
-        {
-          hint: "Wait for its end, or stop that server.",
-        },
-      );
-    }
-    const head = await this.services.log.head(this.id);
-    if (head === undefined) throw new ServiceError("not_found", "The session is no longer in the log.");
-    if (head.lastSeq === this.#writer.lastSeq && head.epoch === this.#writer.epoch && !this.#writer.failed) return;
-    while (this.state.lastSeq < head.lastSeq) {
-      const page = await this.services.log.read(this.id, this.state.lastSeq, 1000);
-      if (page.length === 0) break;
-      for (const event of page) this.state.apply(event);
-    }
-    this.#writer = this.#newWriter(await this.services.log.takeOver(this.id));
-    // Whoever wrote the beginning of such a turn is gone, or could not write its end.
-    await closeInterruptedTurn(this.state, this.#writer, { sessionId: this.id, now: this.services.now });
-  }
-
-  #newWriter(epoch: number): SessionWriter {
-    return new SessionWriter({
-      log: this.services.log,
-      sessionId: this.id,
-      seq: this.state.lastSeq,
-      epoch,
-      now: this.services.now,
-      onAppended: (events: readonly LoggedEvent[]) => {
-        this.#lastWritten = this.services.now();
-        for (const event of events) this.state.apply(event);
-      },
-    });
-  }
-
-  async #recover(): Promise<void> {
-    if (this.state.openTurn === undefined || this.services.locks.holder(`session ${this.id}`) !== undefined) return;
-    this.#writer = this.#newWriter(await this.services.log.takeOver(this.id));
-    await closeInterruptedTurn(this.state, this.#writer, { sessionId: this.id, now: this.services.now });
+    await this.#log.writer.commit(events, { turnId: "", ledger: [entry], durable: true });
   }
 }
 
@@ -412,29 +365,4 @@ async function openWorkspaceAgain(services: SessionServices, root: string): Prom
       { cause },
     );
   }
-}
-
-function endEvents(end: TurnEnd, signal: AbortSignal): readonly SessionEvent[] {
-  switch (end.type) {
-    case "completed":
-      return [{ type: "status", state: "completed", iteration: 0 }];
-    case "cancelled":
-      return [
-        { type: "warning", text: stopReason(signal) },
-        { type: "status", state: "cancelled", iteration: 0 },
-      ];
-    case "failed": {
-      const { code, message, hint, retryable } = end;
-      return [
-        { type: "error", code, message, ...(hint === undefined ? {} : { hint }), retryable },
-        { type: "status", state: "error", iteration: 0 },
-      ];
-    }
-  }
-}
-
-/** Why the turn was stopped, in the words of who stopped it. */
-function stopReason(signal: AbortSignal): string {
-  const reason: unknown = signal.reason;
-  return reason instanceof Error ? reason.message : "Stopped.";
 }

@@ -8,13 +8,17 @@ import { zeroAccessGlobs } from "@gennai/governance/policies/secrets";
 import { SessionBridge } from "../bridge/session-bridge.ts";
 import { loadProjectConfig } from "../config/project-config.ts";
 import { createHookRunner } from "../hooks/run-hook.ts";
+import type { OfferedTools } from "../mcp/mcp-servers.ts";
 import { createTools } from "../tools/tool-set.ts";
+import { webFetchTool } from "../web/web-fetch-tool.ts";
 import { readGitHead } from "../workspace/git-head.ts";
 import type { KnownFiles } from "./known-files.ts";
 import type { Session } from "./session.ts";
 import { SessionJournal } from "./session-journal.ts";
 import { TreeClaimant } from "./tree-claimant.ts";
 import { policyDigest, type TurnPolicyOptions, turnPolicies } from "./turn-policies.ts";
+
+const noTools: OfferedTools = { tools: [], warnings: [] };
 
 /** Milliseconds a policy may take. */
 const policyTimeoutMs = 5_000;
@@ -58,7 +62,7 @@ export async function buildTurnGate(
   const damageControl = await governance.rules.current();
   const capabilities = await services.loadCapabilities();
   const { problem } = capabilities.current();
-  const external = await services.loadHooks(workspace.root);
+  const hooks = await services.loadHooks(workspace.root);
   const runner = createHookRunner({ cwd: workspace.root, environment: services.commandEnvironment });
   const tree = new TreeClaimant(services.locks, workspace.root, session.id);
   const rules: TurnPolicyOptions = {
@@ -76,8 +80,8 @@ export async function buildTurnGate(
     rules: { current: () => governance.rules.current(), slow: governance.rules.slow },
     intentRules: () => governance.intents.rules(state.activeIntentId),
     hookPolicies: [
-      ...createHookPolicies(external.hooks, { runner, cwd: workspace.root }),
-      ...external.problems.map(createBrokenHooksPolicy),
+      ...createHookPolicies(hooks.hooks, { runner, cwd: workspace.root }),
+      ...hooks.problems.map(createBrokenHooksPolicy),
     ],
   };
   const intents = await governance.intents.status();
@@ -91,6 +95,7 @@ export async function buildTurnGate(
     editor: bridge,
     blobs: services.blobs,
     knownFiles: turn.knownFiles ?? state.knownFiles,
+    seen: session.seen,
     todos: { read: () => state.todos },
     intents: governance.intents,
     activeIntent: () => state.activeIntentId,
@@ -100,7 +105,14 @@ export async function buildTurnGate(
     exclude: [...zeroAccessGlobs, ...rules.config.denyPaths, ...damageControl.searchExcludes],
     now: services.now,
   });
+  const web = await services.loadWeb();
+  if (web.enabled) tools.set("WebFetch", webFetchTool({ web: async () => web }));
   for (const name of [...tools.keys()]) if (!offered.has(name)) tools.delete(name);
+  const external = turn.onlyChecks === true ? noTools : await services.mcp.tools(workspace, scenario.mcp);
+  for (const tool of external.tools) {
+    // Where nothing may be written, only what by the user's word only reads.
+    if (settings.editingMode === "branch" || tool.access === "read") tools.set(tool.name, tool);
+  }
 
   const policies = turnPolicies(rules);
   const journal = new SessionJournal({
@@ -138,7 +150,7 @@ export async function buildTurnGate(
       tools,
       policies,
       confirmer: bridge,
-      journal: withPostToolHooks(journal, external.hooks, {
+      journal: withPostToolHooks(journal, hooks.hooks, {
         runner,
         cwd: workspace.root,
         sessionId: session.id,
@@ -154,7 +166,9 @@ export async function buildTurnGate(
       now: services.now,
     }),
     warnings: [
+      ...hooks.warnings,
       ...external.warnings,
+      ...(web.problem === undefined ? [] : [web.problem]),
       ...intents.problems,
       ...governance.rules.status().problems,
       ...(problem === undefined ? [] : [`Only reading is permitted: ${problem}.`]),

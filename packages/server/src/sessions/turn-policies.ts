@@ -3,15 +3,16 @@ import { createCapabilitiesPolicy } from "@gennai/governance/capabilities/capabi
 import { createEmergencyPolicy, type EmergencySource } from "@gennai/governance/emergency/emergency-policy";
 import { createIntentsPolicy, type IntentRules } from "@gennai/governance/intents/intents-policy";
 import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
-import { type BranchState, createBranchPolicy, isProtectedBranch } from "@gennai/governance/policies/branch";
+import { createBranchPolicy } from "@gennai/governance/policies/branch";
+import { createExternalToolsPolicy } from "@gennai/governance/policies/external-tools";
 import { createSingleWriterPolicy, type TreeClaim } from "@gennai/governance/policies/single-writer";
 import type { Policy } from "@gennai/governance/policy";
 import { createRulesPolicy, type RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
 import { digestOf } from "@gennai/protocol/digest";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
-import { defaultRemoteBranch, readGitHead } from "../workspace/git-head.ts";
 import { callPolicies } from "./call-policies.ts";
+import { branchState, isOwnBranch } from "./own-branch.ts";
 
 export interface TurnPolicyOptions {
   readonly workspaceRoot: string;
@@ -38,18 +39,20 @@ export interface TurnPolicyOptions {
 /** The rules of one turn. All of them run for every call; the order is the one in which people read them. */
 export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
   const { workspaceRoot: root, config, ownDirectories, sandboxed } = options;
-  const onOwnBranch = (): boolean => isOwnBranch(branchState(options));
+  const place = { ...options, protectedBranches: [...options.protectedBranches, ...config.protectedBranches] };
+  const onOwnBranch = (): boolean => isOwnBranch(branchState(place));
   return [
     createCapabilitiesPolicy(options.capabilities),
     createEmergencyPolicy(options.emergency),
     createRulesPolicy(options.rules),
     createIntentsPolicy({ root, rules: options.intentRules }),
     createScopeExpansionPolicy(),
+    createExternalToolsPolicy(),
     ...callPolicies({
       ...{ workspaceRoot: root, config, ownDirectories },
       commands: { sandboxed, mode: options.editingMode, root, onOwnBranch },
     }),
-    createBranchPolicy({ mode: options.editingMode, readBranch: async () => branchState(options) }),
+    createBranchPolicy({ mode: options.editingMode, readBranch: async () => branchState(place) }),
     createSingleWriterPolicy(options.claimTree),
     ...options.hookPolicies,
   ];
@@ -64,19 +67,4 @@ export function policyDigest(options: TurnPolicyOptions, policies: readonly Poli
   const lists = { allow: config.allowPaths ?? null, deny: config.denyPaths, branches: config.protectedBranches };
   const hooks = policies.map(({ name, kind }) => ({ name, kind }));
   return digestOf({ editingMode, protectedBranches, lists, rulesSha256, policies: hooks });
-}
-
-function isOwnBranch(state: BranchState): boolean {
-  if (state.type !== "branch" || state.protectedBy !== undefined) return false;
-  return state.sessionBranch === undefined || state.branch === state.sessionBranch;
-}
-
-function branchState(options: TurnPolicyOptions): BranchState {
-  const head = readGitHead(options.workspaceRoot);
-  if (head.type !== "branch") return { type: head.type };
-  const protectedBy = isProtectedBranch(head.branch, {
-    extra: [...options.protectedBranches, ...options.config.protectedBranches],
-    remoteDefault: defaultRemoteBranch(options.workspaceRoot),
-  });
-  return { type: "branch", branch: head.branch, sessionBranch: options.sessionBranch, protectedBy };
 }

@@ -5,6 +5,7 @@ import type { BlobRef, SessionEvent } from "@gennai/agent/session-event";
 import { runTurn, type TurnEnd } from "@gennai/agent/turn-loop";
 import { intentContext } from "@gennai/governance/intents/intent-context";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import { askEditorModel } from "../bridge/ask-editor-model.ts";
 import { type ProjectNotes, readProjectNotes } from "../notes/project-notes.ts";
 import { ServiceError } from "../service-error.ts";
 import { imageMediaType } from "./image-media-type.ts";
@@ -42,7 +43,7 @@ export async function prepareTurn(
   const { turnId } = input;
   services.emergency.assertTurnsMayStart();
   const { scenario, warnings } = await chooseScenario(session, input.scenario);
-  const model = await services.createModel(settings);
+  const model = await services.createModel(settings, { askEditor: askEditorModel(session.requests, turnId) });
   const images = await storeImages(session, input.images);
   const text = await services.redactor.redact(input.text);
   const notes = await readProjectNotes(session.workspace.root, services.redactor);

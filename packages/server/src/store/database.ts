@@ -53,6 +53,12 @@ const additions = `
     session INTEGER NOT NULL,
     time INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+  -- Keys that the ledgers were handed over to; the newest signs. Empty: the first key still does.
+  CREATE TABLE IF NOT EXISTS ledger_keys (
+    number INTEGER PRIMARY KEY,
+    key_id TEXT NOT NULL UNIQUE,
+    time INTEGER NOT NULL
+  ) STRICT;
 `;
 
 /** One connection to the store's file. Transactions are immediate: writers queue, none works on a stale view. */

@@ -15,7 +15,7 @@ import { z } from "zod";
 import { StoreDatabase } from "./database.ts";
 import { redacted, storedLines, withheldIfSecret } from "./ledger-export.ts";
 import { headSchema, ledgerHeadFile, readHead } from "./ledger-head-file.ts";
-import { ledgerPublicKeyFile, ledgerVerifier, openLedgerSigner } from "./ledger-key.ts";
+import { type LedgerSigner, ledgerPublicKeyFile, ledgerVerifier, openLedgerSigner } from "./ledger-key.ts";
 import { integerOf, type Row, textOf } from "./row.ts";
 import { databaseFile } from "./store.ts";
 
@@ -68,6 +68,7 @@ export async function createLedgerBundle(
   const { stateDir, workspaceRoot } = place;
   const { redactor } = options;
   const signer = await openLedgerSigner(stateDir);
+  useKeyInForce(signer, stateDir);
   const records: Record<string, unknown>[] = [];
   const withheld: number[] = [];
   for (const line of storedLines(place)) {
@@ -149,6 +150,21 @@ export async function verifyLedgerBundle(text: string, publicKey: string | undef
 }
 
 const recordSchema = z.looseObject({ metadata: z.looseObject({ seq: z.number() }) });
+
+function useKeyInForce(signer: LedgerSigner, stateDir: string): void {
+  if (!existsSync(databaseFile(stateDir))) return;
+  const connection = StoreDatabase.openReadOnly(databaseFile(stateDir));
+  if (connection === undefined) return;
+  try {
+    const hasKeys = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'ledger_keys'").get() !== undefined;
+    const row = hasKeys
+      ? connection.prepare("SELECT key_id FROM ledger_keys ORDER BY number DESC LIMIT 1").get()
+      : undefined;
+    if (row !== undefined) signer.use(textOf(row, "key_id"));
+  } finally {
+    connection.close();
+  }
+}
 
 function markersIn(value: unknown): number {
   return JSON.stringify(value).split(redactionMarker).length - 1;

@@ -8,10 +8,10 @@ import {
   sign,
   verify,
 } from "node:crypto";
-import { constants } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Signer, Verifier } from "@gennai/governance/ledger/ledger-signature";
+import type { NextKey, Signer, Verifier } from "@gennai/governance/ledger/ledger-signature";
 import { syncDirectory } from "./state-directory.ts";
 import { hasCode, StoreError } from "./store-error.ts";
 
@@ -23,10 +23,59 @@ export function ledgerPublicKeyFile(stateDir: string): string {
  * The state directory's signing key, made on first use; of several processes that make it at once, one wins.
  * Rejects with `StoreError` `unsafe_key` when anybody else could have read or replaced it.
  */
-export async function openLedgerSigner(stateDir: string): Promise<Signer> {
-  const file = join(stateDir, "keys", "ledger.ed25519");
+export async function openLedgerSigner(stateDir: string): Promise<LedgerSigner> {
+  const file = ledgerKeyFile(stateDir);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const pem = (await readPrivateFile(file)) ?? (await createKey(file));
+  let current = readKey(file);
+  if (current === undefined) {
+    await createKey(file, { replace: false });
+    current = readKey(file);
+  }
+  if (current === undefined) throw unsafeKey(file, "vanished while it was made");
+  await publishFirst(ledgerPublicKeyFile(stateDir), current.publicPem);
+  let key: LedgerKeyPair = current;
+  return {
+    get keyId() {
+      return key.keyId;
+    },
+    sign: (message) => key.sign(message),
+    use: (keyId) => {
+      if (key.keyId === keyId) return;
+      // Between the hand-over and its last step the new key lies aside; it may be put into its place at any moment.
+      const files = [file, nextLedgerKeyFile(stateDir), file];
+      for (const each of files) {
+        const found = readKey(each);
+        if (found?.keyId !== keyId) continue;
+        key = found;
+        return;
+      }
+    },
+  };
+}
+
+/** Signs with the key in force. */
+export interface LedgerSigner extends Signer {
+  /** Turns to the key with this id, when it is there: another process may have handed the ledgers over. */
+  use(keyId: string): void;
+}
+
+export interface LedgerKeyPair extends NextKey {
+  readonly publicPem: string;
+}
+
+export function ledgerKeyFile(stateDir: string): string {
+  return join(stateDir, "keys", "ledger.ed25519");
+}
+
+/** Where a new key lies until the ledgers are handed over to it. */
+export function nextLedgerKeyFile(stateDir: string): string {
+  return join(stateDir, "keys", "ledger.ed25519.next");
+}
+
+/** undefined when there is no such file. Throws `StoreError` `unsafe_key`. */
+export function readKey(file: string): LedgerKeyPair | undefined {
+  const pem = readPrivateFile(file);
+  if (pem === undefined) return undefined;
   let key: KeyObject;
   try {
     key = createPrivateKey(pem);
@@ -35,8 +84,12 @@ export async function openLedgerSigner(stateDir: string): Promise<Signer> {
   }
   if (key.asymmetricKeyType !== "ed25519") throw unsafeKey(file, "is not an Ed25519 key");
   const publicKey = createPublicKey(key);
-  await publish(ledgerPublicKeyFile(stateDir), publicKey);
-  return { keyId: keyIdOf(publicKey), sign: (message) => sign(null, message, key) };
+  return {
+    keyId: keyIdOf(publicKey),
+    publicKey: publicKey.export({ type: "spki", format: "der" }).toString("base64"),
+    publicPem: publicKey.export({ type: "spki", format: "pem" }).toString(),
+    sign: (message) => sign(null, message, key),
+  };
 }
 
 /**
@@ -62,13 +115,33 @@ export function ledgerVerifier(pem: string): Verifier {
   if (keys.size === 0) {
     throw new StoreError("unsafe_key", "No Ed25519 public key was found: use the .pub file of the state directory.");
   }
+  return verifierOf(keys);
+}
+
+function verifierOf(keys: ReadonlyMap<string, KeyObject>): Verifier {
   return {
     knows: (keyId) => keys.has(keyId),
     verify: (keyId, message, signature) => {
       const key = keys.get(keyId);
       return key !== undefined && verify(null, message, key, signature);
     },
+    learn: (text) => {
+      const key = publicKeyOf(text);
+      if (key === undefined) return undefined;
+      const keyId = keyIdOf(key);
+      return { keyId, verifier: verifierOf(new Map([[keyId, key]])) };
+    },
   };
+}
+
+/** @param text SPKI, DER, base64; whatever it is, it comes from a file that anybody may have written */
+function publicKeyOf(text: string): KeyObject | undefined {
+  try {
+    const key = createPublicKey({ key: Buffer.from(text, "base64"), format: "der", type: "spki" });
+    return key.asymmetricKeyType === "ed25519" ? key : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function keyIdOf(publicKey: KeyObject): string {
@@ -76,7 +149,8 @@ function keyIdOf(publicKey: KeyObject): string {
   return createHash("sha256").update(spki).digest("hex").slice(0, 16);
 }
 
-async function createKey(file: string): Promise<string> {
+/** Makes a key (0600, synced). With `replace` in place of one that lies there, else one that another process made stays. */
+export async function createKey(file: string, { replace }: { readonly replace: boolean }): Promise<void> {
   const { privateKey } = generateKeyPairSync("ed25519");
   const temporary = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
   try {
@@ -88,49 +162,58 @@ async function createKey(file: string): Promise<string> {
       await handle.close();
     }
     // Unlike a rename, a link never replaces the key another process made meanwhile.
-    await link(temporary, file);
+    if (replace) await rename(temporary, file);
+    else await link(temporary, file);
     await syncDirectory(dirname(file));
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
   } finally {
     await rm(temporary, { force: true });
   }
-  const pem = await readPrivateFile(file);
-  if (pem === undefined) throw unsafeKey(file, "vanished while it was made");
-  return pem;
 }
 
 /** undefined when there is none. */
-async function readPrivateFile(file: string): Promise<string | undefined> {
+function readPrivateFile(file: string): string | undefined {
+  let descriptor: number;
   try {
-    const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-    try {
-      const status = await handle.stat();
-      if (!status.isFile()) throw unsafeKey(file, "is not a regular file");
-      const self = process.getuid?.();
-      if (self !== undefined && status.uid !== self)
-        throw unsafeKey(file, `belongs to another user (uid ${status.uid})`);
-      if (self !== undefined && (status.mode & 0o177) !== 0) {
-        throw unsafeKey(file, `has mode ${(status.mode & 0o777).toString(8)}, wider than 600`);
-      }
-      return await handle.readFile("utf8");
-    } finally {
-      await handle.close();
-    }
+    descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
     if (hasCode(error, "ELOOP")) throw unsafeKey(file, "is a symbolic link", { cause: error });
     throw error;
   }
+  try {
+    const status = fstatSync(descriptor);
+    if (!status.isFile()) throw unsafeKey(file, "is not a regular file");
+    const self = process.getuid?.();
+    if (self !== undefined && status.uid !== self) throw unsafeKey(file, `belongs to another user (uid ${status.uid})`);
+    if (self !== undefined && (status.mode & 0o177) !== 0) {
+      throw unsafeKey(file, `has mode ${(status.mode & 0o777).toString(8)}, wider than 600`);
+    }
+    return readFileSync(descriptor, "utf8");
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
-async function publish(file: string, publicKey: KeyObject): Promise<void> {
-  const pem = publicKey.export({ type: "spki", format: "pem" }).toString();
-  if ((await readFile(file, "utf8").catch(() => undefined)) === pem) return;
+/** Puts a public key before those that are there: with all of them, old records verify as well. */
+export async function publishBefore(file: string, pem: string): Promise<void> {
+  const before = await readFile(file, "utf8").catch(() => "");
+  if (!before.includes(pem)) await writePublic(file, pem + before);
+}
+
+/** A key that nothing was handed over to stands alone: others that lay there vouch for nothing it signs. */
+async function publishFirst(file: string, pem: string): Promise<void> {
+  const there = await readFile(file, "utf8").catch(() => "");
+  if (!there.includes(pem)) await writePublic(file, pem);
+}
+
+async function writePublic(file: string, text: string): Promise<void> {
   const temporary = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
   const handle = await open(temporary, "wx", 0o644);
   try {
-    await handle.writeFile(pem);
+    await handle.writeFile(text);
+    await handle.sync();
   } finally {
     await handle.close();
   }

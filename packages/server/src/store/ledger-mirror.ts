@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
@@ -51,6 +51,21 @@ export class LedgerMirror {
     this.#timer = setTimeout(() => void this.flush(), coalescing);
     // What is not mirrored when the process ends is mirrored by the next.
     this.#timer.unref();
+  }
+
+  /** Mirrors soon what processes before this one left behind: they may have ended between a commit and its mirroring. */
+  catchUp(): void {
+    this.#running = this.#running.then(async () => {
+      try {
+        for (const { root, seq } of this.#table.newestOfAll()) {
+          if (!existsSync(root)) continue;
+          const head = await readHead(ledgerHeadFile(this.#options.stateDir, root));
+          if ((head?.seq ?? 0) < seq) this.touch(root);
+        }
+      } catch {
+        // Whoever records next in a workspace finds the same trouble, and it is told then.
+      }
+    });
   }
 
   /** Resolves when everything touched so far is in its file, or could not be and was warned about. Never rejects. */
@@ -157,6 +172,7 @@ export class LedgerMirror {
     } finally {
       await handle.close();
     }
+    this.#table.useCurrentKey();
     await writeHead(headFile, signHead({ workspace: workspaceIdOf(root), seq: newest.seq, hash: newest.hash }, signer));
     return copy;
   }

@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { type LedgerPlace, sealRecord, workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
-import type { Signer } from "@gennai/governance/ledger/ledger-signature";
+import type { NextKey } from "@gennai/governance/ledger/ledger-signature";
 import { withoutContent } from "@gennai/governance/ledger/record-content";
 import type { StoreDatabase } from "./database.ts";
 import { readPreamble } from "./ledger-file.ts";
+import type { LedgerSigner } from "./ledger-key.ts";
 import { bytesOf, integerOf, textOf } from "./row.ts";
 
 /** A record as it stands in the ledger's file; `seq` 0 is what stood there before the first record. */
@@ -18,7 +19,7 @@ export interface LedgerRow {
 }
 
 export interface LedgerTableOptions {
-  readonly signer: Signer;
+  readonly signer: LedgerSigner;
   readonly toolVersion?: string;
   /** Told after a commit that the ledger of a workspace may have grown. */
   readonly onChange: (workspaceRoot: string) => void;
@@ -62,7 +63,29 @@ export class LedgerTable {
    * processes from forking the chain.
    */
   append(workspace: number, entries: readonly LedgerEntry[]): void {
+    this.#append(workspace, entries, undefined);
+  }
+
+  /**
+   * Adds a record to every ledger by which the key in force hands it over, and makes the new key the one in force, for every
+   * process. Inside a transaction only. Gives the roots of their workspaces.
+   */
+  handOver(entry: Omit<LedgerEntry, "kind">, next: NextKey): readonly string[] {
+    const workspaces = this.#statements.workspacesWithRecords.all().map((row) => integerOf(row, "workspace"));
+    for (const workspace of workspaces) this.#append(workspace, [{ ...entry, kind: "key" }], next);
+    this.#statements.insertKey.run(next.keyId, entry.time);
+    return workspaces.map((workspace) => this.rootOf(workspace));
+  }
+
+  /** Turns to the key that the ledgers were handed over to last, by whatever process. */
+  useCurrentKey(): void {
+    const current = this.#statements.currentKey.get();
+    if (current !== undefined) this.#options.signer.use(textOf(current, "key_id"));
+  }
+
+  #append(workspace: number, entries: readonly LedgerEntry[], next: NextKey | undefined): void {
     const { signer, toolVersion } = this.#options;
+    this.useCurrentKey();
     const newest = this.#statements.newest.get(workspace);
     let place: LedgerPlace;
     let endOffset: number;
@@ -83,6 +106,7 @@ export class LedgerTable {
       const { seq, hash, line } = sealRecord(entry, place, signer, {
         salt: randomBytes(16).toString("hex"),
         ...(toolVersion === undefined ? {} : { toolVersion }),
+        ...(next === undefined ? {} : { next }),
       });
       endOffset += Buffer.byteLength(line) + 1;
       this.#statements.insert.run(workspace, seq, hash, line, endOffset);
@@ -112,6 +136,11 @@ export class LedgerTable {
 
   changed(workspaceRoot: string): void {
     this.#options.onChange(workspaceRoot);
+  }
+
+  /** How far the ledger of every workspace has come. */
+  newestOfAll(): readonly { readonly root: string; readonly seq: number }[] {
+    return this.#statements.newestOfAll.all().map((row) => ({ root: textOf(row, "root"), seq: integerOf(row, "seq") }));
   }
 
   /** The newest record; undefined when there is none. */
@@ -191,6 +220,12 @@ function prepareStatements(database: StoreDatabase) {
     gitExcluded: database.prepare("SELECT git_excluded FROM workspaces WHERE number = ?"),
     setGitExcluded: database.prepare("UPDATE workspaces SET git_excluded = 1 WHERE number = ?"),
     newest: database.prepare("SELECT seq, hash, end_offset FROM ledger WHERE workspace = ? ORDER BY seq DESC LIMIT 1"),
+    currentKey: database.prepare("SELECT key_id FROM ledger_keys ORDER BY number DESC LIMIT 1"),
+    insertKey: database.prepare("INSERT INTO ledger_keys (key_id, time) VALUES (?, ?)"),
+    newestOfAll: database.prepare(
+      "SELECT root, max(seq) AS seq FROM ledger JOIN workspaces ON number = workspace GROUP BY workspace",
+    ),
+    workspacesWithRecords: database.prepare("SELECT DISTINCT workspace FROM ledger ORDER BY workspace"),
     insert: database.prepare("INSERT INTO ledger (workspace, seq, hash, line, end_offset) VALUES (?, ?, ?, ?, ?)"),
     whole: database.prepare(
       `SELECT seq, line, end_offset, json_extract(line, '$.metadata.kind') AS kind,

@@ -49,6 +49,7 @@ export async function openStore(stateDir: string, options: StoreOptions): Promis
     await finishPurges({ database, table: ledger, mirror, stateDir: directory }).catch((error: unknown) => {
       onWarning(`A purge is not finished: ${error instanceof Error ? error.message : String(error)}`);
     });
+    mirror.catchUp();
     const log = new SqliteSessionLog(database, ledger);
     return {
       stateDir: directory,

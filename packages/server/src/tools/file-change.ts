@@ -6,6 +6,7 @@ import type { EditorBridge } from "../bridge/editor-bridge.ts";
 import { changedBlocks, type LineSpan } from "../changes/changed-blocks.ts";
 import { type EditableText, fileBytes, fileText } from "../changes/editable-text.ts";
 import type { KnownFiles } from "../sessions/known-files.ts";
+import type { SeenContents } from "../sessions/seen-contents.ts";
 import type { BlobStore } from "../sessions/session-log.ts";
 import type { FileContent, Workspace } from "../workspace/workspace.ts";
 import { applyInEditor } from "./editor-change.ts";
@@ -20,6 +21,8 @@ export interface FileChangePorts {
   readonly knownFiles: KnownFiles;
   /** Gets what a file held before, for undo. */
   readonly blobs: BlobStore;
+  /** What the session saw of files, to compare a stale one with. */
+  readonly seen?: SeenContents | undefined;
   /** A file with unsaved changes is written only through the editor that has them. */
   readonly editor: EditorBridge;
 }
@@ -105,6 +108,12 @@ export async function applyPlanned(
   signal.throwIfAborted();
   if (planned.some(({ inEditor }) => inEditor)) return applyInEditor(ports.editor, planned, statement, signal);
   const applied = await ports.workspace.apply(planned.map(({ change }) => change));
+  for (const [index, { afterSha256 }] of applied.entries()) {
+    const change = planned[index]?.change;
+    if (afterSha256 !== undefined && change !== undefined && change.operation !== "delete") {
+      ports.seen?.keep(afterSha256, change.bytes);
+    }
+  }
   const changes: FileChange[] = applied.map((file, index) => ({
     path: file.path.relative,
     operation: file.operation,

@@ -12,6 +12,7 @@ import {
   verifyChanges,
 } from "./file-change.ts";
 import { pathName } from "./path-name.ts";
+import { staleFileDetail } from "./stale-file-detail.ts";
 
 const parameters = z.strictObject({
   from: z.string().min(1, "from must not be empty.").describe("Path of the file, relative to the workspace."),
@@ -54,6 +55,12 @@ export function moveTool(ports: FileChangePorts): Tool<z.infer<typeof parameters
 
     async execute(_args, analysis, { signal }) {
       return applyPlanned(ports, plans.of(analysis), analysis.statement, signal);
+    },
+
+    async explainRefusal(_args, analysis, { code }, { signal }) {
+      const write = analysis.effects.find((effect) => effect.type === "write" && effect.operation === "delete");
+      if (code !== "stale_file" || write?.type !== "write") return undefined;
+      return staleFileDetail(ports, write, () => ({ type: "gone" }), signal);
     },
 
     async verify(_args, outcome, { signal }) {

@@ -13,6 +13,7 @@ import {
   verifyChanges,
 } from "./file-change.ts";
 import { pathName } from "./path-name.ts";
+import { staleFileDetail } from "./stale-file-detail.ts";
 
 /** A tool that changes one file, said by what becomes of the file's content. */
 export interface OneFileChange<Args> {
@@ -84,6 +85,12 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
 
     async execute(_args, analysis, { signal }) {
       return applyPlanned(ports, plans.of(analysis), analysis.statement, signal);
+    },
+
+    async explainRefusal(args, analysis, { code }, { signal }) {
+      const write = analysis.effects.find((effect) => effect.type === "write");
+      if (code !== "stale_file" || write === undefined) return undefined;
+      return staleFileDetail(ports, write, (base) => change.intend(args, base, pathName(write.path)), signal);
     },
 
     async verify(args, outcome, { signal }) {

@@ -5,7 +5,8 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { z } from "zod";
 import type { EditorBridge, EditorFile } from "../bridge/editor-bridge.ts";
 import { countLines } from "../changes/line-edit.ts";
-import { decodeText } from "../workspace/text-file.ts";
+import type { SeenContents } from "../sessions/seen-contents.ts";
+import { decodeText, encodeText } from "../workspace/text-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { effectPath } from "./effect-path.ts";
 import { lostEditor } from "./lost-editor.ts";
@@ -29,7 +30,12 @@ const parameters = z.strictObject({
 type ReadArguments = z.infer<typeof parameters>;
 
 /** Reads a text file as numbered lines: from an attached editor's buffer first, so that unsaved changes are seen. */
-export function readTool(ports: { readonly workspace: Workspace; readonly editor: EditorBridge }): Tool<ReadArguments> {
+export function readTool(ports: {
+  readonly workspace: Workspace;
+  readonly editor: EditorBridge;
+  /** Gets what was read. */
+  readonly seen?: SeenContents | undefined;
+}): Tool<ReadArguments> {
   const { workspace, editor } = ports;
   return {
     name: "Read",
@@ -48,33 +54,39 @@ export function readTool(ports: { readonly workspace: Workspace; readonly editor
       const path = effectPath(analysis, "read");
       const offset = args.offset ?? 1;
       const limit = args.limit ?? defaultLimit;
-      if (!editor.can("file-read")) return readDisk(workspace, path, offset, limit, signal);
+      if (!editor.can("file-read")) return readDisk(ports, path, offset, limit, signal);
       const stat = await workspace.stat(path);
       // Nothing for an editor to know about: the disk gives the precise refusal.
       if (stat !== undefined && (stat.kind !== "file" || stat.size > maxFileBytes)) {
-        return readDisk(workspace, path, offset, limit, signal);
+        return readDisk(ports, path, offset, limit, signal);
       }
       try {
         const request = { path: pathName(path), offset, limit, reason: "Need latest buffer including unsaved changes" };
         const file = await editor.readFile(request, { signal });
-        return await editorOutcome(workspace, path, file, offset, limit, signal);
+        return await editorOutcome(ports, path, file, offset, limit, signal);
       } catch (error) {
         if (signal.aborted || !lostEditor(error)) throw error;
-        const outcome = await readDisk(workspace, path, offset, limit, signal);
+        const outcome = await readDisk(ports, path, offset, limit, signal);
         return { ...outcome, output: `${outcome.output}\n[read from disk: the editor did not answer]` };
       }
     },
   };
 }
 
+interface ReadPorts {
+  readonly workspace: Workspace;
+  readonly seen?: SeenContents | undefined;
+}
+
 async function readDisk(
-  workspace: Workspace,
+  ports: ReadPorts,
   path: WorkspacePath,
   offset: number,
   limit: number,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  const { text, sha256 } = await diskText(workspace, path, signal);
+  const { text, sha256, bytes } = await diskText(ports.workspace, path, signal);
+  ports.seen?.keep(sha256, bytes);
   return outcomeOf(path, partOfText(text, offset, limit), { path: path.relative, source: "disk", sha256 });
 }
 
@@ -82,7 +94,7 @@ async function diskText(
   workspace: Workspace,
   path: WorkspacePath,
   signal: AbortSignal,
-): Promise<{ readonly text: string; readonly sha256: string }> {
+): Promise<{ readonly text: string; readonly sha256: string; readonly bytes: Uint8Array }> {
   const { bytes, sha256 } = await workspace.read(path, { maxBytes: maxFileBytes, signal }).catch(withGrepHint);
   const decoded = decodeText(bytes);
   if (decoded === undefined) {
@@ -90,7 +102,7 @@ async function diskText(
       hint: "Only UTF-8 text can be read.",
     });
   }
-  return { text: decoded.text, sha256 };
+  return { text: decoded.text, sha256, bytes };
 }
 
 function withGrepHint(error: unknown): never {
@@ -103,7 +115,7 @@ function withGrepHint(error: unknown): never {
 }
 
 async function editorOutcome(
-  workspace: Workspace,
+  ports: ReadPorts,
   path: WorkspacePath,
   file: EditorFile,
   offset: number,
@@ -117,8 +129,26 @@ async function editorOutcome(
   const totalLines = ended ? shownUntil : Math.max(shownUntil, file.totalLines);
   const part: TextPart = { content: file.content, firstLine: offset, totalLines };
   const whole = offset === 1 && ended;
-  const observed = await observedBase(workspace, path, file, part, whole, signal);
+  const observed = await observedBase(ports.workspace, path, file, part, whole, signal);
+  if (observed !== undefined) await keepSeen(ports, path, file, { whole, observed }, signal);
   return outcomeOf(path, part, observed, file.dirty);
+}
+
+/** Keeps the text behind the base, where it can be had: the whole answer, or the file on disk that it is a part of. */
+async function keepSeen(
+  { workspace, seen }: ReadPorts,
+  path: WorkspacePath,
+  file: EditorFile,
+  { whole, observed }: { readonly whole: boolean; readonly observed: ObservedFile },
+  signal: AbortSignal,
+): Promise<void> {
+  if (seen === undefined || observed.sha256 === undefined) return;
+  const bytes = whole
+    ? encodeText(file.content, { bom: file.bom })
+    : (await diskText(workspace, path, signal).catch(() => undefined))?.bytes;
+  if (bytes !== undefined && createHash("sha256").update(bytes).digest("hex") === observed.sha256) {
+    seen.keep(observed.sha256, bytes);
+  }
 }
 
 /** The base for later writes. A client that tells no hash is taken at its word only where the text itself proves it. */

@@ -5,6 +5,7 @@ import type { IntentsService } from "../intents/intents-service.ts";
 import { findShell } from "../process/find-shell.ts";
 import type { ShellSandbox } from "../sandbox/sandboxed-shell.ts";
 import type { KnownFiles } from "../sessions/known-files.ts";
+import type { SeenContents } from "../sessions/seen-contents.ts";
 import type { BlobStore } from "../sessions/session-log.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { bashTool } from "./bash-tool.ts";
@@ -32,6 +33,8 @@ export interface ToolPorts {
   readonly editor: EditorBridge;
   readonly knownFiles: KnownFiles;
   readonly blobs: BlobStore;
+  /** Gets what the model reads and writes; without it, a stale file is not compared with what was read. */
+  readonly seen?: SeenContents | undefined;
   readonly todos: TodoList;
   readonly intents: Pick<IntentsService, "selectable" | "expandScope">;
   /** Id of the session's intent. */

@@ -37,7 +37,11 @@ function start() {
   const clients = new ClientRegistry();
   const log = new SlowLog();
   const timing = { answerMs: 1000, waitForClientMs: 5000 };
-  const requests = new PendingRequests({ clients, log: () => log, timing, now: Date.now });
+  const redactor = {
+    redact: async (text: string) => text,
+    stream: () => ({ push: async (text: string) => text, end: async () => "" }),
+  };
+  const requests = new PendingRequests({ clients, log: () => log, timing, now: Date.now, redactor });
   const abort = new AbortController();
   const ask = () => requests.ask(body, { ability: "confirmation", turnId: "t", signal: abort.signal });
   const requestId = (): string => {

@@ -89,6 +89,44 @@ describe("what passes", () => {
   });
 });
 
+describe("the token of a page", () => {
+  const PAGE_TOKEN = createToken();
+  const own = {
+    Authorization: `Bearer ${PAGE_TOKEN}`,
+    Origin: "http://127.0.0.1:7777",
+    "Sec-Fetch-Site": "same-origin",
+  };
+  const grant = { follow: () => undefined, revoke: () => undefined };
+  const pages = { accept: (token: string) => (token === PAGE_TOKEN ? grant : undefined) };
+  const serverOnly: Route = { ...challenge, authentication: "server-token" };
+  const withPages = { pages, routes: new Map([...policy.routes, ["/page/code", serverOnly]]) };
+  const json = { "Content-Type": "application/json" };
+
+  test("passes and is known for a page's", () => {
+    expect(send({ headers: own, policy: withPages })).toMatchObject({ type: "pass", page: grant });
+    expect(send({ policy: withPages })).toMatchObject({ type: "pass", page: undefined });
+  });
+
+  test.each<[string, string | number, Sent]>([
+    ["where the browser says no more than the origin", "pass", { headers: { ...own, "Sec-Fetch-Site": undefined } }],
+    ["without an origin", 401, { headers: { ...own, Origin: undefined } }],
+    ["from an origin the user let in", 401, { headers: { ...own, Origin: PAGE } }],
+    ["from another origin", 403, { headers: { ...own, Origin: "https://evil.example" } }],
+    ["from another name of this server", 403, { headers: { ...own, Origin: "http://localhost:7777" } }],
+    ["from another site", 401, { headers: { ...own, "Sec-Fetch-Site": "cross-site" } }],
+    ["from two sites", 400, { headers: { ...own, "Sec-Fetch-Site": ["same-origin", "cross-site"] } }],
+    ["for another host", 421, { headers: { ...own, Host: "evil.example", Origin: "http://evil.example" } }],
+    ["of no page", 401, { headers: { ...own, Authorization: `Bearer ${createToken()}` } }],
+    ["where the server's own is asked for", 401, { target: "/page/code", headers: { ...own, ...json } }],
+  ])("%s", (_name, wanted, sent) => {
+    expect(outcome({ ...sent, policy: withPages })).toBe(wanted);
+  });
+
+  test("the server's own token opens what is its own", () => {
+    expect(outcome({ target: "/page/code", headers: json, policy: withPages })).toBe("pass");
+  });
+});
+
 describe("what is refused", () => {
   test.each<[string, number, Sent]>([
     ["no Host", 400, { headers: { Host: undefined } }],

@@ -56,6 +56,40 @@ describe("seed 001 opt-in: keep the hooks opt-in per workspace or profile (featu
     expect(await bench.service("required").status()).toMatchObject({ mode: "off", on: false });
   });
 
+  it("required: nothing can be selected before a person accepted the very file, however it came", async () => {
+    const service = bench.service("required");
+    bench.write(bench.file, intentsText);
+    const id = (await service.status()).intents.find(({ selectable }) => selectable)?.id ?? "";
+    expect(await service.status()).toMatchObject({
+      accepted: false,
+      problems: [expect.stringContaining("gennai intents accept")],
+    });
+    expect((await service.rules(id)).selectable).toEqual([]);
+    await expect(service.selectable(id)).rejects.toMatchObject({ code: "invalid_intent" });
+
+    expect(await service.accept()).toMatchObject({ accepted: true, problems: [] });
+    expect(await bench.service("required").selectable(id)).toMatchObject({ id });
+    // What a person agreed to afterwards is accepted with it; any other change is not.
+    await service.expandScope(id, ["docs/**"]);
+    expect(await service.status()).toMatchObject({ accepted: true });
+    bench.write(bench.file, `${intentsText}# changed\n`);
+    expect(await service.status()).toMatchObject({ accepted: false });
+    await expect(service.selectable(id)).rejects.toMatchObject({ code: "invalid_intent" });
+    // A file that was taken back is the one that was read.
+    await service.setMode("auto");
+    expect(await service.selectable(id)).toMatchObject({ id });
+  });
+
+  it("accepts nothing that is not there or broken", async () => {
+    const service = bench.service("required");
+    await expect(service.accept()).rejects.toMatchObject({ code: "intents_unreadable" });
+    bench.write(bench.file, "active_intents: [");
+    await expect(service.accept()).rejects.toMatchObject({ code: "intents_unreadable" });
+    bench.remove(bench.file);
+    expect(await service.create(intentsText)).toBe(true);
+    expect(await service.status()).toMatchObject({ accepted: true });
+  });
+
   it("does not take a damaged setting for an off", async () => {
     const service = bench.service();
     await service.setMode("auto");

@@ -1,7 +1,10 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ann, command, never, patch, planBench, refusalOf, seedPlan, write } from "./plan-fixture.ts";
+import { ann, command, never, type PlanBench, patch, planBench, refusalOf, seedPlan, write } from "./plan-fixture.ts";
 
 const simple = seedPlan([{ id: "a", actions: [write("a.txt", "a\n")], verify: ["cat a.txt"] }]);
 const wrongToken = "A".repeat(43);
@@ -205,26 +208,149 @@ describe("preview", () => {
 });
 
 describe("restart", () => {
-  test("a plan survives at every state; approvals do not", async () => {
+  test("a plan survives at every state, and so does an approval: its token works once", async () => {
     await using bench = await planBench();
     const draft = await bench.submit(simple);
-    const waiting = await bench.approved(simple);
+    const previewed = await bench.submit(simple);
+    await bench.plans().preview(await bench.session(), previewed.planId);
     const run = await bench.approved(simple);
     await bench.plans().execute(await bench.session(), run.planId, run.digest, run.token, never);
+    const waiting = await bench.approved(simple.replaceAll("a.txt", "b.txt"));
     await bench.server.restart();
     const session = await bench.session();
     const states = await Promise.all(
       [draft, waiting, run].map(async ({ planId }) => (await bench.plans().get(session, planId)).state),
     );
     expect(states).toEqual(["draft", "awaiting_approval", "verifying"]);
-    expect(await refusalOf(bench.plans().execute(session, waiting.planId, waiting.digest, waiting.token, never))).toBe(
-      "token_unknown",
-    );
-    expect(await refusalOf(bench.plans().execute(session, run.planId, run.digest, run.token, never))).toBe(
-      "token_spent",
-    );
-    expect(await refusalOf(bench.plans().approve(session, waiting.planId, waiting.digest, ann))).toBe("not_previewed");
+    const execute = (plan: typeof run, token = plan.token) =>
+      refusalOf(bench.plans().execute(session, plan.planId, plan.digest, token, never));
+    expect(await execute(run)).toBe("token_spent");
+    expect(await execute(waiting, wrongToken)).toBe("token_unknown");
+    expect(await execute(waiting)).toBe("ok");
+    expect(existsSync(bench.server.workspace.path("b.txt"))).toBe(true);
+    expect(await execute(waiting)).toBe("token_spent");
+    const approved = await bench.plans().approve(session, previewed.planId, previewed.digest, ann);
+    expect(approved.approvalToken).toMatch(/^[\w-]{43}$/);
     const { plan } = await bench.plans().verify(session, run.planId, run.digest, run.token, never);
     expect(plan.state).toBe("done");
+    await bench.server.restart();
+    const later = await bench.session();
+    const again = bench.plans().execute(later, waiting.planId, waiting.digest, waiting.token, never);
+    expect(await refusalOf(again)).toBe("token_spent");
   });
+
+  const changes: readonly [string, string, (bench: PlanBench) => unknown][] = [
+    ["a commit", "head_moved", ({ server }) => server.workspace.git("commit", "--quiet", "--allow-empty", "-m", "x")],
+    [
+      "rules",
+      "policy_changed",
+      ({ server }) => {
+        mkdirSync(server.workspace.path(".gennai"));
+        writeFileSync(server.workspace.path(".gennai/rules.yaml"), "readOnlyPaths: ['docs/']\n");
+      },
+    ],
+    [
+      "the file it writes",
+      "preview_changed",
+      ({ server }) => writeFileSync(server.workspace.path("a.txt"), "theirs\n"),
+    ],
+    [
+      "an emergency control",
+      "emergency_changed",
+      async ({ server }) => {
+        const path = "/gennai.agent.v1.GovernanceService/SetEmergencyControl";
+        const answer = await fetch(`${server.url}${path}`, {
+          method: "POST",
+          headers: { "content-type": "application/json", authorization: `Bearer ${server.token}` },
+          body: JSON.stringify({ control: "EMERGENCY_CONTROL_DISABLE_HIGH_IMPACT", enabled: true, reason: "test" }),
+        });
+        expect(answer.status).toBe(200);
+      },
+    ],
+    [
+      "a new intent file",
+      "intent_changed",
+      ({ server }) => {
+        mkdirSync(server.workspace.path(".orchestration"), { recursive: true });
+        writeFileSync(
+          server.workspace.path(".orchestration/active_intents.yaml"),
+          "active_intents:\n  - {id: INT-1, name: n, status: IN_PROGRESS, owned_scope: ['**'], constraints: [], acceptance_criteria: []}\n",
+        );
+      },
+    ],
+  ];
+  test.each(changes)(
+    "%s between approval and execution is refused, across a restart too",
+    async (_, reason, change) => {
+      await using bench = await planBench();
+      const { planId, digest, token } = await bench.approved(simple);
+      await change(bench);
+      await bench.server.restart();
+      const execute = async () => refusalOf(bench.plans().execute(await bench.session(), planId, digest, token, never));
+      await expect.poll(execute, { timeout: 5_000 }).toBe(reason);
+      expect(await bench.server.workspace.git("status", "--porcelain", "--", "a.txt")).not.toContain(" M");
+    },
+  );
+
+  test("guesses void an approval for every process", async () => {
+    await using bench = await planBench();
+    const { planId, digest, token } = await bench.approved(simple);
+    const execute = async (tried: string) =>
+      refusalOf(bench.plans().execute(await bench.session(), planId, digest, tried, never));
+    for (let attempt = 0; attempt < 5; attempt += 1) await execute(wrongToken);
+    await bench.server.restart();
+    expect(await execute(token)).toBe("token_unknown");
+  });
+
+  test("only the hash of a token is kept", async () => {
+    await using bench = await planBench();
+    const { token } = await bench.approved(simple);
+    const bytes = await Promise.all(
+      (await readdir(bench.server.stateDir, { recursive: true, withFileTypes: true }))
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFile(join(entry.parentPath, entry.name))),
+    );
+    expect(bytes.some((content) => content.includes(token))).toBe(false);
+    const hash = createHash("sha256").update(token).digest("hex");
+    expect(bytes.some((content) => content.includes(hash))).toBe(true);
+  });
+
+  test("one damaged plan is shown as that, hides no other, and can do nothing", async () => {
+    await using bench = await planBench();
+    const whole = await bench.approved(simple);
+    const damaged = await bench.approved(simple.replaceAll("a.txt", "b.txt"));
+    const blobs = join(bench.server.stateDir, "blobs");
+    const file = (await readdir(blobs, { recursive: true })).find((name) => name.endsWith(damaged.digest)) ?? "";
+    writeFileSync(join(blobs, file), "{}");
+    await bench.server.restart();
+    const session = await bench.session();
+    const plans = await bench.plans().list(session);
+    expect(plans.map(({ planId, planJson }) => [planId, planJson !== ""])).toEqual([
+      [damaged.planId, false],
+      [whole.planId, true],
+    ]);
+    expect(plans[0]).toMatchObject({ title: "Test plan", remediation: expect.stringContaining("Submit it again") });
+    const execute = (plan: typeof whole) =>
+      refusalOf(bench.plans().execute(session, plan.planId, plan.digest, plan.token, never));
+    expect(await execute(damaged)).toBe("plan_damaged");
+    expect(await execute(whole)).toBe("ok");
+  });
+});
+
+test("with the sandbox on as with it off: a plan's commands run, what they write is there, and it is proven", async () => {
+  for (const sandbox of ["on", "off"] as const) {
+    await using bench = await planBench({ server: { sandbox: sandbox === "on" ? "auto" : "off" } });
+    const { planId, digest, token } = await bench.approved(
+      seedPlan([
+        { id: "w", actions: [write("a.txt", "a\n")] },
+        { id: "c", actions: [command("cat a.txt > b.txt")], verify: ["cat b.txt"] },
+      ]),
+    );
+    const session = await bench.session();
+    const run = await bench.plans().execute(session, planId, digest, token, never);
+    expect(run).toMatchObject({ state: "verifying", executed: true });
+    const { plan } = await bench.plans().verify(session, planId, digest, token, never);
+    expect(plan).toMatchObject({ state: "done", verified: true });
+    expect(await bench.server.workspace.read("b.txt")).toBe("a\n");
+  }
 });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { command, never, patch, planBench, seedPlan, write } from "./plan-fixture.ts";
+import { command, never, patch, planBench, refusalOf, seedPlan, write } from "./plan-fixture.ts";
 
 const files = { "src/sum.js": "export const sum = (a, b) => a - b;\n", "old.txt": "one\ntwo\n" };
 const mend = [
@@ -100,10 +100,13 @@ describe("executing an approved plan", () => {
       seedPlan([{ id: "a", actions: [write("old.txt", "mine\n")] }]),
     );
     writeFileSync(bench.server.workspace.path("old.txt"), "theirs\n");
-    const plan = await bench.plans().execute(await bench.session(), planId, digest, token, never);
-    expect(plan.state).toBe("failed");
-    expect(plan.steps[0]?.evidence).toContain("Stale File");
+    const execute = async () => refusalOf(bench.plans().execute(await bench.session(), planId, digest, token, never));
+    expect(await execute()).toBe("preview_changed");
     expect(readFileSync(bench.server.workspace.path("old.txt"), "utf8")).toBe("theirs\n");
+    // Nothing was spent: as it was when it was shown, it is as it was approved.
+    writeFileSync(bench.server.workspace.path("old.txt"), files["old.txt"]);
+    expect(await execute()).toBe("ok");
+    expect(readFileSync(bench.server.workspace.path("old.txt"), "utf8")).toBe("mine\n");
   });
 
   test("actions build on each other: a command's output file is patched by the next step", async () => {
@@ -145,6 +148,9 @@ describe("executing an approved plan", () => {
       const { computed, offeredScopes, actionSha256, actionStatement } = request.question;
       expect([computed.risk, offeredScopes, actionStatement]).toEqual(["high", ["once"], "Run `rm -r src`"]);
       const given = { kind: "confirmation", answer, scope: "once", reason: "", actionSha256 } as const;
+      // A yes to another action is an error, and the question stays open.
+      const other = { ...given, answer: "yes", actionSha256: "0".repeat(64) } as const;
+      expect(await refusalOf(session.answer(requestId, other, "ann", 0))).toBe("invalid_argument");
       await session.answer(requestId, given, "ann", 0);
     }
     const plan = await running;

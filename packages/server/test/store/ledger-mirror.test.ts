@@ -14,6 +14,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { ledgerHeadFile } from "@gennai/server/store/ledger-head-file";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger-verify";
 import type { Store } from "@gennai/server/store/store";
 import { withoutRoot } from "@gennai/testkit/without-root";
@@ -247,4 +248,18 @@ describe("git", () => {
     expect(await readdir(fixture.directory)).not.toContain("victim");
     await expectSound(1);
   });
+});
+
+it("is brought up to where the store is by the next process, also when that one records nothing", async () => {
+  await fixture.record(store, 2);
+  const headFile = ledgerHeadFile(fixture.stateDir, fixture.root);
+  const [text, head] = [await mirrorText(), await readFile(headFile)];
+  await fixture.record(store, 2);
+  await store[Symbol.asyncDispose]();
+  // As a process leaves it that dies between a commit and its mirroring.
+  await writeFile(fixture.mirror, text);
+  await writeFile(headFile, head);
+  store = await fixture.open();
+  await store.flushLedgers();
+  await expectSound(4);
 });

@@ -1,0 +1,67 @@
+import { BranchChange, GitState } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { AgentClient } from "./connection.ts";
+
+/** What a session's workspace is to git, where the server sees it. */
+export interface WorkspaceState {
+  readonly workingDir: string;
+  readonly git: "ready" | "not-installed" | "no-repository" | "not-trusted";
+  /** undefined on a detached HEAD, and where git is not ready. */
+  readonly branch: string | undefined;
+  /** Files that are not committed; the server counts to 10,000. */
+  readonly changedFiles: number;
+  /** What protects the branch; undefined when the agent may work on it. */
+  readonly protectedBy: string | undefined;
+}
+
+interface SessionCall {
+  readonly sessionId: string;
+  readonly signal: AbortSignal;
+}
+
+export async function getWorkspaceState(
+  client: AgentClient,
+  { sessionId, signal }: SessionCall,
+): Promise<WorkspaceState> {
+  const { workingDir, git, branch, changedFiles, protectedBy } = await client.getWorkspaceState(
+    { sessionId },
+    { signal },
+  );
+  return {
+    ...{ workingDir, changedFiles },
+    git: gitStates.get(git) ?? "no-repository",
+    branch: branch === "" ? undefined : branch,
+    protectedBy: protectedBy === "" ? undefined : protectedBy,
+  };
+}
+
+/** The branch on which the agent now works. */
+export interface PreparedBranch {
+  readonly branch: string;
+  /** `kept`: it was the current branch before. */
+  readonly how: "kept" | "created" | "switched";
+}
+
+/**
+ * Has the server bring the workspace onto a branch for the agent, named after the task. Throws `ConnectError`; its
+ * `ErrorInfo` says why and what to do, and the branch is as it was.
+ */
+export async function prepareBranch(
+  client: AgentClient,
+  { sessionId, task, signal }: SessionCall & { readonly task: string },
+): Promise<PreparedBranch> {
+  const { branch, change } = await client.prepareBranch({ sessionId, task }, { signal });
+  return { branch, how: branchChanges.get(change) ?? "kept" };
+}
+
+const gitStates = new Map<GitState, WorkspaceState["git"]>([
+  [GitState.READY, "ready"],
+  [GitState.NOT_INSTALLED, "not-installed"],
+  [GitState.NO_REPOSITORY, "no-repository"],
+  [GitState.NOT_TRUSTED, "not-trusted"],
+]);
+
+const branchChanges = new Map<BranchChange, PreparedBranch["how"]>([
+  [BranchChange.KEPT, "kept"],
+  [BranchChange.CREATED, "created"],
+  [BranchChange.SWITCHED, "switched"],
+]);

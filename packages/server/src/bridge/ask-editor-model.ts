@@ -1,0 +1,25 @@
+import { ModelError } from "@gennai/agent/model";
+import type { AskEditor } from "../models/editor-model.ts";
+import type { PendingRequests } from "./pending-requests.ts";
+
+/** Milliseconds an attached editor has for one answer of its model. */
+const answerMs = 10 * 60_000;
+
+/** Asks the model of an editor that is attached to the session, for one turn. */
+export function askEditorModel(requests: PendingRequests, turnId: string): AskEditor {
+  return async (requestJson, { signal }) => {
+    const end = await requests.ask(
+      { kind: "model-call", requestJson },
+      { ability: "model-call", turnId, signal, answerMs },
+    );
+    if (end.type !== "answered" || end.answer.kind !== "model-call") {
+      throw new ModelError("unreachable", "No attached editor answered for its model.", {
+        hint: "Open the session in VS Code, or choose another backend.",
+        retryable: true,
+      });
+    }
+    const { eventsJson, error } = end.answer;
+    if (error !== "") throw new ModelError("unreachable", `The editor's model gave no answer: ${error}`);
+    return eventsJson;
+  };
+}

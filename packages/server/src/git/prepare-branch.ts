@@ -1,0 +1,99 @@
+import { isProtectedBranch } from "@gennai/governance/policies/branch";
+import { branchNameFor } from "@gennai/protocol/branch-name";
+import { loadProjectConfig } from "../config/project-config.ts";
+import { ServiceError } from "../service-error.ts";
+
+import { repositoryState } from "./repository-state.ts";
+import { type GitResult, git } from "./run-git.ts";
+
+export interface BranchRequest {
+  /** Absolute path in a working tree. */
+  readonly directory: string;
+  /** What the user asked for; names the branch. */
+  readonly task: string;
+  /** A name of the user's choice. */
+  readonly branch?: string;
+  /** Further branches nobody works on, with `*`, besides those of the project's configuration. */
+  readonly protect: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** Where the agent works. */
+export interface AgentBranch {
+  readonly name: string;
+  /** `kept`: it was the current branch before. */
+  readonly how: "kept" | "created" | "switched";
+}
+
+/**
+ * Brings the working tree onto a branch the agent may work on: from a protected branch to `ai-agent/…`, carrying uncommitted
+ * changes if git can; any other branch is kept. Throws `ServiceError` with one of the reasons `git_missing`,
+ * `no_repository`, `not_trusted`, `protected_branch`, `bad_branch_name`, `cannot_switch`; then nothing was changed.
+ */
+export async function prepareBranch(request: BranchRequest): Promise<AgentBranch> {
+  const { directory, signal } = request;
+  const run: Run = (...args) => git(args, { directory, signal });
+  await requireRepository(directory, signal);
+  const head = await run("symbolic-ref", "--quiet", "--short", "HEAD");
+  const current = head.code === 0 ? head.stdout.trim() : undefined;
+  const { protectedBranches } = await loadProjectConfig(directory);
+  const extra = [...request.protect, ...protectedBranches, ...(await remoteDefaults(run))];
+  const isProtected = (branch: string): boolean => isProtectedBranch(branch, { extra }) !== undefined;
+  const isFree = current !== undefined && !isProtected(current);
+  if (isFree && (request.branch === undefined || request.branch === current)) return { name: current, how: "kept" };
+
+  const name = request.branch ?? branchNameFor(request.task);
+  if (isProtected(name)) {
+    throw new ServiceError("invalid_argument", `${name} is a protected branch; the agent does not work there.`, {
+      reason: "protected_branch",
+      hint: "Choose another name, or none.",
+    });
+  }
+  if ((await run("check-ref-format", "--branch", name)).code !== 0) {
+    throw new ServiceError("invalid_argument", `${JSON.stringify(name)} is not a name git accepts for a branch.`, {
+      reason: "bad_branch_name",
+      hint: "Choose another name, or none.",
+    });
+  }
+  const exists = (await run("rev-parse", "--verify", "--quiet", `refs/heads/${name}`)).code === 0;
+  const moved = await run("switch", "--quiet", ...(exists ? [name] : ["--create", name]));
+  if (moved.code !== 0) {
+    throw new ServiceError(
+      "failed_precondition",
+      `git could not ${exists ? "switch to" : "create"} ${name}: ${moved.stderr.trim()}`,
+      { reason: "cannot_switch", hint: "Commit or stash your changes and try again, or use Proposal Mode." },
+    );
+  }
+  return { name, how: exists ? "switched" : "created" };
+}
+
+type Run = (...args: string[]) => Promise<GitResult>;
+
+async function requireRepository(directory: string, signal: AbortSignal): Promise<void> {
+  switch (await repositoryState(directory, signal)) {
+    case "ready":
+      return;
+    case "not-installed":
+      throw new ServiceError("failed_precondition", "Branch mode needs git, and git is not installed.", {
+        reason: "git_missing",
+        hint: "Install git, or use Proposal Mode.",
+      });
+    case "not-trusted":
+      throw new ServiceError("failed_precondition", "git does not trust this repository: it belongs to another user.", {
+        reason: "not_trusted",
+        hint: "Run what git proposes: git config --global --add safe.directory <workspace>",
+      });
+    case "no-repository":
+      throw new ServiceError(
+        "failed_precondition",
+        "The workspace is no git repository, and branch mode works on a branch.",
+        { reason: "no_repository", hint: "Make it one with git init, or use Proposal Mode." },
+      );
+  }
+}
+
+/** The branches the remotes call their default. */
+async function remoteDefaults(run: Run): Promise<readonly string[]> {
+  const { stdout } = await run("for-each-ref", "--format=%(symref:lstrip=3)", "refs/remotes/*/HEAD");
+  return stdout.split("\n").filter((name) => name !== "");
+}

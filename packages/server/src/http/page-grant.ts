@@ -1,0 +1,15 @@
+import type { ServerResponse } from "node:http";
+
+/** The tokens of the pages this server itself serves. */
+export interface PageGrants {
+  /** undefined for a token of no page. */
+  accept(token: string): PageGrant | undefined;
+}
+
+/** What one page may do by its token. */
+export interface PageGrant {
+  /** The answer ends when the token does. */
+  follow(response: ServerResponse): void;
+  /** Shuts the page out. */
+  revoke(): void;
+}

@@ -1,0 +1,169 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { z } from "zod";
+import { Allowance } from "../http/allowance.ts";
+import { sendError, sendJson } from "../http/http-response.ts";
+import { isOwnPage } from "../http/request-guard.ts";
+import type { Route } from "../http/route.ts";
+import { readSmallJson } from "../http/small-json.ts";
+import { OneTimeCodes } from "./one-time-codes.ts";
+import type { PageFile } from "./page-files.ts";
+import { type PageFacts, pageHtml } from "./page-html.ts";
+import { PAGE_CLOSE_PATH, PAGE_CODE_PATH, PAGE_TOKEN_PATH } from "./page-paths.ts";
+import type { PageTokens } from "./page-tokens.ts";
+
+/** Milliseconds for which a link opens the page. */
+const PAGE_CODE_LIFETIME_MS = 5 * 60_000;
+const OPEN_CODES = 16;
+const EXCHANGES_PER_SECOND = 10;
+
+const codeSchema = z.strictObject({ code: z.string().regex(/^[A-Za-z0-9_-]{1,128}$/) });
+const emptySchema = z.strictObject({});
+
+export interface PageDoor {
+  readonly routes: readonly (readonly [string, Route])[];
+  /** A code that opens the page once: `http://…/#<code>`. */
+  issueCode(): string;
+}
+
+/**
+ * The page and the ways into it: `GET /` and `/assets/…` for everybody who reaches the port; `POST /page/code` makes a
+ * one-time code for whoever has the server's token; the page exchanges it by `POST /page/token` for a token of its own, and
+ * gives that back by `POST /page/close`.
+ */
+export function openPageDoor(options: {
+  readonly files: readonly PageFile[];
+  readonly facts: PageFacts;
+  readonly tokens: PageTokens;
+  /** Monotonic; milliseconds. */
+  readonly now?: () => number;
+}): PageDoor {
+  const { files, facts, tokens, now = () => performance.now() } = options;
+  const codes = new OneTimeCodes({ lifetimeMs: PAGE_CODE_LIFETIME_MS, limit: OPEN_CODES, now });
+  const allowance = new Allowance(EXCHANGES_PER_SECOND, now);
+  const html = Buffer.from(pageHtml(files, facts));
+
+  const exchange = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (!isOwnPage(request.headers.host ?? "", (name) => single(request.headers[name]))) {
+      const message = "only the page this server serves may ask for its token";
+      sendError(response, { status: 403, code: "permission_denied", message, headers: { Connection: "close" } });
+      return;
+    }
+    if (!allowance.take()) {
+      const headers = { "Retry-After": "1", Connection: "close" };
+      sendError(response, {
+        status: 429,
+        code: "resource_exhausted",
+        message: "too many tries, wait a second",
+        headers,
+      });
+      return;
+    }
+    const asked = await readSmallJson(request, codeSchema);
+    if (asked === undefined) {
+      const message = 'send {"code": "<the code of the link>"}';
+      sendError(response, { status: 400, code: "invalid_argument", message, headers: { Connection: "close" } });
+      return;
+    }
+    if (!codes.redeem(asked.code)) {
+      const message = "this link was used, is too old, or is of another server: get a new one with `gennai open`";
+      sendError(response, { status: 403, code: "permission_denied", message, headers: {} });
+      return;
+    }
+    sendJson(response, 200, { token: tokens.issue() });
+  };
+
+  const routes: [string, Route][] = [
+    ["/", file({ mediaType: "text/html; charset=utf-8", bytes: html, tag: undefined })],
+    ...files.map((each): [string, Route] => [`/assets/${each.name}`, file(each)]),
+  ];
+  if (facts.authenticated) {
+    routes.push(
+      [PAGE_TOKEN_PATH, post("none", exchange)],
+      [
+        PAGE_CODE_PATH,
+        post(
+          "server-token",
+          withoutBody((_, response) => sendCode(response, codes)),
+        ),
+      ],
+      [
+        PAGE_CLOSE_PATH,
+        post(
+          "token",
+          withoutBody((page, response) => {
+            sendJson(response, 200, {});
+            if (page === undefined) tokens.revokeAll();
+            else response.once("finish", () => page.revoke());
+          }),
+        ),
+      ],
+    );
+  }
+  return { routes, issueCode: () => codes.issue() };
+}
+
+function sendCode(response: ServerResponse, codes: OneTimeCodes): void {
+  sendJson(response, 200, { code: codes.issue(), lifetimeMs: PAGE_CODE_LIFETIME_MS });
+}
+
+function post(authentication: Route["authentication"], handle: Route["handle"]): Route {
+  return { method: "POST", mediaTypes: new Set(["application/json"]), authentication, handle };
+}
+
+function withoutBody(
+  answer: (page: Parameters<Route["handle"]>[2]["page"], response: ServerResponse) => void,
+): Route["handle"] {
+  return async (request, response, { page }) => {
+    if ((await readSmallJson(request, emptySchema)) !== undefined) return answer(page, response);
+    sendError(response, {
+      status: 400,
+      code: "invalid_argument",
+      message: "send {}",
+      headers: { Connection: "close" },
+    });
+  };
+}
+
+/** Scripts, styles and calls of this origin only; no frame around it, and nobody else may load it. */
+const headers = {
+  "Content-Security-Policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; "),
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "X-Frame-Options": "DENY",
+} as const;
+
+function file(content: Pick<PageFile, "mediaType" | "bytes"> & { readonly tag: string | undefined }): Route {
+  return {
+    method: "GET",
+    mediaTypes: new Set(),
+    authentication: "none",
+    handle: (request, response) => {
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      if (content.tag !== undefined) {
+        // Kept, and asked about each time: a server that was built anew has other files under the same names.
+        response.setHeader("Cache-Control", "no-cache").setHeader("ETag", `"${content.tag}"`);
+        if (request.headers["if-none-match"] === `"${content.tag}"`) {
+          response.writeHead(304).end();
+          return;
+        }
+      }
+      response.writeHead(200, { "Content-Type": content.mediaType, "Content-Length": content.bytes.byteLength });
+      response.end(content.bytes);
+    },
+  };
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return typeof header === "string" ? header : undefined;
+}

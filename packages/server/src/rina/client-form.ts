@@ -1,0 +1,100 @@
+import { digestOf, sha256Hex } from "@gennai/protocol/digest";
+import { type JsonValue, parseStrictJson } from "@gennai/protocol/plan/strict-json";
+import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
+
+// The published RinaWarp extension keeps of a plan only the members that its schema names; of an action only the type. It
+// sends that form back in place of the plan, with a hash of its own over it. See
+// docs/decisions/2026-11-22-rinawarp-published-client.md.
+
+/** A plan as that client gets it: a plan of steps with a contract has the members that its schema wants besides. */
+export function planForClient(planJson: string): JsonValue {
+  const output = validateRinaOutput(planJson, { strict: true });
+  if (output.kind !== "plan") throw new TypeError("A plan that is held can be read.");
+  const { parsed } = output.plan;
+  const whole = parseStrictJson(planJson);
+  if (parsed.form === "seed" || !isObject(whole)) return whole;
+  const { steps } = whole;
+  return {
+    risks: [],
+    ...whole,
+    steps: list(steps).map((step) => {
+      if (!isObject(step)) return step;
+      const { description = "", verification_plan: verify = [] } = step;
+      return { title: description, intent: description, verify, ...step };
+    }),
+  };
+}
+
+/** What that client keeps of a plan that it was given. */
+export function strippedPlan(given: JsonValue): JsonValue {
+  const { risks, steps } = members(given);
+  return {
+    ...only(given, ["id", "title", "summary"]),
+    risks: list(risks).map((risk) => only(risk, ["level", "text"])),
+    steps: list(steps).map((step) => {
+      const { actions, verify } = members(step);
+      return {
+        ...only(step, ["id", "title", "intent"]),
+        actions: list(actions).map((action) => only(action, ["type"])),
+        verify: list(verify).map((each) => only(each, ["type", "command"])),
+      };
+    }),
+  };
+}
+
+/** True for a plan in that form: it has actions, and of each of them nothing but its type. No plan that can run is one. */
+export function isStripped(plan: JsonValue): boolean {
+  const actions = list(members(plan)["steps"]).flatMap((step) => list(members(step)["actions"]));
+  return (
+    actions.length > 0 &&
+    actions.every((action) => Object.keys(members(action)).length === 1 && members(action)["type"] !== undefined) &&
+    digestOf(strippedPlan(plan)) === digestOf(plan)
+  );
+}
+
+/**
+ * The hash that the published client sends: it lets through, on every level, only names that stand on the first one. So it
+ * covers ids and titles and nothing that runs; it says that a body was not garbled, and never which plan is meant.
+ */
+export function publishedHash(plan: JsonValue): string {
+  const names = Object.keys(members(plan)).sort();
+  const covered = (value: JsonValue): JsonValue => {
+    if (isList(value)) return value.map(covered);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      names.flatMap((name) => {
+        const member = value[name];
+        return member === undefined || !Object.hasOwn(value, name) ? [] : [[name, covered(member)]];
+      }),
+    );
+  };
+  return sha256Hex(JSON.stringify(covered(plan)));
+}
+
+type JsonObject = Readonly<Record<string, JsonValue>>;
+
+function only(value: JsonValue, names: readonly string[]): JsonObject {
+  const found = members(value);
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const member = found[name];
+      return member === undefined ? [] : [[name, member]];
+    }),
+  );
+}
+
+function members(value: JsonValue | undefined): JsonObject {
+  return value !== undefined && isObject(value) ? value : {};
+}
+
+function list(value: JsonValue | undefined): readonly JsonValue[] {
+  return value !== undefined && isList(value) ? value : [];
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

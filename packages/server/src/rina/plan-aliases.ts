@@ -1,0 +1,114 @@
+import type { PlanView } from "@gennai/governance/plan/plan";
+import { digestOf } from "@gennai/protocol/digest";
+import type { JsonValue } from "@gennai/protocol/plan/strict-json";
+import { isToken } from "../plans/approval-tokens.ts";
+import type { PlanAuthority } from "../plans/plan-authority.ts";
+import { ServiceError } from "../service-error.ts";
+import type { Session } from "../sessions/session.ts";
+import { strippedPlan } from "./client-form.ts";
+
+/** The one plan that a stripped form stands for, with the preview it was handed out with. */
+interface Alias {
+  /** Digest of the stripped form. */
+  readonly stripped: string;
+  readonly sessionId: string;
+  readonly planId: string;
+  /** Digest of the whole plan. */
+  readonly digest: string;
+  readonly shownSha256: string;
+  readonly head: string;
+  /** Of the newest token that was given for it. */
+  tokenSha256?: string;
+}
+
+/** A plan that the server holds, whole. */
+export type HeldPlan = Pick<PlanView, "planId" | "digest">;
+
+const maxAliases = 500;
+
+/**
+ * What plans look like to a client that keeps only part of them. An alias is made when a plan is handed out, and only names
+ * it: everything that is checked and run is the whole plan, which the server holds. Aliases are this process's; without one
+ * a stripped plan stands for nothing.
+ */
+export class PlanAliases {
+  readonly #aliases: Alias[] = [];
+
+  /** Remembers a plan that was previewed, in the form in which it was given to the client. */
+  offer(session: Session, plan: HeldPlan, given: JsonValue): void {
+    const preview = session.state.plans.get(plan.planId)?.preview;
+    if (preview === undefined) return;
+    const { shownSha256, head } = preview;
+    const { planId, digest } = plan;
+    if (this.#aliases.length >= maxAliases) this.#aliases.shift();
+    this.#aliases.push({
+      stripped: digestOf(strippedPlan(given)),
+      sessionId: session.id,
+      planId,
+      digest,
+      shownSha256,
+      head,
+    });
+  }
+
+  /**
+   * The plan that a stripped form stands for, to be approved. Throws `ServiceError` when there is none, when two plans that
+   * differ look the same in this form, or when its preview is not the one it was handed out with.
+   */
+  toApprove(session: Session, stripped: JsonValue): HeldPlan {
+    const waiting = this.#of(session, stripped).filter(({ planId }) => {
+      const state = session.state.plans.get(planId)?.state;
+      return state === "preview" || state === "awaiting_approval";
+    });
+    const newest = waiting.at(-1);
+    if (newest === undefined) throw unknown();
+    if (waiting.some(({ digest }) => digest !== newest.digest)) {
+      throw new ServiceError("failed_precondition", "Two different plans look the same to this client.", {
+        hint: "Ask for the plan again and have it say more in its titles, or approve it by its digest: gennai plan approve.",
+      });
+    }
+    const preview = session.state.plans.get(newest.planId)?.preview;
+    if (preview?.shownSha256 !== newest.shownSha256 || preview.head !== newest.head) {
+      throw new ServiceError("failed_precondition", "The plan was previewed anew since this client got it.", {
+        hint: "Ask for the plan again.",
+      });
+    }
+    return newest;
+  }
+
+  /** Binds the token to the alias: it is good for the plan that was approved by it, and for no other that looks the same. */
+  approved(session: Session, { planId }: HeldPlan, tokenSha256: string): void {
+    for (const alias of this.#aliases) {
+      if (alias.sessionId === session.id && alias.planId === planId) alias.tokenSha256 = tokenSha256;
+    }
+  }
+
+  /** The plan that this token was given for, when the form is that plan's. Throws `ServiceError`. */
+  approvedWith(session: Session, stripped: JsonValue, token: string): HeldPlan {
+    const found = this.#of(session, stripped).findLast(({ tokenSha256 }) => isToken(token, tokenSha256));
+    if (found === undefined) throw unknown();
+    return found;
+  }
+
+  #of(session: Session, stripped: JsonValue): readonly Alias[] {
+    const digest = digestOf(stripped);
+    return this.#aliases.filter((alias) => alias.sessionId === session.id && alias.stripped === digest);
+  }
+}
+
+/** Previews a plan that was just made, so that it can be handed out, and remembers its alias. */
+export async function handOut(
+  aliases: PlanAliases,
+  { plans, session }: { readonly plans: PlanAuthority; readonly session: Session },
+  plan: HeldPlan,
+  given: JsonValue,
+): Promise<void> {
+  await plans.preview(session, plan.planId);
+  aliases.offer(session, plan, given);
+}
+
+function unknown(): ServiceError {
+  return new ServiceError("permission_denied", "This server gave out no such plan, or not with this token.", {
+    hint: "Ask for the plan again, then approve it.",
+  });
+}

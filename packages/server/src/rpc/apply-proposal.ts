@@ -1,0 +1,19 @@
+import { create } from "@bufbuild/protobuf";
+import type { ApplyProposalRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { ProposalReviewSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { ServiceError } from "../service-error.ts";
+import { applyProposal } from "../sessions/apply-proposal.ts";
+import type { Session } from "../sessions/session.ts";
+import { digest, fileToWire, reviewFromWire } from "./change-wire.ts";
+
+export async function applyProposalRpc(session: Session, request: ApplyProposalRequest, signal: AbortSignal) {
+  const { proposalId, hunks, note } = request;
+  const review = reviewFromWire(create(ProposalReviewSchema, { proposalId, hunks, note }));
+  const expectedBases = new Map<string, string>();
+  for (const { path, sha256 } of request.expectedBases) {
+    if (expectedBases.has(path)) throw new ServiceError("invalid_argument", `expected_bases names ${path} twice.`);
+    expectedBases.set(path, sha256 === "" ? "" : digest(sha256));
+  }
+  const { changeSetId, files, alreadyApplied } = await applyProposal(session, review, { expectedBases, signal });
+  return { changeSetId, files: files.map(fileToWire), alreadyApplied };
+}

@@ -1,0 +1,49 @@
+import { BranchChange, GitState, type PrepareBranchRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { loadProjectConfig } from "../config/project-config.ts";
+import { readWorkspaceState } from "../git/workspace-state.ts";
+import { ServiceError } from "../service-error.ts";
+import { prepareSessionBranch } from "../sessions/prepare-session-branch.ts";
+import type { Session } from "../sessions/session.ts";
+
+/** Characters of a task that may name a branch. */
+const maxTaskCharacters = 100_000;
+
+const gitStates = {
+  ready: GitState.READY,
+  "not-installed": GitState.NOT_INSTALLED,
+  "no-repository": GitState.NO_REPOSITORY,
+  "not-trusted": GitState.NOT_TRUSTED,
+} as const;
+
+const branchChanges = {
+  kept: BranchChange.KEPT,
+  created: BranchChange.CREATED,
+  switched: BranchChange.SWITCHED,
+} as const;
+
+export async function getWorkspaceState({ workspace, services }: Session, signal: AbortSignal) {
+  const { protectedBranches } = await loadProjectConfig(workspace.root);
+  const protect = [...services.protectedBranches, ...protectedBranches];
+  const state = await readWorkspaceState(workspace.root, { protect, signal });
+  return {
+    workingDir: workspace.root,
+    git: gitStates[state.git],
+    branch: state.branch ?? "",
+    commit: state.commit ?? "",
+    dirty: state.changedFiles > 0,
+    changedFiles: state.changedFiles,
+    protectedBy: state.protectedBy ?? "",
+  };
+}
+
+export async function prepareBranchRpc(session: Session, request: PrepareBranchRequest, signal: AbortSignal) {
+  const { task, branch } = request;
+  if (task.trim() === "" && branch === "") {
+    throw new ServiceError("invalid_argument", "Say what the branch is for (task), or its name (branch).");
+  }
+  if (task.length > maxTaskCharacters) {
+    throw new ServiceError("invalid_argument", `task has at most ${maxTaskCharacters} characters.`);
+  }
+  const prepared = await prepareSessionBranch(session, { task, ...(branch === "" ? {} : { branch }) }, signal);
+  return { branch: prepared.name, change: branchChanges[prepared.how] };
+}

@@ -1,0 +1,108 @@
+import type { LoggedEvent } from "@gennai/agent/session-event";
+import { ServiceError } from "../service-error.ts";
+import { closeInterruptedTurn } from "./interrupted-turn.ts";
+import type { SessionHead } from "./session-log.ts";
+import type { SessionServices } from "./session-services.ts";
+import type { SessionState } from "./session-state.ts";
+import { SessionWriter } from "./session-writer.ts";
+
+/** A session's log as this process has it: whose turn it is to write, and the one writer. Several processes may share a store. */
+export class OwnedLog {
+  readonly #services: SessionServices;
+  readonly #sessionId: string;
+  readonly #state: SessionState;
+  #writer: SessionWriter;
+  /** Held from before a turn starts until after it ended: no other process runs one meanwhile. */
+  #lock: Disposable | undefined;
+  /** Milliseconds since the epoch. */
+  #lastWritten: number;
+
+  constructor(services: SessionServices, head: SessionHead, state: SessionState) {
+    this.#services = services;
+    this.#sessionId = head.sessionId;
+    this.#state = state;
+    this.#lastWritten = services.now();
+    this.#writer = this.#newWriter(head.epoch);
+  }
+
+  get writer(): SessionWriter {
+    return this.#writer;
+  }
+
+  /** When something was written last, or the log was opened. Milliseconds since the epoch. */
+  get lastWritten(): number {
+    return this.#lastWritten;
+  }
+
+  /** For a turn. Throws `ServiceError` while another process runs one. */
+  acquire(): void {
+    const attempt = this.#services.locks.tryAcquire(this.#lockName, "runs a turn");
+    if (attempt.type === "held") throw busy(attempt.pid, "Subscribe to follow it, or stop that server.");
+    this.#lock = attempt.lock;
+  }
+
+  release(): void {
+    this.#lock?.[Symbol.dispose]();
+    this.#lock = undefined;
+  }
+
+  /**
+   * Another process may have written to the session since: then its events are folded in and the session is ours again.
+   * A turn that another process runs is never taken away from it. Not for while a turn of ours runs.
+   */
+  async takeOverIfBehind(): Promise<void> {
+    const { log, locks } = this.#services;
+    const holder = this.#lock === undefined ? locks.holder(this.#lockName) : undefined;
+    if (holder !== undefined) throw busy(holder.pid, "Wait for its end, or stop that server.");
+    const head = await log.head(this.#sessionId);
+    if (head === undefined) throw new ServiceError("not_found", "The session is no longer in the log.");
+    if (head.lastSeq === this.#writer.lastSeq && head.epoch === this.#writer.epoch && !this.#writer.failed) return;
+    while (this.#state.lastSeq < head.lastSeq) {
+      const page = await log.read(this.#sessionId, this.#state.lastSeq, 1000);
+      if (page.length === 0) break;
+      for (const event of page) this.#state.apply(event);
+    }
+    await this.#takeOver();
+  }
+
+  /** Ends a turn whose process is gone, right after the log was opened. */
+  async recover(): Promise<void> {
+    if (this.#state.openTurn === undefined || this.#services.locks.holder(this.#lockName) !== undefined) return;
+    await this.#takeOver();
+  }
+
+  /** Ends a turn that has a beginning in the log and will never have its end. */
+  closeInterrupted(): Promise<void> {
+    return closeInterruptedTurn(this.#state, this.#writer, { sessionId: this.#sessionId, now: this.#services.now });
+  }
+
+  async #takeOver(): Promise<void> {
+    this.#writer = this.#newWriter(await this.#services.log.takeOver(this.#sessionId));
+    // Whoever wrote the beginning of such a turn is gone, or could not write its end.
+    await this.closeInterrupted();
+  }
+
+  get #lockName(): string {
+    return `session ${this.#sessionId}`;
+  }
+
+  #newWriter(epoch: number): SessionWriter {
+    return new SessionWriter({
+      log: this.#services.log,
+      sessionId: this.#sessionId,
+      seq: this.#state.lastSeq,
+      epoch,
+      now: this.#services.now,
+      onAppended: (events: readonly LoggedEvent[]) => {
+        this.#lastWritten = this.#services.now();
+        for (const event of events) this.#state.apply(event);
+      },
+    });
+  }
+}
+
+function busy(pid: number, hint: string): ServiceError {
+  return new ServiceError("failed_precondition", `Another server (process ${pid}) runs a turn of this session.`, {
+    hint,
+  });
+}
