@@ -1,10 +1,12 @@
-// Bundles the command line into dist/: gennai.mjs (the entry), main.mjs and chunks that load when they are needed.
+// Bundles the command line into dist/: gennai.mjs (the entry), main.mjs and chunks that load when they are needed; and the
+// page that the server serves into dist/page/.
 //
 // ES modules with splitting, started through V8's compile cache: measured against one CommonJS file, also cached, a server
 // listens after 134 ms instead of 155 ms (an empty script: 27 ms), because what is lazy stays unread.
 import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { build } from "esbuild";
+import { buildRepl } from "../packages/repl/scripts/build.mjs";
 import { inRepository } from "./lib/repository.mjs";
 
 const dist = inRepository("dist");
@@ -36,6 +38,12 @@ enableCompileCache(${"`${import.meta.dirname}/.compile-cache`"});
 await import("./main.mjs");
 `,
 );
+
+const page = join(dist, "page");
+const { files } = await buildRepl({ outDir: page }).catch(() => process.exit(1));
+// The server serves whatever lies there.
+const served = new Set(files.map((file) => basename(file)));
+for (const name of readdirSync(page)) if (!served.has(name)) rmSync(join(page, name), { recursive: true });
 
 // ripgrep is found as a package, from where the bundle lies.
 const ripgrep = join(dist, "node_modules", "@vscode", "ripgrep");

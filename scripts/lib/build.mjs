@@ -27,6 +27,12 @@ export async function ensureBuilt() {
 
 function sources() {
   const packages = packageDirectories().flatMap((path) => [join(path, "src"), join(path, "package.json")]);
-  const others = ["pnpm-lock.yaml", "package.json", "tsconfig.base.json", "scripts/build.mjs"];
+  const others = [
+    "pnpm-lock.yaml",
+    "package.json",
+    "tsconfig.base.json",
+    "scripts/build.mjs",
+    "packages/repl/scripts/build.mjs",
+  ];
   return [...packages, ...others.map((name) => inRepository(name))];
 }

@@ -8,10 +8,10 @@ import { constants } from "node:os";
  */
 
 /**
- * Runs a program to its end. Rejects only when it cannot be started.
+ * Runs a program to its end. Rejects only when it cannot be started. `signal` ends it.
  * @param {string} program
  * @param {readonly string[]} args
- * @param {{ cwd: string, env?: NodeJS.ProcessEnv, output: "inherit" | "stderr" | "capture", shell?: boolean }} options
+ * @param {{ cwd: string, env?: NodeJS.ProcessEnv, output: "inherit" | "stderr" | "capture", shell?: boolean, signal?: AbortSignal }} options
  * @returns {Promise<Finished>}
  */
 export function run(program, args, options) {
@@ -24,6 +24,7 @@ export function run(program, args, options) {
       stdio: ["ignore", stream, stream],
       shell: options.shell ?? false,
     });
+    options.signal?.addEventListener("abort", () => child.kill(), { once: true });
     let output = "";
     for (const source of [child.stdout, child.stderr]) {
       source?.setEncoding("utf8").on("data", (text) => {

@@ -1,23 +1,26 @@
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { root } from "./repository.mjs";
 import { run } from "./run.mjs";
 
 /** Tests that need a program of the system, as globs for vitest. */
 const needBubblewrap = ["packages/server/test/sandbox/**", "test/e2e/sandbox/**"];
+const needChromium = ["test/e2e/browser/**", "test/e2e/vscode/**"];
 
 /**
- * Makes sure that what tests need of the system is there. On Debian it is installed when this is CI or root; elsewhere it is
- * said what is missing and how to get it.
+ * Makes sure that the sandbox is there. Like all that tests need of the system it is installed, on Debian, when this is CI or
+ * root; elsewhere it is said what is missing and how to get it.
  * @returns {Promise<readonly string[]>} globs of tests that cannot run here
  */
-export async function ensureSystemPackages() {
+export async function ensureBubblewrap() {
   if (process.platform !== "linux") {
-    say("The sandbox is for Linux.", "Run them in a Linux container or virtual machine.");
+    say(needBubblewrap, "The sandbox is for Linux.", "Run them in a Linux container or virtual machine.");
     return needBubblewrap;
   }
-  if (!hasBubblewrap()) await installWithApt("bubblewrap");
-  if (!hasBubblewrap()) {
+  if (!hasProgram("bwrap")) await installWithApt("bubblewrap");
+  if (!hasProgram("bwrap")) {
     say(
+      needBubblewrap,
       "bubblewrap (bwrap) is not installed.",
       "sudo apt install bubblewrap, dnf install bubblewrap or pacman -S bubblewrap",
     );
@@ -26,27 +29,50 @@ export async function ensureSystemPackages() {
   const probe = ["--unshare-all", "--unshare-user", "--ro-bind", "/", "/", "true"];
   const { code, output } = await run("bwrap", probe, { cwd: root, output: "capture" });
   if (code === 0) return [];
-  say(`bubblewrap cannot make a sandbox here: ${output.trim()}`, "Allow unprivileged user namespaces for bwrap.");
+  const remedy = "Allow unprivileged user namespaces for bwrap.";
+  say(needBubblewrap, `bubblewrap cannot make a sandbox here: ${output.trim()}`, remedy);
   return needBubblewrap;
 }
 
-function hasBubblewrap() {
-  return ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"].some((path) =>
-    existsSync(path),
-  );
+/**
+ * Makes sure that a browser is there, and Linux, for which VS Code is served to it.
+ * @returns {Promise<readonly string[]>} globs of tests that cannot run here
+ */
+export async function ensureChromium() {
+  if (process.platform !== "linux") {
+    say(needChromium, "The tests in a browser are for Linux.", "Run them in a Linux container or virtual machine.");
+    return needChromium;
+  }
+  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+  if (!names.some(hasProgram)) await installWithApt("chromium");
+  if (names.some(hasProgram)) return [];
+  const remedy = "sudo apt install chromium, dnf install chromium or pacman -S chromium";
+  say(needChromium, "Chromium is not installed.", remedy);
+  return needChromium;
+}
+
+/** Makes sure, where that is possible, that native modules can be built. */
+export async function ensureCompiler() {
+  if (!["g++", "make", "python3"].every(hasProgram)) await installWithApt("g++", "make", "python3");
 }
 
 /** @param {string} name */
-async function installWithApt(name) {
+function hasProgram(name) {
+  const directories = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
+  return directories.some((directory) => existsSync(join(directory, name)));
+}
+
+/** @param {...string} names */
+async function installWithApt(...names) {
   const isRoot = process.getuid?.() === 0;
   if (!existsSync("/usr/bin/apt-get") || !(isRoot || process.env["CI"] === "true")) return;
-  process.stdout.write(`Installing ${name} …\n`);
+  process.stderr.write(`Installing ${names.join(", ")} …\n`);
   const program = isRoot ? "apt-get" : "sudo";
   const prefix = isRoot ? [] : ["--non-interactive", "apt-get"];
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   for (const args of [
     ["update", "--quiet"],
-    ["install", "--quiet", "--yes", "--no-install-recommends", name],
+    ["install", "--quiet", "--yes", "--no-install-recommends", ...names],
   ]) {
     const { code, output } = await run(program, [...prefix, ...args], { cwd: root, env, output: "capture" }).catch(
       (error) => ({
@@ -55,11 +81,11 @@ async function installWithApt(name) {
       }),
     );
     if (code !== 0)
-      process.stdout.write(`${[program, ...prefix, ...args].join(" ")} failed:\n${output.slice(-2000)}\n`);
+      process.stderr.write(`${[program, ...prefix, ...args].join(" ")} failed:\n${output.slice(-2000)}\n`);
   }
 }
 
-/** @param {string} missing @param {string} remedy */
-function say(missing, remedy) {
-  process.stdout.write(`${missing}\n  ${remedy}\n  Left out until then: ${needBubblewrap.join(", ")}\n`);
+/** @param {readonly string[]} leftOut @param {string} missing @param {string} remedy */
+function say(leftOut, missing, remedy) {
+  process.stderr.write(`${missing}\n  ${remedy}\n  Left out until then: ${leftOut.join(", ")}\n`);
 }

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 const proposed: ProposedChange = {
   ...{ id: "c", path: "a.txt", operation: "update", unifiedDiff: "", newContent: "new\n", newContentBlob: undefined },
-  ...{ baseSha256: sha256Hex("old\n"), conflict: false, warning: "", hunks: [] },
+  ...{ baseSha256: sha256Hex("old\n"), baseBlob: undefined, conflict: false, warning: "", hunks: [] },
 };
 
 test("writes a set, each against its base", async () => {

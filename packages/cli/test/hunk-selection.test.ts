@@ -16,6 +16,7 @@ const change = (
     newContent: "",
     newContentBlob: undefined,
     baseSha256: "",
+    baseBlob: undefined,
     conflict: false,
     warning: "",
   },

@@ -1,7 +1,8 @@
 import { confirmAtTerminal } from "@gennai/cli/terminal-confirmation";
+import type { ConfirmationQuestion } from "@gennai/client/editor";
 import { expect, test } from "vitest";
 
-const question = {
+const question: ConfirmationQuestion = {
   ...{ requestId: "q", toolCallId: "c", title: "Allow Bash?", intentReflection: "none", impactStatement: "" },
   actionStatement: "Run `rm src/a.ts`",
   modelClaim: "",
@@ -13,7 +14,7 @@ const question = {
       ...{ wouldMatch: ["rm src/other.ts"], wouldNotMatch: ["sudo rm src/other.ts", "rm lib/a.ts"] },
     },
   ],
-} as const;
+};
 
 test("a person sees a pattern with what it covers and not, and picks it", async () => {
   let shown = "";

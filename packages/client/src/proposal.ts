@@ -29,6 +29,8 @@ export interface ProposedChange {
   readonly newContentBlob: string | undefined;
   /** SHA-256 of the bytes the change is based on; empty when the file must not exist. */
   readonly baseSha256: string;
+  /** SHA-256 of the blob with the text the change is based on; undefined when it was not kept, or there was none. */
+  readonly baseBlob: string | undefined;
   readonly conflict: boolean;
   readonly warning: string;
   readonly hunks: readonly Hunk[];
@@ -77,6 +79,7 @@ export function proposedChangeFromMessage(message: ProposedChangeMessage): Propo
     newContent: message.newContent,
     newContentBlob: message.newContentBlob?.sha256,
     baseSha256: message.baseSha256,
+    baseBlob: message.baseBlob?.sha256,
     conflict: message.conflict,
     warning: message.warning,
     hunks: message.hunks.map((hunk) => ({

@@ -9,11 +9,15 @@ import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger-verify";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
+import { crashOptions, crashTimeout, randomNumbers } from "../crash-options.ts";
+import { killProcess } from "../kill-process.ts";
 
 const program = fileURLToPath(new URL("serving-process.ts", import.meta.url));
 const token = "t".repeat(43);
 const fileSize = 400_000;
-const rounds = 5;
+const options = crashOptions(5);
+const { rounds } = options;
+const random = randomNumbers(options.seed);
 
 /** Reads the file, then talks and writes it anew, again and again; each time it is one letter throughout. */
 const steps = [
@@ -28,7 +32,7 @@ const steps = [
 ];
 
 test("a server that is killed at any moment loses nothing, doubles nothing, and leaves no half file", {
-  timeout: 60_000,
+  timeout: crashTimeout(options),
 }, async () => {
   await using state = await temporaryDirectory();
   await using scripts = await temporaryDirectory();
@@ -53,8 +57,8 @@ test("a server that is killed at any moment loses nothing, doubles nothing, and 
     });
     turnIds.push(turnId);
     await seen.until(({ turnId: of }) => of === turnId);
-    await delay(Math.random() * 500);
-    await kill(child.process);
+    await delay(random() * 500);
+    await killProcess(child.process);
     // As it was left: old or new, never a part.
     expectWhole(await workspace.read("big.txt"));
     const left = await verifyWorkspaceLedger({ workspaceRoot: workspace.root, stateDir: state.root });
@@ -96,8 +100,8 @@ test("a server that is killed at any moment loses nothing, doubles nothing, and 
   expect(report).toMatchObject({ status: "ok", compared: { head: true, store: true } });
 
   async function startChild(wantedPort: number): Promise<{ readonly process: ChildProcess; readonly port: number }> {
-    const options = { port: wantedPort, token, stateDir: state.root, workspace: workspace.root, script };
-    const started = spawn(process.execPath, [program, JSON.stringify(options)], {
+    const served = { port: wantedPort, token, stateDir: state.root, workspace: workspace.root, script };
+    const started = spawn(process.execPath, [program, JSON.stringify(served)], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     onTestFinished(() => void started.kill("SIGKILL"));
@@ -108,12 +112,6 @@ test("a server that is killed at any moment loses nothing, doubles nothing, and 
     return { process: started, port: Number(line) };
   }
 });
-
-async function kill(child: ChildProcess): Promise<void> {
-  const ended = once(child, "exit");
-  child.kill("SIGKILL");
-  await ended;
-}
 
 function expectWhole(content: string): void {
   expect(content.length).toBe(fileSize);

@@ -3,7 +3,10 @@ import { z } from "zod";
 
 /** Runs a server until it is told to end, or killed. Its one argument is JSON; it prints a line when it listens. */
 const options = z
-  .object({ port: z.int(), token: z.string(), stateDir: z.string(), workspace: z.string(), script: z.string() })
+  .object({
+    ...{ port: z.int(), token: z.string(), stateDir: z.string(), workspace: z.string(), script: z.string() },
+    sandbox: z.enum(["auto", "off"]).default("auto"),
+  })
   .parse(JSON.parse(process.argv[2] ?? ""));
 
 const server = await startServer({
@@ -13,7 +16,8 @@ const server = await startServer({
   stateDir: options.stateDir,
   workspace: options.workspace,
   announce: true,
-  environment: {},
+  environment: { PATH: process.env["PATH"] },
+  sandbox: options.sandbox,
   log: {
     info: () => undefined,
     warn: () => undefined,

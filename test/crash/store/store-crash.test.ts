@@ -4,10 +4,10 @@ import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { repairWorkspaceLedger } from "@gennai/server/store/ledger-repair";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger-verify";
-import { openStore } from "@gennai/server/store/store";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { crashOptions, crashTimeout } from "../crash-options.ts";
+import { keyRounds, storeRounds } from "./store-rounds.ts";
 
 const program = fileURLToPath(new URL("appending-process.ts", import.meta.url));
 
@@ -27,47 +27,12 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-it("survives being killed at any moment", { timeout: 60_000 }, async () => {
-  const rounds = 15;
-  let promised = 0;
-  for (let round = 0; round < rounds; round++) {
-    const child = start("s", 0);
-    const firstLine = child.output.next();
-    await firstLine;
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 120));
-    child.process.kill("SIGKILL");
-    await child.ended;
-    const before = promised;
-    promised = child.lastSeq();
-    expect(promised).toBeGreaterThan(before);
-
-    await using store = await openStore(stateDir, { onWarning: (text) => expect.unreachable(text) });
-    const seqs: number[] = [];
-    for (;;) {
-      const page = await store.log.read("s", seqs.length, 1000);
-      if (page.length === 0) break;
-      seqs.push(...page.map((each) => each.seq));
-    }
-    expect(seqs).toEqual(seqs.map((_seq, index) => index + 1));
-    // Committed but not yet told is possible, told but not committed is not; and a batch is whole.
-    expect(seqs.length).toBeGreaterThanOrEqual(promised);
-    expect(seqs.length % 2).toBe(0);
-    expect(await store.log.head("s")).toMatchObject({ lastSeq: seqs.length });
-
-    // As the crash left it: sound, behind, torn, or not there yet. Never anything else.
-    const left = await verifyWorkspaceLedger({ workspaceRoot, stateDir });
-    expect(["ok", "behind_store", "torn_last_line", "missing_file"]).toContain(left.status);
-    if (round % 2 === 0) await repairWorkspaceLedger({ workspaceRoot, stateDir });
-    else {
-      await store.log.takeOver("s");
-      await store.flushLedgers();
-    }
-    expect(await verifyWorkspaceLedger({ workspaceRoot, stateDir })).toMatchObject({
-      status: "ok",
-      records: seqs.length,
-    });
-  }
-});
+const short = crashOptions(15);
+it("survives being killed at any moment", { timeout: crashTimeout(short) }, () => storeRounds(short));
+const shorter = crashOptions(6);
+it("survives being killed while its ledger is handed over from key to key", { timeout: crashTimeout(shorter) }, () =>
+  keyRounds(shorter),
+);
 
 it("lets several processes append to one workspace's ledger without forking it", { timeout: 60_000 }, async () => {
   const children = ["a", "b", "c"].map((sessionId) => start(sessionId, 150));

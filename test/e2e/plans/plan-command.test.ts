@@ -38,11 +38,13 @@ test("over a running server the token itself decides: once, for its own plan and
   expect(await server.workspace.read("one.txt")).toBe("x\n");
 });
 
-test("a restart voids what the server promised, and nothing runs by it", async () => {
+test("an approval outlives the server that gave it, and runs once", async () => {
   await using server = await startTestServer({ files, server: { announce: true } });
-  const { id } = await approved(server, "create one.txt with x");
+  const { id, token } = await approved(server, "create one.txt with x");
   await server.restart();
-  expect((await gennai(server, "plan", "execute", id)).code).toBe(3);
   expect((await gennai(server, "plan", "status", id)).out).toContain("awaiting approval");
-  expect(existsSync(server.workspace.path("one.txt"))).toBe(false);
+  expect((await gennai(server, "plan", "execute", id)).code).toBe(0);
+  expect(existsSync(server.workspace.path("one.txt"))).toBe(true);
+  await server.restart();
+  expect((await gennai(server, "plan", "execute", id, "--token", token)).code).toBe(3);
 });

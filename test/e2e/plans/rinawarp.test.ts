@@ -77,7 +77,10 @@ describe("seed 000 protocol: the original extension, unchanged", () => {
       ...{ status: 200, state: "done" },
       json: { ok: true, result: { state: "done", verified: true, results: [{ passed: true }, { passed: true }] } },
     });
-    expect(await ledgerDetails(server)).toContain('"channel":"loopback"');
+    const details = await ledgerDetails(server);
+    expect(details).toContain('"channel":"loopback"');
+    // Each call says which step it was made for.
+    expect(details).toMatch(/"plan_step":"[^"]+"/);
   });
 
   test("the port is off unless asked for", async () => {

@@ -123,7 +123,7 @@ describe("calls over messages", () => {
   });
 
   it("cancels everything when the home goes, and fails everything when the app goes", async () => {
-    const aborted = vi.fn();
+    const aborted = vi.fn<() => void>();
     const forever: Implementation = {
       async *subscribe(_request, { signal }) {
         yield warning("first");
@@ -160,7 +160,10 @@ describe("what a view may not do", () => {
     ["a service that is not there", { service: "evil.Service", method: "GetServerInfo" }],
     ["a method that is not there", { service: AgentService.typeName, method: "constructor" }],
     ["the local name of a method", { service: AgentService.typeName, method: "getServerInfo" }],
-    ["bytes that are no request", { service: AgentService.typeName, method: "GetTodos", message: new Uint8Array([255]) }],
+    [
+      "bytes that are no request",
+      { service: AgentService.typeName, method: "GetTodos", message: new Uint8Array([255]) },
+    ],
   ] as const;
   it.each(rows)("%s", async (_name, fields) => {
     const posted: ToApp[] = [];
@@ -174,8 +177,8 @@ describe("what a view may not do", () => {
   });
 
   it("answer in the editor's place, or stop the whole server", async () => {
-    const submitted = vi.fn(() => ({ status: "OK" }));
-    const stopped = vi.fn(() => ({ stopped: true }));
+    const submitted = vi.fn<() => { status: string }>(() => ({ status: "OK" }));
+    const stopped = vi.fn<() => { stopped: boolean }>(() => ({ stopped: true }));
     const { client } = appAndHome({ submitClientEvent: submitted, stop: stopped });
     const answer = { requestId: "r", path: "a", content: "made up" };
     await expect(

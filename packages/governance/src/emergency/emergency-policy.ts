@@ -109,6 +109,8 @@ function reachesControls(command: CommandAnalysis): boolean {
     const all = [name, ...words].flatMap((word) => (word === undefined ? [] : word.split(/[\s"'`;|&(),[\]]+/)));
     const own = all.findIndex((word) => isOwnProgram(word));
     if (own === -1 && !/^(?:npm|pnpm|yarn|bun)$/.test(programOf(name))) return false;
+    // `gennai open` gives whoever has it a way into the server.
+    if (own !== -1 && foldName(all[own + 1] ?? "") === "open") return true;
     return all.slice(own + 1).some((word, index, rest) => isControl(word, rest[index + 1]));
   });
 }
@@ -121,10 +123,20 @@ function isOwnProgram(word: string): boolean {
   );
 }
 
+/** What only a person says: by command group, the words behind it. */
+const peoplesWords: Readonly<Record<string, ReadonlySet<string>>> = {
+  hooks: new Set(["trust"]),
+  capabilities: new Set(["sign"]),
+  intents: new Set(["accept"]),
+  mcp: new Set(["accept"]),
+  plan: new Set(["approve", "execute"]),
+  ledger: new Set(["purge", "repair", "rotate-key"]),
+};
+
 function isControl(word: string, next: string | undefined): boolean {
   const verb = foldName(word);
   if (verb === "emergency") return next === undefined || foldName(next) !== "status";
-  return (verb === "hooks" && next === "trust") || (verb === "capabilities" && next === "sign");
+  return next !== undefined && Object.hasOwn(peoplesWords, verb) && peoplesWords[verb]?.has(foldName(next)) === true;
 }
 
 function refuse(code: string, rule: string, reason: string, hint?: string): Verdict {

@@ -232,12 +232,18 @@ describe("seed 003 §13 auditable: emergency controls are reversible, by people 
     "sudo -u dev gennai emergency unblock deploy",
     "GENNAI emergency unblock deploy",
     "gennai hooks trust",
+    "gennai intents accept",
+    "gennai mcp accept files",
+    "gennai plan approve p1",
+    "gennai ledger purge s1",
+    "gennai ledger rotate-key",
+    "gennai open",
     "gennai capabilities sign a --key b",
   ])("the agent may not: %s", async (command) => {
     expect(await verdictOf(noEmergency, exec(command))).toBe("deny emergency_control");
   });
 
-  test.each(["gennai emergency status", "gennai sessions", "gennai hooks show", "echo emergency"])(
+  test.each(["gennai emergency status", "gennai sessions", "gennai hooks show", "echo emergency", "npm run open"])(
     "but may look: %s",
     async (command) => {
       expect(await verdictOf(noEmergency, exec(command))).toBe("allow");

@@ -1,0 +1,42 @@
+import { ChatView } from "./chat/chat-view.tsx";
+import { StatusLine } from "./chat/status-line.tsx";
+import { Composer } from "./composer/composer.tsx";
+import type { ReplControl } from "./control/repl-control.ts";
+import { Banners } from "./shell/banners.tsx";
+import { Header } from "./shell/header.tsx";
+import { Panel } from "./shell/panels.tsx";
+import { QuestionTray } from "./shell/question-tray.tsx";
+import { Welcome } from "./shell/welcome.tsx";
+
+/** The whole of the web UI. */
+export function App({ control }: { readonly control: ReplControl }) {
+  const panel = control.panel.value;
+  return (
+    <div class={`app app-${control.home.kind}`}>
+      <Header control={control} />
+      <Banners control={control} />
+      <div id="panel" class={`main main-${panel}`} role="tabpanel" aria-labelledby={`tab-${panel}`}>
+        {panel === "chat" ? <Chat control={control} /> : <Panel control={control} />}
+      </div>
+      <QuestionTray control={control} />
+      {panel === "chat" && (
+        <footer class="foot">
+          <StatusLine control={control} />
+          <Composer control={control} />
+        </footer>
+      )}
+      <div class="spoken" aria-live="polite">
+        {control.announcer.sentence.value}
+      </div>
+    </div>
+  );
+}
+
+function Chat({ control }: { readonly control: ReplControl }) {
+  const view = control.current.value?.view.value;
+  const started = view !== undefined && view.count.value > 0;
+  if (started || control.turns.pending.value !== undefined) {
+    return <ChatView key={control.current.value?.session.sessionId ?? ""} control={control} view={view} />;
+  }
+  return <Welcome control={control} />;
+}

@@ -1,0 +1,121 @@
+import createDOMPurify from "dompurify";
+import MarkdownIt from "markdown-it";
+
+/** One block of a text at its top level, as safe HTML. */
+export type MarkdownBlock = string;
+
+const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false, breaks: false });
+// Words that look like host names are words; only what says http is a link.
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
+for (const scheme of ["ftp:", "//", "mailto:"]) markdown.linkify.add(scheme, null);
+markdown.validateLink = (url) => isWebLink(url) || isPath(url);
+
+markdown.renderer.rules.link_open = (tokens, index) => {
+  const href = String(tokens[index]?.attrGet("href") ?? "");
+  const safe = markdown.utils.escapeHtml(href);
+  if (isWebLink(href)) return `<a href="${safe}" title="${safe}" target="_blank" rel="noopener noreferrer">`;
+  return `<a role="button" tabindex="0" class="path" data-path="${safe}">`;
+};
+// A picture could tell somebody that it was seen: it becomes a link that a person may follow.
+markdown.renderer.rules.image = (tokens, index) => {
+  const token = tokens[index];
+  const address = String(token?.attrGet("src") ?? "");
+  const source = markdown.utils.escapeHtml(address);
+  const words = markdown.utils.escapeHtml(token?.content === "" ? "picture" : (token?.content ?? "picture"));
+  if (!isWebLink(address)) return `[${words}]`;
+  return `<a href="${source}" title="${source}" target="_blank" rel="noopener noreferrer">[${words}]</a>`;
+};
+markdown.renderer.rules.fence = (tokens, index) => {
+  const { content = "", info = "" } = tokens[index] ?? {};
+  return codeBlock(content, info.trim().split(/\s+/)[0] ?? "");
+};
+markdown.renderer.rules.code_block = (tokens, index) => codeBlock(tokens[index]?.content ?? "", "");
+
+function codeBlock(content: string, language: string): string {
+  const { escapeHtml } = markdown.utils;
+  const text = escapeHtml(content.replace(/\n$/, ""));
+  const label = `<span class="code-language">${escapeHtml(language)}</span>`;
+  const copy = `<button type="button" class="code-copy" data-copy="">Copy</button>`;
+  return `<div class="code-block"><div class="code-head">${label}${copy}</div><pre tabindex="0"><code>${text}</code></pre></div>`;
+}
+
+const allowedTags = [
+  ...[
+    "a",
+    "b",
+    "blockquote",
+    "br",
+    "button",
+    "code",
+    "del",
+    "div",
+    "em",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "i",
+  ],
+  ...["li", "ol", "p", "pre", "s", "span", "strong", "sub", "sup", "table", "tbody", "td", "th", "thead", "tr", "ul"],
+];
+const allowedAttributes = [
+  "class",
+  "data-copy",
+  "data-path",
+  "href",
+  "rel",
+  "role",
+  "start",
+  "tabindex",
+  "target",
+  "title",
+  "type",
+];
+
+let purify: ReturnType<typeof createDOMPurify> | undefined;
+
+/** What markdown-it made is cleaned again: two guards that know nothing of each other. */
+function clean(html: string): string {
+  purify ??= createDOMPurify(window);
+  return purify.sanitize(html, {
+    ALLOWED_TAGS: allowedTags,
+    ALLOWED_ATTR: allowedAttributes,
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+    ALLOWED_URI_REGEXP: /^https?:\/\//i,
+    ADD_URI_SAFE_ATTR: ["data-copy", "data-path", "rel", "start", "tabindex", "target", "type"],
+  });
+}
+
+/**
+ * A text in Markdown as safe HTML, one string for each block at the top level. HTML in the text stays text. While a text
+ * grows, only its last block changes.
+ * @param before blocks of an earlier text of the same message: equal ones are not cleaned again
+ */
+export function markdownBlocks(text: string, before: ReadonlyMap<string, MarkdownBlock>): Map<string, MarkdownBlock> {
+  const tokens = markdown.parse(text, {});
+  const blocks = new Map<string, MarkdownBlock>();
+  let from = 0;
+  for (let at = 0, depth = 0; at < tokens.length; at++) {
+    depth += tokens[at]?.nesting ?? 0;
+    if (depth !== 0) continue;
+    const html = markdown.renderer.render(tokens.slice(from, at + 1), markdown.options, {});
+    from = at + 1;
+    // The same paragraph twice is two blocks.
+    const key = `${blocks.size}:${html}`;
+    blocks.set(key, before.get(key) ?? clean(html));
+  }
+  return blocks;
+}
+
+function isWebLink(url: string): boolean {
+  return /^https?:\/\/\S+$/i.test(url);
+}
+
+/** A path in the workspace: no scheme, no host, no fragment alone. */
+function isPath(url: string): boolean {
+  return !/^[a-z][a-z0-9+.-]*:(?!\d+$)/i.test(url) && !/^[/\\]{2}|^#|[\u0000-\u001f]/.test(url) && url !== "";
+}

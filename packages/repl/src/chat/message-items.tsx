@@ -1,0 +1,118 @@
+import { Icon } from "../icons/icon.tsx";
+import type { AssistantItem, NoticeItem, ThinkingItem, TurnEndItem, UserMessageItem } from "../model/view-item.ts";
+import { BlobImage } from "./blob-image.tsx";
+import { useChat } from "./chat-context.ts";
+import { CopyButton } from "./copy-button.tsx";
+import { MarkdownText } from "./markdown-text.tsx";
+import { countWords, durationWords } from "./words.ts";
+
+export function UserMessage({ item }: { readonly item: UserMessageItem }) {
+  return (
+    <div class="user-message">
+      <span class="spoken">You:</span>
+      <div class="user-text">{item.text}</div>
+      {item.images.length > 0 && (
+        <div class="pictures">
+          {item.images.map((blob, index) => (
+            <BlobImage key={blob.sha256} blob={blob} label={`Picture ${index + 1}`} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+export function AssistantMessage({ item }: { readonly item: AssistantItem }) {
+  const { openFile } = useChat().control.home;
+  return (
+    <div class={item.streaming ? "assistant assistant-streaming" : "assistant"}>
+      <span class="spoken">Gennai:</span>
+      <MarkdownText
+        text={item.text}
+        onOpenFile={openFile === undefined ? undefined : (path, line) => void openFile(path, line)}
+      />
+      {!item.streaming && item.text.length > 200 && (
+        <div class="message-tools">
+          <CopyButton text={item.text} label="Copy the answer" />
+        </div>
+      )}
+    </div>
+  );
+}
+
+export function Thinking({ item, id }: { readonly item: ThinkingItem; readonly id: string }) {
+  const { control, folds } = useChat();
+  if (!control.showThinking.value) return null;
+  const open = folds.of(id, false);
+  const lines = item.text.trim().split("\n");
+  const line = (item.streaming ? lines.at(-1) : lines[0]) ?? "";
+  return (
+    <section class="thinking">
+      <button
+        type="button"
+        class="thinking-head"
+        aria-expanded={open.value}
+        onClick={() => {
+          open.value = !open.value;
+        }}
+      >
+        <span class={open.value ? "fold fold-open" : "fold"}>
+          <Icon name="chevron" />
+        </span>
+        <span class="thinking-word">{item.streaming ? "Thinking…" : "Thought"}</span>
+        {!open.value && <span class="thinking-line">{line}</span>}
+      </button>
+      {open.value && <div class="thinking-text">{item.text}</div>}
+    </section>
+  );
+}
+
+const noticeIcons = { info: "info", warning: "warning", error: "error" } as const;
+
+export function Notice({ item }: { readonly item: NoticeItem }) {
+  const details = [item.text, item.hint, item.code === "" ? "" : `Code: ${item.code}`].filter((text) => text !== "");
+  return (
+    <div class={`notice notice-${item.level}`}>
+      <Icon name={noticeIcons[item.level]} />
+      <div class="notice-text">
+        <div>{item.text}</div>
+        {item.hint !== "" && <div class="notice-hint">{item.hint}</div>}
+        {item.level === "error" && (
+          <div class="notice-tools">
+            {item.code !== "" && <code>{item.code}</code>}
+            <CopyButton text={details.join("\n")} label="Copy details" />
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+const outcomes = { completed: "Done", error: "Failed", cancelled: "Stopped", interrupted: "Interrupted" } as const;
+
+export function TurnEnd({ item, seq }: { readonly item: TurnEndItem; readonly seq: bigint }) {
+  const { control } = useChat();
+  const sessionId = control.current.value?.session.sessionId;
+  const tokens = item.inputTokens + item.outputTokens;
+  const words = [
+    outcomes[item.outcome],
+    item.duration === undefined ? "" : durationWords(item.duration),
+    tokens === 0 ? "" : `${countWords(tokens)} tokens`,
+  ].filter((text) => text !== "");
+  return (
+    <div class={`turn-end turn-end-${item.outcome}`}>
+      <span>{words.join(" · ")}</span>
+      {sessionId !== undefined && (
+        <button
+          type="button"
+          class="tool-button quiet-button"
+          title="Go on from here in a copy of this session"
+          aria-label="Go on from here in a copy of this session"
+          onClick={() => void control.fork(sessionId, seq)}
+        >
+          <Icon name="fork" />
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import type { RefObject } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+/** Milliseconds for which a question must have been before a person's eyes until it can be answered. */
+export const armingMilliseconds = 500;
+
+/**
+ * Whether a click is an answer. A click counts when what made it began on the button itself, after the question had been
+ * shown long enough: a key that was already down, or that repeats, and a click that was meant for what stood there before,
+ * do not.
+ */
+export class Arming {
+  #armed = false;
+  #begun: string | undefined;
+
+  set armed(armed: boolean) {
+    this.#armed = armed;
+    if (!armed) this.#begun = undefined;
+  }
+
+  /** Pointer or key went down on a button. */
+  begin(button: string, options: { readonly repeat: boolean }): void {
+    if (options.repeat) return;
+    this.#begun = this.#armed ? button : undefined;
+  }
+
+  /** The click that followed. */
+  takes(button: string): boolean {
+    const taken = this.#armed && this.#begun === button;
+    this.#begun = undefined;
+    return taken;
+  }
+
+  /** Focus or pointer left before the click. */
+  leave(): void {
+    this.#begun = undefined;
+  }
+}
+
+/** Arms while the question is on the screen of a window that is looked at, and begins anew when it comes back. */
+export function useArming(element: RefObject<HTMLElement | null>): {
+  readonly armed: boolean;
+  readonly arming: Arming;
+} {
+  const [armed, setArmed] = useState(false);
+  const arming = useRef(new Arming());
+  arming.current.armed = armed;
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let onScreen = typeof IntersectionObserver === "undefined";
+    const restart = () => {
+      clearTimeout(timer);
+      setArmed(false);
+      if (onScreen && document.visibilityState !== "hidden")
+        timer = setTimeout(() => setArmed(true), armingMilliseconds);
+    };
+    restart();
+    const observer = onScreen
+      ? undefined
+      : new IntersectionObserver(([entry]) => {
+          const seen = entry?.isIntersecting ?? false;
+          if (seen === onScreen) return;
+          onScreen = seen;
+          restart();
+        });
+    if (element.current !== null) observer?.observe(element.current);
+    document.addEventListener("visibilitychange", restart);
+    window.addEventListener("focus", restart);
+    return () => {
+      clearTimeout(timer);
+      observer?.disconnect();
+      document.removeEventListener("visibilitychange", restart);
+      window.removeEventListener("focus", restart);
+    };
+  }, [element]);
+  return { armed, arming: arming.current };
+}

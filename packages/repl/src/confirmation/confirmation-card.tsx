@@ -1,0 +1,232 @@
+import type { ConfirmationQuestion, ConfirmationReply, ConfirmationScope } from "@gennai/client/editor";
+import type { ComponentChildren } from "preact";
+import { useId, useMemo, useRef, useState } from "preact/hooks";
+import { VisibleText } from "../review/visible-text.tsx";
+import { type Arming, useArming } from "./arming.ts";
+import { Countdown } from "./countdown.tsx";
+import { RememberChoice } from "./remember-choice.tsx";
+import { RiskMark } from "./risk-mark.tsx";
+import { shownAction } from "./shown-action.ts";
+
+export interface ConfirmationCardProps {
+  readonly question: ConfirmationQuestion;
+  /** A person's word, exactly once. */
+  readonly onAnswer: (reply: ConfirmationReply) => void;
+  /** How many more questions wait behind this one. */
+  readonly waiting?: number;
+}
+
+/**
+ * A question of the gate. It takes no focus and no key of its own: it is answered on one of its buttons alone, and by none
+ * of them in the first moment. What the model claims and what the server computed stand apart.
+ */
+export function ConfirmationCard(props: ConfirmationCardProps) {
+  // Nothing of one question, a reason half written least of all, goes over to the next.
+  return <Card key={props.question.requestId} {...props} />;
+}
+
+function Card({ question, onAnswer, waiting = 0 }: ConfirmationCardProps) {
+  const id = useId();
+  const root = useRef<HTMLElement>(null);
+  const { armed, arming } = useArming(root);
+  const [reason, setReason] = useState("");
+  const [pattern, setPattern] = useState<string>();
+  const answered = useRef(false);
+  const action = useMemo(() => shownAction(question.actionJson), [question.actionJson]);
+  const answer = (reply: ConfirmationReply) => {
+    if (answered.current) return;
+    answered.current = true;
+    onAnswer(reply);
+  };
+  const { computed } = question;
+  return (
+    <section
+      ref={root}
+      class={`confirmation confirmation-${computed.risk} g-panel`}
+      aria-labelledby={`${id}-title`}
+      onPointerLeave={() => arming.leave()}
+    >
+      <header class="confirmation-head">
+        <h3 id={`${id}-title`}>
+          <VisibleText text={question.title} />
+        </h3>
+        <RiskMark risk={computed.risk} />
+        <Countdown deadline={question.deadline} />
+        {waiting > 0 && <span class="g-quiet">{waiting} more waiting</span>}
+      </header>
+      <p class="g-spoken" role="alert">
+        Question: {question.title} {computed.risk} risk. {question.actionStatement}
+      </p>
+
+      <div class="confirmation-computed">
+        <h4>What the server found</h4>
+        <p class="confirmation-statement">
+          <VisibleText text={question.actionStatement} />
+        </p>
+        {action.command !== undefined && (
+          <pre class="g-code confirmation-command" aria-label="The exact command" tabIndex={0}>
+            <VisibleText text={action.command} />
+          </pre>
+        )}
+        {action.cwd !== "" && (
+          <p class="g-quiet">
+            in <VisibleText text={action.cwd} />
+          </p>
+        )}
+        {question.impactStatement !== "" && (
+          <p class="confirmation-impact">
+            <VisibleText text={question.impactStatement} />
+          </p>
+        )}
+        <dl class="g-facts">
+          <Fact name="Intent">
+            <VisibleText text={question.intentReflection} />
+          </Fact>
+          <Fact name="Rule">
+            <code>
+              <VisibleText text={computed.rule} />
+            </code>
+            {computed.reason !== "" && (
+              <>
+                {" "}
+                <VisibleText text={computed.reason} />
+              </>
+            )}
+          </Fact>
+          {computed.paths.length > 0 && (
+            <Fact name={computed.paths.length === 1 ? "Path" : "Paths"}>
+              <Paths paths={computed.paths} />
+            </Fact>
+          )}
+        </dl>
+        <details>
+          <summary>The exact action</summary>
+          {action.arguments.length > 0 && (
+            <dl class="g-facts">
+              {action.arguments.map(({ name, value }) => (
+                <Fact key={name} name={<VisibleText text={name} />}>
+                  <pre class="g-code confirmation-value">
+                    <VisibleText text={value} />
+                  </pre>
+                </Fact>
+              ))}
+            </dl>
+          )}
+          <pre class="g-code confirmation-value">
+            <VisibleText text={question.actionJson} />
+          </pre>
+        </details>
+      </div>
+
+      {question.modelClaim !== "" && (
+        <div class="confirmation-claim">
+          <h4>What the model says (not checked)</h4>
+          <blockquote>
+            <VisibleText text={question.modelClaim} />
+          </blockquote>
+        </div>
+      )}
+
+      <RememberChoice {...{ question, pattern }} onPattern={setPattern} />
+      <div class="confirmation-actions" role="group" aria-label="Answer">
+        {scopesOf(question).map((scope) => (
+          <AnswerButton key={scope} name={scope} {...{ armed, arming }} onAnswer={() => answer(yes(scope, pattern))}>
+            {scopeWords[scope]}
+          </AnswerButton>
+        ))}
+        <span class="confirmation-deny">
+          <input
+            class="g-field"
+            aria-label="Reason for the model"
+            placeholder="Reason for a no (optional)"
+            value={reason}
+            onInput={(event) => setReason(event.currentTarget.value)}
+          />
+          <AnswerButton
+            name="deny"
+            {...{ armed, arming }}
+            onAnswer={() => answer({ answer: "no", reason: reason.trim() })}
+          >
+            Deny
+          </AnswerButton>
+        </span>
+      </div>
+    </section>
+  );
+}
+
+interface AnswerButtonProps {
+  readonly name: string;
+  readonly armed: boolean;
+  readonly arming: Arming;
+  readonly onAnswer: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** It can be focused from the start, so that focus does not jump when it arms. */
+function AnswerButton({ name, armed, arming, onAnswer, children }: AnswerButtonProps) {
+  return (
+    <button
+      type="button"
+      class="g-button confirmation-answer"
+      aria-disabled={!armed}
+      onPointerDown={() => arming.begin(name, { repeat: false })}
+      onKeyDown={({ key, repeat }) => {
+        if (key === "Enter" || key === " ") arming.begin(name, { repeat });
+      }}
+      onBlur={() => arming.leave()}
+      onClick={() => {
+        if (arming.takes(name)) onAnswer();
+      }}
+    >
+      {children}
+    </button>
+  );
+}
+
+function Fact({ name, children }: { readonly name: ComponentChildren; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+const pathsShown = 8;
+
+function Paths({ paths }: { readonly paths: readonly string[] }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? paths : paths.slice(0, pathsShown);
+  return (
+    <ul class="g-paths">
+      {shown.map((path) => (
+        <li key={path}>
+          <VisibleText text={path} />
+        </li>
+      ))}
+      {shown.length < paths.length && (
+        <li>
+          <button type="button" class="g-button" onClick={() => setAll(true)}>
+            Show {paths.length - shown.length} more
+          </button>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function scopesOf({ offeredScopes }: ConfirmationQuestion): readonly ConfirmationScope[] {
+  return offeredScopes.length === 0 ? ["once"] : offeredScopes;
+}
+
+/** Once is for the exact action, whatever a longer yes would be for. */
+function yes(scope: ConfirmationScope, pattern: string | undefined): ConfirmationReply {
+  return pattern === undefined || scope === "once" ? { answer: "yes", scope } : { answer: "yes", scope, pattern };
+}
+
+const scopeWords: Record<ConfirmationScope, string> = {
+  once: "Allow once",
+  turn: "Allow for this turn",
+  session: "Allow for this session",
+};

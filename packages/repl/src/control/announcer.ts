@@ -1,0 +1,68 @@
+import { turnOutcome } from "@gennai/client/turn-state";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type ReadonlySignal, signal } from "@preact/signals";
+
+/** Milliseconds over which sentences are gathered, so that a reader is not interrupted by each. */
+const gatherMilliseconds = 1200;
+/** What is older is a replay, and no news. Milliseconds. */
+const newsMilliseconds = 15_000;
+const longest = 600;
+
+/** Puts into words what a screen reader should say of a session's events, a few at a time. */
+export class Announcer {
+  readonly #sentence = signal("");
+  #gathered: string[] = [];
+
+  get sentence(): ReadonlySignal<string> {
+    return this.#sentence;
+  }
+
+  tell(events: readonly InvokeEvent[]): void {
+    for (const event of events) {
+      const sentence = isNews(event) ? sentenceFor(event) : undefined;
+      if (sentence !== undefined) this.say(sentence);
+    }
+  }
+
+  say(sentence: string): void {
+    if (this.#gathered.push(sentence) > 1) return;
+    setTimeout(() => {
+      this.#sentence.value = this.#gathered.slice(-6).join(" ").slice(-longest);
+      this.#gathered = [];
+    }, gatherMilliseconds);
+  }
+}
+
+/** undefined for what is better not said aloud. Questions are announced by their card. */
+export function sentenceFor(event: InvokeEvent): string | undefined {
+  const { event: body } = event;
+  switch (body.case) {
+    case "final":
+      return body.value.text === "" ? undefined : `Gennai: ${body.value.text.slice(0, longest)}`;
+    case "status":
+      return endings[turnOutcome(event) ?? "none"];
+    case "toolResult":
+      return body.value.error === "" ? undefined : `A tool call failed: ${body.value.error}`;
+    case "gateDecision":
+      return undefined;
+    case "proposedChanges":
+      return `Changes to ${body.value.changes.length} ${body.value.changes.length === 1 ? "file" : "files"} are proposed.`;
+    case "warning":
+      return `Warning: ${body.value}`;
+    case "error":
+      return `Error: ${body.value}`;
+    default:
+      return undefined;
+  }
+}
+
+const endings: Record<string, string | undefined> = {
+  completed: "Done.",
+  error: "The turn failed.",
+  cancelled: "The turn was stopped.",
+  interrupted: "The turn was interrupted.",
+};
+
+function isNews({ time }: InvokeEvent): boolean {
+  return time === undefined || Date.now() - Number(time.seconds) * 1000 < newsMilliseconds;
+}

@@ -1,0 +1,82 @@
+import { type ReplHome, type ReplPanel, replPanels } from "@gennai/client/home/repl-home";
+import { effect } from "@preact/signals";
+
+/** What the app finds again after a reload. */
+export interface KeptState {
+  /** undefined: none was shown; null: the user wants a new one. */
+  readonly sessionId: string | null | undefined;
+  readonly draft: string;
+  readonly queue: readonly string[];
+  readonly panel: ReplPanel;
+  /** undefined: as the home's settings say. */
+  readonly showThinking: boolean | undefined;
+  readonly scenario: string | undefined;
+}
+
+const nothingKept: KeptState = {
+  sessionId: undefined,
+  draft: "",
+  queue: [],
+  panel: "chat",
+  showThinking: undefined,
+  scenario: undefined,
+};
+
+/** Characters of a draft, and of all that waits in the queue, that are kept: a home keeps 64 KiB. */
+const keptCharacters = 12_000;
+
+/** Reads what a home kept; what does not fit is left out. */
+export function keptStateFrom(value: unknown): KeptState {
+  if (typeof value !== "object" || value === null) return nothingKept;
+  const field = (name: keyof KeptState): unknown => Reflect.get(value, name);
+  const { sessionId, draft, queue, panel, showThinking, scenario } = {
+    sessionId: field("sessionId"),
+    draft: field("draft"),
+    queue: field("queue"),
+    panel: field("panel"),
+    showThinking: field("showThinking"),
+    scenario: field("scenario"),
+  };
+  return {
+    sessionId: typeof sessionId === "string" || sessionId === null ? sessionId : undefined,
+    draft: typeof draft === "string" ? draft : "",
+    queue: Array.isArray(queue) ? queue.filter((text) => typeof text === "string") : [],
+    panel: replPanels.find((name) => name === panel) ?? "chat",
+    showThinking: typeof showThinking === "boolean" ? showThinking : undefined,
+    scenario: typeof scenario === "string" ? scenario : undefined,
+  };
+}
+
+/** Milliseconds without a change after which the state is kept. */
+const keepDelay = 250;
+
+/** Keeps the state whenever a signal that it is made of changes, until the abort. */
+export function keepStateIn(
+  home: Pick<ReplHome, "saveState">,
+  first: KeptState,
+  options: { readonly signal: AbortSignal },
+  state: () => KeptState,
+): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let last = JSON.stringify(fitToKeep(first));
+  const stop = effect(() => {
+    const now = fitToKeep(state());
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const text = JSON.stringify(now);
+      if (text !== last) home.saveState(now);
+      last = text;
+    }, keepDelay);
+  });
+  options.signal.addEventListener("abort", stop, { once: true });
+}
+
+/** The state within what a home keeps. */
+function fitToKeep(state: KeptState): KeptState {
+  let left = keptCharacters;
+  const queue = state.queue.filter((text) => {
+    left -= text.length;
+    return left >= 0;
+  });
+  return { ...state, draft: state.draft.length > keptCharacters ? "" : state.draft, queue };
+}

@@ -1,0 +1,312 @@
+import { callFailure } from "@gennai/client/call-failure";
+import type { ClientIdentity } from "@gennai/client/client-identity";
+import {
+  type AgentClient,
+  connect,
+  connectGovernance,
+  connectPlans,
+  type GovernanceClient,
+  type PlanClient,
+} from "@gennai/client/connection";
+import type { HomeNotice, ReplHome, ReplPanel } from "@gennai/client/home/repl-home";
+import { AgentSession } from "@gennai/client/session";
+import type { SettingsChoice } from "@gennai/client/settings";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { ConfirmationDesk } from "../confirmation/confirmation-desk.ts";
+import type { SessionView } from "../model/session-view.ts";
+import type { ReviewState } from "../review/review-state.ts";
+import { Announcer } from "./announcer.ts";
+import { type Failure, failureOf } from "./failure.ts";
+import { FollowedSession } from "./followed-session.ts";
+import { keepStateIn, keptStateFrom } from "./kept-state.ts";
+import { SessionDesks } from "./session-desks.ts";
+import { SessionDirectory } from "./session-directory.ts";
+import { choiceOf } from "./settings-choice.ts";
+import { TurnControl } from "./turn-control.ts";
+
+/** How the app began. */
+export type Opening =
+  | { readonly state: "opening" }
+  /** It tries again by itself. */
+  | { readonly state: "retrying"; readonly failure: Failure }
+  | { readonly state: "done" };
+
+/** Milliseconds between tries to reach the server in the beginning. */
+const openingPause = 3000;
+
+/**
+ * What the app does: opens, follows and leaves sessions, sends and stops, and keeps what must survive a reload. The server
+ * runs the turns; nothing here decides anything about them.
+ */
+export class ReplControl {
+  readonly home: ReplHome;
+  readonly agent: AgentClient;
+  readonly governance: GovernanceClient;
+  readonly plans: PlanClient;
+  readonly desk = new ConfirmationDesk();
+  readonly announcer = new Announcer();
+  readonly turns: TurnControl;
+  readonly panel: Signal<ReplPanel>;
+  /** The proposal that the review panel shows; undefined: the newest. */
+  readonly reviewed = signal<string | undefined>(undefined);
+  /** Decisions about proposals that are not yet carried out. */
+  readonly reviews = signal<ReadonlyMap<string, ReviewState>>(new Map());
+  readonly showThinking: Signal<boolean>;
+  /** Empty: the server's default for the mode. */
+  readonly scenario: Signal<string>;
+  readonly directory: SessionDirectory;
+  /** What a new session shall run with. */
+  readonly choice: Signal<SettingsChoice>;
+  /** The newest thing that went wrong, until somebody puts it away. */
+  readonly problem = signal<Failure | undefined>(undefined);
+  /** What the home says about the way to the server; undefined while it is well. */
+  readonly serverNotice = signal<string | undefined>(undefined);
+  readonly opening = signal<Opening>({ state: "opening" });
+  readonly #current = signal<FollowedSession | undefined>(undefined);
+  readonly #desks: Signal<SessionDesks>;
+  readonly #wantsNew = signal(false);
+  readonly #identity: ClientIdentity;
+  readonly #end = new AbortController();
+  constructor(home: ReplHome) {
+    this.home = home;
+    const server = { baseUrl: "", transport: home.transport };
+    this.agent = connect(server);
+    this.governance = connectGovernance(server);
+    this.plans = connectPlans(server);
+    this.directory = new SessionDirectory(this.agent, home.launch.workspace);
+    const { clientId, clientName, version, state, settings } = home.launch;
+    this.#identity = { clientId, name: clientName, version, editor: { confirm: this.desk.confirm } };
+    const kept = keptStateFrom(state);
+    this.panel = signal(kept.panel);
+    this.showThinking = signal(kept.showThinking ?? settings.showThinking);
+    this.scenario = signal(kept.scenario ?? settings.scenario);
+    this.choice = signal(choiceOf(settings, home.launch.workspace));
+    this.turns = new TurnControl({
+      draft: kept.draft,
+      queue: kept.queue,
+      session: this.#current,
+      newSession: (signal) => this.#create(signal),
+      request: () => ({ scenario: this.scenario.value, enableThinking: this.showThinking.value }),
+      fail: (error, what) => this.#fail(error, what),
+      signal: this.#end.signal,
+    });
+    this.#desks = signal(new SessionDesks(this, undefined));
+    keepStateIn(home, kept, { signal: this.#end.signal }, () => ({
+      sessionId: this.#current.value?.session.sessionId ?? (this.#wantsNew.value ? null : kept.sessionId),
+      draft: this.turns.draft.value,
+      queue: this.turns.queue.prompts.value.map(({ text }) => text),
+      panel: this.panel.value,
+      showThinking: this.showThinking.value,
+      scenario: this.scenario.value,
+    }));
+    const stopListening = home.onNotice((notice) => this.#notice(notice));
+    this.#end.signal.addEventListener("abort", stopListening, { once: true });
+    void this.#open(home.launch.sessionId, kept.sessionId);
+  }
+
+  get current(): ReadonlySignal<FollowedSession | undefined> {
+    return this.#current;
+  }
+
+  get desks(): ReadonlySignal<SessionDesks> {
+    return this.#desks;
+  }
+
+  /** Aborts when the app ends. */
+  get signal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  /** The next prompt begins a new session. */
+  newSession(): void {
+    this.#show(undefined);
+    this.#wantsNew.value = true;
+    this.panel.value = "chat";
+  }
+
+  async switchTo(sessionId: string): Promise<void> {
+    await this.#attempt("The session could not be opened", async (signal) => {
+      this.#show(await AgentSession.resume(this.agent, this.#identity, sessionId, { signal }));
+    });
+  }
+
+  /** A new session with the history up to a point; all of it without one. */
+  async fork(sessionId: string, throughSeq: bigint = 0n): Promise<void> {
+    await this.#attempt("The session could not be copied", async (signal) => {
+      const copy = await this.agent.forkSession({ sessionId, throughSeq }, { signal });
+      this.#show(await AgentSession.resume(this.agent, this.#identity, copy.sessionId, { signal }));
+    });
+  }
+
+  async clear(): Promise<void> {
+    const sessionId = this.#current.value?.session.sessionId;
+    if (sessionId === undefined) return;
+    await this.#attempt("The conversation could not be cleared", async (signal) => {
+      await this.agent.clearSession({ sessionId }, { signal });
+    });
+  }
+
+  /** For the session that is shown, and for those that come. */
+  async changeSettings(choice: SettingsChoice): Promise<void> {
+    const { workingDir: _fixed, ...rest } = choice;
+    const followed = this.#current.value;
+    if (followed === undefined) this.choice.value = { ...this.choice.value, ...rest };
+    else {
+      const changed = await this.#attempt("The settings could not be changed", (signal) =>
+        followed.changeSettings(rest, { signal }),
+      );
+      if (changed) this.choice.value = { ...this.choice.value, ...rest };
+    }
+  }
+
+  async undoChangeSet(changeSetId: string): Promise<void> {
+    const followed = this.#current.value;
+    if (followed === undefined) return;
+    await this.#attempt("The changes could not be taken back", async (signal) => {
+      if (this.home.revertChangeSet !== undefined) await this.home.revertChangeSet(changeSetId);
+      else await followed.session.undo({ changeSetId, signal });
+    });
+  }
+
+  async listSessions(): Promise<void> {
+    const workingDir = this.#current.value?.session.workingDir;
+    await this.#attempt("The sessions could not be listed", (signal) =>
+      this.directory.loadSessions(workingDir, signal),
+    );
+  }
+
+  async listScenarios(): Promise<void> {
+    const sessionId = this.#current.value?.session.sessionId ?? "";
+    await this.#attempt("The scenarios could not be listed", (signal) =>
+      this.directory.loadScenarios(sessionId, signal),
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.#end.abort();
+    this.#current.value?.[Symbol.dispose]();
+    this.#desks.value[Symbol.dispose]();
+  }
+
+  async #open(wanted: string | undefined, kept: string | null | undefined): Promise<void> {
+    while (!this.#end.signal.aborted) {
+      try {
+        await this.#openFirst(wanted, kept);
+        this.opening.value = { state: "done" };
+        return;
+      } catch (error) {
+        if (this.#end.signal.aborted) return;
+        this.opening.value = { state: "retrying", failure: failureOf(error) };
+        await new Promise((resolve) => setTimeout(resolve, openingPause));
+      }
+    }
+  }
+
+  async #openFirst(wanted: string | undefined, kept: string | null | undefined): Promise<void> {
+    const { signal } = this.#end;
+    const named = wanted === undefined || wanted === "" ? kept : wanted;
+    if (named === null) {
+      this.#wantsNew.value = true;
+      await this.agent.getServerInfo({}, { signal });
+      return;
+    }
+    const newest = named ?? (await this.directory.newest(signal))?.sessionId;
+    if (newest === undefined) return;
+    try {
+      const session = await AgentSession.resume(this.agent, this.#identity, newest, { signal });
+      // The user may have begun something else meanwhile.
+      const begun = this.#current.value !== undefined || this.turns.pending.value !== undefined || this.#wantsNew.value;
+      if (!begun) this.#show(session);
+    } catch (error) {
+      if (callFailure(error) !== "final") throw error;
+      // Shown to nobody who did not ask for it: without a name it was only the newest.
+      if (named !== undefined) this.#fail(error, "The session could not be opened");
+    }
+  }
+
+  async #create(signal: AbortSignal): Promise<FollowedSession> {
+    const options = { interactive: true, signal };
+    return this.#show(await AgentSession.start(this.agent, this.#identity, this.choice.value, options));
+  }
+
+  #show(session: AgentSession): FollowedSession;
+  #show(session: undefined): undefined;
+  #show(session: AgentSession | undefined): FollowedSession | undefined {
+    this.#current.value?.[Symbol.dispose]();
+    this.#wantsNew.value = false;
+    if (this.#current.value !== undefined || session === undefined) this.turns.leave();
+    if (session === undefined) {
+      this.#current.value = undefined;
+      this.#setDesks(undefined);
+      this.home.showsSession("");
+      return undefined;
+    }
+    const followed = new FollowedSession({
+      session,
+      onEvents: (events, view) => this.#seen(followed, events, view),
+      onProblem: (failure) => {
+        this.problem.value = failure;
+      },
+    });
+    this.#setDesks(followed);
+    this.#current.value = followed;
+    this.home.showsSession(session.sessionId);
+    return followed;
+  }
+
+  #setDesks(followed: FollowedSession | undefined): void {
+    this.#desks.value[Symbol.dispose]();
+    this.#desks.value = new SessionDesks(this, followed);
+  }
+
+  #seen(followed: FollowedSession, events: readonly InvokeEvent[], view: SessionView): void {
+    if (followed !== this.#current.value) return;
+    this.announcer.tell(events);
+    this.#desks.value.handle(events);
+    if (events.some(({ event }) => event.case === "settingsChanged")) void followed.refreshSettings();
+    this.turns.seen(view);
+  }
+
+  #notice(notice: HomeNotice): void {
+    switch (notice.type) {
+      case "show-session":
+        if (notice.sessionId === undefined) this.newSession();
+        else if (notice.sessionId !== this.#current.value?.session.sessionId) void this.switchTo(notice.sessionId);
+        return;
+      case "prompt":
+        this.panel.value = "chat";
+        if (notice.send) this.turns.send(notice.text);
+        else this.turns.addToDraft(notice.text);
+        return;
+      case "show-panel":
+        this.panel.value = notice.panel;
+        return;
+      case "settings":
+        this.showThinking.value = notice.settings.showThinking;
+        this.scenario.value = notice.settings.scenario;
+        this.choice.value = choiceOf(notice.settings, this.home.launch.workspace);
+        return;
+      case "server":
+        this.serverNotice.value = notice.state === "connected" ? undefined : notice.message;
+        if (notice.state === "connected") this.#current.value?.retry();
+        return;
+    }
+  }
+
+  /** False when it failed; the problem is shown. */
+  async #attempt(what: string, work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
+    try {
+      await work(this.#end.signal);
+      return true;
+    } catch (error) {
+      if (!this.#end.signal.aborted) this.#fail(error, what);
+      return false;
+    }
+  }
+
+  #fail(error: unknown, what: string): void {
+    const failure = failureOf(error);
+    this.problem.value = { ...failure, message: `${what}: ${failure.message}` };
+  }
+}

@@ -1,0 +1,50 @@
+import { SessionPlans } from "@gennai/client/plan";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { computed } from "@preact/signals";
+import { GovernanceDesk } from "../governance/governance-desk.ts";
+import { PlanDesk } from "../plan/plan-desk.ts";
+import { writePlan } from "../plan/write-plan.ts";
+import { TimelineDesk } from "../timeline/timeline-desk.ts";
+import { TodoDesk } from "../todos/todo-desk.ts";
+import type { FollowedSession } from "./followed-session.ts";
+import type { ReplControl } from "./repl-control.ts";
+
+/** What the panels about a session work with, as long as it is shown. */
+export class SessionDesks implements Disposable {
+  readonly governance: GovernanceDesk;
+  readonly timeline: TimelineDesk;
+  /** undefined while there is no session. */
+  readonly plan: PlanDesk | undefined;
+  readonly todos: TodoDesk | undefined;
+
+  constructor(control: ReplControl, followed: FollowedSession | undefined) {
+    const { agent, governance, plans, home } = control;
+    const sessionId = followed?.session.sessionId ?? "";
+    this.governance = new GovernanceDesk({ client: governance, sessionId, by: home.launch.clientName });
+    this.timeline = new TimelineDesk({ client: governance, sessionId });
+    if (followed === undefined) return;
+    const { session } = followed;
+    this.plan = new PlanDesk({
+      plans: new SessionPlans(plans, sessionId),
+      write: (request, options) =>
+        writePlan({ client: agent, sessionId, identity: session.identity }, request, options),
+      undo: (changeSetId, { signal }) => session.undo({ changeSetId, signal }),
+    });
+    const todos = computed(() => followed.view.value.facts.value.todos);
+    this.todos = new TodoDesk({ client: agent, sessionId, todos });
+  }
+
+  handle(events: readonly InvokeEvent[]): void {
+    if (this.plan !== undefined) for (const event of events) this.plan.handle(event);
+    const governed = events.some(({ event }) => event.case !== undefined && governing.has(event.case));
+    if (governed && this.governance.state.peek().view !== undefined) void this.governance.load();
+    const ended = events.some(({ event }) => event.case === "usage" || event.case === "toolResult");
+    if (ended && this.timeline.view.peek().loaded && !this.timeline.view.peek().busy) void this.timeline.load();
+  }
+
+  [Symbol.dispose](): void {
+    for (const desk of [this.governance, this.timeline, this.plan, this.todos]) desk?.[Symbol.dispose]();
+  }
+}
+
+const governing: ReadonlySet<string> = new Set(["emergencyChanged", "rulesChanged", "intentSelected", "ruleViolation"]);

@@ -1,0 +1,56 @@
+import type { AgentClient } from "@gennai/client/connection";
+import { type SessionSummary, summariesFromMessage } from "@gennai/client/session-summary";
+import { type ReadonlySignal, signal } from "@preact/signals";
+
+export interface ScenarioChoice {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Sessions in a list, at most. */
+const listed = 100;
+
+/** What a workspace has to choose from. All methods reject with `ConnectError`. */
+export class SessionDirectory {
+  readonly #client: AgentClient;
+  readonly #workspace: string | undefined;
+  readonly #sessions = signal<readonly SessionSummary[]>([]);
+  readonly #scenarios = signal<readonly ScenarioChoice[]>([]);
+
+  /** @param workspace absolute path; undefined: the server's default */
+  constructor(client: AgentClient, workspace: string | undefined) {
+    this.#client = client;
+    this.#workspace = workspace;
+  }
+
+  /** Newest first. */
+  get sessions(): ReadonlySignal<readonly SessionSummary[]> {
+    return this.#sessions;
+  }
+
+  get scenarios(): ReadonlySignal<readonly ScenarioChoice[]> {
+    return this.#scenarios;
+  }
+
+  /** @param workingDir undefined: the workspace */
+  async loadSessions(workingDir: string | undefined, abort: AbortSignal): Promise<void> {
+    this.#sessions.value = await this.#list(workingDir, listed, abort);
+  }
+
+  /** @param sessionId adds the scenarios of this session's workspace; empty: only those that are built in */
+  async loadScenarios(sessionId: string, abort: AbortSignal): Promise<void> {
+    const { scenarios } = await this.#client.listScenarios({ sessionId }, { signal: abort });
+    this.#scenarios.value = scenarios.map(({ name, description }) => ({ name, description }));
+  }
+
+  async newest(abort: AbortSignal): Promise<SessionSummary | undefined> {
+    return (await this.#list(undefined, 1, abort))[0];
+  }
+
+  async #list(wanted: string | undefined, limit: number, abort: AbortSignal): Promise<readonly SessionSummary[]> {
+    const options = { signal: abort };
+    const known = wanted ?? this.#workspace;
+    const workingDir = known ?? (await this.#client.getServerInfo({}, options)).defaultWorkingDir;
+    return summariesFromMessage(await this.#client.listSessions({ workingDir, limit }, options));
+  }
+}

@@ -1,0 +1,13 @@
+import type { ReplSettings } from "@gennai/client/home/repl-home";
+import { backends, type SettingsChoice } from "@gennai/client/settings";
+
+/** What a new session runs with, as the home's settings say. */
+export function choiceOf(settings: ReplSettings, workspace: string | undefined): SettingsChoice {
+  const backend = backends.find((name) => name === settings.backend);
+  return {
+    ...(backend === undefined ? {} : { backend }),
+    ...(settings.model === "" ? {} : { model: settings.model }),
+    ...(workspace === undefined ? {} : { workingDir: workspace }),
+    editingMode: settings.editingMode,
+  };
+}

@@ -1,0 +1,161 @@
+import type { TurnRequest } from "@gennai/client/session";
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import type { SessionView } from "../model/session-view.ts";
+import type { FollowedSession } from "./followed-session.ts";
+import type { PromptImage } from "./prompt-images.ts";
+import { newPrompt, type Prompt, PromptQueue } from "./prompt-queue.ts";
+
+/** - `starting`: a prompt is on its way; - `stopping`: the server has not confirmed that the work is over */
+export type TurnProgress = "idle" | "starting" | "running" | "stopping";
+
+export interface TurnControlOptions {
+  /** What was being written, and what waited, before a reload. */
+  readonly draft: string;
+  readonly queue: readonly string[];
+  readonly session: ReadonlySignal<FollowedSession | undefined>;
+  /** Begins the session that a first prompt needs. */
+  readonly newSession: (signal: AbortSignal) => Promise<FollowedSession>;
+  /** What goes with every prompt. */
+  readonly request: () => Omit<TurnRequest, "text" | "images">;
+  readonly fail: (error: unknown, what: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** What the user says, when it is said, and how it is stopped. */
+export class TurnControl {
+  readonly queue: PromptQueue;
+  readonly draft;
+  readonly draftImages = signal<readonly PromptImage[]>([]);
+  readonly #options: TurnControlOptions;
+  readonly #pending = signal<Prompt | undefined>(undefined);
+  readonly #stopping = signal(false);
+  #starting = new AbortController();
+  /** The turn that was asked for last shows once the view is here. */
+  #awaitedSeq: bigint | undefined;
+  #running = "";
+
+  constructor(options: TurnControlOptions) {
+    this.#options = options;
+    this.queue = new PromptQueue(options.queue);
+    this.draft = signal(options.draft);
+  }
+
+  /** A prompt that the log does not show yet. */
+  get pending(): ReadonlySignal<Prompt | undefined> {
+    return this.#pending;
+  }
+
+  readonly progress: ReadonlySignal<TurnProgress> = computed(() => {
+    const running = this.#options.session.value?.view.value.facts.value.turn !== undefined;
+    if (this.#stopping.value) return "stopping";
+    if (this.#pending.value !== undefined) return "starting";
+    return running ? "running" : "idle";
+  });
+
+  /** Says it now, or when the running turn has ended. */
+  send(text: string, images: readonly PromptImage[] = []): void {
+    const prompt = newPrompt(text, images);
+    if (this.progress.value !== "idle") this.queue.add(prompt);
+    else {
+      this.queue.release();
+      void this.#start(prompt);
+    }
+  }
+
+  addToDraft(text: string): void {
+    this.draft.value = [this.draft.value, text].filter((part) => part !== "").join("\n");
+  }
+
+  /** Ends the running turn and says this one next. */
+  async steer(id: string): Promise<void> {
+    const prompt = this.queue.remove(id);
+    if (prompt === undefined) return;
+    if (this.progress.value !== "idle" && !(await this.stop())) return this.queue.putBack(prompt);
+    await this.#start(prompt);
+  }
+
+  /** Goes on with what waits in the queue. */
+  sendQueued(): void {
+    this.queue.release();
+    this.#sendNext();
+  }
+
+  /** Ends the running work; true when the server says that it is over. */
+  async stop(): Promise<boolean> {
+    const { session, signal: end, fail } = this.#options;
+    if (this.#stopping.value) return false;
+    this.queue.hold();
+    this.#starting.abort();
+    if (session.value === undefined) return true;
+    this.#stopping.value = true;
+    try {
+      await session.value.session.stop("session", "Stopped by the user.", { signal: end });
+      return true;
+    } catch (error) {
+      fail(error, "It could not be stopped");
+      return false;
+    } finally {
+      this.#stopping.value = false;
+    }
+  }
+
+  /** Another session is shown, or none: what is on its way belongs to the one before. */
+  leave(): void {
+    this.#starting.abort();
+    this.#pending.value = undefined;
+    this.#awaitedSeq = undefined;
+    this.#running = "";
+  }
+
+  /** The view of the session has gone on. */
+  seen(view: SessionView): void {
+    this.#showAwaited(view);
+    const running = view.facts.value.turn?.turnId ?? "";
+    const ended = this.#running !== "" && running === "";
+    this.#running = running;
+    if (!ended) return;
+    const last = view.cells.findLast(({ item }) => item.value.kind === "turn-end")?.item.value;
+    if (last?.kind === "turn-end" && last.outcome === "completed") this.#sendNext();
+    else this.queue.hold();
+  }
+
+  async #start(prompt: Prompt): Promise<void> {
+    const { session, newSession, request, fail, signal: end } = this.#options;
+    this.#starting = new AbortController();
+    const abort = AbortSignal.any([end, this.#starting.signal]);
+    this.#pending.value = prompt;
+    try {
+      const followed = session.value ?? (await newSession(abort));
+      const images = prompt.images.map(({ bytes }) => bytes);
+      const turn = await followed.startTurn({ ...request(), text: prompt.text, images }, { signal: abort });
+      if (session.value !== followed) return;
+      // The user's message is the second event of a turn.
+      this.#awaitedSeq = turn.afterSeq + 2n;
+      this.#showAwaited(followed.view.value);
+    } catch (error) {
+      if (this.#pending.value === prompt) this.#pending.value = undefined;
+      this.#giveBack(prompt);
+      if (!abort.aborted) fail(error, "The prompt was not sent");
+    }
+  }
+
+  /** What was not sent is not lost. */
+  #giveBack(prompt: Prompt): void {
+    if (this.draft.value === "" && this.draftImages.value.length === 0) {
+      this.draft.value = prompt.text;
+      this.draftImages.value = prompt.images;
+    } else this.queue.putBack(prompt);
+  }
+
+  #showAwaited(view: SessionView): void {
+    if (this.#awaitedSeq === undefined || view.lastSeq < this.#awaitedSeq) return;
+    this.#awaitedSeq = undefined;
+    this.#pending.value = undefined;
+  }
+
+  #sendNext(): void {
+    if (this.queue.held.value || this.progress.value !== "idle") return;
+    const next = this.queue.take();
+    if (next !== undefined) void this.#start(next);
+  }
+}

@@ -1,0 +1,141 @@
+import { useEffect } from "preact/hooks";
+import { Digest } from "../plan/digest.tsx";
+import { ProblemNotice } from "../plan/problem-notice.tsx";
+import { VisibleText } from "../review/visible-text.tsx";
+import { EmergencyControls } from "./emergency-controls.tsx";
+import type { GovernanceDesk, GovernanceView } from "./governance-desk.ts";
+import { IntentsSection, type ScopeExpansion } from "./intents-section.tsx";
+
+export interface GovernancePanelProps {
+  readonly desk: GovernanceDesk;
+  readonly hasSession: boolean;
+  readonly expansions?: readonly ScopeExpansion[];
+}
+
+/** What governs the agent here, and the switches for when something goes wrong. */
+export function GovernancePanel({ desk, hasSession, expansions = [] }: GovernancePanelProps) {
+  useEffect(() => void desk.load(), [desk]);
+  const { view, busy, problem, stopped } = desk.state.value;
+  return (
+    <section class="governance g-panel" aria-label="Governance">
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => desk.dismiss()} />}
+      {stopped > 0 && (
+        <p class="g-notice" role="status">
+          {stopped === 1 ? "1 turn was ended." : `${stopped} turns were ended.`}
+        </p>
+      )}
+      {view === undefined ? (
+        busy ? (
+          <p class="g-empty" role="status">
+            Loading…
+          </p>
+        ) : (
+          <button type="button" class="g-button" onClick={() => void desk.load()}>
+            Load again
+          </button>
+        )
+      ) : (
+        <>
+          <EmergencyControls
+            switches={view.emergency}
+            busy={busy}
+            onSwitch={(control, enabled, details) => void desk.switch(control, enabled, details)}
+          />
+          <RulesSection rules={view.rules} />
+          <IntentsSection
+            {...{ view, busy, expansions }}
+            canSelect={hasSession}
+            onSelect={(intentId) => void desk.select(intentId)}
+          />
+          <RightsSection view={view} />
+          <button type="button" class="g-button" disabled={busy} onClick={() => void desk.load()}>
+            Load again
+          </button>
+        </>
+      )}
+    </section>
+  );
+}
+
+function RulesSection({ rules }: { readonly rules: GovernanceView["rules"] }) {
+  return (
+    <section class="g-section" aria-labelledby="rules-title">
+      <h3 id="rules-title">Rules in force</h3>
+      <p>
+        <strong>{rules.count === 1 ? "1 rule" : `${rules.count} rules`}</strong>
+        {rules.text !== "" && (
+          <span class="g-quiet">
+            {" "}
+            <VisibleText text={rules.text} />
+          </span>
+        )}
+      </p>
+      {rules.lastViolation !== "" && (
+        <p class="governance-violation">
+          Last violation: <VisibleText text={rules.lastViolation} />
+        </p>
+      )}
+      {rules.problems.length > 0 && (
+        <ul class="g-notice g-notice-bad" aria-label="Broken rule files">
+          {rules.problems.map((problem) => (
+            <li key={problem}>
+              <VisibleText text={problem} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {rules.policySha256 !== "" && (
+        <p class="g-quiet">
+          Policy <Digest digest={rules.policySha256} of="the policy" />
+        </p>
+      )}
+    </section>
+  );
+}
+
+function RightsSection({ view }: { readonly view: GovernanceView }) {
+  const { capabilities, isolation } = view;
+  return (
+    <section class="g-section" aria-labelledby="rights-title">
+      <h3 id="rights-title">Rights and isolation</h3>
+      {capabilities.problem !== "" && (
+        <p class="g-notice g-notice-bad">
+          Only reading is allowed: <VisibleText text={capabilities.problem} />
+        </p>
+      )}
+      <dl class="g-facts">
+        <div>
+          <dt>Profile</dt>
+          <dd>
+            <VisibleText text={capabilities.name === "" ? "none" : capabilities.name} />
+            {capabilities.expires !== undefined && (
+              <span class="g-quiet"> until {capabilities.expires.toLocaleString()}</span>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Allows</dt>
+          <dd>
+            <ul class="g-chips">
+              {capabilities.capabilities.map((capability) => (
+                <li key={capability}>
+                  <VisibleText text={capability} />
+                </li>
+              ))}
+            </ul>
+          </dd>
+        </div>
+        <div>
+          <dt>Commands</dt>
+          <dd>
+            {isolation === "sandboxed" ? (
+              <span class="isolation-on">run in the sandbox</span>
+            ) : (
+              <span class="isolation-off">run with your rights; no sandbox keeps them apart</span>
+            )}
+          </dd>
+        </div>
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,140 @@
+import { VisibleText } from "../review/visible-text.tsx";
+import type { GovernanceView, GovernedIntent } from "./governance-desk.ts";
+
+export interface IntentsSectionProps {
+  readonly view: Pick<GovernanceView, "intents" | "intentWarnings" | "activeIntentId" | "intentsMode">;
+  readonly busy: boolean;
+  /** False without a session: there is nothing that could be put under an intent. */
+  readonly canSelect: boolean;
+  readonly expansions: readonly ScopeExpansion[];
+  readonly onSelect: (intentId: string) => void;
+}
+
+/** A model asked for more scope than its intent has. The question itself is a confirmation. */
+export interface ScopeExpansion {
+  readonly requestId: string;
+  readonly intentId: string;
+  readonly paths: readonly string[];
+  readonly reason: string;
+  readonly state: "open" | "granted" | "refused";
+}
+
+const modeWords = {
+  auto: "On where the workspace has an intents file",
+  required: "Required: without an intent nothing is changed",
+  off: "Off",
+};
+
+/** The pieces of work a session can do under, and requests for more scope. */
+export function IntentsSection({ view, busy, canSelect, expansions, onSelect }: IntentsSectionProps) {
+  const { intents, intentWarnings, activeIntentId, intentsMode } = view;
+  return (
+    <section class="g-section" aria-labelledby="intents-title">
+      <h3 id="intents-title">Intents</h3>
+      <p class="g-quiet">{modeWords[intentsMode]}.</p>
+      {intentWarnings.map((warning) => (
+        <p class="g-notice" key={warning}>
+          <VisibleText text={warning} />
+        </p>
+      ))}
+      {intents.length === 0 ? (
+        <p class="g-empty">The workspace has no intents.</p>
+      ) : (
+        <ul class="intents">
+          {intents.map((intent) => (
+            <IntentEntry
+              key={intent.id}
+              {...{ intent, busy, canSelect }}
+              isActive={intent.id === activeIntentId}
+              onSelect={() => onSelect(intent.id)}
+            />
+          ))}
+        </ul>
+      )}
+      {expansions.length > 0 && (
+        <>
+          <h4>Requests for more scope</h4>
+          <ul class="intents">
+            {expansions.map(({ requestId, intentId, paths, reason, state }) => (
+              <li key={requestId}>
+                <p>
+                  <code>
+                    <VisibleText text={intentId} />
+                  </code>{" "}
+                  <span class={state === "open" ? "g-badge g-badge-warn" : "g-badge"}>{state}</span>
+                </p>
+                <ul class="g-paths" aria-label="Would be added">
+                  {paths.map((path) => (
+                    <li key={path}>
+                      + <VisibleText text={path} />
+                    </li>
+                  ))}
+                </ul>
+                {reason !== "" && (
+                  <p class="g-quiet">
+                    The model says: <VisibleText text={reason} />
+                  </p>
+                )}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+interface IntentEntryProps {
+  readonly intent: GovernedIntent;
+  readonly isActive: boolean;
+  readonly busy: boolean;
+  readonly canSelect: boolean;
+  readonly onSelect: () => void;
+}
+
+function IntentEntry({ intent, isActive, busy, canSelect, onSelect }: IntentEntryProps) {
+  return (
+    <li class={isActive ? "intent-active" : ""} aria-current={isActive ? "true" : undefined}>
+      <div class="g-row">
+        <span>
+          <code>
+            <VisibleText text={intent.id} />
+          </code>{" "}
+          <VisibleText text={intent.name} />
+        </span>
+        <span class="g-badge">
+          <VisibleText text={intent.status} />
+        </span>
+        {isActive ? (
+          <span class="g-badge g-badge-good">selected</span>
+        ) : (
+          <button
+            type="button"
+            class="g-button"
+            disabled={busy || !canSelect || !intent.selectable}
+            title={intent.selectable ? undefined : "Only an intent in progress can be selected."}
+            aria-label={`Select ${intent.id}`}
+            onClick={onSelect}
+          >
+            Select
+          </button>
+        )}
+      </div>
+      <details>
+        <summary>Scope and constraints</summary>
+        <ul class="g-paths" aria-label="Scope">
+          {intent.ownedScope.map((scope) => (
+            <li key={scope}>
+              <VisibleText text={scope} />
+            </li>
+          ))}
+        </ul>
+        {intent.constraints.map((constraint) => (
+          <p key={constraint} class="g-quiet">
+            <VisibleText text={constraint} />
+          </p>
+        ))}
+      </details>
+    </li>
+  );
+}

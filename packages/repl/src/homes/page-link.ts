@@ -1,0 +1,50 @@
+/** Why the page was not let in, in words for the person in front of it. */
+export class PageRefused extends Error {
+  readonly code = "page_refused";
+  override readonly name = "PageRefused";
+}
+
+/** The window as far as a link needs it. */
+export interface LinkWindow {
+  readonly location: Pick<Location, "hash" | "pathname">;
+  readonly history: Pick<History, "replaceState">;
+}
+
+/** Takes the code of the link out of the address, so that neither history nor a bookmark nor a glance keeps it. */
+export function takeLinkCode({ location, history }: LinkWindow): string | undefined {
+  const { hash } = location;
+  if (hash === "") return undefined;
+  history.replaceState(null, "", location.pathname);
+  return codeIn(hash);
+}
+
+/** The code in what somebody pasted: a whole link, or the code alone. */
+export function codeIn(text: string): string | undefined {
+  return /^(?:[^#\s]*#)?([A-Za-z0-9_-]{22,128})$/.exec(text.trim())?.[1];
+}
+
+/** Exchanges a code, which then is used up, for the token of this page. Rejects with `PageRefused`. */
+export async function exchangeCode(code: string, request: typeof fetch = fetch): Promise<string> {
+  let response: Response;
+  try {
+    response = await request("/page/token", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ code }),
+      credentials: "omit",
+      redirect: "error",
+    });
+  } catch (cause) {
+    throw new PageRefused("The server does not answer. Start it again, then use the link it prints.", { cause });
+  }
+  const body: unknown = await response.json().catch(() => undefined);
+  const token = textField(body, "token");
+  if (response.ok && token !== undefined) return token;
+  if (response.status === 429) throw new PageRefused("Too many tries. Wait a second, then try again.");
+  throw new PageRefused("This link was used already, is too old, or is of another server.");
+}
+
+function textField(value: unknown, name: string): string | undefined {
+  const field: unknown = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+  return typeof field === "string" && field !== "" ? field : undefined;
+}

@@ -1,0 +1,148 @@
+import { type HomeRequest, type ToApp, type ToHome, toAppSchema } from "@gennai/client/home/home-messages";
+import { MessageTransport } from "@gennai/client/home/message-transport";
+import type { EditorContext, HomeNotice, ReplHome, ReviewToApply } from "@gennai/client/home/repl-home";
+
+/** What VS Code gives a webview. */
+export interface WebviewApi {
+  postMessage(message: unknown): void;
+}
+
+/** The window as far as a home needs it. */
+export interface WebviewWindow {
+  readonly origin: string;
+  addEventListener(type: "message", listener: (event: MessageEvent<unknown>) => void): void;
+  removeEventListener(type: "message", listener: (event: MessageEvent<unknown>) => void): void;
+}
+
+/**
+ * Joins the app to the extension host. Resolves when the host has sent what to begin with. Messages of another origin, and
+ * what is no message of the schema, are dropped.
+ */
+export function connectWebviewHome(api: WebviewApi, frame: WebviewWindow): Promise<ReplHome> {
+  const listeners = new Set<(message: ToApp) => void>();
+  frame.addEventListener("message", (event) => {
+    if (event.origin !== frame.origin) return;
+    const message = toAppSchema.safeParse(event.data);
+    if (message.success) for (const listener of listeners) listener(message.data);
+  });
+  const listen = (listener: (message: ToApp) => void) => {
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+    };
+  };
+  const post = (message: ToHome) => api.postMessage(message);
+  const transport = new MessageTransport({ post, listen });
+  const requests = new HomeRequests(post, listen);
+  return new Promise((resolve) => {
+    const stop = listen((message) => {
+      if (message.type !== "launch") return;
+      stop();
+      resolve(homeOf(message, { post, listen, transport, requests }));
+    });
+    post({ type: "ready" });
+  });
+}
+
+interface Channel {
+  readonly post: (message: ToHome) => void;
+  readonly listen: (listener: (message: ToApp) => void) => () => void;
+  readonly transport: MessageTransport;
+  readonly requests: HomeRequests;
+}
+
+function homeOf({ launch }: Extract<ToApp, { type: "launch" }>, channel: Channel): ReplHome {
+  const { post, listen, transport, requests } = channel;
+  const { workspace, sessionId, ...rest } = launch;
+  let shown = sessionId ?? "";
+  return {
+    kind: "editor",
+    transport,
+    launch: { ...rest, workspace, sessionId },
+    saveState: (state) => post({ type: "save-state", state }),
+    showsSession(id) {
+      shown = id;
+      post({ type: "session", sessionId: id });
+    },
+    applyReview: async (review) => ({
+      files: textList(await requests.ask({ type: "apply-review", review: copied(review) }), "files"),
+    }),
+    revertChangeSet: async (changeSetId) => {
+      await requests.ask({ type: "revert-change-set", sessionId: shown, changeSetId });
+    },
+    openFile: async (path, line) => {
+      await requests.ask({ type: "open-file", path, ...(line === undefined ? {} : { line }) });
+    },
+    openDiff: async (proposalId, changeId) => {
+      await requests.ask({ type: "open-diff", sessionId: shown, proposalId, changeId });
+    },
+    editorContext: async () => editorContext(await requests.ask({ type: "editor-context" })),
+    runHomeCommand: async (command) => {
+      await requests.ask({ type: "command", command });
+    },
+    onNotice: (listener) =>
+      listen((message) => {
+        if (message.type === "notice") listener(noticeOf(message.notice));
+      }),
+  };
+}
+
+function noticeOf(notice: Extract<ToApp, { type: "notice" }>["notice"]): HomeNotice {
+  return notice.type === "show-session" ? { type: "show-session", sessionId: notice.sessionId } : notice;
+}
+
+function copied(review: ReviewToApply): Extract<HomeRequest, { type: "apply-review" }>["review"] {
+  return { ...review, hunks: review.hunks.map((hunk) => ({ ...hunk })) };
+}
+
+/** Requests of the home that wait for their answer. */
+class HomeRequests {
+  readonly #post: (message: ToHome) => void;
+  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  #lastId = 0;
+
+  constructor(post: (message: ToHome) => void, listen: Channel["listen"]) {
+    this.#post = post;
+    listen((message) => {
+      if (message.type !== "answer") return;
+      const waiting = this.#waiting.get(message.id);
+      this.#waiting.delete(message.id);
+      if (message.error === undefined) waiting?.resolve(message.value);
+      else waiting?.reject(new Error(message.error));
+    });
+  }
+
+  /** Rejects with what the home says. */
+  ask(request: HomeRequest): Promise<unknown> {
+    const id = ++this.#lastId;
+    const waiting = Promise.withResolvers<unknown>();
+    this.#waiting.set(id, waiting);
+    this.#post({ type: "request", id, request });
+    return waiting.promise;
+  }
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function textList(value: unknown, name: string): readonly string[] {
+  const list = field(value, name);
+  return Array.isArray(list) ? list.filter((entry) => typeof entry === "string") : [];
+}
+
+function editorContext(value: unknown): EditorContext {
+  const activeFile = field(value, "activeFile");
+  const selection = field(value, "selection");
+  const startLine = field(selection, "startLine");
+  const endLine = field(selection, "endLine");
+  const text = field(selection, "text");
+  return {
+    activeFile: typeof activeFile === "string" ? activeFile : undefined,
+    selection:
+      typeof startLine === "number" && typeof endLine === "number" && typeof text === "string"
+        ? { startLine, endLine, text }
+        : undefined,
+    openFiles: textList(value, "openFiles"),
+  };
+}

@@ -1,0 +1,52 @@
+import { type AppliedFile, appliedFileFromMessage } from "@gennai/client/proposal";
+import type { ChangeSetApplied } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
+import { joinFiles } from "./view-from-wire.ts";
+import type { ChangeSetItem } from "./view-item.ts";
+
+/** The change sets of a session: a fold over the events that name them. */
+export class ChangeSets {
+  readonly #items: ItemList;
+  readonly #cells = new Map<string, OpenCell<ChangeSetItem>>();
+  /** A turn's own change set grows until the turn ends, and is shown then. */
+  readonly #growing = new Map<string, readonly AppliedFile[]>();
+
+  constructor(items: ItemList) {
+    this.#items = items;
+  }
+
+  /** @param ofRunningTurn true when its id is that of a turn which has not ended */
+  apply(place: ItemPlace, message: ChangeSetApplied, ofRunningTurn: boolean): void {
+    const { changeSetId } = message;
+    const files = message.files.map(appliedFileFromMessage);
+    const known = this.#cells.get(changeSetId);
+    if (known !== undefined) {
+      known.item.value = { ...known.item.value, files: joinFiles(known.item.value.files, files) };
+    } else if (ofRunningTurn && message.proposalId === "") {
+      this.#growing.set(changeSetId, joinFiles(this.#growing.get(changeSetId) ?? [], files));
+    } else {
+      const proposalId = message.proposalId === "" ? undefined : message.proposalId;
+      this.#show(place, { changeSetId, files, proposalId });
+    }
+  }
+
+  undo(place: ItemPlace, changeSetId: string): void {
+    this.endTurn({ ...place, turnId: changeSetId });
+    const cell = this.#cells.get(changeSetId);
+    if (cell !== undefined) cell.item.value = { ...cell.item.value, undone: true };
+  }
+
+  /** Shows what the turn changed, if it did. */
+  endTurn(place: ItemPlace): void {
+    const files = this.#growing.get(place.turnId);
+    if (files === undefined) return;
+    this.#growing.delete(place.turnId);
+    const key = `changeSet:${place.seq}`;
+    this.#show({ ...place, key }, { changeSetId: place.turnId, files, proposalId: undefined });
+  }
+
+  #show(place: ItemPlace, fields: Pick<ChangeSetItem, "changeSetId" | "files" | "proposalId">): void {
+    const item: ChangeSetItem = { kind: "change-set", ...fields, undone: false };
+    this.#cells.set(fields.changeSetId, this.#items.add(place, item));
+  }
+}

@@ -1,0 +1,55 @@
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { NoticeItem } from "./view-item.ts";
+
+/** What an event has to tell in a line of its own; undefined when nothing. */
+export function noticeOf(event: InvokeEvent): NoticeItem | undefined {
+  const body = event.event;
+  switch (body.case) {
+    case "warning":
+      return notice("warning", "turn", body.value);
+    case "error": {
+      const { code = "", hint = "", retryable = false } = event.errorInfo ?? {};
+      return { ...notice("error", "turn", body.value), code, hint, retryable };
+    }
+    case "truncated":
+      return notice("warning", "session", `Events up to ${body.value.throughSeq} are not shown. ${body.value.reason}`);
+    case "sessionStarted":
+      return body.value.forkedFrom === ""
+        ? undefined
+        : notice("info", "session", "This session goes on from a copy of another one.");
+    case "sessionCleared":
+      return notice("info", "session", "The conversation was cleared: the model has forgotten what is above.");
+    case "settingsChanged":
+      return notice("info", "settings", `From here on: ${body.value.summary}`);
+    case "intentSelected":
+      return notice("info", "intent", `Works under intent ${body.value.intent?.id}: ${body.value.intent?.name}`);
+    case "rulesChanged": {
+      const { text = "", problems = [] } = body.value.status ?? {};
+      return problems.length === 0
+        ? notice("info", "rules", `Rules: ${text}`)
+        : { ...notice("warning", "rules", `Rules: ${text}`), hint: problems.join("\n") };
+    }
+    case "emergencyChanged": {
+      const { control, enabled, tool, by, reason } = body.value;
+      const what = `${controlWords[control] ?? "An emergency control"}${tool === "" ? "" : ` (${tool})`}`;
+      const why = `${by === "" ? "" : ` by ${by}`}${reason === "" ? "" : `: ${reason}`}`;
+      return notice(enabled ? "warning" : "info", "emergency", `${what} was switched ${enabled ? "on" : "off"}${why}`);
+    }
+    case "ruleViolation":
+      return notice("warning", "violation", `${body.value.tool} was ${body.value.action} by rule ${body.value.rule}.`);
+    default:
+      return undefined;
+  }
+}
+
+function notice(level: NoticeItem["level"], topic: NoticeItem["topic"], text: string): NoticeItem {
+  return { kind: "notice", level, topic, text, code: "", hint: "", retryable: false };
+}
+
+const controlWords: Partial<Record<EmergencyControl, string>> = {
+  [EmergencyControl.READ_ONLY]: "Read-only",
+  [EmergencyControl.DISABLE_HIGH_IMPACT]: "Refusing high risk",
+  [EmergencyControl.BLOCK_TOOL]: "Blocking a tool",
+  [EmergencyControl.STOP_ALL]: "Stop all",
+};

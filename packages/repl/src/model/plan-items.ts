@@ -1,0 +1,36 @@
+import type { PlanChanged } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
+import { failureWord, planState, stepState } from "./view-from-wire.ts";
+import type { PlanItem } from "./view-item.ts";
+
+/** The plans of a session, each in one place: a fold over the events that name them. */
+export class PlanItems {
+  readonly #items: ItemList;
+  readonly #cells = new Map<string, OpenCell<PlanItem>>();
+
+  constructor(items: ItemList) {
+    this.#items = items;
+  }
+
+  change(place: ItemPlace, message: PlanChanged): void {
+    const { planId, digest, text } = message;
+    const known = this.#cells.get(planId);
+    const before = known?.item.value;
+    const step = {
+      stepId: message.stepId,
+      state: stepState(message.stepState),
+      failureClass: failureWord(message.failureClass),
+    };
+    const steps = before?.steps ?? [];
+    const at = steps.findIndex(({ stepId }) => stepId === step.stepId);
+    const item: PlanItem = {
+      ...{ kind: "plan", planId, text },
+      state: planState(message.state),
+      digest: digest === "" ? (before?.digest ?? "") : digest,
+      title: message.title === "" ? (before?.title ?? "") : message.title,
+      steps: step.stepId === "" ? steps : at === -1 ? [...steps, step] : steps.with(at, step),
+    };
+    if (known === undefined) this.#cells.set(planId, this.#items.add(place, item));
+    else known.item.value = item;
+  }
+}

@@ -1,0 +1,178 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { verificationWord } from "@gennai/client/governance-words";
+import type { PlanState, StepState } from "@gennai/client/plan";
+import type { AppliedFile } from "@gennai/client/proposal";
+import {
+  type BlobRef,
+  HunkDecision,
+  type InvokeEvent,
+  TodoPriority as PriorityMessage,
+  type ProposalReview,
+  RequestResolution,
+  TodoStatus as StatusMessage,
+  type TodoItem,
+  type ToolResult,
+} from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import {
+  type EmergencyState,
+  FailureClass,
+  PlanStepState,
+  PlanState as StateMessage,
+} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { EmergencyFact, Todo, TodoPriority, TodoStatus } from "./session-facts.ts";
+import type { BlobContent, ClientRequestItem, ProposalReviewView, RequestState, ToolResultView } from "./view-item.ts";
+
+export function timeOf(event: InvokeEvent): Date | undefined {
+  return event.time === undefined ? undefined : timestampDate(event.time);
+}
+
+export function blobContent({ sha256, size, mediaType }: BlobRef): BlobContent {
+  return { sha256, size: Number(size), mediaType };
+}
+
+export function toolResultView(message: ToolResult): ToolResultView {
+  return {
+    output: message.output,
+    error: message.error,
+    truncated: message.truncated,
+    outputBlob: message.outputBlob === undefined ? undefined : blobContent(message.outputBlob),
+    verification: verificationWord(message.verification),
+    exitCode: message.exitCode,
+    failureClass: failureWords[message.failureClass] ?? "",
+  };
+}
+
+/** undefined for an event that asks an editor nothing. Confirmations have their own item. */
+export function clientRequest(
+  body: InvokeEvent["event"],
+): { readonly requestId: string; readonly request: ClientRequestItem["request"] } | undefined {
+  switch (body.case) {
+    case "requestFileRead": {
+      const { requestId, path, reason } = body.value;
+      return { requestId, request: { type: "read-file", path, reason } };
+    }
+    case "executeCommandRequest": {
+      const { requestId, command, cwd } = body.value;
+      return { requestId, request: { type: "run-command", command, cwd } };
+    }
+    case "applyChangesRequest": {
+      const { requestId, changes } = body.value;
+      return { requestId, request: { type: "apply-changes", paths: changes.map(({ path }) => path) } };
+    }
+    case "modelCallRequest":
+      return { requestId: body.value.requestId, request: { type: "call-model" } };
+    case "diagnosticsRequest":
+      return { requestId: body.value.requestId, request: { type: "list-diagnostics" } };
+    case "listWorkspaceRequest":
+      return { requestId: body.value.requestId, request: { type: "list-workspace", path: body.value.path } };
+    default:
+      return undefined;
+  }
+}
+
+export function requestState(resolution: RequestResolution): RequestState {
+  switch (resolution) {
+    case RequestResolution.ANSWERED:
+      return "answered";
+    case RequestResolution.TIMEOUT:
+      return "timeout";
+    default:
+      return "cancelled";
+  }
+}
+
+export function reviewView(message: ProposalReview): ProposalReviewView {
+  return {
+    hunks: message.hunks.map(({ changeId, hunkId, decision }) => ({ changeId, hunkId, decision: decisions(decision) })),
+    note: message.note,
+  };
+}
+
+export function todoFromMessage(message: TodoItem): Todo {
+  const { id, content, created, updated } = message;
+  return {
+    ...{ id, content, created, updated },
+    status: todoStates[message.status] ?? "pending",
+    priority: todoPriorities[message.priority] ?? "medium",
+  };
+}
+
+export function emergencyFact(state: EmergencyState | undefined): EmergencyFact {
+  return {
+    readOnly: state?.readOnly ?? false,
+    disableHighImpact: state?.disableHighImpact ?? false,
+    stopAll: state?.stopAll ?? false,
+    blockedTools: state?.blockedTools ?? [],
+  };
+}
+
+/** Files of two steps of one change set: each from how it was before the first to how the last left it. */
+export function joinFiles(earlier: readonly AppliedFile[], later: readonly AppliedFile[]): readonly AppliedFile[] {
+  const files = new Map(earlier.map((file) => [file.path, file]));
+  for (const file of later) {
+    const before = files.get(file.path);
+    if (before === undefined) {
+      files.set(file.path, file);
+      continue;
+    }
+    const gone = file.operation === "delete" ? "delete" : undefined;
+    const fresh = before.beforeSha256 === undefined ? "create" : "update";
+    files.set(file.path, { ...file, beforeSha256: before.beforeSha256, operation: gone ?? fresh });
+  }
+  return [...files.values()];
+}
+
+export function planState(state: StateMessage): PlanState {
+  return planStates[state] ?? "unknown";
+}
+
+export function stepState(state: PlanStepState): StepState {
+  return stepStates[state] ?? "pending";
+}
+
+export function failureWord(failure: FailureClass): string {
+  return failureWords[failure] ?? "";
+}
+
+function decisions(decision: HunkDecision): "keep" | "undo" | "edited" {
+  if (decision === HunkDecision.KEEP) return "keep";
+  return decision === HunkDecision.EDITED ? "edited" : "undo";
+}
+
+const todoStates: Partial<Record<StatusMessage, TodoStatus>> = {
+  [StatusMessage.IN_PROGRESS]: "in-progress",
+  [StatusMessage.COMPLETED]: "completed",
+};
+
+const todoPriorities: Partial<Record<PriorityMessage, TodoPriority>> = {
+  [PriorityMessage.LOW]: "low",
+  [PriorityMessage.HIGH]: "high",
+};
+
+const failureWords: Partial<Record<FailureClass, string>> = {
+  [FailureClass.PERMISSION_DENIED]: "permission_denied",
+  [FailureClass.TOOL_UNAVAILABLE]: "tool_unavailable",
+  [FailureClass.COMMAND_ERROR]: "command_error",
+  [FailureClass.TIMEOUT]: "timeout",
+  [FailureClass.PARTIAL_EXECUTION]: "partial_execution",
+};
+
+const planStates: Partial<Record<StateMessage, PlanState>> = {
+  [StateMessage.DRAFT]: "draft",
+  [StateMessage.PREVIEW]: "preview",
+  [StateMessage.AWAITING_APPROVAL]: "awaiting_approval",
+  [StateMessage.EXECUTING]: "executing",
+  [StateMessage.VERIFYING]: "verifying",
+  [StateMessage.DONE]: "done",
+  [StateMessage.FAILED]: "failed",
+  [StateMessage.PARTIAL]: "partial",
+  [StateMessage.INTERRUPTED]: "interrupted",
+  [StateMessage.UNVERIFIED]: "unverified",
+};
+
+const stepStates: Partial<Record<PlanStepState, StepState>> = {
+  [PlanStepState.RUNNING]: "running",
+  [PlanStepState.EXECUTED]: "executed",
+  [PlanStepState.FAILED]: "failed",
+  [PlanStepState.SKIPPED]: "skipped",
+};

@@ -1,0 +1,83 @@
+import type { PlannedAction } from "@gennai/client/plan";
+import { useMemo } from "preact/hooks";
+import { RiskMark } from "../confirmation/risk-mark.tsx";
+import { diffRows } from "../review/diff-rows.ts";
+import { DiffTable } from "../review/diff-table.tsx";
+import { VisibleText } from "../review/visible-text.tsx";
+
+const verdictWords = { allow: "Allowed by the rules", ask: "Asks when it runs", deny: "Denied by the rules" };
+
+/** What one action would do: the difference it makes, or its command, and the rules' word about it. */
+export function ActionView({ action, sideBySide }: { readonly action: PlannedAction; readonly sideBySide: boolean }) {
+  const { change, command, cwd, verdict, rule, reason } = action;
+  return (
+    <article class={`plan-action plan-action-${verdict}`} aria-label={`Action ${action.actionIndex + 1}`}>
+      <header class="g-row">
+        <span class="plan-action-verdict">{verdictWords[verdict]}</span>
+        <RiskMark risk={action.risk} />
+        {rule !== "" && (
+          <code class="g-quiet">
+            <VisibleText text={rule} />
+          </code>
+        )}
+      </header>
+      {reason !== "" && (
+        <p class="g-quiet">
+          <VisibleText text={reason} />
+        </p>
+      )}
+      {command !== "" && (
+        <>
+          <pre class="g-code" aria-label="Command" tabIndex={0}>
+            <VisibleText text={command} />
+          </pre>
+          {cwd !== "" && (
+            <p class="g-quiet">
+              in <VisibleText text={cwd} />
+            </p>
+          )}
+        </>
+      )}
+      {change !== undefined && (
+        <>
+          <p class="plan-action-path">
+            <code>
+              <VisibleText text={change.path} />
+            </code>
+            {change.operation !== "update" && <span class="g-badge">{change.operation}</span>}
+          </p>
+          {change.warning !== "" && (
+            <p class={change.conflict ? "g-notice g-notice-bad" : "g-notice"}>
+              <VisibleText text={change.warning} />
+            </p>
+          )}
+          {change.hunks.map((hunk) => (
+            <HunkDiff
+              key={hunk.id}
+              lines={hunk.lines}
+              {...{ hunk, sideBySide }}
+              label={`Difference in ${change.path}`}
+            />
+          ))}
+        </>
+      )}
+    </article>
+  );
+}
+
+interface HunkDiffProps {
+  readonly hunk: { readonly oldRange: { readonly start: number }; readonly newRange: { readonly start: number } };
+  readonly lines: readonly string[];
+  readonly sideBySide: boolean;
+  readonly label: string;
+}
+
+/** A preview has the lines themselves; there are no bytes yet that could be fetched. */
+function HunkDiff({ hunk, lines, sideBySide, label }: HunkDiffProps) {
+  const rows = useMemo(() => {
+    const side = (mark: "-" | "+") =>
+      lines.filter((line) => line.startsWith(" ") || line.startsWith(mark)).map((line) => `${line.slice(1)}\n`);
+    return diffRows(side("-"), side("+"), hunk.oldRange.start, hunk.newRange.start);
+  }, [lines, hunk]);
+  return <DiffTable {...{ rows, sideBySide, label }} />;
+}

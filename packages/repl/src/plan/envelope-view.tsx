@@ -1,0 +1,73 @@
+import { useRef, useState } from "preact/hooks";
+import { VisibleText } from "../review/visible-text.tsx";
+import { CopyButton } from "./copy-button.tsx";
+
+export interface EnvelopeViewProps {
+  /** JSON, or what a model put out in its place. */
+  readonly text: string;
+  readonly summary: string;
+  /** Hands an edited text in; undefined: it is only shown. */
+  readonly onSubmit: ((text: string) => void) | undefined;
+  readonly busy: boolean;
+}
+
+/** The raw text behind a plan, to look at, to copy, and to edit into another one. */
+export function EnvelopeView({ text, summary, onSubmit, busy }: EnvelopeViewProps) {
+  const [editing, setEditing] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const pretty = indented(text);
+  return (
+    <details class="envelope">
+      <summary>{summary}</summary>
+      {editing ? (
+        <textarea
+          ref={field}
+          class="g-field g-code"
+          rows={18}
+          aria-label="The plan as JSON"
+          spellcheck={false}
+          defaultValue={pretty}
+        />
+      ) : (
+        <pre class="g-code" tabIndex={0}>
+          <VisibleText text={pretty} />
+        </pre>
+      )}
+      <div class="g-row">
+        {editing ? (
+          <>
+            <button
+              type="button"
+              class="g-button g-primary"
+              disabled={busy}
+              onClick={() => {
+                onSubmit?.(field.current?.value ?? pretty);
+                setEditing(false);
+              }}
+            >
+              Submit as a new draft
+            </button>
+            <button type="button" class="g-button" onClick={() => setEditing(false)}>
+              Cancel
+            </button>
+          </>
+        ) : (
+          onSubmit !== undefined && (
+            <button type="button" class="g-button" disabled={busy} onClick={() => setEditing(true)}>
+              Edit
+            </button>
+          )
+        )}
+        <CopyButton text={text} label="Copy" />
+      </div>
+    </details>
+  );
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
+}

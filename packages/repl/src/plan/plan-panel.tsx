@@ -1,0 +1,239 @@
+import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { useIsWide } from "../review/use-is-wide.ts";
+import { VisibleText } from "../review/visible-text.tsx";
+import { CopyButton } from "./copy-button.tsx";
+import { Digest } from "./digest.tsx";
+import { EnvelopeView } from "./envelope-view.tsx";
+import { PlanApprovalForm } from "./plan-approval.tsx";
+import { envelopeProblem, type PlanAct, planChecks } from "./plan-checks.ts";
+import type { PlanBusy, PlanDesk, RejectedOutput } from "./plan-desk.ts";
+import { PlanFactsRow, PlanStates } from "./plan-states.tsx";
+import { PlanSteps } from "./plan-steps.tsx";
+import { ProblemNotice } from "./problem-notice.tsx";
+
+export interface PlanPanelProps {
+  readonly desk: PlanDesk;
+  /** What the request begins with, e.g. what the user last wrote. */
+  readonly request?: string;
+}
+
+const busyWords: Record<PlanBusy, string> = {
+  plan: "The model writes a plan…",
+  preview: "Looking at what it would do…",
+  approve: "Approving…",
+  execute: "Executing…",
+  verify: "Verifying…",
+  rollback: "Taking back…",
+};
+
+/** What comes next is the first of these that may be done. */
+const inOrder: readonly PlanAct[] = ["execute", "approve", "verify", "preview"];
+
+/** Plans: written, looked at, approved, run and verified, each step by a person's own word. */
+export function PlanPanel({ desk, request = "" }: PlanPanelProps) {
+  const view = desk.view.value;
+  const { plan, plans, rejected, busy, problem, shown, results } = view;
+  const root = useRef<HTMLElement>(null);
+  const sideBySide = useIsWide(root);
+  const [approving, setApproving] = useState<string>();
+  useExpiry(view.approval?.expires);
+  useEffect(() => void desk.load(), [desk]);
+  const checks = planChecks(desk.facts);
+  const isApproving = plan !== undefined && approving === plan.digest && checks.approve.allowed;
+  const acts: readonly { readonly act: PlanAct; readonly word: string; readonly run: () => void }[] = [
+    { act: "preview", word: "Preview", run: () => void desk.preview() },
+    { act: "approve", word: "Approve…", run: () => setApproving(plan?.digest) },
+    { act: "execute", word: "Execute", run: () => void desk.execute() },
+    { act: "verify", word: "Verify", run: () => void desk.verify() },
+    { act: "rollback", word: "Rollback", run: () => void desk.rollback() },
+  ];
+  const next = inOrder.find((act) => checks[act].allowed);
+  return (
+    <section ref={root} class="plan g-panel" aria-label="Plan">
+      <RequestForm initial={request} busy={busy !== undefined} onPlan={(text) => void desk.plan(text)} />
+      <p class="g-quiet plan-busy" role="status">
+        {busy === undefined ? "" : busyWords[busy]}
+      </p>
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => desk.dismiss()} />}
+      {rejected !== undefined && <Rejected {...{ rejected, busy: busy !== undefined }} desk={desk} />}
+      {plans.length > 1 && (
+        <label class="plan-choice">
+          <span>Plan</span>
+          <select
+            class="g-field"
+            value={plan?.planId}
+            onChange={(event) => void desk.select(event.currentTarget.value)}
+          >
+            {plans.map(({ planId, title, state }) => (
+              <option key={planId} value={planId}>
+                {title === "" ? planId : title} ({state.replaceAll("_", " ")})
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {plan === undefined ? (
+        rejected === undefined && <p class="g-empty">No plan yet. Say what is to be done, and the model writes one.</p>
+      ) : (
+        <>
+          <header class="plan-head">
+            <h3>
+              <VisibleText text={plan.title} />
+            </h3>
+            <Digest digest={plan.digest} of="the plan" />
+          </header>
+          <PlanStates state={plan.state} />
+          {plan.summary !== "" && (
+            <p>
+              <VisibleText text={plan.summary} />
+            </p>
+          )}
+          <PlanFactsRow plan={plan} />
+          {plan.remediation !== "" && (
+            <p class="g-notice">
+              <VisibleText text={plan.remediation} />
+            </p>
+          )}
+          {envelopeProblem(plan) !== undefined && (
+            <p class="g-notice g-notice-bad" role="alert">
+              {envelopeProblem(plan)} Nothing of it can be sent from here.
+            </p>
+          )}
+          <div class="plan-acts" role="group" aria-label="What to do with the plan">
+            {acts.map(({ act, word, run }) => {
+              const check = checks[act];
+              return (
+                <button
+                  key={act}
+                  type="button"
+                  class={act === next ? "g-button g-primary" : "g-button"}
+                  disabled={!check.allowed}
+                  title={check.allowed ? undefined : check.reason}
+                  onClick={run}
+                >
+                  {word}
+                </button>
+              );
+            })}
+          </div>
+          {view.approval?.planId === plan.planId && view.approval.expires !== undefined && (
+            <p class="g-quiet">Approved until {view.approval.expires.toLocaleTimeString()}.</p>
+          )}
+          {isApproving && (
+            <PlanApprovalForm
+              key={plan.digest}
+              plan={plan}
+              onApprove={() => {
+                setApproving(undefined);
+                void desk.approve();
+              }}
+              onCancel={() => setApproving(undefined)}
+            />
+          )}
+          <PlanSteps {...{ plan, shown, results, sideBySide }} />
+          <EnvelopeView
+            key={plan.digest}
+            text={plan.planJson}
+            summary="Raw envelope"
+            busy={busy !== undefined}
+            onSubmit={(text) => void desk.submit(text)}
+          />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Draws again when an approval runs out, so that nothing stays enabled on it. */
+function useExpiry(expires: Date | undefined): void {
+  const [, draw] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => {
+    if (expires === undefined) return undefined;
+    const timer = setTimeout(() => draw(undefined), Math.max(0, expires.getTime() - Date.now()) + 50);
+    return () => clearTimeout(timer);
+  }, [expires]);
+}
+
+interface RequestFormProps {
+  readonly initial: string;
+  readonly busy: boolean;
+  readonly onPlan: (text: string) => void;
+}
+
+function RequestForm({ initial, busy, onPlan }: RequestFormProps) {
+  const [text, setText] = useState(initial);
+  return (
+    <form
+      class="plan-request"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim() !== "" && !busy) onPlan(text.trim());
+      }}
+    >
+      <textarea
+        class="g-field"
+        rows={2}
+        aria-label="What is to be planned"
+        placeholder="What is to be done?"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <button type="submit" class="g-button" disabled={busy || text.trim() === ""}>
+        Plan
+      </button>
+    </form>
+  );
+}
+
+function Rejected(props: { readonly rejected: RejectedOutput; readonly busy: boolean; readonly desk: PlanDesk }) {
+  const { rejected, busy, desk } = props;
+  const isChat = rejected.issues.length === 0;
+  return (
+    <div class="g-notice g-notice-bad plan-rejected" role="alert">
+      <p>
+        <strong>{isChat ? "The model answered without a plan." : "The output is no valid plan."}</strong>
+      </p>
+      {!isChat && (
+        <table class="plan-issues" aria-label="Issues">
+          <thead>
+            <tr>
+              <th scope="col">Where</th>
+              <th scope="col">What</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rejected.issues.map(({ path, message, level }, index) => (
+              <tr key={index}>
+                <td>
+                  <code>{path === "" ? "whole" : <VisibleText text={path} />}</code>
+                </td>
+                <td>
+                  <VisibleText text={message} /> <span class="g-quiet">({level})</span>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <div class="g-row">
+        {!isChat && (
+          <button type="button" class="g-button g-primary" disabled={busy} onClick={() => void desk.regenerate()}>
+            Regenerate (strict)
+          </button>
+        )}
+        <CopyIssues rejected={rejected} />
+      </div>
+      <EnvelopeView
+        text={rejected.raw}
+        summary="What the model wrote"
+        busy={busy}
+        onSubmit={(text) => void desk.submit(text)}
+      />
+    </div>
+  );
+}
+
+function CopyIssues({ rejected }: { readonly rejected: RejectedOutput }) {
+  const lines = rejected.issues.map(({ path, message, level }) => `${level} ${path}: ${message}`);
+  return <CopyButton text={[...lines, "", rejected.raw].join("\n")} label="Copy Details" />;
+}

@@ -1,0 +1,149 @@
+import type { Plan, PlannedAction, PlanStep, VerificationResult } from "@gennai/client/plan";
+import { RiskMark } from "../confirmation/risk-mark.tsx";
+import { VisibleText } from "../review/visible-text.tsx";
+import { ActionView } from "./action-view.tsx";
+import type { PlanFacts } from "./plan-checks.ts";
+import { actionsOf } from "./plan-desk.ts";
+
+export interface PlanStepsProps {
+  readonly plan: Plan;
+  readonly shown: PlanFacts["shown"];
+  readonly results: readonly VerificationResult[];
+  readonly sideBySide: boolean;
+}
+
+const stateWords: Record<PlanStep["state"], string> = {
+  pending: "pending",
+  running: "running",
+  executed: "executed",
+  failed: "failed",
+  skipped: "skipped",
+};
+
+/** The steps of a plan in their order, each with what it would do and what came of it. */
+export function PlanSteps({ plan, shown, results, sideBySide }: PlanStepsProps) {
+  return (
+    <ol class="plan-steps" aria-label="Steps">
+      {plan.steps.map((step) => (
+        <Step
+          key={step.id}
+          {...{ step, sideBySide }}
+          actions={actionsOf(shown, step.id)}
+          results={results.filter(({ stepId }) => stepId === step.id)}
+        />
+      ))}
+    </ol>
+  );
+}
+
+interface StepProps {
+  readonly step: PlanStep;
+  readonly actions: readonly PlannedAction[];
+  readonly results: readonly VerificationResult[];
+  readonly sideBySide: boolean;
+}
+
+function Step({ step, actions, results, sideBySide }: StepProps) {
+  return (
+    <li class={`plan-step plan-step-${step.state}`}>
+      <header class="plan-step-head">
+        <h4>
+          <VisibleText text={step.title} />
+        </h4>
+        <span class={`plan-step-state plan-step-state-${step.state}`}>{stateWords[step.state]}</span>
+        <RiskMark risk={step.risk} />
+        {step.requiresConfirmation && <span class="g-badge">asks again</span>}
+      </header>
+      {step.description !== "" && (
+        <p>
+          <VisibleText text={step.description} />
+        </p>
+      )}
+      <dl class="g-facts">
+        {step.tool !== "" && (
+          <div>
+            <dt>Tool</dt>
+            <dd>
+              <code>
+                <VisibleText text={step.tool} />
+              </code>
+            </dd>
+          </div>
+        )}
+        {step.dependsOn.length > 0 && (
+          <div>
+            <dt>After</dt>
+            <dd>
+              <VisibleText text={step.dependsOn.join(", ")} />
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Verified by</dt>
+          <dd>
+            {step.verificationPlan.length === 0 ? (
+              <span class="g-quiet">nothing: success cannot be claimed</span>
+            ) : (
+              <ul class="g-paths">
+                {step.verificationPlan.map((command) => (
+                  <li key={command}>
+                    <code>
+                      <VisibleText text={command} />
+                    </code>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </dd>
+        </div>
+        {step.failureClass !== "" && (
+          <div>
+            <dt>Failure</dt>
+            <dd>
+              <code>
+                <VisibleText text={step.failureClass} />
+              </code>
+            </dd>
+          </div>
+        )}
+      </dl>
+      {step.evidence !== "" && (
+        <details>
+          <summary>Output</summary>
+          <pre class="g-code">
+            <VisibleText text={step.evidence} />
+          </pre>
+        </details>
+      )}
+      {results.map((result) => (
+        <Result key={result.command} result={result} />
+      ))}
+      {actions.length > 0 && (
+        <details open={actions.length <= 4}>
+          <summary>{actions.length === 1 ? "1 action" : `${actions.length} actions`}</summary>
+          {actions.map((action) => (
+            <ActionView key={action.actionIndex} {...{ action, sideBySide }} />
+          ))}
+        </details>
+      )}
+    </li>
+  );
+}
+
+function Result({ result }: { readonly result: VerificationResult }) {
+  const exit = result.exitCode === undefined ? "exit code unknown" : `exit code ${result.exitCode}`;
+  return (
+    <details
+      class={result.passed ? "plan-result plan-result-passed" : "plan-result plan-result-failed"}
+      open={!result.passed}
+    >
+      <summary>
+        {result.passed ? "Passed" : "Failed"}: <VisibleText text={result.command} />{" "}
+        <span class="g-quiet">({exit})</span>
+      </summary>
+      <pre class="g-code">
+        <VisibleText text={result.output} />
+      </pre>
+    </details>
+  );
+}

@@ -1,0 +1,82 @@
+import { reviewKeys } from "./review-keys.ts";
+import type { ReviewLayout } from "./review-state.ts";
+
+export interface ReviewHeadProps {
+  readonly files: number;
+  readonly hunks: number;
+  readonly layout: ReviewLayout;
+  /** Nothing can be decided now. */
+  readonly locked: boolean;
+  /** The keys are shown. */
+  readonly help: boolean;
+  readonly onLayout: (layout: ReviewLayout) => void;
+  readonly onDecideAll: (decision: { readonly type: "keep" | "undo" }) => void;
+  readonly onHelp: (shown: boolean) => void;
+}
+
+/** What a review is about, and what concerns all of it. */
+export function ReviewHead({ files, hunks, layout, locked, help, onLayout, onDecideAll, onHelp }: ReviewHeadProps) {
+  return (
+    <>
+      <header class="review-head">
+        <h2>
+          {files === 1 ? "1 file" : `${files} files`}, {hunks === 1 ? "1 hunk" : `${hunks} hunks`}
+        </h2>
+        <span class="g-row">
+          <LayoutChoice {...{ layout, onLayout }} />
+          <button type="button" class="g-button" disabled={locked} onClick={() => onDecideAll({ type: "keep" })}>
+            Keep all
+          </button>
+          <button type="button" class="g-button" disabled={locked} onClick={() => onDecideAll({ type: "undo" })}>
+            Undo all
+          </button>
+          <button type="button" class="g-button" aria-expanded={help} onClick={() => onHelp(!help)}>
+            Keys
+          </button>
+        </span>
+      </header>
+      {help && <KeyHelp />}
+    </>
+  );
+}
+
+const layouts: readonly { readonly layout: ReviewLayout; readonly word: string }[] = [
+  { layout: "auto", word: "Fit width" },
+  { layout: "unified", word: "Unified" },
+  { layout: "side-by-side", word: "Side by side" },
+];
+
+function LayoutChoice(props: { readonly layout: ReviewLayout; readonly onLayout: (layout: ReviewLayout) => void }) {
+  return (
+    <select
+      class="g-field"
+      aria-label="Layout of the differences"
+      value={props.layout}
+      onChange={(event) => {
+        const chosen = layouts.find(({ layout }) => layout === event.currentTarget.value);
+        if (chosen !== undefined) props.onLayout(chosen.layout);
+      }}
+    >
+      {layouts.map(({ layout, word }) => (
+        <option key={layout} value={layout}>
+          {word}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function KeyHelp() {
+  return (
+    <dl class="key-help" aria-label="Keys">
+      {reviewKeys.map(({ key, says }) => (
+        <div key={key}>
+          <dt>
+            <kbd>{key}</kbd>
+          </dt>
+          <dd>{says}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,115 @@
+import { useState } from "preact/hooks";
+import { VisibleText } from "./visible-text.tsx";
+
+/** What came of a review. */
+export type ReviewOutcome =
+  | { readonly type: "applied"; readonly files: readonly string[]; readonly changeSetId: string | undefined }
+  | { readonly type: "nothing-kept" }
+  /** Nothing was written. */
+  | { readonly type: "refused"; readonly reason: string; readonly changedFiles: readonly string[] }
+  | { readonly type: "undone" };
+
+export interface OutcomeViewProps {
+  readonly outcome: ReviewOutcome;
+  /** undefined: nobody can take it back here. */
+  readonly onUndo: ((changeSetId: string) => Promise<void>) | undefined;
+  /** Sends a prompt. */
+  readonly onAskAgain: (prompt: string) => void;
+  /** Back to the decisions; undefined: they stand. */
+  readonly onBack: (() => void) | undefined;
+}
+
+/** The end of a review: what was written, or why nothing was, and what to do next. */
+export function OutcomeView({ outcome, onUndo, onAskAgain, onBack }: OutcomeViewProps) {
+  const [problem, setProblem] = useState("");
+  const [undoing, setUndoing] = useState(false);
+  const undo = (changeSetId: string) => {
+    setUndoing(true);
+    onUndo?.(changeSetId)
+      .catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)))
+      .finally(() => setUndoing(false));
+  };
+  switch (outcome.type) {
+    case "applied": {
+      const { files, changeSetId } = outcome;
+      return (
+        <div class="g-notice g-notice-good" role="status">
+          <p>{files.length === 0 ? "Applied." : `Applied to ${countOf(files.length, "file")}.`}</p>
+          <Names paths={files} />
+          {changeSetId !== undefined && onUndo !== undefined && (
+            <button type="button" class="g-button" disabled={undoing} onClick={() => undo(changeSetId)}>
+              Undo what was applied
+            </button>
+          )}
+          {problem !== "" && (
+            <p role="alert">
+              Not undone: <VisibleText text={problem} />
+            </p>
+          )}
+        </div>
+      );
+    }
+    case "nothing-kept":
+      return (
+        <p class="g-notice" role="status">
+          Nothing was kept, and no file was changed. The model knows.
+        </p>
+      );
+    case "undone":
+      return (
+        <p class="g-notice" role="status">
+          What was applied is taken back.
+        </p>
+      );
+    case "refused": {
+      const { reason, changedFiles } = outcome;
+      return (
+        <div class="g-notice g-notice-bad" role="alert">
+          <p>
+            {reason.startsWith("Nothing was ") ? "" : "Nothing was written. "}
+            <VisibleText text={reason} />
+          </p>
+          <Names paths={changedFiles} />
+          <div class="g-row">
+            <button type="button" class="g-button g-primary" onClick={() => onAskAgain(askAgainPrompt(changedFiles))}>
+              Ask for the change again
+            </button>
+            {onBack !== undefined && (
+              <button type="button" class="g-button" onClick={onBack}>
+                Back to the review
+              </button>
+            )}
+          </div>
+        </div>
+      );
+    }
+  }
+}
+
+/** What the model is asked for after a refusal. */
+function askAgainPrompt(changedFiles: readonly string[]): string {
+  if (changedFiles.length === 0)
+    return "The proposal could not be applied. Read the files again and propose the change again.";
+  const named = changedFiles.slice(0, 20).map((path) => JSON.stringify(path));
+  const more = changedFiles.length > 20 ? ` and ${changedFiles.length - 20} more` : "";
+  const has = changedFiles.length === 1 ? "has" : "have";
+  return `${named.join(", ")}${more} ${has} changed since you made the proposal. Read again and propose the change again.`;
+}
+
+function Names({ paths }: { readonly paths: readonly string[] }) {
+  if (paths.length === 0) return null;
+  return (
+    <ul class="g-paths">
+      {paths.slice(0, 50).map((path) => (
+        <li key={path}>
+          <VisibleText text={path} />
+        </li>
+      ))}
+      {paths.length > 50 && <li>and {paths.length - 50} more</li>}
+    </ul>
+  );
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

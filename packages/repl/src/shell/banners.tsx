@@ -1,0 +1,154 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { CopyButton } from "../chat/copy-button.tsx";
+import { type Failure, failureDetails } from "../control/failure.ts";
+import type { ReplControl } from "../control/repl-control.ts";
+import { Icon } from "../icons/icon.tsx";
+
+/** What stands in the way of working, each with what to do next. */
+export function Banners({ control }: { readonly control: ReplControl }) {
+  return (
+    <>
+      <ConnectionBanner control={control} />
+      <EmergencyBanner control={control} />
+      <ProblemBanner control={control} />
+    </>
+  );
+}
+
+function ConnectionBanner({ control }: { readonly control: ReplControl }) {
+  const followed = control.current.value;
+  const opening = control.opening.value;
+  const following = followed?.following.value;
+  const notice = control.serverNotice.value;
+  if (following?.state === "failed") {
+    return (
+      <Banner level="error" failure={following.failure} what="Cut off from the session">
+        <button type="button" class="button" onClick={() => followed?.retry()}>
+          Try again
+        </button>
+        <HomeButtons control={control} />
+      </Banner>
+    );
+  }
+  if (following?.state === "reconnecting") {
+    return (
+      <Banner level="warning" failure={following.failure} what="No connection to the server; what was done is kept">
+        <Countdown until={following.retryAt} />
+        <button type="button" class="button button-quiet" onClick={() => followed?.retry()}>
+          Try now
+        </button>
+        <HomeButtons control={control} />
+      </Banner>
+    );
+  }
+  if (opening.state === "retrying" && followed === undefined) {
+    return (
+      <Banner level="warning" failure={opening.failure} what="The server cannot be reached">
+        <span class="quiet">Trying again…</span>
+        <HomeButtons control={control} />
+      </Banner>
+    );
+  }
+  if (notice === undefined) return null;
+  return (
+    <Banner level="warning" failure={{ message: notice, hint: "", code: "" }} what="">
+      <HomeButtons control={control} />
+    </Banner>
+  );
+}
+
+function HomeButtons({ control }: { readonly control: ReplControl }) {
+  const run = control.home.runHomeCommand;
+  if (run === undefined) return null;
+  return (
+    <>
+      <button type="button" class="button button-quiet" onClick={() => void run("startServer")}>
+        Start server
+      </button>
+      <button type="button" class="link" onClick={() => void run("showLog")}>
+        Show log
+      </button>
+    </>
+  );
+}
+
+function EmergencyBanner({ control }: { readonly control: ReplControl }) {
+  const emergency = control.current.value?.view.value.facts.value.emergency;
+  if (emergency === undefined) return null;
+  const on = [
+    emergency.stopAll ? "everything is stopped: no turn starts" : "",
+    emergency.readOnly ? "read-only: nothing is changed" : "",
+    emergency.disableHighImpact ? "what is of high risk is refused" : "",
+    emergency.blockedTools.length > 0 ? `blocked: ${emergency.blockedTools.join(", ")}` : "",
+  ].filter((text) => text !== "");
+  if (on.length === 0) return null;
+  return (
+    <div class="banner banner-error" role="status">
+      <Icon name="shield" />
+      <div class="banner-text">Emergency control: {on.join("; ")}.</div>
+      <button
+        type="button"
+        class="button button-quiet"
+        onClick={() => {
+          control.panel.value = "governance";
+        }}
+      >
+        Controls
+      </button>
+    </div>
+  );
+}
+
+function ProblemBanner({ control }: { readonly control: ReplControl }) {
+  const problem = control.problem.value;
+  if (problem === undefined) return null;
+  return (
+    <Banner level="error" failure={problem} what="">
+      <button
+        type="button"
+        class="tool-button"
+        aria-label="Put away"
+        onClick={() => {
+          control.problem.value = undefined;
+        }}
+      >
+        <Icon name="close" />
+      </button>
+    </Banner>
+  );
+}
+
+interface BannerProps {
+  readonly level: "warning" | "error";
+  readonly what: string;
+  readonly failure: Failure;
+  readonly children: ComponentChildren;
+}
+
+function Banner({ level, what, failure, children }: BannerProps) {
+  return (
+    <div class={`banner banner-${level}`} role={level === "error" ? "alert" : "status"}>
+      <Icon name={level} />
+      <div class="banner-text">
+        {what !== "" && <strong>{what}. </strong>}
+        {failure.message}
+        {failure.hint !== "" && <span class="banner-hint"> {failure.hint}</span>}
+      </div>
+      <div class="banner-buttons">
+        {level === "error" && <CopyButton text={failureDetails(failure)} label="Copy details" />}
+        {children}
+      </div>
+    </div>
+  );
+}
+
+function Countdown({ until }: { readonly until: number }) {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.ceil((until - now) / 1000);
+  return <span class="quiet">{seconds > 0 ? `Next try in ${seconds} s` : "Trying…"}</span>;
+}

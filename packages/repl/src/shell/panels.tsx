@@ -1,0 +1,58 @@
+import { useEffect } from "preact/hooks";
+import type { ReplControl } from "../control/repl-control.ts";
+import { GovernancePanel } from "../governance/governance-panel.tsx";
+import { PlanPanel } from "../plan/plan-panel.tsx";
+import { loadSystemPrompt, PromptPreview } from "../prompt-preview/prompt-preview.tsx";
+import { TimelinePanel } from "../timeline/timeline-panel.tsx";
+import { TodoPanel } from "../todos/todo-panel.tsx";
+import { ProposalReview } from "./proposal-review.tsx";
+
+/** The panel that is shown, other than the chat. */
+export function Panel({ control }: { readonly control: ReplControl }) {
+  const desks = control.desks.value;
+  const session = control.current.value?.session;
+  const { openFile } = control.home;
+  const { plan } = desks;
+  useEffect(() => void plan?.load(), [plan]);
+  switch (control.panel.value) {
+    case "review":
+      return <ProposalReview control={control} />;
+    case "plan":
+      return plan === undefined ? (
+        <NoSession what="Plans" />
+      ) : (
+        <PlanPanel desk={plan} request={control.turns.draft.value} />
+      );
+    case "todos":
+      return desks.todos === undefined ? <NoSession what="Todos" /> : <TodoPanel desk={desks.todos} />;
+    case "timeline":
+      return (
+        <TimelinePanel
+          desk={desks.timeline}
+          sessionId={session?.sessionId ?? ""}
+          {...(openFile === undefined ? {} : { onOpenFile: (path: string) => void openFile(path) })}
+        />
+      );
+    case "governance":
+      return <GovernancePanel desk={desks.governance} hasSession={session !== undefined} />;
+    case "prompt":
+      return session === undefined ? <NoSession what="The system prompt" /> : <SystemPrompt control={control} />;
+    case "chat":
+      return null;
+  }
+}
+
+function SystemPrompt({ control }: { readonly control: ReplControl }) {
+  const sessionId = control.current.value?.session.sessionId ?? "";
+  return (
+    <PromptPreview
+      key={sessionId}
+      scenario={control.scenario.value}
+      load={(scenario, options) => loadSystemPrompt(control.governance, sessionId, scenario, options)}
+    />
+  );
+}
+
+function NoSession({ what }: { readonly what: string }) {
+  return <p class="empty">{what} belong to a session. Begin one in the chat.</p>;
+}

@@ -1,0 +1,65 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+export interface PopoverProps {
+  readonly label: ComponentChildren;
+  readonly title: string;
+  readonly buttonClass?: string;
+  readonly onOpen?: () => void;
+  readonly children: (close: () => void) => ComponentChildren;
+}
+
+/** A button with a small window of its own. Escape and a click elsewhere close it; the focus goes back to the button. */
+export function Popover({ label, title, buttonClass = "chip", onOpen, children }: PopoverProps) {
+  const [open, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  useEffect(() => {
+    if (!open) return undefined;
+    root.current?.querySelector<HTMLElement>(".popover :is(input, select, button)")?.focus();
+    const elsewhere = (event: Event) => {
+      if (event.target instanceof Node && root.current?.contains(event.target) === false) setOpen(false);
+    };
+    document.addEventListener("pointerdown", elsewhere);
+    window.addEventListener("blur", elsewhere);
+    return () => {
+      document.removeEventListener("pointerdown", elsewhere);
+      window.removeEventListener("blur", elsewhere);
+    };
+  }, [open]);
+  return (
+    <div
+      ref={root}
+      class="popover-root"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !open) return;
+        event.stopPropagation();
+        close();
+      }}
+    >
+      <button
+        ref={button}
+        type="button"
+        class={buttonClass}
+        title={title}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        onClick={() => {
+          if (!open) onOpen?.();
+          setOpen(!open);
+        }}
+      >
+        {label}
+      </button>
+      {open && (
+        <div class="popover" role="dialog" aria-label={title}>
+          {children(close)}
+        </div>
+      )}
+    </div>
+  );
+}

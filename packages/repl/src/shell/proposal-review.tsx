@@ -1,0 +1,75 @@
+import { useCallback } from "preact/hooks";
+import type { ReplControl } from "../control/repl-control.ts";
+import type { SessionView } from "../model/session-view.ts";
+import type { ProposalItem } from "../model/view-item.ts";
+import { applyProposal } from "../review/apply-proposal.ts";
+import type { ReviewOutcome } from "../review/review-outcome.tsx";
+import { ReviewPanel } from "../review/review-panel.tsx";
+import { newReview } from "../review/review-state.ts";
+
+/** The proposal that was chosen, else the newest that nobody has decided about, else the newest. */
+export function ProposalReview({ control }: { readonly control: ReplControl }) {
+  const followed = control.current.value;
+  const view = followed?.view.value;
+  const session = followed?.session;
+  const blob = useCallback(
+    async (sha256: string, options: { readonly signal: AbortSignal }) => {
+      if (session === undefined) throw new Error("There is no session.");
+      return session.blob(sha256, options);
+    },
+    [session],
+  );
+  const proposals = view === undefined ? [] : proposalsOf(view);
+  const chosen = proposals.find(({ proposal }) => proposal.proposalId === control.reviewed.value);
+  const item = chosen ?? proposals.findLast(({ review }) => review === undefined) ?? proposals.at(-1);
+  if (item === undefined || view === undefined || session === undefined) {
+    return <p class="empty">Nothing is proposed. In Proposal mode, changes come here before anything is written.</p>;
+  }
+  const { proposal } = item;
+  const { proposalId } = proposal;
+  const { openDiff } = control.home;
+  const place = { home: control.home, client: control.agent };
+  return (
+    <ReviewPanel
+      key={proposalId}
+      proposal={proposal}
+      sessionId={session.sessionId}
+      state={control.reviews.value.get(proposalId) ?? newReview(proposalId)}
+      onState={(state) => {
+        control.reviews.value = new Map(control.reviews.value).set(proposalId, state);
+      }}
+      blob={blob}
+      settled={settledOutcome(item, view)}
+      apply={(review) => applyProposal(place, review, proposal, { signal: control.signal })}
+      onUndo={(changeSetId) => control.undoChangeSet(changeSetId)}
+      onAskAgain={(prompt) => {
+        control.panel.value = "chat";
+        control.turns.send(prompt);
+      }}
+      {...(openDiff === undefined ? {} : { onOpenDiff: (changeId: string) => void openDiff(proposalId, changeId) })}
+    />
+  );
+}
+
+function proposalsOf(view: SessionView): readonly ProposalItem[] {
+  // Subscribes to what comes.
+  if (view.count.value === 0) return [];
+  return view.cells.flatMap(({ item, key }) => {
+    if (!key.startsWith("proposedChanges:")) return [];
+    return item.value.kind === "proposal" ? [item.value] : [];
+  });
+}
+
+function settledOutcome({ review, changeSetId }: ProposalItem, view: SessionView): ReviewOutcome | undefined {
+  if (changeSetId === undefined) {
+    const keepsNothing = review?.hunks.every(({ decision }) => decision === "undo") ?? false;
+    return keepsNothing ? { type: "nothing-kept" } : undefined;
+  }
+  const cell = view.cells.findLast(({ item }) => {
+    const value = item.value;
+    return value.kind === "change-set" && value.changeSetId === changeSetId;
+  });
+  const set = cell?.item.value;
+  if (set?.kind !== "change-set") return undefined;
+  return set.undone ? { type: "undone" } : { type: "applied", files: set.files.map(({ path }) => path), changeSetId };
+}

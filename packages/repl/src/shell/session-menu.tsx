@@ -1,0 +1,104 @@
+import type { SessionSummary } from "@gennai/client/session-summary";
+import { useState } from "preact/hooks";
+import type { ReplControl } from "../control/repl-control.ts";
+import { Icon } from "../icons/icon.tsx";
+import { Popover } from "./popover.tsx";
+
+/** The workspace's sessions: go to one, copy one, begin another. */
+export function SessionMenu({ control }: { readonly control: ReplControl }) {
+  return (
+    <Popover
+      label={
+        <>
+          <Icon name="history" />
+          <span class="spoken">Sessions</span>
+        </>
+      }
+      title="Sessions"
+      buttonClass="tool-button"
+      onOpen={() => void control.listSessions()}
+    >
+      {(close) => <SessionList control={control} close={close} />}
+    </Popover>
+  );
+}
+
+function SessionList({ control, close }: { readonly control: ReplControl; readonly close: () => void }) {
+  const [filter, setFilter] = useState("");
+  const shown = control.current.value?.session.sessionId;
+  const wanted = filter.trim().toLowerCase();
+  const sessions = control.directory.sessions.value.filter(({ title }) => title.toLowerCase().includes(wanted));
+  return (
+    <div class="sessions">
+      <input
+        type="search"
+        class="sessions-search"
+        placeholder="Search sessions"
+        aria-label="Search sessions"
+        value={filter}
+        onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+      />
+      {sessions.length === 0 && <p class="quiet">No session here.</p>}
+      <ul>
+        {sessions.map((session) => (
+          <li key={session.sessionId} class={session.sessionId === shown ? "session session-shown" : "session"}>
+            <button
+              type="button"
+              class="session-open"
+              aria-current={session.sessionId === shown}
+              onClick={() => {
+                close();
+                if (session.sessionId !== shown) void control.switchTo(session.sessionId);
+              }}
+            >
+              <span class="session-title">{titleOf(session)}</span>
+              <span class="quiet">
+                {ago(session.updated)} · {session.mode}
+                {session.runningTurnId !== "" && " · running"}
+              </span>
+            </button>
+            <button
+              type="button"
+              class="tool-button"
+              title="Go on in a copy"
+              aria-label={`Go on in a copy of ${titleOf(session)}`}
+              onClick={() => {
+                close();
+                void control.fork(session.sessionId);
+              }}
+            >
+              <Icon name="fork" />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {shown !== undefined && (
+        <div class="popover-buttons">
+          <button
+            type="button"
+            class="link"
+            title="The model forgets the conversation; the log stays"
+            onClick={() => {
+              close();
+              void control.clear();
+            }}
+          >
+            <Icon name="trash" /> Clear this conversation
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function titleOf({ title }: SessionSummary): string {
+  return title === "" ? "Untitled" : title;
+}
+
+function ago(time: string): string {
+  const minutes = Math.round((Date.now() - Date.parse(time)) / 60_000);
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 24 * 60) return `${Math.round(minutes / 60)} h ago`;
+  return new Date(time).toLocaleDateString();
+}

@@ -1,0 +1,48 @@
+import type { ReplControl } from "../control/repl-control.ts";
+
+const suggestions = ["show the files of this workspace", "help"];
+
+/** Before the first prompt of a session. */
+export function Welcome({ control }: { readonly control: ReplControl }) {
+  const opening = control.opening.value.state;
+  const session = control.current.value;
+  if (opening === "opening" || (session !== undefined && session.following.value.state === "connecting")) {
+    return (
+      <p class="empty" role="status">
+        Opening…
+      </p>
+    );
+  }
+  const workspace = session?.session.workingDir ?? control.home.launch.workspace;
+  const proposal = (session?.settings.value ?? control.choice.value).editingMode === "proposal";
+  return (
+    <div class="welcome">
+      <h1>What shall be done?</h1>
+      <p>
+        The model proposes, the server governs.{" "}
+        {proposal
+          ? "Nothing is written before you have reviewed it."
+          : "Changes go to a feature branch, and can be taken back."}
+      </p>
+      {workspace !== undefined && (
+        <p class="quiet">
+          Workspace <code>{workspace}</code>
+        </p>
+      )}
+      <div class="suggestions">
+        {suggestions.map((text) => (
+          <button
+            key={text}
+            type="button"
+            class="chip"
+            onClick={() => {
+              control.turns.draft.value = text;
+            }}
+          >
+            {text}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,140 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import { CopyButton } from "../plan/copy-button.tsx";
+import { Digest } from "../plan/digest.tsx";
+import { VisibleText } from "../review/visible-text.tsx";
+import type { TimelineCall, TimelineRecord } from "./timeline-record.ts";
+
+export interface RecordEntryProps {
+  readonly record: TimelineRecord;
+  readonly open: boolean;
+  /** It does not follow from the record before it. */
+  readonly bad: boolean;
+  readonly onOpen: (open: boolean) => void;
+  readonly onOpenFile: ((path: string) => void) | undefined;
+}
+
+/** A record in one line, and all of it on demand. */
+export function RecordEntry({ record, open, bad, onOpen, onOpenFile }: RecordEntryProps) {
+  const id = useId();
+  return (
+    <li class={`record record-${known.has(record.kind) ? record.kind : "other"}${bad ? " record-bad" : ""}`}>
+      <button type="button" class="record-line" aria-expanded={open} aria-controls={id} onClick={() => onOpen(!open)}>
+        <span class="record-seq">{record.seq}</span>
+        <time class="record-time" dateTime={record.time?.toISOString()}>
+          {record.time?.toLocaleTimeString([], { hour12: false }) ?? "–"}
+        </time>
+        <span class="record-kind">
+          <VisibleText text={record.kind} />
+        </span>
+        <span class="record-what">
+          <VisibleText text={whatHappened(record)} />
+        </span>
+        {bad && <span class="g-badge g-badge-bad">broken chain</span>}
+      </button>
+      <div id={id} class="record-detail" hidden={!open}>
+        {open && <Detail {...{ record, onOpenFile }} />}
+      </div>
+    </li>
+  );
+}
+
+const known = new Set(["intent", "outcome", "refusal", "review", "applied", "undo", "session", "emergency", "purge"]);
+
+function whatHappened({ calls, paths, purged }: TimelineRecord): string {
+  if (purged) return "content purged";
+  const said = calls.map(({ tool, input }) => `${tool} ${input}`.trim());
+  if (said.length > 0) return said.length > 1 ? `${said[0]} and ${said.length - 1} more` : (said[0] ?? "");
+  if (paths.length > 0) return paths.length > 1 ? `${paths[0]} and ${paths.length - 1} more` : (paths[0] ?? "");
+  return "";
+}
+
+function Detail({ record, onOpenFile }: Pick<RecordEntryProps, "record" | "onOpenFile">) {
+  return (
+    <>
+      {record.calls.map((call, index) => (
+        <Call key={index} call={call} />
+      ))}
+      {record.paths.length > 0 && (
+        <ul class="g-paths" aria-label="Files">
+          {record.paths.map((path) => (
+            <li key={path}>
+              {onOpenFile === undefined ? (
+                <VisibleText text={path} />
+              ) : (
+                <button type="button" class="g-link" onClick={() => onOpenFile(path)}>
+                  <VisibleText text={path} />
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      <dl class="g-facts">
+        <Fact name="When">{record.time?.toLocaleString() ?? "not said"}</Fact>
+        {record.modelId !== "" && (
+          <Fact name="Model">
+            <VisibleText text={record.modelId} />
+          </Fact>
+        )}
+        <Fact name="Session">
+          <code>
+            <VisibleText text={record.sessionId} />
+          </code>
+        </Fact>
+        <Fact name="Hash">
+          <Digest digest={record.hash} of="the record" />
+        </Fact>
+        <Fact name="Follows">
+          <Digest digest={record.previousHash} of="the record before" />
+        </Fact>
+      </dl>
+      <details>
+        <summary>The record as it stands</summary>
+        <pre class="g-code">
+          <VisibleText text={indented(record.json)} />
+        </pre>
+        <CopyButton text={record.json} label="Copy" />
+      </details>
+    </>
+  );
+}
+
+function Call({ call }: { readonly call: TimelineCall }) {
+  const words = [
+    call.verdict === "" ? "" : `verdict ${call.verdict}`,
+    call.rule === "" ? "" : `rule ${call.rule}`,
+    call.risk === "" ? "" : `${call.risk} risk`,
+    call.confirmation === "" ? "" : `answer ${call.confirmation}`,
+    call.exitCode === undefined ? "" : `exit code ${call.exitCode}`,
+    call.failureClass,
+    call.verification,
+  ].filter((word) => word !== "");
+  return (
+    <div class="record-call">
+      <pre class="g-code">
+        <VisibleText text={`${call.tool} ${call.input}`.trim()} />
+      </pre>
+      <p class="g-quiet">
+        <VisibleText text={words.join(" · ")} />
+      </p>
+    </div>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function indented(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), undefined, 2);
+  } catch {
+    return json;
+  }
+}

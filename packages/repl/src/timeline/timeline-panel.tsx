@@ -1,0 +1,102 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { ProblemNotice } from "../plan/problem-notice.tsx";
+import { VisibleText } from "../review/visible-text.tsx";
+import { RecordEntry } from "./record-entry.tsx";
+import type { LedgerCheck, TimelineDesk } from "./timeline-desk.ts";
+import { brokenLinks, passes, type TimelineFilter } from "./timeline-record.ts";
+
+export interface TimelinePanelProps {
+  readonly desk: TimelineDesk;
+  /** The session the app shows; empty: none. */
+  readonly sessionId: string;
+  readonly onOpenFile?: (path: string) => void;
+}
+
+const kinds = ["intent", "outcome", "refusal", "review", "applied", "undo", "session", "emergency", "purge"];
+
+/** What the agent did and what people decided, newest first, as the ledger has it. */
+export function TimelinePanel({ desk, sessionId, onOpenFile }: TimelinePanelProps) {
+  useEffect(() => void desk.load(), [desk]);
+  const { records, hasOlder, loaded, busy, check, checking, problem } = desk.view.value;
+  const [filter, setFilter] = useState<TimelineFilter>({ kind: "", sessionId: "", text: "" });
+  const [open, setOpen] = useState<number>();
+  const broken = useMemo(() => brokenLinks(records), [records]);
+  const shown = useMemo(() => records.filter((record) => passes(record, filter)).toReversed(), [records, filter]);
+  return (
+    <section class="timeline g-panel" aria-label="Timeline">
+      <header class="timeline-head">
+        <input
+          class="g-field timeline-search"
+          type="search"
+          aria-label="Search in the records"
+          placeholder="Search"
+          value={filter.text}
+          onInput={(event) => setFilter({ ...filter, text: event.currentTarget.value })}
+        />
+        <select
+          class="g-field"
+          aria-label="Kind of record"
+          value={filter.kind}
+          onChange={(event) => setFilter({ ...filter, kind: event.currentTarget.value })}
+        >
+          <option value="">All kinds</option>
+          {kinds.map((kind) => (
+            <option key={kind} value={kind}>
+              {kind}
+            </option>
+          ))}
+        </select>
+        {sessionId !== "" && (
+          <label class="timeline-mine">
+            <input
+              type="checkbox"
+              checked={filter.sessionId !== ""}
+              onChange={(event) => setFilter({ ...filter, sessionId: event.currentTarget.checked ? sessionId : "" })}
+            />
+            <span>This session</span>
+          </label>
+        )}
+        <button type="button" class="g-button" disabled={busy} onClick={() => void desk.load()}>
+          Refresh
+        </button>
+        <button type="button" class="g-button" disabled={checking} onClick={() => void desk.verify()}>
+          Verify
+        </button>
+      </header>
+      <CheckState {...{ check, checking }} />
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => desk.dismiss()} />}
+      {loaded && records.length === 0 && <p class="g-empty">Nothing has been recorded yet.</p>}
+      {records.length > 0 && shown.length === 0 && (
+        <p class="g-empty">No record among the {records.length} loaded matches.</p>
+      )}
+      <ol class="records" aria-label="Records, newest first">
+        {shown.map((record) => (
+          <RecordEntry
+            key={record.seq}
+            record={record}
+            open={open === record.seq}
+            bad={broken.has(record.seq) || check?.firstBadSeq === record.seq}
+            onOpen={(isOpen) => setOpen(isOpen ? record.seq : undefined)}
+            onOpenFile={onOpenFile}
+          />
+        ))}
+      </ol>
+      {hasOlder && (
+        <button type="button" class="g-button" disabled={busy} onClick={() => void desk.older()}>
+          {busy ? "Loading…" : "Older records"}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function CheckState({ check, checking }: { readonly check: LedgerCheck | undefined; readonly checking: boolean }) {
+  if (checking) return <p role="status">Checking signatures and chain…</p>;
+  if (check === undefined) return <p class="g-quiet">Not verified yet.</p>;
+  const isGood = check.status === "ok";
+  return (
+    <p class={isGood ? "g-notice g-notice-good" : "g-notice g-notice-bad"} role={isGood ? "status" : "alert"}>
+      <strong>{isGood ? "Verified." : check.status.replaceAll("_", " ")}</strong> <VisibleText text={check.message} />
+    </p>
+  );
+}

@@ -1,0 +1,143 @@
+/** A record of the ledger, as far as it can be read here. What it does not have is empty. */
+export interface TimelineRecord {
+  readonly seq: number;
+  readonly kind: string;
+  readonly time: Date | undefined;
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly calls: readonly TimelineCall[];
+  readonly paths: readonly string[];
+  /** The model that contributed; empty: a person did, or nobody is named. */
+  readonly modelId: string;
+  readonly previousHash: string;
+  readonly hash: string;
+  /** Its content was purged; its place in the chain stays. */
+  readonly purged: boolean;
+  /** As it stands in the ledger. */
+  readonly json: string;
+}
+
+export interface TimelineCall {
+  readonly callId: string;
+  readonly tool: string;
+  /** The redacted input in one line. */
+  readonly input: string;
+  readonly verdict: string;
+  readonly rule: string;
+  readonly risk: string;
+  readonly failureClass: string;
+  readonly verification: string;
+  readonly exitCode: number | undefined;
+  /** Who answered a question about it, and how; empty when nobody was asked. */
+  readonly confirmation: string;
+}
+
+/** Reads one line; what does not fit stays out, and the line itself is kept. */
+export function timelineRecord(seq: number, json: string): TimelineRecord {
+  const record = recordOf(parsed(json));
+  const metadata = recordOf(record["metadata"]);
+  const time = new Date(textOf(record["timestamp"]));
+  const files = listOf(record["files"]).map(recordOf);
+  return {
+    seq,
+    json,
+    kind: textOf(metadata["kind"]) || "unknown",
+    time: Number.isNaN(time.getTime()) ? undefined : time,
+    sessionId: textOf(metadata["session_id"]),
+    turnId: textOf(metadata["turn_id"]),
+    calls: listOf(metadata["calls"]).map(callOf),
+    paths: [
+      ...new Set([...listOf(metadata["changes"]).map(recordOf), ...files].map(({ path }) => textOf(path))),
+    ].filter((path) => path !== ""),
+    modelId: files.map(modelOf).find((model) => model !== "") ?? "",
+    previousHash: textOf(metadata["previous_hash"]),
+    hash: textOf(metadata["hash"]),
+    purged: metadata["purged"] === true,
+  };
+}
+
+/** Seqs whose record does not name the hash of the one before it; a gap in the seqs counts, too. */
+export function brokenLinks(records: readonly TimelineRecord[]): ReadonlySet<number> {
+  const broken = new Set<number>();
+  for (const [index, record] of records.entries()) {
+    const before = records[index - 1];
+    if (before === undefined) continue;
+    if (record.seq !== before.seq + 1 || record.previousHash !== before.hash || record.hash === "")
+      broken.add(record.seq);
+  }
+  return broken;
+}
+
+export interface TimelineFilter {
+  /** Empty: every kind. */
+  readonly kind: string;
+  /** Only this session; empty: all. */
+  readonly sessionId: string;
+  /** Words that all stand somewhere in the record, in any case. */
+  readonly text: string;
+}
+
+export function passes(record: TimelineRecord, filter: TimelineFilter): boolean {
+  if (filter.kind !== "" && record.kind !== filter.kind) return false;
+  if (filter.sessionId !== "" && record.sessionId !== filter.sessionId) return false;
+  const words = filter.text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  if (words.length === 0) return true;
+  const json = record.json.toLowerCase();
+  return words.every((word) => json.includes(word));
+}
+
+function callOf(value: unknown): TimelineCall {
+  const call = recordOf(value);
+  const exitCode = call["exit_code"];
+  const { answer, by, scope } = recordOf(call["confirmation"]);
+  return {
+    callId: textOf(call["call_id"]),
+    tool: textOf(call["tool"]),
+    input: inOneLine(call["input"]),
+    verdict: textOf(call["verdict"]),
+    rule: textOf(call["rule"]),
+    risk: textOf(call["risk"]),
+    failureClass: textOf(call["failure_class"]),
+    verification: textOf(call["verification"]),
+    exitCode: typeof exitCode === "number" ? exitCode : undefined,
+    confirmation: [textOf(answer), textOf(scope), textOf(by) === "" ? "" : `by ${textOf(by)}`]
+      .filter((word) => word !== "")
+      .join(" "),
+  };
+}
+
+/** The command or path where there is one: it says most. */
+function inOneLine(input: unknown): string {
+  const given = recordOf(input);
+  const first = ["command", "path", "file_path", "pattern", "query"]
+    .map((name) => textOf(given[name]))
+    .find((text) => text !== "");
+  return first ?? (input === undefined || Object.keys(given).length === 0 ? "" : JSON.stringify(input));
+}
+
+function modelOf(file: Readonly<Record<string, unknown>>): string {
+  return textOf(recordOf(recordOf(listOf(file["conversations"])[0])["contributor"])["model_id"]);
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,17 @@
+import { createRouterTransport } from "@connectrpc/connect";
+import { ReplControl } from "@gennai/repl/control/repl-control";
+
+/** An app whose server answers nothing. */
+export function idleControl(): ReplControl {
+  return new ReplControl({
+    kind: "page",
+    transport: createRouterTransport(() => undefined),
+    launch: {
+      ...{ clientId: "c", clientName: "test", version: "1", workspace: "/w", sessionId: undefined, state: undefined },
+      settings: { showThinking: true, backend: "", model: "", editingMode: "branch", scenario: "" },
+    },
+    saveState: () => undefined,
+    showsSession: () => undefined,
+    onNotice: () => () => undefined,
+  });
+}

@@ -1,0 +1,107 @@
+// @vitest-environment happy-dom
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/editor";
+import { armingMilliseconds } from "@gennai/repl/confirmation/arming";
+import { ConfirmationCard } from "@gennai/repl/confirmation/confirmation-card.tsx";
+import { h, render } from "preact";
+import { act } from "preact/test-utils";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+const hostile = "<img src=x onerror=alert(1)>\u202Egnp";
+const question: ConfirmationQuestion = {
+  ...{ requestId: "1", toolCallId: "c", title: "Allow Bash?", intentReflection: hostile, actionStatement: hostile },
+  ...{ impactStatement: "It may not be possible to take this back.", modelClaim: hostile, rememberStatement: "" },
+  computed: { risk: "medium", paths: [hostile], rule: "floor.delete", reason: hostile, policySha256: "" },
+  actionJson: JSON.stringify({ tool: "Bash", arguments: { command: `rm -rf ${hostile}`, timeout: 3 }, paths: [] }),
+  offeredScopes: ["once", "session"],
+  deadline: undefined,
+  patterns: [{ id: "p1", text: "rm *.tmp", rule: "r", matchedBefore: [], wouldMatch: ["rm a.tmp"], wouldNotMatch: [] }],
+};
+
+let root: HTMLElement;
+let replies: ConfirmationReply[];
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("IntersectionObserver", undefined);
+  root = document.createElement("div");
+  document.body.append(root);
+  replies = [];
+});
+afterEach(() => {
+  render(null, root);
+  root.remove();
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+const show = (shown: ConfirmationQuestion = question) =>
+  act(() => render(h(ConfirmationCard, { question: shown, onAnswer: (reply) => replies.push(reply) }), root));
+const wait = (milliseconds: number) => act(() => void vi.advanceTimersByTime(milliseconds));
+
+function button(name: string): HTMLElement {
+  const found = [...root.querySelectorAll("button")].find(({ textContent }) => textContent === name);
+  if (found === undefined) throw new Error(`There is no button ${name}.`);
+  return found;
+}
+
+/** As a browser does it: key down, click, on the element that has focus. */
+async function enter(element: HTMLElement, options: { readonly repeat?: boolean } = {}): Promise<void> {
+  await act(() => {
+    element.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, ...options }));
+    element.click();
+  });
+}
+
+test("no press in the first moment is an answer", async () => {
+  await show();
+  await wait(armingMilliseconds - 1);
+  await enter(button("Allow once"));
+  expect(replies).toEqual([]);
+  await wait(1);
+  await enter(button("Allow once"), { repeat: true });
+  await act(() => button("Allow once").click());
+  expect(replies).toEqual([]);
+  await enter(button("Allow once"));
+  await enter(button("Deny"));
+  expect(replies).toEqual([{ answer: "yes", scope: "once" }]);
+});
+
+test("nothing is focused by itself, and another question begins anew", async () => {
+  await show();
+  expect(root.contains(document.activeElement)).toBe(false);
+  await wait(armingMilliseconds);
+  await show({ ...question, requestId: "2" });
+  await enter(button("Allow once"));
+  expect(replies).toEqual([]);
+});
+
+test("only offered scopes are there; a pattern goes with a longer yes alone", async () => {
+  await show();
+  const words = [...root.querySelectorAll(".confirmation-actions button")].map(({ textContent }) => textContent);
+  expect(words).toEqual(["Allow once", "Allow for this session", "Deny"]);
+  await wait(armingMilliseconds);
+  await act(() => root.querySelectorAll<HTMLInputElement>("input[type=radio]")[1]?.click());
+  await enter(button("Allow for this session"));
+  expect(replies).toEqual([{ answer: "yes", scope: "session", pattern: "p1" }]);
+});
+
+test("a no takes its reason along", async () => {
+  await show();
+  await wait(armingMilliseconds);
+  const reason = root.querySelector<HTMLInputElement>(".confirmation-deny input");
+  await act(() => {
+    if (reason === null) return;
+    reason.value = " use npm run clean ";
+    reason.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  await enter(button("Deny"));
+  expect(replies).toEqual([{ answer: "no", reason: "use npm run clean" }]);
+});
+
+test("what the model claims stands apart, and all of it is text", async () => {
+  await show();
+  expect(root.querySelector("img")).toBeNull();
+  expect(root.querySelector(".confirmation-command")?.textContent).toBe("rm -rf <img src=x onerror=alert(1)>U+202Egnp");
+  expect(root.querySelector(".confirmation-computed")?.textContent).not.toContain("not checked");
+  expect(root.querySelector(".confirmation-claim blockquote")?.textContent).toContain("<img");
+  expect(root.querySelector("[style]")).toBeNull();
+});

@@ -1,0 +1,256 @@
+// @vitest-environment happy-dom
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { Code, ConnectError, createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
+import type { HomeNotice, ReplHome } from "@gennai/client/home/repl-home";
+import { AgentService, type StartTurnRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { type InvokeEvent, InvokeEventSchema, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { ReplControl } from "@gennai/repl/control/repl-control";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+type Body = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
+
+/** A server of one session, in memory: turns begin by a call and end when the test says so. */
+class OneSession {
+  readonly started: StartTurnRequest[] = [];
+  readonly created = vi.fn<() => void>();
+  readonly stopped = vi.fn<() => void>();
+  readonly #events: InvokeEvent[] = [];
+  #wake = Promise.withResolvers<void>();
+  #turn = "";
+  sessions: readonly string[] = [];
+  stopWaits: Promise<void> = Promise.resolve();
+
+  emit(event: Body): void {
+    const seq = BigInt(this.#events.length + 1);
+    this.#events.push(create(InvokeEventSchema, { event, turnId: this.#turn, seq, firstSeq: seq }));
+    this.#wake.resolve();
+    this.#wake = Promise.withResolvers();
+  }
+
+  end(state: InvokeState): void {
+    this.emit({ case: "status", value: { state } });
+    this.#turn = "";
+  }
+
+  readonly methods: Partial<ServiceImpl<typeof AgentService>> = {
+    getServerInfo: () => ({ defaultWorkingDir: "/w" }),
+    listSessions: () => ({ sessions: this.sessions.map((sessionId) => ({ sessionId, workingDir: "/w" })) }),
+    listScenarios: () => ({ scenarios: [] }),
+    startSession: () => {
+      this.created();
+      return { sessionId: "fresh", workingDir: "/w" };
+    },
+    resumeSession: ({ sessionId }) => {
+      if (!this.sessions.includes(sessionId)) throw new ConnectError("No such session.", Code.NotFound);
+      return { session: { sessionId, workingDir: "/w" } };
+    },
+    startTurn: (request) => {
+      const afterSeq = BigInt(this.#events.length);
+      this.#turn = `t${this.started.push(request)}`;
+      this.emit({ case: "status", value: { state: InvokeState.STARTED } });
+      this.emit({ case: "userMessage", value: { text: request.userInput } });
+      return { turnId: this.#turn, afterSeq };
+    },
+    stop: async () => {
+      this.stopped();
+      await this.stopWaits;
+      this.end(InvokeState.CANCELLED);
+      return { stopped: true };
+    },
+    subscribe: (request, context) => this.#follow(Number(request.afterSeq), context.signal),
+  };
+
+  async *#follow(after: number, signal: AbortSignal) {
+    yield create(InvokeEventSchema, { event: { case: "heartbeat", value: {} } });
+    const gone = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    for (let at = after; !signal.aborted; ) {
+      const event = this.#events[at];
+      if (event === undefined) await Promise.race([this.#wake.promise, gone]);
+      else {
+        at++;
+        yield event;
+      }
+    }
+  }
+}
+
+const controls: ReplControl[] = [];
+afterEach(() => {
+  for (const control of controls.splice(0)) control[Symbol.dispose]();
+});
+
+function appOn(server: OneSession, launch: Partial<ReplHome["launch"]> = {}) {
+  const saved: unknown[] = [];
+  const shown: string[] = [];
+  let notify: (notice: HomeNotice) => void = () => undefined;
+  const home: ReplHome = {
+    kind: "page",
+    transport: createRouterTransport((router) => {
+      router.service(AgentService, server.methods);
+    }),
+    launch: {
+      ...{ clientId: "c", clientName: "test", version: "1", workspace: "/w", sessionId: undefined, state: undefined },
+      settings: { showThinking: true, backend: "", model: "", editingMode: "branch", scenario: "" },
+      ...launch,
+    },
+    saveState: (state) => saved.push(state),
+    showsSession: (sessionId) => shown.push(sessionId),
+    onNotice: (listener) => {
+      notify = listener;
+      return () => undefined;
+    },
+  };
+  const control = new ReplControl(home);
+  controls.push(control);
+  return { control, saved, shown, notify: (notice: HomeNotice) => notify(notice) };
+}
+
+const opened = (control: ReplControl) => vi.waitFor(() => expect(control.opening.value.state).toBe("done"));
+const progress = (control: ReplControl, wanted: string) =>
+  vi.waitFor(() => expect(control.turns.progress.value).toBe(wanted), { timeout: 3000 });
+
+describe("sessions", () => {
+  it("begins one with the first prompt, and not before", async () => {
+    const server = new OneSession();
+    const { control, shown } = appOn(server);
+    await opened(control);
+    expect(server.created).not.toHaveBeenCalled();
+    control.turns.send("hello");
+    expect(control.turns.progress.value).toBe("starting");
+    await progress(control, "running");
+    expect(server.created).toHaveBeenCalledOnce();
+    expect(shown).toEqual(["fresh"]);
+    expect(server.started[0]).toMatchObject({ sessionId: "fresh", userInput: "hello", enableThinking: true });
+  });
+
+  const rows = [
+    ["the newest", { sessions: ["new", "old"] }, {}, "new"],
+    ["the one the home names", { sessions: ["new", "old"] }, { sessionId: "old" }, "old"],
+    ["the one that was shown before", { sessions: ["new", "old"] }, { state: { sessionId: "old" } }, "old"],
+    ["none, where the user wanted a new one", { sessions: ["new"] }, { state: { sessionId: null } }, undefined],
+    ["none, where there is none", { sessions: [] }, {}, undefined],
+    ["none, where the one that was shown is gone", { sessions: ["new"] }, { sessionId: "gone" }, undefined],
+  ] as const;
+  it.each(rows)("shows %s", async (_name, { sessions }, launch, wanted) => {
+    const server = new OneSession();
+    server.sessions = sessions;
+    const { control } = appOn(server, launch);
+    await opened(control);
+    expect(control.current.value?.session.sessionId).toBe(wanted);
+    expect(control.problem.value?.code).toBe(
+      "sessionId" in launch && launch.sessionId === "gone" ? "NotFound" : undefined,
+    );
+  });
+
+  it("keeps a draft and what waits over a reload, and sends nothing of it unasked", async () => {
+    const server = new OneSession();
+    const { control, saved } = appOn(server);
+    await opened(control);
+    control.turns.send("one");
+    await progress(control, "running");
+    control.turns.send("two");
+    control.turns.draft.value = "half a thou";
+    await vi.waitFor(() =>
+      expect(saved.at(-1)).toMatchObject({ draft: "half a thou", queue: ["two"], sessionId: "fresh" }),
+    );
+    control[Symbol.dispose]();
+    server.end(InvokeState.COMPLETED);
+    server.sessions = ["fresh"];
+    const again = appOn(server, { state: saved.at(-1) });
+    await opened(again.control);
+    await vi.waitFor(() => expect(again.control.current.value?.view.value.cells).toHaveLength(2));
+    expect(again.control.turns.draft.value).toBe("half a thou");
+    expect(again.control.turns.queue.held.value).toBe(true);
+    expect(server.started).toHaveLength(1);
+    again.control.turns.sendQueued();
+    await vi.waitFor(() => expect(server.started).toHaveLength(2));
+  });
+});
+
+describe("while a turn runs", () => {
+  it("prompts wait for its end, in their order", async () => {
+    const server = new OneSession();
+    const { control } = appOn(server);
+    await opened(control);
+    control.turns.send("one");
+    await progress(control, "running");
+    control.turns.send("two");
+    control.turns.send("three");
+    expect(server.started).toHaveLength(1);
+    server.end(InvokeState.COMPLETED);
+    await vi.waitFor(() => expect(server.started.map(({ userInput }) => userInput)).toEqual(["one", "two"]));
+    expect(control.turns.queue.prompts.value.map(({ text }) => text)).toEqual(["three"]);
+  });
+
+  it.each([InvokeState.ERROR, InvokeState.INTERRUPTED, InvokeState.CANCELLED])(
+    "nothing follows on its own an end that is not a good one: %s",
+    async (state) => {
+      const server = new OneSession();
+      const { control } = appOn(server);
+      await opened(control);
+      control.turns.send("one");
+      await progress(control, "running");
+      control.turns.send("two");
+      server.end(state);
+      await progress(control, "idle");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(server.started).toHaveLength(1);
+      expect(control.turns.queue.held.value).toBe(true);
+    },
+  );
+
+  it("is stopping until the server says that it stopped", async () => {
+    const server = new OneSession();
+    const { control } = appOn(server);
+    await opened(control);
+    control.turns.send("one");
+    await progress(control, "running");
+    const wait = Promise.withResolvers<void>();
+    server.stopWaits = wait.promise;
+    const stopped = control.turns.stop();
+    await vi.waitFor(() => expect(server.stopped).toHaveBeenCalledOnce());
+    expect(control.turns.progress.value).toBe("stopping");
+    wait.resolve();
+    expect(await stopped).toBe(true);
+    await progress(control, "idle");
+  });
+
+  it("says this one at once, when the user wishes", async () => {
+    const server = new OneSession();
+    const { control } = appOn(server);
+    await opened(control);
+    control.turns.send("one");
+    await progress(control, "running");
+    control.turns.send("rather this");
+    await control.turns.steer(control.turns.queue.prompts.value[0]?.id ?? "");
+    await vi.waitFor(() => expect(server.started.map(({ userInput }) => userInput)).toEqual(["one", "rather this"]));
+    expect(server.stopped).toHaveBeenCalledOnce();
+  });
+});
+
+it("gives a prompt back that was not sent", async () => {
+  const server = new OneSession();
+  server.methods.startSession = () => {
+    throw new ConnectError("Too many sessions.", Code.FailedPrecondition);
+  };
+  const { control } = appOn(server);
+  await opened(control);
+  control.turns.send("precious words");
+  await progress(control, "idle");
+  expect(control.turns.draft.value).toBe("precious words");
+  expect(control.problem.value?.message).toBe("The prompt was not sent: Too many sessions.");
+});
+
+it("does what its home asks", async () => {
+  const server = new OneSession();
+  const { control, notify } = appOn(server);
+  await opened(control);
+  notify({ type: "prompt", text: "about this file", send: false });
+  expect(control.turns.draft.value).toBe("about this file");
+  notify({ type: "show-panel", panel: "plan" });
+  expect(control.panel.value).toBe("plan");
+  notify({ type: "server", state: "unreachable", message: "Start it." });
+  expect(control.serverNotice.value).toBe("Start it.");
+  notify({ type: "prompt", text: "go", send: true });
+  await vi.waitFor(() => expect(server.started).toHaveLength(1));
+});

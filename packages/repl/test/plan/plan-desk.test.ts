@@ -1,0 +1,88 @@
+import type { Plan } from "@gennai/client/plan";
+import { canonicalJson } from "@gennai/protocol/canonical-json";
+import { sha256Hex } from "@gennai/protocol/digest";
+import { PlanDesk, type PlanDeskOptions } from "@gennai/repl/plan/plan-desk";
+import { expect, test } from "vitest";
+
+const planJson = canonicalJson({
+  ...{ id: "p", title: "T", summary: "", risks: [] },
+  steps: [{ id: "s", title: "S", intent: "", actions: [{ type: "command", command: "true" }], verify: [] }],
+});
+const draft: Plan = {
+  ...{ planId: "1", state: "draft", digest: sha256Hex(planJson), planJson, title: "T", summary: "", steps: [] },
+  ...{ claimed: false, executed: false, verified: false, remediation: "" },
+};
+const token = "A".repeat(43);
+
+function deskWith(more: Partial<PlanDeskOptions["plans"]> = {}) {
+  const calls: string[] = [];
+  const said = (state: Plan["state"], call: string): Plan => {
+    calls.push(call);
+    return { ...draft, state };
+  };
+  const plans: PlanDeskOptions["plans"] = {
+    list: async () => [],
+    get: async () => draft,
+    submit: async () => ({ plan: said("draft", "submit"), issues: [], envelopeKind: "plan" }),
+    preview: async () => ({ plan: said("awaiting_approval", "preview"), actions: [] }),
+    approve: async (_, digest) => {
+      calls.push(`approve ${digest}`);
+      return { approvalToken: token, expires: new Date(5_000) };
+    },
+    execute: async (_, __, given) => said("verifying", `execute ${given}`),
+    verify: async (_, __, given) => ({ plan: said("done", `verify ${given}`), results: [] }),
+    ...more,
+  };
+  const written: string[] = [];
+  const write: PlanDeskOptions["write"] = async (request) => {
+    written.push(request);
+    return "output";
+  };
+  return { calls, written, desk: new PlanDesk({ plans, write, undo: async () => undefined, now: () => 1_000 }) };
+}
+
+test("a plan goes its way, each step with the token that it needs", async () => {
+  const { desk, calls } = deskWith();
+  await desk.plan("do it");
+  await desk.preview();
+  await desk.approve();
+  await desk.execute();
+  await desk.verify();
+  expect(calls).toEqual(["submit", "preview", `approve ${draft.digest}`, `execute ${token}`, `verify ${token}`]);
+  expect(desk.view.value).toMatchObject({
+    plan: { state: "done" },
+    approval: undefined,
+    busy: undefined,
+    problem: undefined,
+  });
+});
+
+test("nothing is sent that does not check out here", async () => {
+  const { desk, calls } = deskWith();
+  await desk.plan("do it");
+  await desk.execute();
+  expect(desk.view.value.problem).toMatchObject({ action: "Execute", message: "Not while the plan is draft." });
+  await desk.verify();
+  expect(calls).toEqual(["submit"]);
+});
+
+test("a token is spent with the try", async () => {
+  const { desk, calls } = deskWith({ execute: () => Promise.reject(new Error("The workspace moved on.")) });
+  await desk.plan("do it");
+  await desk.preview();
+  await desk.approve();
+  await desk.execute();
+  expect(desk.view.value.problem?.message).toBe("The workspace moved on.");
+  await desk.execute();
+  expect(desk.view.value.problem?.message).toBe("Approve the plan first.");
+  expect(calls).toHaveLength(3);
+});
+
+test("output that is no plan is shown with its issues, and asked for again", async () => {
+  const issues = [{ path: "payload.steps", message: "must hold at least one step", level: "schema" }];
+  const { desk, written } = deskWith({ submit: async () => ({ plan: undefined, issues, envelopeKind: "plan" }) });
+  await desk.plan("do it");
+  expect(desk.view.value.rejected).toEqual({ raw: "output", issues, envelopeKind: "plan" });
+  await desk.regenerate();
+  expect(written[1]).toContain("- payload.steps: must hold at least one step\n");
+});

@@ -1,0 +1,39 @@
+import { brokenLinks, passes, timelineRecord } from "@gennai/repl/timeline/timeline-record";
+import { expect, test } from "vitest";
+
+const line = (seq: number, previous: string, hash: string, more: object = {}) =>
+  timelineRecord(
+    seq,
+    JSON.stringify({
+      timestamp: "2026-01-02T03:04:05Z",
+      metadata: { seq, previous_hash: previous, hash, kind: "outcome", session_id: "s", calls: [], ...more },
+    }),
+  );
+
+test.each([
+  { name: "a chain", records: [line(4, "x", "a"), line(5, "a", "b"), line(6, "b", "c")], broken: [] },
+  { name: "a changed link", records: [line(4, "x", "a"), line(5, "z", "b"), line(6, "b", "c")], broken: [5] },
+  { name: "a gap", records: [line(4, "x", "a"), line(6, "a", "c")], broken: [6] },
+  { name: "no record at all", records: [line(4, "x", "a"), timelineRecord(5, "not json")], broken: [5] },
+])("$name", ({ records, broken }) => expect([...brokenLinks(records)]).toEqual(broken));
+
+test("a record is read as far as it goes", () => {
+  const call = { call_id: "c", tool: "Bash", input: { command: "npm test" }, verdict: "allow", exit_code: 1 };
+  const record = line(1, "x", "a", { calls: [call], changes: [{ path: "a.ts" }, { path: "a.ts" }], details: 7 });
+  expect(record).toMatchObject({ kind: "outcome", sessionId: "s", paths: ["a.ts"], purged: false });
+  expect(record.calls).toMatchObject([{ tool: "Bash", input: "npm test", exitCode: 1, confirmation: "" }]);
+  expect(timelineRecord(2, '{"metadata":{"purged":true,"calls":"x"},"files":[null]}')).toMatchObject({
+    purged: true,
+    calls: [],
+  });
+});
+
+test.each([
+  { filter: { kind: "", sessionId: "", text: "" }, passed: true },
+  { filter: { kind: "intent", sessionId: "", text: "" }, passed: false },
+  { filter: { kind: "outcome", sessionId: "s", text: "NPM test" }, passed: true },
+  { filter: { kind: "", sessionId: "other", text: "" }, passed: false },
+  { filter: { kind: "", sessionId: "", text: "npm nowhere" }, passed: false },
+])("filter $filter", ({ filter, passed }) => {
+  expect(passes(line(1, "x", "a", { calls: [{ tool: "Bash", input: { command: "npm test" } }] }), filter)).toBe(passed);
+});

@@ -1,0 +1,80 @@
+// Bundles the extension into dist/: extension.cjs, which only registers, app.cjs with all the rest, and the web UI in repl/.
+//
+//   node scripts/build.mjs                 for development, with source maps
+//   node scripts/build.mjs --watch         builds again whenever a source changes
+//   node scripts/build.mjs --production    small, without source maps
+//
+// CommonJS, because VS Code loads extensions so; esbuild splits only ES modules, hence two bundles with one seam: the dynamic
+// import of app.ts in extension.ts becomes a require of app.cjs.
+import { mkdirSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { context } from "esbuild";
+import { buildRepl } from "../../repl/scripts/build.mjs";
+
+const root = join(import.meta.dirname, "..");
+const dist = join(root, "dist");
+
+/**
+ * @param {{ production?: boolean, watch?: boolean }} options
+ * @returns {Promise<{ bytes: Record<string, number> }>} bytes by path relative to the package
+ */
+export async function buildExtension({ production = false, watch = false } = {}) {
+  rmSync(dist, { recursive: true, force: true });
+  mkdirSync(dist, { recursive: true });
+  const bundles = await Promise.all(
+    [
+      { name: "extension", plugins: [appIsItsOwnBundle] },
+      { name: "app", plugins: [] },
+    ].map(({ name, plugins }) =>
+      context({
+        entryPoints: [{ in: join(root, "src", `${name}.ts`), out: name }],
+        outdir: dist,
+        outExtension: { ".js": ".cjs" },
+        bundle: true,
+        format: "cjs",
+        platform: "node",
+        target: "node22",
+        external: ["vscode"],
+        // Libraries that look for a browser ask for it; VS Code logs that as a fault of the extension.
+        define: { navigator: "undefined" },
+        sourcemap: production ? false : "linked",
+        minify: production,
+        keepNames: production,
+        legalComments: "none",
+        metafile: true,
+        logLevel: watch ? "info" : "error",
+        plugins,
+      }),
+    ),
+  );
+  /** @type {Record<string, number>} */
+  const bytes = {};
+  for (const bundle of bundles) {
+    const { metafile } = await bundle.rebuild();
+    for (const [file, output] of Object.entries(metafile.outputs))
+      bytes[relative(root, join(process.cwd(), file))] = output.bytes;
+  }
+  const repl = await buildRepl({ outDir: join(dist, "repl"), minify: production, watch });
+  for (const [file, size] of Object.entries(repl.bytes)) bytes[relative(root, join(process.cwd(), file))] = size;
+  for (const bundle of bundles) await (watch ? bundle.watch() : bundle.dispose());
+  return { bytes };
+}
+
+/** @type {import("esbuild").Plugin} */
+const appIsItsOwnBundle = {
+  name: "app-is-its-own-bundle",
+  setup(build) {
+    build.onResolve({ filter: /^\.\/app\.ts$/ }, () => ({ path: "./app.cjs", external: true }));
+  },
+};
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const watch = process.argv.includes("--watch");
+  const { bytes } = await buildExtension({ production: process.argv.includes("--production"), watch });
+  for (const [file, size] of Object.entries(bytes)) {
+    if (!file.endsWith(".map")) console.log(`${file}  ${Math.round(size / 1024)} KB`);
+  }
+  // What a background task of VS Code waits for.
+  if (watch) console.log("[watch] ready");
+}

@@ -1,0 +1,193 @@
+import type { AppliedFile } from "@gennai/client/proposal";
+import { sha256Hex } from "@gennai/protocol/digest";
+import { EditorError, reasonOf } from "../editor/editor-error.ts";
+import type { EditorFiles } from "../editor/editor-files.ts";
+import { bufferState, maxFileBytes } from "../editor/file-state.ts";
+import type { FinalChange } from "./final-change.ts";
+import { type PlannedChange, type PlannedUpdate, planChange, stale } from "./plan-change.ts";
+import { restore } from "./restore.ts";
+import { saveDocument } from "./save-document.ts";
+
+export interface ApplyOptions {
+  /** Shown in the editor's undo menu. */
+  readonly label: string;
+  /** `clean`: a document with unsaved changes keeps being unsaved, its user saves it. `all`: the user accepted the whole text. */
+  readonly save: "clean" | "all";
+  readonly signal: AbortSignal;
+}
+
+/** What a change set did, and what takes it back. */
+export interface AppliedChangeSet {
+  readonly files: readonly AppliedFile[];
+  readonly inverse: readonly FinalChange[];
+}
+
+/**
+ * Applies changes as one undoable step, all or nothing. Every file is checked first; when something fails later, what was
+ * done is taken back. Throws `EditorError`: `not_restored` when taking back failed too, with the names; for every other code
+ * nothing was applied.
+ */
+export async function applyChangeSet(
+  files: EditorFiles,
+  workspace: string,
+  changes: readonly FinalChange[],
+  options: ApplyOptions,
+): Promise<AppliedChangeSet> {
+  const planned = await planAll(files, workspace, changes);
+  options.signal.throwIfAborted();
+  await checkAgain(files, planned);
+  let failure: unknown;
+  try {
+    const edits = planned
+      .map(({ edit }) => edit)
+      .filter((edit) => edit.type !== "text" || edit.edits.length > 0 || edit.eol !== undefined);
+    if (edits.length > 0 && !(await files.applyEdits(edits, options.label))) {
+      throw new EditorError(
+        "not_applied",
+        "The editor did not take the edit.",
+        "A file may have changed meanwhile: try again.",
+      );
+    }
+    const applied: AppliedFile[] = [];
+    for (const change of planned) applied.push(await settle(files, change, options.save));
+    return { files: applied, inverse: await inverseOf(files, planned, applied) };
+  } catch (error) {
+    failure = error;
+  }
+  const lost = await restore(files, planned);
+  if (lost.length === 0) {
+    const code = failure instanceof EditorError ? failure.code : "not_applied";
+    throw new EditorError(code, `Nothing was applied: ${reasonOf(failure)}`, "", { cause: failure });
+  }
+  throw new EditorError(
+    "not_restored",
+    `The changes failed (${reasonOf(failure)}) and could not be taken back in ${lost.join(", ")}.`,
+    "Look at these files, and use Undo or your version control.",
+    { cause: failure },
+  );
+}
+
+/** All files that stand against a change set, not only the first. */
+async function planAll(
+  files: EditorFiles,
+  workspace: string,
+  changes: readonly FinalChange[],
+): Promise<readonly PlannedChange[]> {
+  const planned: PlannedChange[] = [];
+  const problems: EditorError[] = [];
+  const seen = new Set<string>();
+  for (const change of changes) {
+    try {
+      const plan = await planChange(files, workspace, change);
+      const key = plan.path.absolute.normalize("NFC").toLowerCase();
+      if (seen.has(key)) {
+        throw new EditorError(
+          "duplicate_change",
+          `${change.path} stands twice in one change set.`,
+          "Send one change a file.",
+        );
+      }
+      seen.add(key);
+      planned.push(plan);
+    } catch (error) {
+      problems.push(
+        error instanceof EditorError
+          ? error
+          : new EditorError("not_applied", `${change.path}: ${reasonOf(error)}.`, "", { cause: error }),
+      );
+    }
+  }
+  const [first, ...others] = problems;
+  if (first === undefined) return planned;
+  if (others.length === 0) throw first;
+  throw new EditorError(first.code, problems.map(({ message }) => message).join("\n"), "");
+}
+
+/** The last look before the edit: planning took time, and people type. */
+async function checkAgain(files: EditorFiles, planned: readonly PlannedChange[]): Promise<void> {
+  for (const change of planned) {
+    const bytes = await files.readDisk(change.path.absolute, { maxBytes: maxFileBytes });
+    const before = change.operation === "create" ? undefined : change.before;
+    const same =
+      bytes === undefined || before === undefined ? bytes === before : sha256Hex(bytes) === sha256Hex(before);
+    if (!same) throw stale(change.path);
+  }
+  // Last and without a pause, so that nothing lies between this and the edit.
+  for (const change of planned) {
+    if (change.operation === "update" && !isUntouched(change)) throw stale(change.path);
+    if (change.operation === "delete" && files.openDocument(change.path.absolute)?.isDirty === true)
+      throw stale(change.path);
+  }
+}
+
+function isUntouched({ document, version, beforeText }: PlannedUpdate): boolean {
+  return document.version === version && document.text === beforeText;
+}
+
+/** Looks whether an edit did what it should, and saves it. */
+async function settle(files: EditorFiles, change: PlannedChange, save: ApplyOptions["save"]): Promise<AppliedFile> {
+  const { operation, path } = change;
+  if (operation === "update") return settleUpdate(files, change, save);
+  const bytes = await files.readDisk(path.absolute, { maxBytes: maxFileBytes });
+  const afterSha256 = bytes === undefined ? undefined : sha256Hex(bytes);
+  const wanted = operation === "create" ? sha256Hex(change.bytes) : undefined;
+  if (afterSha256 !== wanted) throw differs(path.name);
+  const beforeSha256 = operation === "create" ? undefined : change.beforeSha256;
+  return { path: path.name, operation, beforeSha256, afterSha256 };
+}
+
+async function settleUpdate(
+  files: EditorFiles,
+  change: PlannedUpdate,
+  save: ApplyOptions["save"],
+): Promise<AppliedFile> {
+  const { document, path, beforeSha256 } = change;
+  if (document.text !== change.text) throw differs(path.name);
+  const report = { path: path.name, operation: "update" as const, beforeSha256 };
+  if (change.wasDirty && save === "clean") {
+    return { ...report, afterSha256: (await bufferState(files, document)).sha256 };
+  }
+  if (!(await saveDocument(document))) {
+    throw new EditorError("not_saved", `${path.name} could not be saved.`, "See the editor's message about it.");
+  }
+  if (change.exactBytes !== undefined) await files.writeDisk(path.absolute, change.exactBytes);
+  const bytes = await files.readDisk(path.absolute, { maxBytes: maxFileBytes });
+  if (bytes === undefined) throw differs(path.name);
+  // What stands on disk now: a formatter that runs on save may have had its say.
+  return { ...report, afterSha256: sha256Hex(bytes) };
+}
+
+function differs(name: string): EditorError {
+  return new EditorError(
+    "not_applied",
+    `${name} does not hold what was to be applied.`,
+    "Somebody may be editing it: try again.",
+  );
+}
+
+async function inverseOf(
+  files: EditorFiles,
+  planned: readonly PlannedChange[],
+  applied: readonly AppliedFile[],
+): Promise<readonly FinalChange[]> {
+  const changes: FinalChange[] = [];
+  for (const [index, change] of planned.entries()) {
+    const baseSha256 = applied[index]?.afterSha256 ?? "";
+    const path = change.path.name;
+    switch (change.operation) {
+      case "create":
+        changes.push({ operation: "delete", path, baseSha256 });
+        break;
+      case "delete":
+        changes.push({ operation: "create", path, bytes: change.before });
+        break;
+      case "update": {
+        // From the bytes where the disk was the base: they know line ends that the buffer does not.
+        const { before, wasDirty, document, beforeText } = change;
+        const text = wasDirty || before === undefined ? beforeText : await files.decode(before, document.encoding);
+        changes.push({ operation: "update", path, text, baseSha256 });
+      }
+    }
+  }
+  return changes;
+}

@@ -1,0 +1,28 @@
+import type { ProposedChange } from "@gennai/client/proposal";
+import { EditorError } from "../editor/editor-error.ts";
+
+/** What shall become of a file. */
+export type FinalChange =
+  | { readonly operation: "create"; readonly path: string; readonly bytes: Uint8Array }
+  /** A byte order mark and the encoding stay as the file has them. */
+  | { readonly operation: "update"; readonly path: string; readonly text: string; readonly baseSha256: string }
+  | { readonly operation: "delete"; readonly path: string; readonly baseSha256: string };
+
+/** A change as it was proposed, nothing left out. Throws `EditorError` for one that needs a person first. */
+export function finalChange(change: ProposedChange): FinalChange {
+  const { path, operation, newContent, baseSha256 } = change;
+  if (change.conflict) {
+    throw new EditorError(
+      "conflict",
+      `${path} has a conflict and is not applied without review.`,
+      "Review the proposal.",
+    );
+  }
+  if (operation === "delete") return { operation, path, baseSha256 };
+  if (change.newContentBlob !== undefined && newContent === "") {
+    throw new EditorError("incomplete_change", `The new text of ${path} was not sent.`, "Send it with the change.");
+  }
+  return operation === "create"
+    ? { operation, path, bytes: new TextEncoder().encode(newContent) }
+    : { operation, path, text: newContent, baseSha256 };
+}

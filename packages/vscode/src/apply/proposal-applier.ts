@@ -1,0 +1,124 @@
+import type { AppliedReview, ReviewToApply } from "@gennai/client/home/repl-home";
+import type { AppliedFile, Proposal, ProposedChange } from "@gennai/client/proposal";
+import { applyReview, type HunkDecision } from "@gennai/client/review";
+import type { AgentSession } from "@gennai/client/session";
+import { EditorError, reasonOf } from "../editor/editor-error.ts";
+import type { EditorFiles } from "../editor/editor-files.ts";
+import { type FileState, readFileState } from "../editor/file-state.ts";
+import { resolveInWorkspace } from "../editor/workspace-paths.ts";
+import type { ChangeSets } from "./change-sets.ts";
+import type { FinalChange } from "./final-change.ts";
+
+/** What applying needs of the session that proposed. */
+export type ProposingSession = Pick<AgentSession, "submitReview" | "reportApplied" | "blob">;
+
+export interface ProposalApplierOptions {
+  readonly files: EditorFiles;
+  readonly changeSets: ChangeSets;
+  /** The session's folder, absolute. */
+  readonly workspace: string;
+}
+
+/** Applies what a user kept of a proposal, in this window. */
+export class ProposalApplier {
+  readonly #options: ProposalApplierOptions;
+
+  constructor(options: ProposalApplierOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Tells the server what was decided, applies what was kept as one undoable step that is saved, and reports it. Nothing is
+   * told or applied unless every file is still as the proposal found it, unsaved changes included. Throws `EditorError`. The
+   * proposal's id is the id of the change set, to revert it.
+   */
+  async apply(
+    proposal: Proposal,
+    review: ReviewToApply,
+    options: { readonly session: ProposingSession; readonly signal: AbortSignal },
+  ): Promise<AppliedReview> {
+    const { session, signal } = options;
+    const { proposalId } = proposal;
+    const decisions = decisionsByChange(review);
+    const changes: FinalChange[] = [];
+    for (const change of proposal.changes) {
+      const ofChange = decisions.get(change.id) ?? new Map<string, HunkDecision>();
+      if (![...ofChange.values()].some(({ type }) => type !== "undo")) continue;
+      const final = await this.#reviewedChange(change, ofChange, options);
+      if (final !== undefined) changes.push(final);
+    }
+    // Only now: a proposal is reviewed once, and a file that moved on can still be left out.
+    await session.submitReview({ proposalId, hunks: review.hunks, note: review.note }, { signal });
+    if (changes.length === 0) return { files: [] };
+    let files: readonly AppliedFile[];
+    try {
+      files = await this.#options.changeSets.apply(proposalId, changes, { save: "all", signal });
+    } catch (error) {
+      await session.reportApplied({ proposalId, files: [], error: reasonOf(error) }, { signal }).catch(() => undefined);
+      throw error;
+    }
+    await session.reportApplied({ proposalId, files, error: "" }, { signal });
+    return { files: files.map(({ path }) => path) };
+  }
+
+  async #reviewedChange(
+    change: ProposedChange,
+    decisions: ReadonlyMap<string, HunkDecision>,
+    options: { readonly session: ProposingSession; readonly signal: AbortSignal },
+  ): Promise<FinalChange | undefined> {
+    const { path, operation, baseSha256 } = change;
+    const state = await readFileState(this.#options.files, await resolveInWorkspace(this.#options.workspace, path));
+    const base = await this.#baseText(state);
+    if (change.conflict || (base?.sha256 ?? "") !== baseSha256) {
+      throw new EditorError(
+        "stale_file",
+        `Nothing was applied: ${path} is no longer as the proposal found it. ${change.warning}`.trim(),
+        "Leave this file out, or ask for the change again.",
+      );
+    }
+    const newText = operation === "delete" ? undefined : await newTextOf(change, options);
+    const reviewed = applyReview(base?.text, newText, change, decisions);
+    switch (reviewed.type) {
+      case "unchanged":
+        return undefined;
+      case "delete":
+        return { operation: "delete", path, baseSha256 };
+      case "write":
+        return base === undefined
+          ? { operation: "create", path, bytes: new TextEncoder().encode(reviewed.text) }
+          : { operation: "update", path, text: reviewed.text, baseSha256 };
+    }
+  }
+
+  /** The text the proposal is based on: with unsaved changes the buffer, else exactly what is on disk. */
+  async #baseText({
+    disk,
+    buffer,
+    path,
+  }: FileState): Promise<{ readonly text: string; readonly sha256: string } | undefined> {
+    if (buffer?.isDirty === true) return { text: buffer.text, sha256: buffer.sha256 };
+    if (disk === undefined) return undefined;
+    const { files } = this.#options;
+    const document = buffer?.document ?? (await files.loadDocument(path.absolute));
+    return { text: await files.decode(disk.bytes, document.encoding), sha256: disk.sha256 };
+  }
+}
+
+function decisionsByChange(review: ReviewToApply): ReadonlyMap<string, ReadonlyMap<string, HunkDecision>> {
+  const decisions = new Map<string, Map<string, HunkDecision>>();
+  for (const { changeId, hunkId, decision } of review.hunks) {
+    const ofChange = decisions.get(changeId) ?? new Map<string, HunkDecision>();
+    ofChange.set(hunkId, decision);
+    decisions.set(changeId, ofChange);
+  }
+  return decisions;
+}
+
+async function newTextOf(
+  change: ProposedChange,
+  { session, signal }: { readonly session: ProposingSession; readonly signal: AbortSignal },
+): Promise<string> {
+  if (change.newContentBlob === undefined) return change.newContent;
+  const bytes = await session.blob(change.newContentBlob, { signal });
+  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+}

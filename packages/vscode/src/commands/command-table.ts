@@ -1,0 +1,51 @@
+import type { CommandId } from "../command-ids.ts";
+import type { Command } from "../workbench.ts";
+import * as governance from "./governance-commands.ts";
+import * as plan from "./plan-commands.ts";
+import * as server from "./server-commands.ts";
+import * as session from "./session-commands.ts";
+import * as todo from "./todo-commands.ts";
+
+/** What each command does. */
+export const commandTable: Readonly<Record<CommandId, Command>> = {
+  startSession: session.startSession,
+  stopSession: session.stopSession,
+  invoke: session.invoke,
+  invokeInteractive: session.invokeInteractive,
+  applyProposedChanges: session.applyProposedChanges,
+  openRepl: session.openRepl,
+  openReplPanel: session.openReplPanel,
+  listScenarios: server.listScenarios,
+  openPanel: plan.openPanel,
+  plan: plan.plan,
+  preview: plan.preview,
+  approve: plan.approve,
+  execute: plan.execute,
+  verify: plan.verify,
+  pingServer: server.pingServer,
+  selectIntent: governance.selectIntent,
+  editIntents: governance.editIntents,
+  emergencyStopAll: governance.emergencyStopAll,
+  emergencyReadOnly: governance.emergencyReadOnly,
+  emergencyDisableHighImpact: governance.emergencyDisableHighImpact,
+  emergencyBlockTool: governance.emergencyBlockTool,
+  emergencyLift: governance.emergencyLift,
+  openTimeline: governance.openTimeline,
+  exportBundle: governance.exportBundle,
+  startServer: server.startServer,
+  showLog: server.showLog,
+  revertChangeSet: session.revertChangeSet,
+  undo: session.undo,
+  setToken: server.setToken,
+  openSettings: server.openSettings,
+  setUpBranch: server.setUpBranch,
+  openScm: server.openScm,
+  openControlFile: governance.openControlFile,
+  showMenu: server.showMenu,
+  takeOver: server.takeOver,
+  "todos.add": todo.addTodo,
+  "todos.edit": todo.editTodo,
+  "todos.remove": todo.removeTodo,
+  "timeline.refresh": governance.refreshTimeline,
+  "timeline.openRecord": governance.openRecord,
+};

@@ -1,0 +1,35 @@
+import type { Proposal } from "@gennai/client/proposal";
+import * as vscode from "vscode";
+import type { ChangeSetFacts } from "../session/session-facts.ts";
+
+/** The newest proposal, or the one the user chooses among several. */
+export async function pickProposal(open: ReadonlyMap<string, Proposal>): Promise<Proposal | undefined> {
+  const proposals = [...open.values()].reverse();
+  if (proposals.length === 0) {
+    void vscode.window.showInformationMessage(
+      "No proposal waits for review. Proposal Mode is chosen in gennai.editingMode.",
+    );
+    return undefined;
+  }
+  if (proposals.length === 1) return proposals[0];
+  const items = proposals.map((proposal) => ({
+    label: proposal.changes.map(({ path }) => path).join(", "),
+    description: proposal.hasConflicts ? "has conflicts" : "",
+    proposal,
+  }));
+  return (await vscode.window.showQuickPick(items, { title: "Which proposal?" }))?.proposal;
+}
+
+/** The id of a change set that can be taken back. */
+export async function pickChangeSet(changeSets: readonly ChangeSetFacts[]): Promise<string | undefined> {
+  if (changeSets.length === 0) {
+    void vscode.window.showInformationMessage("This session has no change set to take back.");
+    return undefined;
+  }
+  const items = changeSets.toReversed().map(({ changeSetId, time, paths }) => ({
+    label: paths.join(", "),
+    description: time?.toLocaleTimeString() ?? "",
+    changeSetId,
+  }));
+  return (await vscode.window.showQuickPick(items, { title: "Take back which change set?" }))?.changeSetId;
+}

@@ -1,0 +1,179 @@
+import { relative } from "node:path";
+import { type Plan, SessionPlans } from "@gennai/client/plan";
+import type { AgentSession } from "@gennai/client/session";
+import { subscribe } from "@gennai/client/subscription";
+import { endsTurn, turnOutcome } from "@gennai/client/turn-state";
+import * as vscode from "vscode";
+import { editorContext } from "../documents/editor-context.ts";
+import { isInside } from "../editor/workspace-paths.ts";
+import { guardPlan } from "../plan/plan-guard.ts";
+import { type ActiveDocument, looksLikePlan, planRequest } from "../plan/plan-request.ts";
+import type { Command, Workbench } from "../workbench.ts";
+
+const callPatience = 30_000;
+const runPatience = 60 * 60 * 1000;
+
+export const openPanel: Command = async ({ views }) => {
+  await views.reveal();
+  views.ask({ type: "show-panel", panel: "plan" });
+};
+
+/** The model writes a plan for what the user says about the active editor; the server holds it. Nothing runs. */
+export const plan: Command = async (workbench) => {
+  const document = activeDocument(workbench.root);
+  const goal = await vscode.window.showInputBox({
+    title: "Plan",
+    prompt:
+      document === undefined ? "What shall the plan do?" : `What shall the plan do? It starts from ${document.path}.`,
+    ignoreFocusOut: true,
+  });
+  if (goal === undefined || goal.trim() === "") return;
+  const text = planRequest(goal, document, editorContext(workbench.root));
+  const session = await workbench.session();
+  await openPanel(workbench, []);
+  await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: "Gennai writes a plan", cancellable: true },
+    async (_progress, cancel) => {
+      const stop = new AbortController();
+      cancel.onCancellationRequested(() => stop.abort());
+      const answer = await planAnswer(session, text, stop.signal);
+      if (answer !== undefined) await submit(workbench, session, answer);
+    },
+  );
+};
+
+/** Previews the plan in the active editor, if it holds one, else the newest of the session. */
+export const preview: Command = async (workbench) => {
+  const session = await workbench.session();
+  const plans = await plansOf(workbench, session);
+  const text = vscode.window.activeTextEditor?.document.getText() ?? "";
+  const held = looksLikePlan(text) ? await submit(workbench, session, text) : await newestPlan(plans);
+  if (held === undefined) return;
+  const { plan: previewed, actions } = await plans.preview(held.planId, { signal: AbortSignal.timeout(callPatience) });
+  await openPanel(workbench, []);
+  const denied = actions.filter(({ verdict }) => verdict === "deny");
+  if (denied.length > 0) {
+    void vscode.window.showWarningMessage(
+      `The rules deny ${denied.length} of ${actions.length} actions of “${previewed.title}”: ${denied[0]?.reason ?? ""}`,
+    );
+  }
+};
+
+export const approve: Command = async (workbench) => {
+  const session = await workbench.session();
+  const plans = await plansOf(workbench, session);
+  const held = await newestPlan(plans);
+  if (held === undefined) return;
+  await openPanel(workbench, []);
+  const steps = held.steps.map(({ title, risk }, index) => `${index + 1}. ${title} (${risk} risk)`).join("\n");
+  const choice = await vscode.window.showWarningMessage(
+    `Approve “${held.title}”?`,
+    { modal: true, detail: `${steps}\n\nDigest ${held.digest}` },
+    "Approve",
+  );
+  if (choice !== "Approve") return;
+  const { expires } = await plans.approve(held.planId, held.digest, { signal: AbortSignal.timeout(callPatience) });
+  const until = expires === undefined ? "" : ` until ${expires.toLocaleTimeString()}`;
+  const next = await vscode.window.showInformationMessage(`Approved${until}.`, "Execute");
+  if (next === "Execute") await execute(workbench, []);
+};
+
+export const execute: Command = (workbench) => run("execute", workbench);
+
+export const verify: Command = (workbench) => run("verify", workbench);
+
+async function run(action: "execute" | "verify", workbench: Workbench): Promise<void> {
+  const session = await workbench.session();
+  const plans = await plansOf(workbench, session);
+  const held = await newestPlan(plans);
+  if (held === undefined) return;
+  const approval = workbench.approvals.of(held.planId);
+  const result = guardPlan(action, { plan: held, approval, now: new Date() });
+  if (result.type === "refuse") throw new Error(result.reason);
+  const { token } = result.approval;
+  await openPanel(workbench, []);
+  const title = action === "execute" ? `Executing “${held.title}”` : `Verifying “${held.title}”`;
+  const ended = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title, cancellable: true },
+    async (_progress, cancel) => {
+      cancel.onCancellationRequested(
+        () => void session.stop("session", "cancelled", { signal: AbortSignal.timeout(callPatience) }),
+      );
+      const signal = AbortSignal.timeout(runPatience);
+      return action === "execute"
+        ? plans.execute(held.planId, held.digest, token, { signal })
+        : (await plans.verify(held.planId, held.digest, token, { signal })).plan;
+    },
+  );
+  const words = `“${ended.title}”: ${ended.state.replaceAll("_", " ")}. ${ended.remediation}`.trim();
+  if (ended.state === "done") void vscode.window.showInformationMessage(words);
+  else if (ended.state !== "verifying") void vscode.window.showWarningMessage(words);
+  else if ((await vscode.window.showInformationMessage(words, "Verify")) === "Verify") await verify(workbench, []);
+}
+
+async function plansOf(workbench: Workbench, session: AgentSession): Promise<SessionPlans> {
+  return new SessionPlans((await workbench.connect()).plans, session.sessionId);
+}
+
+async function newestPlan(plans: SessionPlans): Promise<Plan | undefined> {
+  const [newest] = await plans.list({ signal: AbortSignal.timeout(callPatience) });
+  if (newest === undefined) {
+    const choice = await vscode.window.showInformationMessage("This session has no plan yet.", "Plan…");
+    if (choice !== undefined) await vscode.commands.executeCommand("gennai.plan");
+  }
+  return newest;
+}
+
+async function submit(workbench: Workbench, session: AgentSession, text: string): Promise<Plan | undefined> {
+  const plans = await plansOf(workbench, session);
+  const { plan: held, issues, envelopeKind } = await plans.submit(text, { signal: AbortSignal.timeout(callPatience) });
+  if (held !== undefined) return held;
+  if (envelopeKind === "chat") {
+    void vscode.window.showInformationMessage("The model answered in words instead of a plan: the REPL shows them.");
+    return undefined;
+  }
+  const first = issues[0];
+  const details = issues.map(({ path, message, level }) => `${level} ${path}: ${message}`).join("\n");
+  const choice = await vscode.window.showErrorMessage(
+    `This is no valid plan${first === undefined ? "." : `: ${first.path} ${first.message}`}`,
+    "Show All Issues",
+    "Copy Details",
+  );
+  if (choice === "Copy Details") await vscode.env.clipboard.writeText(details);
+  if (choice === "Show All Issues") {
+    await vscode.window.showTextDocument(workbench.documents.add("plan-issues.txt", `${details}\n\n${text}`));
+  }
+  return undefined;
+}
+
+/** What the model wrote in a turn of the plan scenario; undefined when the turn did not end well. */
+async function planAnswer(session: AgentSession, text: string, stop: AbortSignal): Promise<string | undefined> {
+  const follow = new AbortController();
+  const { clientId, name, version } = session.identity;
+  // A reader of its own: requests are answered by the stream that this window follows anyway.
+  const identity = { clientId: `${clientId}-plan`, name, version };
+  const turn = await session.startTurn({ text, scenario: "PLAN", enableThinking: true }, { signal: stop });
+  stop.addEventListener("abort", () => {
+    void session.cancelTurn(turn.turnId, "cancelled", { signal: AbortSignal.timeout(callPatience) });
+  });
+  let answer: string | undefined;
+  try {
+    const { client, sessionId } = session;
+    const options = { sessionId, identity, afterSeq: turn.afterSeq, untilTurnId: turn.turnId, signal: follow.signal };
+    for await (const event of subscribe(client, options)) {
+      if (event.event.case === "final") answer = event.event.value.text;
+      if (endsTurn(event, turn.turnId)) return turnOutcome(event) === "completed" ? answer : undefined;
+    }
+  } finally {
+    follow.abort();
+  }
+  return undefined;
+}
+
+function activeDocument(root: string): ActiveDocument | undefined {
+  const document = vscode.window.activeTextEditor?.document;
+  if (document === undefined || document.uri.scheme !== "file" || !isInside(root, document.uri.fsPath))
+    return undefined;
+  const path = relative(root, document.uri.fsPath).replaceAll("\\", "/");
+  return { path, language: document.languageId, text: document.getText(), isDirty: document.isDirty };
+}

@@ -1,0 +1,114 @@
+import * as vscode from "vscode";
+import { showProposal } from "../documents/proposal-diff.ts";
+import type { Command, Workbench } from "../workbench.ts";
+import { pickChangeSet, pickProposal } from "./pickers.ts";
+
+const callPatience = 30_000;
+
+export const startSession: Command = async ({ connect, sessions, views }) => {
+  await connect();
+  const session = await sessions.startNew();
+  views.notify({ type: "show-session", sessionId: session.sessionId });
+  await views.reveal();
+};
+
+export const stopSession: Command = async ({ sessions }) => {
+  const { session } = sessions;
+  if (session === undefined) {
+    void vscode.window.showInformationMessage("No session is open, so nothing runs.");
+    return;
+  }
+  const stopped = await session.stop("session", "stopped by the user", { signal: AbortSignal.timeout(callPatience) });
+  void vscode.window.setStatusBarMessage(
+    stopped.length === 0 ? "Gennai: nothing was running" : "Gennai: stopped",
+    5000,
+  );
+};
+
+/** One prompt, one turn, from the palette; the answer comes as a notification and stands in the REPL. */
+export const invoke: Command = async (workbench) => {
+  const text = await askForPrompt("What shall the agent do?");
+  if (text === undefined) return;
+  const session = await workbench.session();
+  const { scenario, showThinking } = workbench.settings();
+  await session.startTurn(
+    { text, scenario, enableThinking: showThinking },
+    { signal: AbortSignal.timeout(callPatience) },
+  );
+  workbench.views.notify({ type: "show-session", sessionId: session.sessionId });
+};
+
+/** The prompt goes into the REPL's box, to be continued there. */
+export const invokeInteractive: Command = async (workbench) => {
+  const text = await askForPrompt("What shall the agent do? You go on in the REPL.");
+  if (text === undefined) return;
+  await workbench.session();
+  await workbench.views.reveal();
+  workbench.views.ask({ type: "prompt", text, send: true });
+};
+
+export const openRepl: Command = async ({ views }) => views.showInSideBar();
+
+export const openReplPanel: Command = async ({ views }) => views.openPanel();
+
+/** Opens the review: nothing is applied without a look at it. */
+export const applyProposedChanges: Command = async (workbench) => {
+  const session = await workbench.session();
+  const proposal = await pickProposal(workbench.sessions.facts.openProposals);
+  if (proposal === undefined) return;
+  await workbench.views.reveal();
+  workbench.views.ask({ type: "show-panel", panel: "review" });
+  const choice = await vscode.window.showInformationMessage(
+    `A proposal of ${proposal.changes.length} ${proposal.changes.length === 1 ? "file" : "files"} waits for your review.`,
+    "Show Diff",
+    "Apply All",
+  );
+  if (choice === "Show Diff") await showProposal(proposal, session, workbench.documents);
+  if (choice !== "Apply All") return;
+  const hunks = proposal.changes.map((change) => ({
+    changeId: change.id,
+    hunkId: "",
+    decision: { type: "keep" as const },
+  }));
+  const review = { sessionId: session.sessionId, proposalId: proposal.proposalId, hunks, note: "" };
+  const signal = AbortSignal.timeout(callPatience);
+  const { files } = await workbench.applier.apply(proposal, review, { session, signal });
+  void vscode.window.showInformationMessage(
+    `Applied ${files.length} ${files.length === 1 ? "file" : "files"}. One Undo takes it back.`,
+  );
+};
+
+export const undo: Command = async (workbench) => {
+  const session = await workbench.session();
+  await revert(workbench, workbench.sessions.facts.changeSets.at(-1)?.changeSetId, session);
+};
+
+export const revertChangeSet: Command = async (workbench) => {
+  const session = await workbench.session();
+  const changeSetId = await pickChangeSet(workbench.sessions.facts.changeSets);
+  if (changeSetId !== undefined) await revert(workbench, changeSetId, session);
+};
+
+/** In the editor what this window applied, on the server what the server wrote. Both check that no file changed since. */
+async function revert(
+  { changeSets }: Workbench,
+  changeSetId: string | undefined,
+  session: Awaited<ReturnType<Workbench["session"]>>,
+): Promise<void> {
+  const signal = AbortSignal.timeout(callPatience);
+  const files =
+    changeSetId !== undefined && changeSets.has(changeSetId)
+      ? await changeSets.revert(changeSetId, { signal })
+      : (await session.undo({ signal, ...(changeSetId === undefined ? {} : { changeSetId }) })).files;
+  void vscode.window.showInformationMessage(`Taken back: ${files.map(({ path }) => path).join(", ")}`);
+}
+
+async function askForPrompt(prompt: string): Promise<string | undefined> {
+  const text = await vscode.window.showInputBox({ title: "Gennai", prompt, ignoreFocusOut: true });
+  return text === undefined || text.trim() === "" ? undefined : text;
+}
+
+/** What the app does with a revert of its own. */
+export async function revertFromRepl(workbench: Workbench, sessionId: string, changeSetId: string): Promise<void> {
+  await revert(workbench, changeSetId, await workbench.sessions.follow(sessionId));
+}

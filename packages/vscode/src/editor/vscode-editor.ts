@@ -1,0 +1,87 @@
+import type {
+  ApplyRequest,
+  CommandOptions,
+  CommandRequest,
+  CommandRun,
+  ConfirmationQuestion,
+  ConfirmationReply,
+  Diagnostic,
+  Editor,
+  FileRead,
+  FileReadRequest,
+  RequestOptions,
+  WorkspaceListing,
+} from "@gennai/client/editor";
+import type { AppliedFile } from "@gennai/client/proposal";
+import * as vscode from "vscode";
+import type { ChangeSets } from "../apply/change-sets.ts";
+import { finalChange } from "../apply/final-change.ts";
+import type { TerminalCommands } from "../terminal/terminal-commands.ts";
+import { listDiagnostics } from "./diagnostics.ts";
+import { EditorError } from "./editor-error.ts";
+import type { EditorFiles } from "./editor-files.ts";
+import { callLanguageModel } from "./language-model.ts";
+import { listWorkspace } from "./list-workspace.ts";
+import { readFile } from "./read-file.ts";
+
+export interface VsCodeEditorOptions {
+  /** The session's folder, absolute: what requests may reach. One of the window's, when it has several. */
+  readonly workspace: string;
+  readonly files: EditorFiles;
+  readonly changeSets: ChangeSets;
+  readonly terminal: TerminalCommands;
+  /** Asks the user. */
+  readonly confirm: (question: ConfirmationQuestion, options: RequestOptions) => Promise<ConfirmationReply>;
+}
+
+/** What a server may ask of this VS Code window, for one session's folder. Errors are `EditorError`s. */
+export class VsCodeEditor implements Editor {
+  readonly #options: VsCodeEditorOptions;
+
+  constructor(options: VsCodeEditorOptions) {
+    this.#options = options;
+  }
+
+  readFile(request: FileReadRequest): Promise<FileRead> {
+    return readFile(this.#options.files, this.#options.workspace, request);
+  }
+
+  async runCommand(request: CommandRequest, options: CommandOptions): Promise<CommandRun> {
+    requireTrust("runs no commands");
+    return this.#options.terminal.run(request, options);
+  }
+
+  confirm(question: ConfirmationQuestion, options: RequestOptions): Promise<ConfirmationReply> {
+    return this.#options.confirm(question, options);
+  }
+
+  /** Documents with unsaved changes stay unsaved: their user saves them. */
+  async applyChanges(request: ApplyRequest, { signal }: RequestOptions): Promise<readonly AppliedFile[]> {
+    requireTrust("changes no files");
+    return this.#options.changeSets.apply(request.changeSetId, request.changes.map(finalChange), {
+      save: "clean",
+      signal,
+    });
+  }
+
+  callModel(requestJson: string, options: RequestOptions): Promise<string> {
+    return callLanguageModel(requestJson, options);
+  }
+
+  listDiagnostics(paths: readonly string[]): Promise<readonly Diagnostic[]> {
+    return listDiagnostics(this.#options.workspace, paths);
+  }
+
+  listWorkspace(path: string, options: RequestOptions): Promise<WorkspaceListing> {
+    return listWorkspace(this.#options.workspace, path, options);
+  }
+}
+
+function requireTrust(whatNot: string): void {
+  if (vscode.workspace.isTrusted) return;
+  throw new EditorError(
+    "untrusted_workspace",
+    `You have not said that you trust this workspace, so Gennai ${whatNot} in it.`,
+    "Trust it with “Workspaces: Manage Workspace Trust”.",
+  );
+}

@@ -1,0 +1,108 @@
+import type { TodoItem } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { LedgerRecord } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import * as vscode from "vscode";
+import type { AgentApp } from "./app.ts";
+import { commandIds } from "./command-ids.ts";
+
+/**
+ * Only registers: everything that does something is in a bundle of its own, which is read when it is first needed. So a
+ * window that never uses Gennai pays for this file alone.
+ */
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel("Gennai", { log: true });
+  const status = vscode.window.createStatusBarItem("gennai.status", vscode.StatusBarAlignment.Left, 50);
+  const todosChanged = new vscode.EventEmitter<void>();
+  const timelineChanged = new vscode.EventEmitter<void>();
+  status.name = "Gennai";
+  status.text = "$(comment-discussion) Gennai";
+  status.command = "gennai.showMenu";
+  status.show();
+
+  let opened: Promise<AgentApp> | undefined;
+  const app = (): Promise<AgentApp> => {
+    opened ??= import("./app.ts").then(({ AgentApp }) => {
+      const made = new AgentApp({ context, log, status, todosChanged, timelineChanged });
+      context.subscriptions.push(made);
+      made.begin();
+      return made;
+    });
+    return opened;
+  };
+
+  context.subscriptions.push(
+    ...[log, status, todosChanged, timelineChanged],
+    ...commandIds.map((id) =>
+      vscode.commands.registerCommand(`gennai.${id}`, async (...args: unknown[]) => (await app()).run(id, args)),
+    ),
+    vscode.window.registerWebviewViewProvider("gennai.repl", {
+      resolveWebviewView: async (view) => (await app()).resolveView(view),
+    }),
+    vscode.window.registerWebviewPanelSerializer("gennai.replPanel", {
+      deserializeWebviewPanel: async (panel) => (await app()).adoptPanel(panel),
+    }),
+    vscode.workspace.registerTextDocumentContentProvider("gennai-content", {
+      provideTextDocumentContent: async (uri) => (await app()).contentOf(uri),
+    }),
+  );
+  // Trees name their items by an object of ours: whoever made it can show it.
+  const trees = new LazyTrees(app, todosChanged, timelineChanged);
+  context.subscriptions.push(trees);
+  // A session that was open goes on in the status bar without anybody asking for it.
+  if (context.workspaceState.get("gennai.sessionId") !== undefined && vscode.workspace.isTrusted) {
+    setTimeout(() => void app().then((made) => made.resume()), 1000);
+  }
+}
+
+class LazyTrees implements vscode.Disposable {
+  readonly #views: readonly vscode.Disposable[];
+
+  constructor(
+    app: () => Promise<AgentApp>,
+    todosChanged: vscode.EventEmitter<void>,
+    timelineChanged: vscode.EventEmitter<void>,
+  ) {
+    const todos = vscode.window.createTreeView<TodoItem>("gennai.todos", {
+      treeDataProvider: {
+        onDidChangeTreeData: todosChanged.event,
+        getChildren: async (parent) => (parent === undefined ? (await app()).todos.getChildren() : []),
+        getTreeItem: async (todo) => (await app()).todos.getTreeItem(todo),
+      },
+      dragAndDropController: {
+        dragMimeTypes: [todoType],
+        dropMimeTypes: [todoType],
+        handleDrag: ([todo], transfer) => {
+          if (todo !== undefined) transfer.set(todoType, new vscode.DataTransferItem(todo.id));
+        },
+        handleDrop: async (before, transfer) => {
+          const id: unknown = transfer.get(todoType)?.value;
+          if (typeof id === "string") await (await app()).todos.move(id, before?.id);
+        },
+      },
+    });
+    const timeline = vscode.window.createTreeView<LedgerRecord>("gennai.timeline", {
+      treeDataProvider: {
+        onDidChangeTreeData: timelineChanged.event,
+        getChildren: async (parent) => (parent === undefined ? (await app()).timeline.getChildren() : []),
+        getTreeItem: async (record) => (await app()).timeline.getTreeItem(record),
+      },
+    });
+    this.#views = [
+      ...[todos, timeline],
+      todos.onDidChangeCheckboxState(async ({ items }) => {
+        for (const [todo, state] of items) {
+          await (await app()).checkTodo(todo.id, state === vscode.TreeItemCheckboxState.Checked);
+        }
+      }),
+      timeline.onDidChangeVisibility(async ({ visible }) => {
+        if (visible) await (await app()).showTimeline(true);
+        else await (await app()).showTimeline(false);
+      }),
+    ];
+  }
+
+  dispose(): void {
+    for (const view of this.#views) view.dispose();
+  }
+}
+
+const todoType = "application/vnd.code.tree.gennai.todos";

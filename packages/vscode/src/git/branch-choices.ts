@@ -1,0 +1,119 @@
+import type { RepositoryState } from "./git-port.ts";
+
+/** Where a session can work. */
+export type BranchChoice =
+  | { readonly type: "create"; readonly branch: string }
+  | { readonly type: "switch"; readonly branch: string }
+  | { readonly type: "stay"; readonly branch: string }
+  | { readonly type: "init"; readonly branch: string }
+  | { readonly type: "proposal" }
+  | { readonly type: "open-scm" };
+
+export interface OfferedChoice {
+  readonly choice: BranchChoice;
+  readonly label: string;
+  readonly detail: string;
+}
+
+/** What a user is asked, the best answer first. */
+export interface BranchQuestion {
+  readonly title: string;
+  readonly choices: readonly OfferedChoice[];
+}
+
+export type BranchSituation =
+  | { readonly type: "no-git"; readonly reason: string }
+  | { readonly type: "no-repository" }
+  | {
+      readonly type: "repository";
+      readonly state: RepositoryState;
+      readonly wantedExists: boolean;
+      /** What protects the current branch, as the server says; undefined: nothing it knows of. */
+      readonly protectedBy: string | undefined;
+    };
+
+/** The choices of Branch Mode. Nothing is done to a repository without one of them. */
+export function branchQuestion(situation: BranchSituation, wanted: string): BranchQuestion {
+  switch (situation.type) {
+    case "no-git":
+      return { title: `Branch Mode needs git: ${situation.reason}`, choices: [proposal] };
+    case "no-repository":
+      return {
+        title: "This folder is no git repository, and Branch Mode works on a branch.",
+        choices: [
+          {
+            choice: { type: "init", branch: wanted },
+            label: `Run git init, then work on ${wanted}`,
+            detail: "Makes a repository of this folder. No file is changed.",
+          },
+          proposal,
+        ],
+      };
+    case "repository":
+      return repositoryQuestion(situation, wanted);
+  }
+}
+
+/** True for a branch that the agent works on by Gennai's own naming. */
+export function isAgentBranch(branch: string): boolean {
+  return branch.startsWith("ai-agent/");
+}
+
+function repositoryQuestion(
+  { state, wantedExists, protectedBy }: Extract<BranchSituation, { type: "repository" }>,
+  wanted: string,
+): BranchQuestion {
+  const { branch, changedFiles, conflicts } = state;
+  if (conflicts > 0) {
+    return {
+      title: `A merge is not finished: ${files(conflicts)} with conflicts. No branch can be switched until it is.`,
+      choices: [scm("Finish the merge in Source Control"), proposal],
+    };
+  }
+  const carried = changedFiles === 0 ? "" : ` ${files(changedFiles)} that you have not committed come along.`;
+  const move: OfferedChoice = wantedExists
+    ? {
+        choice: { type: "switch", branch: wanted },
+        label: `Switch to ${wanted}`,
+        detail: `It exists already.${carried}`,
+      }
+    : {
+        choice: { type: "create", branch: wanted },
+        label: `Create ${wanted}`,
+        detail: `From ${branch ?? "the current commit"}.${carried}`,
+      };
+  const isFree = branch !== undefined && protectedBy === undefined && !isCommonlyProtected(branch);
+  const stay: OfferedChoice[] = isFree
+    ? [
+        {
+          choice: { type: "stay", branch },
+          label: `Stay on ${branch}`,
+          detail: "The agent changes files on this branch.",
+        },
+      ]
+    : [];
+  const commitFirst = changedFiles === 0 ? [] : [scm(`Commit ${files(changedFiles)} first, in Source Control`)];
+  const where = branch === undefined ? "HEAD is on no branch" : `You are on ${branch}`;
+  const dirty = changedFiles === 0 ? "" : ` with ${files(changedFiles)} not committed`;
+  const first = branch !== undefined && isAgentBranch(branch) ? [...stay, move] : [move, ...stay];
+  return { title: `${where}${dirty}. Where shall the agent work?`, choices: [...first, ...commitFirst, proposal] };
+}
+
+/** Branches that the server protects in any case; it says what else is. */
+function isCommonlyProtected(branch: string): boolean {
+  return /^(?:main|master|develop|release\/.*)$/i.test(branch);
+}
+
+const proposal: OfferedChoice = {
+  choice: { type: "proposal" },
+  label: "Use Proposal Mode",
+  detail: "The agent changes nothing. It proposes, and you apply what you keep.",
+};
+
+function scm(label: string): OfferedChoice {
+  return { choice: { type: "open-scm" }, label, detail: "Nothing is started now." };
+}
+
+function files(count: number): string {
+  return count === 1 ? "1 file" : `${count} files`;
+}

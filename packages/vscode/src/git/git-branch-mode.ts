@@ -1,0 +1,107 @@
+import { branchNameFor } from "@gennai/protocol/branch-name";
+import { EditorError, reasonOf } from "../editor/editor-error.ts";
+import { type BranchChoice, type BranchQuestion, branchQuestion, type OfferedChoice } from "./branch-choices.ts";
+import type { Git, GitFinding, GitRepository } from "./git-port.ts";
+
+/** Where the session works from now on. */
+export type BranchOutcome =
+  | { readonly type: "branch"; readonly name: string; readonly how: "kept" | "created" | "switched" }
+  | { readonly type: "proposal" }
+  /** Nothing was changed. */
+  | { readonly type: "cancelled" };
+
+export interface GitBranchModeOptions {
+  readonly git: Git;
+  /** The session's folder, absolute. */
+  readonly workspace: string;
+  /** Shows the choices; undefined when the user chose none. */
+  readonly ask: (question: BranchQuestion) => Promise<OfferedChoice | undefined>;
+  readonly openScm: () => Promise<void>;
+}
+
+/** The agent works on a branch of its own: finds out where the folder stands, and lets the user choose where to go. */
+export class GitBranchMode {
+  readonly #options: GitBranchModeOptions;
+
+  constructor(options: GitBranchModeOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Asks the user and does what they chose.
+   * @param task what the user wants; names the branch
+   * @param options.protectedBy what protects the current branch, as the server says
+   * Throws `EditorError` (`branch_failed`, `dirty_tree`); then the repository is as it was.
+   */
+  async prepare(task: string, options: { readonly protectedBy?: string | undefined } = {}): Promise<BranchOutcome> {
+    const { git, workspace, ask, openScm } = this.#options;
+    const wanted = branchNameFor(task);
+    const finding = await git.find(workspace);
+    const chosen = await ask(branchQuestion(await situationOf(finding, wanted, options.protectedBy), wanted));
+    if (chosen === undefined) return { type: "cancelled" };
+    switch (chosen.choice.type) {
+      case "proposal":
+        return { type: "proposal" };
+      case "open-scm":
+        await openScm();
+        return { type: "cancelled" };
+      case "stay":
+        return { type: "branch", name: chosen.choice.branch, how: "kept" };
+      case "init":
+        return this.#init(chosen.choice.branch);
+      default:
+        return finding.type === "repository" ? move(finding.repository, chosen.choice) : { type: "cancelled" };
+    }
+  }
+
+  /** The branch the folder is on; undefined without git, a repository or a branch. */
+  async currentBranch(): Promise<string | undefined> {
+    const finding = await this.#options.git.find(this.#options.workspace);
+    return finding.type === "repository" ? (await finding.repository.state()).branch : undefined;
+  }
+
+  /** Calls back when branch or files changed; undefined without a repository. */
+  async onChange(listener: () => void): Promise<Disposable | undefined> {
+    const finding = await this.#options.git.find(this.#options.workspace);
+    return finding.type === "repository" ? finding.repository.onChange(listener) : undefined;
+  }
+
+  async #init(branch: string): Promise<BranchOutcome> {
+    const repository = await this.#options.git.init(this.#options.workspace).catch((cause: unknown) => {
+      throw new EditorError("branch_failed", `git init failed: ${reasonOf(cause)}`, "Use Proposal Mode.", { cause });
+    });
+    return move(repository, { type: "create", branch });
+  }
+}
+
+async function situationOf(finding: GitFinding, wanted: string, protectedBy: string | undefined) {
+  if (finding.type !== "repository") return finding;
+  const { repository } = finding;
+  const [state, wantedExists] = await Promise.all([repository.state(), repository.hasBranch(wanted)]);
+  return { type: "repository" as const, state, wantedExists, protectedBy };
+}
+
+async function move(
+  repository: GitRepository,
+  { type, branch }: Extract<BranchChoice, { readonly branch: string }>,
+): Promise<BranchOutcome> {
+  const before = await repository.state();
+  if (before.branch === branch) return { type: "branch", name: branch, how: "kept" };
+  try {
+    if (type === "switch") await repository.switchTo(branch);
+    else await repository.createBranch(branch);
+  } catch (cause) {
+    const what = `git could not ${type === "switch" ? "switch to" : "create"} ${branch}: ${reasonOf(cause)}`;
+    if (before.changedFiles === 0) throw new EditorError("branch_failed", what, "Use Proposal Mode.", { cause });
+    throw new EditorError("dirty_tree", what, "Commit or stash your changes and try again, or use Proposal Mode.", {
+      cause,
+    });
+  }
+  const after = await repository.state();
+  if (after.branch === branch) return { type: "branch", name: branch, how: type === "switch" ? "switched" : "created" };
+  throw new EditorError(
+    "branch_failed",
+    `The folder is on ${after.branch ?? "no branch"} instead of ${branch}.`,
+    "Try again.",
+  );
+}

@@ -1,0 +1,37 @@
+import type { Event, Uri } from "vscode";
+
+/** What is used of the editor's built-in Git extension, its API version 1. */
+export interface GitExtensionExports {
+  readonly enabled: boolean;
+  /** Throws when git is disabled or not found. */
+  getAPI(version: 1): GitExtensionApi;
+}
+
+export interface GitExtensionApi {
+  readonly state: "uninitialized" | "initialized";
+  readonly onDidChangeState: Event<"uninitialized" | "initialized">;
+  getRepository(uri: Uri): GitExtensionRepository | null;
+  openRepository(root: Uri): Promise<GitExtensionRepository | null>;
+  init(root: Uri, options?: { readonly defaultBranch?: string }): Promise<GitExtensionRepository | null>;
+}
+
+export interface GitExtensionRepository {
+  readonly rootUri: Uri;
+  readonly state: {
+    /** `name` is missing on a detached head, `commit` before the first one. */
+    readonly HEAD: { readonly name?: string; readonly commit?: string } | undefined;
+    readonly mergeChanges: readonly GitExtensionChange[];
+    readonly indexChanges: readonly GitExtensionChange[];
+    readonly workingTreeChanges: readonly GitExtensionChange[];
+    readonly untrackedChanges?: readonly GitExtensionChange[];
+    readonly onDidChange: Event<void>;
+  };
+  status(): Promise<void>;
+  getBranches(query: { readonly remote: false }): Promise<readonly { readonly name?: string }[]>;
+  createBranch(name: string, checkout: boolean): Promise<void>;
+  checkout(treeish: string): Promise<void>;
+}
+
+interface GitExtensionChange {
+  readonly uri: Uri;
+}

@@ -1,0 +1,110 @@
+import * as vscode from "vscode";
+import { reasonOf } from "../editor/editor-error.ts";
+import type { GitExtensionApi, GitExtensionExports, GitExtensionRepository } from "./git-extension-api.ts";
+import type { Git, GitFinding, GitRepository, RepositoryState } from "./git-port.ts";
+
+/** Milliseconds the Git extension has to look around after its start. */
+const patience = 10_000;
+
+/** Git through the editor's own extension, so that Source Control shows the same. */
+export class VsCodeGit implements Git {
+  async find(directory: string): Promise<GitFinding> {
+    const api = await gitApi();
+    if (typeof api === "string") return { type: "no-git", reason: api };
+    const uri = vscode.Uri.file(directory);
+    const repository = api.getRepository(uri) ?? (await api.openRepository(uri).catch(() => null));
+    return repository === null
+      ? { type: "no-repository" }
+      : { type: "repository", repository: new VsCodeRepository(repository) };
+  }
+
+  async init(directory: string): Promise<GitRepository> {
+    const api = await gitApi();
+    if (typeof api === "string") throw new Error(api);
+    const uri = vscode.Uri.file(directory);
+    // For a folder outside the window it makes a repository and does not give it.
+    const repository = (await api.init(uri)) ?? api.getRepository(uri) ?? (await api.openRepository(uri));
+    if (repository === null) throw new Error("git made no repository.");
+    return new VsCodeRepository(repository);
+  }
+}
+
+/** Shows the changes. */
+export async function openSourceControl(): Promise<void> {
+  await vscode.commands.executeCommand("workbench.view.scm");
+}
+
+class VsCodeRepository implements GitRepository {
+  readonly #repository: GitExtensionRepository;
+
+  constructor(repository: GitExtensionRepository) {
+    this.#repository = repository;
+  }
+
+  async state(): Promise<RepositoryState> {
+    await this.#repository.status();
+    const { HEAD, indexChanges, workingTreeChanges, untrackedChanges, mergeChanges } = this.#repository.state;
+    const changed = [...indexChanges, ...workingTreeChanges, ...(untrackedChanges ?? []), ...mergeChanges];
+    return {
+      branch: HEAD?.name,
+      changedFiles: new Set(changed.map(({ uri }) => uri.fsPath)).size,
+      conflicts: mergeChanges.length,
+    };
+  }
+
+  async hasBranch(name: string): Promise<boolean> {
+    const branches = await this.#repository.getBranches({ remote: false });
+    return branches.some((branch) => branch.name === name);
+  }
+
+  async createBranch(name: string): Promise<void> {
+    await this.#repository.createBranch(name, true).catch(explain);
+  }
+
+  async switchTo(name: string): Promise<void> {
+    await this.#repository.checkout(name).catch(explain);
+  }
+
+  onChange(listener: () => void): Disposable {
+    const subscription = this.#repository.state.onDidChange(listener);
+    return {
+      [Symbol.dispose]: () => {
+        subscription.dispose();
+      },
+    };
+  }
+}
+
+/** Git's own words stand beside the extension's. */
+function explain(error: unknown): never {
+  const stderr = error instanceof Error && "stderr" in error ? error.stderr : undefined;
+  throw new Error(typeof stderr === "string" && stderr.trim() !== "" ? stderr.trim() : reasonOf(error), {
+    cause: error,
+  });
+}
+
+/** The API once it has looked around; a text when there is none, that says why. */
+async function gitApi(): Promise<GitExtensionApi | string> {
+  const extension = vscode.extensions.getExtension<GitExtensionExports>("vscode.git");
+  if (extension === undefined) return "the editor's Git extension is not there.";
+  try {
+    const exports = extension.isActive ? extension.exports : await extension.activate();
+    if (!exports.enabled) return "git is turned off in the editor (git.enabled), or not installed.";
+    const api = exports.getAPI(1);
+    if (api.state === "uninitialized") await initialized(api);
+    return api;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+async function initialized(api: GitExtensionApi): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const listener = api.onDidChangeState((state) => {
+    if (state === "initialized") resolve();
+  });
+  const timer = setTimeout(resolve, patience);
+  await promise;
+  clearTimeout(timer);
+  listener.dispose();
+}

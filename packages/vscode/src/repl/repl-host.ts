@@ -1,0 +1,132 @@
+import type { Transport } from "@connectrpc/connect";
+import { CallRelay } from "@gennai/client/home/call-relay";
+import { type ToApp, toHomeSchema } from "@gennai/client/home/home-messages";
+import type { HomeNotice, ReplLaunch } from "@gennai/client/home/repl-home";
+import { answerHomeRequest, type HomeActions } from "./home-requests.ts";
+
+/** A webview as far as its host needs it. */
+export interface ReplWebview {
+  post(message: ToApp): void;
+  /** Gives back how to stop listening. */
+  listen(listener: (message: unknown) => void): () => void;
+}
+
+export interface ReplHostOptions {
+  readonly webview: ReplWebview;
+  readonly transport: Transport;
+  readonly actions: HomeActions;
+  readonly launch: () => Promise<ReplLaunch>;
+  readonly saveState: (state: unknown) => void;
+  readonly onSession: (sessionId: string) => void;
+  /** Something that was dropped or failed, for the log. */
+  readonly onProblem: (what: string, error: unknown) => void;
+}
+
+const stateLimit = 64 * 1024;
+
+/** The extension host's side of one REPL in a webview. */
+export class ReplHost implements Disposable {
+  readonly #options: ReplHostOptions;
+  readonly #relay: CallRelay;
+  readonly #stopListening: () => void;
+  #isReady = false;
+  #waiting: HomeNotice[] = [];
+  #disposed = false;
+
+  constructor(options: ReplHostOptions) {
+    this.#options = options;
+    this.#relay = new CallRelay({ transport: options.transport, post: (message) => this.#post(message) });
+    this.#stopListening = options.webview.listen((message) => void this.#receive(message));
+  }
+
+  /** Tells the app something, now or as soon as it runs. */
+  notify(notice: HomeNotice): void {
+    if (this.#isReady) this.#post({ type: "notice", notice: noticeMessage(notice) });
+    else this.#waiting.push(notice);
+  }
+
+  [Symbol.dispose](): void {
+    this.#disposed = true;
+    this.#stopListening();
+    this.#relay[Symbol.dispose]();
+  }
+
+  async #receive(raw: unknown): Promise<void> {
+    const parsed = toHomeSchema.safeParse(raw);
+    if (!parsed.success) {
+      this.#options.onProblem("A message of the REPL did not fit and was dropped.", parsed.error);
+      return;
+    }
+    const message = parsed.data;
+    if (this.#relay.handle(message)) return;
+    switch (message.type) {
+      case "ready":
+        // A page that loads again has forgotten the calls of the one before.
+        this.#relay.cancelAll();
+        await this.#launch();
+        return;
+      case "save-state":
+        this.#save(message.state);
+        return;
+      case "session":
+        this.#options.onSession(message.sessionId);
+        return;
+      case "request":
+        await this.#answer(message.id, message.request);
+        return;
+      default:
+    }
+  }
+
+  async #launch(): Promise<void> {
+    const { workspace, sessionId, ...launch } = await this.#options.launch();
+    this.#post({
+      type: "launch",
+      launch: {
+        ...launch,
+        settings: { ...launch.settings },
+        ...(workspace === undefined ? {} : { workspace }),
+        ...(sessionId === undefined ? {} : { sessionId }),
+      },
+    });
+    this.#isReady = true;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const notice of waiting) this.notify(notice);
+  }
+
+  #save(state: unknown): void {
+    if ((JSON.stringify(state) ?? "").length <= stateLimit) this.#options.saveState(state);
+    else this.#options.onProblem("The REPL's state is larger than 64 KiB and was not kept.", undefined);
+  }
+
+  async #answer(id: number, request: Parameters<typeof answerHomeRequest>[0]): Promise<void> {
+    try {
+      const value = await answerHomeRequest(request, this.#options.actions);
+      this.#post({ type: "answer", id, value });
+    } catch (error) {
+      this.#options.onProblem(`The REPL's request ${request.type} failed.`, error);
+      this.#post({
+        type: "answer",
+        id,
+        value: undefined,
+        error: error instanceof Error ? error.message : String(error),
+      });
+    }
+  }
+
+  #post(message: ToApp): void {
+    if (!this.#disposed) this.#options.webview.post(message);
+  }
+}
+
+function noticeMessage(notice: HomeNotice): Extract<ToApp, { type: "notice" }>["notice"] {
+  switch (notice.type) {
+    case "show-session":
+      return { type: notice.type, ...(notice.sessionId === undefined ? {} : { sessionId: notice.sessionId }) };
+    case "settings":
+      return { type: notice.type, settings: { ...notice.settings } };
+    default:
+      return { ...notice };
+  }
+}

@@ -1,0 +1,141 @@
+import type { HomeNotice } from "@gennai/client/home/repl-home";
+import * as vscode from "vscode";
+import { ReplHost, type ReplHostOptions } from "./repl-host.ts";
+import { noticeHtml, replHtml } from "./repl-html.ts";
+
+/** What all REPLs of a window share. */
+export interface ReplViewsOptions {
+  readonly extensionUri: vscode.Uri;
+  readonly isTrusted: () => boolean;
+  readonly host: (place: ReplPlace) => Omit<ReplHostOptions, "webview">;
+  readonly onVisible: () => void;
+}
+
+export type ReplPlace = "view" | "panel";
+
+const viewId = "gennai.repl";
+const panelType = "gennai.replPanel";
+
+/** The REPLs of this window: one in the side bar, one in the editor, each with its own app. */
+export class ReplViews implements vscode.Disposable {
+  readonly #options: ReplViewsOptions;
+  readonly #hosts = new Map<ReplPlace, ReplHost>();
+  #view: vscode.WebviewView | undefined;
+  #panel: vscode.WebviewPanel | undefined;
+  /** Said before any REPL was open. */
+  #waiting: HomeNotice[] = [];
+
+  constructor(options: ReplViewsOptions) {
+    this.#options = options;
+  }
+
+  get isVisible(): boolean {
+    return this.#view?.visible === true || this.#panel?.visible === true;
+  }
+
+  resolveView(view: vscode.WebviewView): void {
+    this.#view = view;
+    this.#fill("view", view.webview);
+    view.onDidChangeVisibility(() => this.#options.onVisible());
+    view.onDidDispose(() => {
+      this.#view = undefined;
+      this.#close("view");
+    });
+  }
+
+  adoptPanel(panel: vscode.WebviewPanel): void {
+    this.#panel = panel;
+    panel.iconPath = vscode.Uri.joinPath(this.#options.extensionUri, "media", "icon.svg");
+    this.#fill("panel", panel.webview);
+    panel.onDidChangeViewState(() => this.#options.onVisible());
+    panel.onDidDispose(() => {
+      this.#panel = undefined;
+      this.#close("panel");
+    });
+  }
+
+  /** Shows a REPL: the one that is visible already, else the one in the side bar. */
+  async reveal(): Promise<void> {
+    if (this.#panel?.visible === true) this.#panel.reveal();
+    else await this.showInSideBar();
+  }
+
+  async showInSideBar(): Promise<void> {
+    await vscode.commands.executeCommand(`${viewId}.focus`);
+  }
+
+  openPanel(): void {
+    if (this.#panel !== undefined) {
+      this.#panel.reveal();
+      return;
+    }
+    const beside = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: false };
+    this.adoptPanel(vscode.window.createWebviewPanel(panelType, "Gennai", beside, this.#webviewOptions()));
+  }
+
+  /** To every REPL; the first that opens hears what nobody heard. */
+  notify(notice: HomeNotice): void {
+    for (const host of this.#hosts.values()) host.notify(notice);
+  }
+
+  /** To the REPL the user looks at, else to the next one that opens. */
+  ask(notice: HomeNotice): void {
+    const place: ReplPlace = this.#panel?.visible === true ? "panel" : "view";
+    const host = this.#hosts.get(place) ?? this.#hosts.values().next().value;
+    if (host === undefined) this.#waiting.push(notice);
+    else host.notify(notice);
+  }
+
+  /** Loads the pages again, e.g. after the workspace was trusted. */
+  reload(): void {
+    if (this.#view !== undefined) this.#fill("view", this.#view.webview);
+    if (this.#panel !== undefined) this.#fill("panel", this.#panel.webview);
+  }
+
+  dispose(): void {
+    for (const place of [...this.#hosts.keys()]) this.#close(place);
+    this.#panel?.dispose();
+  }
+
+  #fill(place: ReplPlace, webview: vscode.Webview): void {
+    this.#close(place);
+    webview.options = this.#webviewOptions();
+    if (!this.#options.isTrusted()) {
+      const text =
+        "Gennai does nothing in a workspace that is not trusted: no server is started, and none is connected to.";
+      webview.html = noticeHtml({ text, command: "workbench.trust.manage", label: "Manage Workspace Trust" });
+      return;
+    }
+    const host = new ReplHost({
+      ...this.#options.host(place),
+      webview: {
+        post: (message) => void webview.postMessage(message),
+        listen: (listener) => {
+          const subscription = webview.onDidReceiveMessage(listener);
+          return () => void subscription.dispose();
+        },
+      },
+    });
+    this.#hosts.set(place, host);
+    const resource = (name: string) =>
+      webview.asWebviewUri(vscode.Uri.joinPath(this.#options.extensionUri, "dist", "repl", name)).toString();
+    webview.html = replHtml({
+      cspSource: webview.cspSource,
+      script: resource("repl.js"),
+      style: resource("repl.css"),
+      title: "Gennai",
+    });
+    for (const notice of this.#waiting.splice(0)) host.notify(notice);
+  }
+
+  #webviewOptions(): vscode.WebviewOptions {
+    return this.#options.isTrusted()
+      ? { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(this.#options.extensionUri, "dist", "repl")] }
+      : { enableScripts: false, enableCommandUris: ["workbench.trust.manage"], localResourceRoots: [] };
+  }
+
+  #close(place: ReplPlace): void {
+    this.#hosts.get(place)?.[Symbol.dispose]();
+    this.#hosts.delete(place);
+  }
+}

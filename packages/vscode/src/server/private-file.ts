@@ -1,0 +1,40 @@
+import { constants } from "node:fs";
+import { lstat, open } from "node:fs/promises";
+
+/** A file or directory that others could read, change or swap. */
+class UnsafeFileError extends Error {
+  override readonly name = "UnsafeFileError";
+  readonly code = "unsafe_file";
+}
+
+const fileLimit = 64 * 1024;
+
+/**
+ * Text of a file that only this user can read. Throws `UnsafeFileError` for a link, anything but a regular file, another
+ * owner, looser permissions or more than 64 KiB. The directory must be safe, see `assertSafeDirectory`.
+ */
+export async function readPrivateFile(path: string): Promise<string> {
+  // Links are not followed and a FIFO's writer is not waited for; all checks are on the handle, so nothing can be swapped.
+  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const stat = await file.stat();
+  if (!stat.isFile()) throw new UnsafeFileError(`${path} is not a regular file`);
+  if (!isOwn(stat.uid)) throw new UnsafeFileError(`${path} belongs to another user`);
+  if (hasModes && (stat.mode & 0o077) !== 0) throw new UnsafeFileError(`${path} can be reached by other users`);
+  if (stat.size > fileLimit) throw new UnsafeFileError(`${path} is larger than 64 KiB`);
+  return await file.readFile({ encoding: "utf8" });
+}
+
+/** Throws `UnsafeFileError` for a link, another user's directory (root's is fine), or one that others can write. */
+export async function assertSafeDirectory(path: string): Promise<void> {
+  const stat = await lstat(path);
+  if (!stat.isDirectory()) throw new UnsafeFileError(`${path} is not a directory`);
+  if (!isOwn(stat.uid) && stat.uid !== 0) throw new UnsafeFileError(`the directory ${path} belongs to another user`);
+  if (hasModes && (stat.mode & 0o022) !== 0) throw new UnsafeFileError(`other users can change the directory ${path}`);
+}
+
+/** Windows has neither user ids nor mode bits: there the profile directory's access list protects the files. */
+const hasModes = process.getuid !== undefined;
+
+function isOwn(uid: number): boolean {
+  return process.getuid === undefined || process.getuid() === uid;
+}

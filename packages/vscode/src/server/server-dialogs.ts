@@ -1,0 +1,61 @@
+import * as vscode from "vscode";
+import { describeProblem, type ProblemStep, problemDetails, type ServerProblem } from "./server-problem.ts";
+
+const stepLabels: Record<ProblemStep, string> = {
+  "start-server": "Start Server",
+  "enter-token": "Enter Token",
+  "open-settings": "Open Settings",
+  "manage-trust": "Manage Trust",
+  "open-folder": "Open Folder",
+  "show-log": "Show Log",
+};
+
+const stepCommands: Record<ProblemStep, readonly [command: string, ...args: unknown[]]> = {
+  "start-server": ["gennai.startServer"],
+  "enter-token": ["gennai.setToken"],
+  "open-settings": ["gennai.openSettings"],
+  "manage-trust": ["workbench.trust.manage"],
+  "open-folder": ["workbench.action.files.openFolder"],
+  "show-log": ["gennai.showLog"],
+};
+
+/** Says what is wrong, with what to do about it as buttons. Resolves when the user chose or closed it. */
+export async function showProblem(problem: ServerProblem, facts: Readonly<Record<string, string>>): Promise<void> {
+  const { message, steps } = describeProblem(problem);
+  const choice = await vscode.window.showErrorMessage(message, ...steps.map((step) => stepLabels[step]), copyDetails);
+  if (choice === copyDetails) await vscode.env.clipboard.writeText(problemDetails(problem, facts));
+  const step = steps.find((candidate) => stepLabels[candidate] === choice);
+  if (step === undefined) return;
+  const [command, ...args] = stepCommands[step];
+  await vscode.commands.executeCommand(command, ...args);
+}
+
+/** Says that a command failed, with its details to be copied. */
+export async function showFailure(
+  title: string,
+  error: unknown,
+  facts: Readonly<Record<string, string>>,
+): Promise<void> {
+  const message = error instanceof Error ? error.message : String(error);
+  const choice = await vscode.window.showErrorMessage(`${title}: ${message}`, stepLabels["show-log"], copyDetails);
+  if (choice === stepLabels["show-log"]) await vscode.commands.executeCommand("gennai.showLog");
+  if (choice !== copyDetails) return;
+  const lines = [`${title}: ${message}`, "", ...Object.entries(facts).map(([name, value]) => `${name}: ${value}`)];
+  if (error instanceof Error && error.stack !== undefined) lines.push("", error.stack);
+  await vscode.env.clipboard.writeText(lines.join("\n"));
+}
+
+/** The token the user typed; undefined: none. It is never shown. */
+export async function askForToken(url: string): Promise<string | undefined> {
+  const typed = await vscode.window.showInputBox({
+    title: `Token of ${url}`,
+    prompt: "Kept in the secret storage of this machine, never in settings. `gennai serve --auth-token` prints it.",
+    password: true,
+    ignoreFocusOut: true,
+    validateInput: (text) => (/\s/.test(text.trim()) ? "A token has no spaces in it." : undefined),
+  });
+  const token = typed?.trim();
+  return token === "" ? undefined : token;
+}
+
+const copyDetails = "Copy Details";

@@ -1,0 +1,108 @@
+import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import type { HeldApprovals } from "../plan/plan-interceptor.ts";
+import type { FindPorts, FindRequest, FoundServer } from "./find-server.ts";
+import { findServer } from "./find-server.ts";
+import { isProblem, openConnection, type ServerConnection } from "./server-connection.ts";
+import { NoServerError, type ServerProblem } from "./server-problem.ts";
+
+export type LinkState =
+  | { readonly type: "idle" | "connecting" }
+  | { readonly type: "connected"; readonly url: string; readonly version: string }
+  | { readonly type: "lost"; readonly url: string; readonly reason: string }
+  | { readonly type: "failed"; readonly problem: ServerProblem };
+
+export interface LinkOptions {
+  /** What to look for; a problem when nothing may be looked for. */
+  readonly request: () => Promise<FindRequest | ServerProblem>;
+  readonly ports: FindPorts;
+  readonly interceptors: readonly Interceptor[];
+  readonly approvals: HeldApprovals;
+  readonly onState: (state: LinkState) => void;
+}
+
+/** The one way to the server. Connects when somebody needs it, and once however many ask at a time. */
+export class ServerLink {
+  readonly #options: LinkOptions;
+  readonly #closing = new AbortController();
+  #state: LinkState = { type: "idle" };
+  #connection: ServerConnection | undefined;
+  #connecting: Promise<ServerConnection> | undefined;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  get connection(): ServerConnection | undefined {
+    return this.#connection;
+  }
+
+  /** Rejects with `NoServerError`. */
+  async connect(): Promise<ServerConnection> {
+    if (this.#connection !== undefined) return this.#connection;
+    this.#connecting ??= this.#open().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  /** The next `connect` looks for a server again. */
+  forget(): void {
+    this.#connection = undefined;
+    this.#become({ type: "idle" });
+  }
+
+  /** A stream broke, or works again: what the user sees, while calls go on trying. */
+  report(change: { readonly type: "lost"; readonly reason: string } | { readonly type: "back" }): void {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    const { url, version } = connection;
+    if (change.type === "lost") this.#become({ type: "lost", url, reason: change.reason });
+    else if (this.#state.type !== "connected") this.#become({ type: "connected", url, version });
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #open(): Promise<ServerConnection> {
+    // Those who try again and again must not make the window flicker.
+    if (this.#state.type !== "failed") this.#become({ type: "connecting" });
+    const found = await this.#find();
+    if (found.type !== "found") return this.#fail(found);
+    const opened = await openConnection(found.url, found.token, {
+      interceptors: this.#options.interceptors,
+      approvals: this.#options.approvals,
+      signal: this.#closing.signal,
+      renewToken: () => this.#renewToken(found.url),
+    });
+    if (isProblem(opened)) return this.#fail(opened);
+    this.#connection = opened;
+    this.#become({ type: "connected", url: opened.url, version: opened.version });
+    return opened;
+  }
+
+  async #find(): Promise<FoundServer> {
+    const request = await this.#options.request();
+    return "type" in request ? request : findServer(request, this.#options.ports);
+  }
+
+  async #renewToken(url: string): Promise<string> {
+    const found = await this.#find();
+    if (found.type === "found" && found.url === url && found.token !== undefined) return found.token;
+    throw new ConnectError(`Nobody at ${url} proves to be the Gennai server.`, Code.Unavailable);
+  }
+
+  #fail(problem: ServerProblem): never {
+    this.#become({ type: "failed", problem });
+    throw new NoServerError(problem);
+  }
+
+  #become(state: LinkState): void {
+    this.#state = state;
+    this.#options.onState(state);
+  }
+}

@@ -1,0 +1,47 @@
+import { create, isMessage } from "@bufbuild/protobuf";
+import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import { StartTurnRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { isAgentBranch } from "../git/branch-choices.ts";
+import type { BranchOutcome } from "../git/git-branch-mode.ts";
+
+export interface BranchPorts {
+  editingMode(sessionId: string): Promise<"branch" | "proposal">;
+  currentBranch(): Promise<string | undefined>;
+  /** Asks the user where the agent shall work, and goes there. */
+  prepare(task: string): Promise<BranchOutcome>;
+  toProposalMode(sessionId: string): Promise<void>;
+}
+
+/** Scenarios that write nothing by themselves. */
+const readers = new Set(["RESPOND", "PLAN", "EDITOR_CODE"]);
+
+/** Before a turn that writes starts, in Branch Mode: asks once where the agent works, whoever starts the turn. */
+export function branchInterceptor(ports: BranchPorts): Interceptor {
+  const settled = new Set<string>();
+  let asking: Promise<BranchOutcome> | undefined;
+  const ask = (task: string): Promise<BranchOutcome> => {
+    asking ??= ports.prepare(task).finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
+  return (next) => async (request) => {
+    if (request.stream || !isMessage(request.message, StartTurnRequestSchema)) return next(request);
+    const { message } = request;
+    if (readers.has(message.scenario)) return next(request);
+    if ((await ports.editingMode(message.sessionId)) === "proposal") return next(request);
+    const branch = await ports.currentBranch();
+    if (branch !== undefined && (isAgentBranch(branch) || settled.has(branch))) return next(request);
+    const outcome = await ask(message.userInput);
+    switch (outcome.type) {
+      case "branch":
+        settled.add(outcome.name);
+        return next(request);
+      case "proposal":
+        await ports.toProposalMode(message.sessionId);
+        return next({ ...request, message: create(StartTurnRequestSchema, { ...message, scenario: "" }) });
+      case "cancelled":
+        throw new ConnectError("Nothing was started: you chose no branch for the agent.", Code.FailedPrecondition);
+    }
+  };
+}

@@ -1,0 +1,8 @@
+import type { AgentClient } from "@gennai/client/connection";
+import { type SessionSettings, settingsFromMessage } from "@gennai/client/settings";
+
+/** What a session runs with now. Rejects with `ConnectError`. */
+export async function readSessionSettings(client: AgentClient, sessionId: string): Promise<SessionSettings> {
+  const { settings } = await client.resumeSession({ sessionId }, { signal: AbortSignal.timeout(10_000) });
+  return settingsFromMessage(settings);
+}

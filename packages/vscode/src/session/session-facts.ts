@@ -1,0 +1,153 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { type Proposal, proposalFromMessage } from "@gennai/client/proposal";
+import { turnOutcome } from "@gennai/client/turn-state";
+import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { PlanState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+
+/** What the editor's surroundings (status bar, trees, commands) know about a session. */
+export interface SessionFacts {
+  readonly turn: RunningTurn | undefined;
+  /** Questions that nobody answered yet, by request id. */
+  readonly questions: ReadonlyMap<string, string>;
+  /** Newest last; without those that are applied or decided. */
+  readonly openProposals: ReadonlyMap<string, Proposal>;
+  /** The newest few, decided ones too: what a diff can still show. */
+  readonly proposals: ReadonlyMap<string, Proposal>;
+  readonly plan: PlanFacts | undefined;
+  /** Not taken back, newest last. */
+  readonly changeSets: readonly ChangeSetFacts[];
+  /** Counts changes of the todo list. */
+  readonly todosVersion: number;
+  /** The newest final answer, by turn. */
+  readonly lastAnswer: { readonly turnId: string; readonly text: string } | undefined;
+}
+
+export interface RunningTurn {
+  readonly turnId: string;
+  readonly doing: string;
+}
+
+export interface PlanFacts {
+  readonly planId: string;
+  readonly state: PlanState;
+  readonly digest: string;
+  readonly title: string;
+}
+
+export interface ChangeSetFacts {
+  readonly changeSetId: string;
+  readonly time: Date | undefined;
+  readonly paths: readonly string[];
+}
+
+export const noFacts: SessionFacts = {
+  turn: undefined,
+  questions: new Map(),
+  openProposals: new Map(),
+  proposals: new Map(),
+  plan: undefined,
+  changeSets: [],
+  todosVersion: 0,
+  lastAnswer: undefined,
+};
+
+const keptProposals = 20;
+const keptChangeSets = 50;
+
+/** The facts after an event. The same object when it changes none. */
+export function factsAfter(facts: SessionFacts, event: InvokeEvent): SessionFacts {
+  const { event: body } = event;
+  switch (body.case) {
+    case "status":
+      if (turnOutcome(event) !== undefined) return facts.turn?.turnId === event.turnId ? endTurn(facts) : facts;
+      return { ...facts, turn: { turnId: event.turnId, doing: doing(body.value.state, body.value.toolName) } };
+    case "final":
+      return { ...facts, lastAnswer: { turnId: event.turnId, text: body.value.text } };
+    case "confirmationRequest":
+      if (event.resolved) return facts;
+      return { ...facts, questions: new Map(facts.questions).set(body.value.requestId, body.value.title) };
+    case "clientRequestResolved": {
+      if (!facts.questions.has(body.value.requestId)) return facts;
+      return { ...facts, questions: without(facts.questions, body.value.requestId) };
+    }
+    case "proposedChanges": {
+      const proposal = proposalFromMessage(body.value);
+      const openProposals = new Map(facts.openProposals).set(proposal.proposalId, proposal);
+      const proposals = newest(new Map(facts.proposals).set(proposal.proposalId, proposal), keptProposals);
+      return { ...facts, openProposals, proposals };
+    }
+    case "proposalReview":
+      return facts.openProposals.has(body.value.proposalId)
+        ? { ...facts, openProposals: without(facts.openProposals, body.value.proposalId) }
+        : facts;
+    case "changeSetApplied": {
+      const { changeSetId, proposalId, files } = body.value;
+      const time = event.time === undefined ? undefined : timestampDate(event.time);
+      const changeSet = { changeSetId, time, paths: files.map(({ path }) => path) };
+      return {
+        ...facts,
+        openProposals: without(facts.openProposals, proposalId),
+        changeSets: [...facts.changeSets, changeSet].slice(-keptChangeSets),
+      };
+    }
+    case "changeSetUndone": {
+      const { changeSetId } = body.value;
+      return { ...facts, changeSets: facts.changeSets.filter((changeSet) => changeSet.changeSetId !== changeSetId) };
+    }
+    case "planChanged": {
+      const { planId, state, digest, title, stepId } = body.value;
+      // A step's news carry the plan's state as well; what they leave out is as before.
+      const before = facts.plan?.planId === planId ? facts.plan : undefined;
+      if (stepId !== "" && state === PlanState.UNSPECIFIED && before === undefined) return facts;
+      return {
+        ...facts,
+        plan: {
+          planId,
+          state: state === PlanState.UNSPECIFIED ? (before?.state ?? state) : state,
+          digest: digest || (before?.digest ?? ""),
+          title: title || (before?.title ?? ""),
+        },
+      };
+    }
+    case "todosChanged":
+      return { ...facts, todosVersion: facts.todosVersion + 1 };
+    case "sessionCleared":
+      return { ...facts, todosVersion: facts.todosVersion + 1, lastAnswer: undefined };
+    default:
+      return facts;
+  }
+}
+
+function endTurn(facts: SessionFacts): SessionFacts {
+  return { ...facts, turn: undefined, questions: facts.questions.size === 0 ? facts.questions : new Map() };
+}
+
+function doing(state: InvokeState, toolName: string): string {
+  switch (state) {
+    case InvokeState.THINKING:
+      return "thinking";
+    case InvokeState.RUN_TOOL:
+      return toolName === "" ? "running a tool" : `running ${toolName}`;
+    case InvokeState.WAITING_TOOL_RESULT:
+      return toolName === "" ? "waiting for a tool" : `waiting for ${toolName}`;
+    case InvokeState.WAITING_FOR_CLIENT:
+      return "waiting for you";
+    default:
+      return "working";
+  }
+}
+
+function without<Value>(map: ReadonlyMap<string, Value>, key: string): ReadonlyMap<string, Value> {
+  if (!map.has(key)) return map;
+  const rest = new Map(map);
+  rest.delete(key);
+  return rest;
+}
+
+function newest<Value>(map: Map<string, Value>, most: number): Map<string, Value> {
+  for (const key of map.keys()) {
+    if (map.size <= most) break;
+    map.delete(key);
+  }
+  return map;
+}

@@ -1,0 +1,49 @@
+import * as vscode from "vscode";
+import type { RunningTurn } from "./session-facts.ts";
+
+interface ShownTurn {
+  readonly turnId: string;
+  readonly end: () => void;
+  readonly report: (doing: string) => void;
+}
+
+/** Shows that a turn runs: over the REPL's view, and as a notification that can cancel where the REPL is not seen. */
+export class TurnProgress implements Disposable {
+  readonly #isSeen: () => boolean;
+  readonly #stop: () => void;
+  #shown: ShownTurn | undefined;
+
+  constructor(options: { readonly isSeen: () => boolean; readonly stop: () => void }) {
+    this.#isSeen = options.isSeen;
+    this.#stop = options.stop;
+  }
+
+  update(turn: RunningTurn | undefined): void {
+    if (turn?.turnId !== this.#shown?.turnId) {
+      this.#shown?.end();
+      this.#shown = turn === undefined ? undefined : this.#show(turn.turnId);
+    }
+    if (turn !== undefined) this.#shown?.report(turn.doing);
+  }
+
+  [Symbol.dispose](): void {
+    this.update(undefined);
+  }
+
+  #show(turnId: string): ShownTurn {
+    const ended = Promise.withResolvers<void>();
+    let report: (doing: string) => void = () => undefined;
+    void vscode.window.withProgress({ location: { viewId: "gennai.repl" } }, () => ended.promise);
+    if (!this.#isSeen()) {
+      void vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Notification, title: "Gennai works", cancellable: true },
+        (progress, cancel) => {
+          report = (doing) => progress.report({ message: doing });
+          cancel.onCancellationRequested(() => this.#stop());
+          return ended.promise;
+        },
+      );
+    }
+    return { turnId, end: ended.resolve, report: (doing) => report(doing) };
+  }
+}

@@ -1,0 +1,33 @@
+import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+
+/** What a window may do that only watches: look, and stop. */
+const allowed = new Set([
+  ...["Subscribe", "ListSessions", "ResumeSession", "GetServerInfo", "GetBlob", "GetTodos", "ListScenarios"],
+  ...["GetConversationPreview", "GetGovernanceStatus", "ListIntents", "ListLedgerRecords", "PreviewSystemPrompt"],
+  ...["GetPlan", "ListPlans", "CheckPolicy", "CancelTurn", "Stop", "SetEmergencyControl"],
+]);
+
+/**
+ * Lets only reading and stopping through while `isWatching` says so, and attaches streams without saying who reads them: so
+ * nobody is taken for somebody who can answer.
+ */
+export function watchingInterceptor(isWatching: () => boolean): Interceptor {
+  return (next) => async (request) => {
+    if (!isWatching()) return next(request);
+    if (!allowed.has(request.method.name)) {
+      throw new ConnectError(
+        "Another window works on this workspace; this one only watches. Close that window, or run “Gennai: Take Over Session in This Window”.",
+        Code.FailedPrecondition,
+      );
+    }
+    if (request.stream && request.method.name === AgentService.method.subscribe.name) {
+      return next({ ...request, message: withoutClient(request.message) });
+    }
+    return next(request);
+  };
+}
+
+async function* withoutClient<Message extends object>(messages: AsyncIterable<Message>): AsyncGenerator<Message, void> {
+  for await (const message of messages) yield { ...message, client: undefined };
+}

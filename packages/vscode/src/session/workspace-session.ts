@@ -1,0 +1,156 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { ClientIdentity } from "@gennai/client/client-identity";
+import { AgentSession } from "@gennai/client/session";
+import type { SettingsChoice } from "@gennai/client/settings";
+import { EventGapError } from "@gennai/client/subscription";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { ServerConnection } from "../server/server-connection.ts";
+import { factsAfter, noFacts, type SessionFacts } from "./session-facts.ts";
+
+export interface WorkspaceSessionOptions {
+  readonly connect: () => Promise<ServerConnection>;
+  /** Asked for each new stream: with an editor while this window owns the workspace. */
+  readonly identity: () => ClientIdentity;
+  readonly choice: () => SettingsChoice;
+  /** The session this workspace showed last. */
+  readonly remembered: () => string | undefined;
+  readonly remember: (sessionId: string) => Promise<void>;
+  readonly onEvent: (event: InvokeEvent, session: AgentSession) => void;
+  readonly onFacts: (facts: SessionFacts) => void;
+  readonly onSession: (session: AgentSession) => void;
+  readonly onStream: (change: { readonly type: "lost"; readonly reason: string } | { readonly type: "back" }) => void;
+  /** Something that was not done, for the log. */
+  readonly onProblem: (what: string, error: unknown) => void;
+}
+
+/** The session this window follows, in the extension host: it goes on while no REPL is shown. */
+export class WorkspaceSession implements AsyncDisposable {
+  readonly #options: WorkspaceSessionOptions;
+  #session: AgentSession | undefined;
+  #facts: SessionFacts = noFacts;
+  #opening: Promise<AgentSession> | undefined;
+  #stop = new AbortController();
+  #following: Promise<void> = Promise.resolve();
+
+  constructor(options: WorkspaceSessionOptions) {
+    this.#options = options;
+  }
+
+  get session(): AgentSession | undefined {
+    return this.#session;
+  }
+
+  get facts(): SessionFacts {
+    return this.#facts;
+  }
+
+  /** The session of the workspace: the one that is followed, the last one, or a new one. Rejects with `NoServerError`. */
+  async open(): Promise<AgentSession> {
+    if (this.#session !== undefined) return this.#session;
+    this.#opening ??= this.#resumeOrStart().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  /** A new session, which becomes the one that is followed. */
+  async startNew(): Promise<AgentSession> {
+    const { agent } = await this.#options.connect();
+    const session = await AgentSession.start(agent, this.#options.identity(), this.#options.choice(), {
+      interactive: true,
+      signal: this.#stop.signal,
+    });
+    await this.#begin(session);
+    return session;
+  }
+
+  /** Follows another session of the server, e.g. because the REPL shows it. */
+  async follow(sessionId: string): Promise<AgentSession> {
+    if (this.#session?.sessionId === sessionId) return this.#session;
+    const { agent } = await this.#options.connect();
+    const session = await AgentSession.resume(agent, this.#options.identity(), sessionId, {
+      signal: this.#stop.signal,
+    });
+    await this.#begin(session);
+    return session;
+  }
+
+  /** Attaches anew: another server, or this window may answer now, or no longer. */
+  async attachAgain(): Promise<void> {
+    const sessionId = this.#session?.sessionId;
+    if (sessionId === undefined) return;
+    this.#session = undefined;
+    await this.follow(sessionId);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#following;
+  }
+
+  async #resumeOrStart(): Promise<AgentSession> {
+    const remembered = this.#options.remembered();
+    if (remembered === undefined) return this.startNew();
+    try {
+      return await this.follow(remembered);
+    } catch (error) {
+      // The server of another state directory, or one that forgot: begin anew rather than not at all.
+      if (error instanceof ConnectError && error.code === Code.NotFound) return this.startNew();
+      throw error;
+    }
+  }
+
+  async #begin(session: AgentSession): Promise<void> {
+    this.#stop.abort();
+    await this.#following;
+    this.#stop = new AbortController();
+    this.#session = session;
+    this.#set(noFacts);
+    await this.#options.remember(session.sessionId);
+    this.#options.onSession(session);
+    this.#following = this.#run(session, this.#stop.signal);
+  }
+
+  async #run(session: AgentSession, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      try {
+        await this.#read(session, signal);
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error instanceof EventGapError) {
+          this.#options.onProblem("Events were missing; the session is read again.", error);
+          this.#set(noFacts);
+          continue;
+        }
+        this.#options.onProblem("The session can no longer be followed.", error);
+        this.#options.onStream({ type: "lost", reason: error instanceof Error ? error.message : String(error) });
+        return;
+      }
+    }
+  }
+
+  async #read(session: AgentSession, signal: AbortSignal): Promise<void> {
+    const events = session.follow({
+      afterSeq: 0n,
+      signal,
+      onConnection: (change) =>
+        this.#options.onStream(
+          change.state === "connected"
+            ? { type: "back" }
+            : { type: "lost", reason: change.error instanceof Error ? change.error.message : String(change.error) },
+        ),
+      onProblem: ({ requestId, error }) => this.#options.onProblem(`Request ${requestId} was not answered.`, error),
+    });
+    for await (const event of events) {
+      this.#set(factsAfter(this.#facts, event));
+      this.#options.onEvent(event, session);
+    }
+  }
+
+  #set(facts: SessionFacts): void {
+    if (facts === this.#facts) return;
+    this.#facts = facts;
+    this.#options.onFacts(facts);
+  }
+}

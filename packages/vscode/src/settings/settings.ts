@@ -1,0 +1,77 @@
+import type { ReplSettings } from "@gennai/client/home/repl-home";
+import { type Backend, backends, type SettingsChoice } from "@gennai/client/settings";
+import * as vscode from "vscode";
+import type { AutoLaunch } from "../server/launch-decision.ts";
+
+/** The user's settings, checked: what does not fit is the default. */
+export interface GennaiSettings {
+  readonly serverPort: number;
+  /** Empty: a server of this machine. */
+  readonly baseUrl: string;
+  readonly serverCommand: string;
+  readonly autoLaunch: AutoLaunch;
+  /** Empty: the server's default. */
+  readonly backend: Backend | "";
+  readonly model: string;
+  readonly scenario: string;
+  readonly scenarioFiles: readonly string[];
+  readonly editingMode: "branch" | "proposal";
+  readonly showThinking: boolean;
+  readonly notifications: boolean;
+  readonly sandbox: "auto" | "required" | "off";
+  readonly protectedBranches: readonly string[];
+}
+
+export function readSettings(): GennaiSettings {
+  const configuration = vscode.workspace.getConfiguration("gennai");
+  const text = (key: string) => asText(configuration.get<unknown>(key));
+  const flag = (key: string, otherwise: boolean) => {
+    const value = configuration.get<unknown>(key);
+    return typeof value === "boolean" ? value : otherwise;
+  };
+  // What decides about programs and where a token goes is the user's alone, whatever a workspace says.
+  const ofUser = (key: string) => asText(configuration.inspect<unknown>(key)?.globalValue);
+  const port = configuration.get<unknown>("serverPort");
+  return {
+    serverPort: typeof port === "number" && Number.isInteger(port) && port > 0 && port < 65536 ? port : 7777,
+    baseUrl: ofUser("baseUrl").trim(),
+    serverCommand: ofUser("serverCommand").trim(),
+    autoLaunch: oneOf(["ask", "always", "never"], text("autoLaunch"), "ask"),
+    backend: oneOf(["", ...backends], text("defaultBackend"), ""),
+    model: text("defaultModel"),
+    scenario: text("defaultScenario"),
+    scenarioFiles: texts(configuration.get<unknown>("scenarioFiles")),
+    editingMode: oneOf(["branch", "proposal"], text("editingMode"), "branch"),
+    showThinking: flag("showThinking", false),
+    notifications: flag("notifications", true),
+    sandbox: oneOf(["auto", "required", "off"], ofUser("governance.sandbox"), "auto"),
+    protectedBranches: texts(configuration.get<unknown>("governance.protectedBranches")),
+  };
+}
+
+/** What a new session is asked to run with. */
+export function settingsChoice(settings: GennaiSettings, workingDir: string): SettingsChoice {
+  return {
+    workingDir,
+    editingMode: settings.editingMode,
+    ...(settings.backend === "" ? {} : { backend: settings.backend }),
+    ...(settings.model === "" ? {} : { model: settings.model }),
+  };
+}
+
+export function replSettings(settings: GennaiSettings): ReplSettings {
+  const { showThinking, backend, model, editingMode, scenario } = settings;
+  return { showThinking, backend, model, editingMode, scenario };
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
+}
+
+function oneOf<Value extends string>(values: readonly Value[], text: string, otherwise: Value): Value {
+  return values.find((value) => value === text) ?? otherwise;
+}

@@ -1,0 +1,29 @@
+import * as vscode from "vscode";
+import { type StatusFacts, statusText } from "./status-text.ts";
+
+/** Puts what `statusText` says into the status bar. */
+export function showStatus(item: vscode.StatusBarItem, facts: StatusFacts): void {
+  const { text, label, tone, rows } = statusText(facts);
+  item.text = text;
+  item.accessibilityInformation = { label };
+  item.backgroundColor = tone === "plain" ? undefined : new vscode.ThemeColor(`statusBarItem.${tone}Background`);
+  const tooltip = new vscode.MarkdownString("", true);
+  tooltip.isTrusted = { enabledCommands: tooltipCommands.map(([, command]) => command) };
+  tooltip.appendMarkdown("**Gennai**\n\n");
+  for (const [name, value] of rows) {
+    tooltip.appendMarkdown(`${name}: `);
+    // What servers and rules say is text, whatever it looks like.
+    tooltip.appendText(value.slice(0, 300));
+    tooltip.appendMarkdown("\n\n");
+  }
+  tooltip.appendMarkdown(tooltipCommands.map(([title, command]) => `[${title}](command:${command})`).join(" · "));
+  item.tooltip = tooltip;
+}
+
+const tooltipCommands: readonly (readonly [title: string, command: string])[] = [
+  ["Open REPL", "gennai.openRepl"],
+  ["Stop", "gennai.stopSession"],
+  ["Ledger", "gennai.openTimeline"],
+  ["Emergency: Stop All", "gennai.emergencyStopAll"],
+  ["Log", "gennai.showLog"],
+];

@@ -1,0 +1,118 @@
+import type { LinkState } from "../server/server-link.ts";
+import { emergencyWords, type GovernanceFacts } from "../session/governance-facts.ts";
+import type { SessionFacts } from "../session/session-facts.ts";
+
+export interface StatusFacts {
+  readonly link: LinkState;
+  readonly trusted: boolean;
+  /** Another window works on this workspace. */
+  readonly watching: boolean;
+  /** Empty where unknown. */
+  readonly backend: string;
+  readonly model: string;
+  readonly branch: string;
+  readonly mode: "branch" | "proposal";
+  readonly session: Pick<SessionFacts, "turn" | "questions" | "openProposals">;
+  readonly governance: GovernanceFacts;
+}
+
+export interface StatusText {
+  /** With codicons. */
+  readonly text: string;
+  /** For screen readers. */
+  readonly label: string;
+  readonly tone: "plain" | "warning" | "error";
+  /** Name and value, plain text. */
+  readonly rows: readonly (readonly [name: string, value: string])[];
+}
+
+const branchLength = 24;
+
+/** What the status bar says. The most urgent comes first: an emergency, a question, a lost server, the running turn. */
+export function statusText(facts: StatusFacts): StatusText {
+  const emergency = emergencyWords(facts.governance.emergency);
+  const head = headline(facts, emergency);
+  const shield = facts.governance.ruleCount === undefined ? "" : ` $(shield) ${facts.governance.ruleCount}`;
+  const branch =
+    facts.branch === "" || facts.mode === "proposal" ? "" : ` $(git-branch) ${icons(shortened(facts.branch))}`;
+  const violation = facts.governance.lastViolation === "" ? "" : " $(warning)";
+  const connected = facts.link.type === "connected" || facts.link.type === "lost";
+  return {
+    text: `$(${head.icon}) ${icons(head.text)}${connected ? `${branch}${shield}${violation}` : ""}`,
+    label: `Gennai: ${head.text}${facts.branch === "" ? "" : `, branch ${facts.branch}`}`,
+    tone: head.tone,
+    rows: rows(facts, emergency),
+  };
+}
+
+interface Headline {
+  readonly icon: string;
+  readonly text: string;
+  readonly tone: StatusText["tone"];
+}
+
+function headline(
+  { link, session, trusted, watching, backend, model }: StatusFacts,
+  emergency: readonly string[],
+): Headline {
+  if (!trusted) return { icon: "workspace-untrusted", text: "Gennai: not trusted", tone: "plain" };
+  if (link.type === "idle") return { icon: "debug-disconnect", text: "Gennai", tone: "plain" };
+  if (link.type === "connecting") return { icon: "loading~spin", text: "Gennai: connecting", tone: "plain" };
+  if (link.type === "failed") return { icon: "debug-disconnect", text: "Gennai: no server", tone: "warning" };
+  if (link.type === "lost") return { icon: "sync-ignored", text: "Gennai: reconnecting", tone: "warning" };
+  const first = emergency[0];
+  if (first !== undefined) {
+    return { icon: "stop-circle", text: `Gennai: ${first}${emergency.length > 1 ? " …" : ""}`, tone: "error" };
+  }
+  if (session.questions.size > 0) return { icon: "question", text: "Gennai needs your answer", tone: "warning" };
+  if (watching) return { icon: "eye", text: "Gennai: watching", tone: "plain" };
+  if (session.turn !== undefined) return { icon: "loading~spin", text: `Gennai: ${session.turn.doing}`, tone: "plain" };
+  return { icon: "comment-discussion", text: modelName(backend, model), tone: "plain" };
+}
+
+function rows(facts: StatusFacts, emergency: readonly string[]): StatusText["rows"] {
+  const { session, governance } = facts;
+  const found: (readonly [string, string])[] = [["Server", serverWords(facts.link)]];
+  if (facts.watching) found.push(["This window", "only watches: another window works on this workspace"]);
+  if (facts.backend !== "") found.push(["Model", modelName(facts.backend, facts.model)]);
+  found.push([
+    "Editing",
+    facts.mode === "branch" ? `on ${facts.branch === "" ? "a branch" : facts.branch}` : "proposals",
+  ]);
+  if (governance.ruleCount !== undefined) found.push(["Rules", `${governance.ruleCount} in force`]);
+  if (governance.lastViolation !== "") found.push(["Last violation", governance.lastViolation]);
+  if (emergency.length > 0) found.push(["Emergency", emergency.join(", ")]);
+  if (session.questions.size > 0) found.push(["Waiting for you", [...session.questions.values()].join(", ")]);
+  if (session.openProposals.size > 0) found.push(["Proposals", `${session.openProposals.size} to review`]);
+  return found;
+}
+
+function serverWords(link: LinkState): string {
+  switch (link.type) {
+    case "connected":
+      return `${link.url}, version ${link.version}`;
+    case "lost":
+      return `${link.url} does not answer: ${link.reason}`;
+    case "failed":
+      return "none";
+    case "connecting":
+      return "connecting";
+    case "idle":
+      return "not connected yet";
+  }
+}
+
+function modelName(backend: string, model: string): string {
+  if (backend === "") return "Gennai";
+  return model === "" || model === backend ? backend : `${backend}/${model}`;
+}
+
+/** The editor's own Git shows the whole name beside it. */
+function shortened(branch: string): string {
+  return branch.length <= branchLength ? branch : `${branch.slice(0, branchLength - 1)}…`;
+}
+
+/** Names from outside must not become icons. */
+function icons(text: string): string {
+  return text.replaceAll("$(", "$ (");
+}

@@ -1,0 +1,67 @@
+import type { SessionSettings } from "@gennai/client/settings";
+import * as vscode from "vscode";
+import type { LinkState } from "../server/server-link.ts";
+import { type GovernanceFacts, noGovernance } from "../session/governance-facts.ts";
+import type { SessionFacts } from "../session/session-facts.ts";
+import { showStatus } from "./status-item.ts";
+
+export interface WindowStatusOptions {
+  readonly item: vscode.StatusBarItem;
+  readonly facts: () => SessionFacts;
+  readonly isWatching: () => boolean;
+}
+
+/** What is known about this window's session, shown in the status bar whenever some of it changes. */
+export class WindowStatus {
+  readonly #options: WindowStatusOptions;
+  #link: LinkState = { type: "idle" };
+  #governance: GovernanceFacts = noGovernance;
+  #branch = "";
+  #mode: "branch" | "proposal";
+  #model = { backend: "", model: "" };
+
+  constructor(options: WindowStatusOptions & { readonly mode: "branch" | "proposal" }) {
+    this.#options = options;
+    this.#mode = options.mode;
+  }
+
+  get link(): LinkState {
+    return this.#link;
+  }
+
+  set link(link: LinkState) {
+    this.#link = link;
+    this.show();
+  }
+
+  get governance(): GovernanceFacts {
+    return this.#governance;
+  }
+
+  set governance(governance: GovernanceFacts) {
+    this.#governance = governance;
+    this.show();
+  }
+
+  /** Empty: none is known. */
+  set branch(branch: string) {
+    this.#branch = branch;
+    this.show();
+  }
+
+  set settings({ backend, model, editingMode }: SessionSettings) {
+    this.#model = { backend: backend ?? "", model };
+    this.#mode = editingMode;
+    this.show();
+  }
+
+  show(): void {
+    const { item, facts, isWatching } = this.#options;
+    showStatus(item, {
+      ...{ link: this.#link, branch: this.#branch, mode: this.#mode, session: facts(), governance: this.#governance },
+      ...this.#model,
+      trusted: vscode.workspace.isTrusted,
+      watching: isWatching(),
+    });
+  }
+}

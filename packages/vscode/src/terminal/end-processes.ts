@@ -1,0 +1,45 @@
+import { execFile } from "node:child_process";
+
+/** Ends a process and everything it started, at once. What was started since counts too, as long as its parents live. */
+export async function endProcesses(pid: number): Promise<void> {
+  for (const child of [...(await descendantsOf(pid)), pid]) {
+    try {
+      process.kill(child, "SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
+async function descendantsOf(pid: number): Promise<readonly number[]> {
+  if (process.platform === "win32") return [];
+  return descendantsIn(await processTable(), pid);
+}
+
+/** @param table lines of process id and parent id */
+export function descendantsIn(table: string, pid: number): readonly number[] {
+  const children = new Map<number, number[]>();
+  for (const line of table.split("\n")) {
+    const [own, parent] = line.trim().split(/\s+/).map(Number);
+    if (own === undefined || parent === undefined || own === parent) continue;
+    children.set(parent, [...(children.get(parent) ?? []), own]);
+  }
+  const found = new Set<number>();
+  const open = [pid];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const child of children.get(next) ?? []) {
+      if (found.has(child)) continue;
+      found.add(child);
+      open.push(child);
+    }
+  }
+  return [...found];
+}
+
+function processTable(): Promise<string> {
+  return new Promise((resolve) => {
+    execFile("ps", ["-A", "-o", "pid=,ppid="], { maxBuffer: 16 * 1024 * 1024 }, (error, stdout) => {
+      resolve(error === null ? stdout : "");
+    });
+  });
+}

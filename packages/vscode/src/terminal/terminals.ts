@@ -1,0 +1,36 @@
+/** Terminals of the editor, as narrow as running one command needs. */
+export interface Terminals {
+  /** A new terminal with the declared shell. Throws `EditorError` (`no_shell`). */
+  create(options: { readonly name: string; readonly cwd: string }): Promise<CommandTerminal>;
+}
+
+export interface CommandTerminal {
+  readonly id: string;
+  /** Resolves true once the shell reports what it does, false when it has not by then or the terminal went. */
+  ready(options: { readonly milliseconds: number; readonly signal: AbortSignal }): Promise<boolean>;
+  /** Real path of the directory that the shell says it is in; undefined when it does not say. */
+  directory(): Promise<string | undefined>;
+  /** Types a command into a shell that is ready. */
+  execute(command: string): CommandExecution;
+  show(): void;
+  /** Presses Ctrl-C. */
+  interrupt(): void;
+  /** Ends the shell and everything that it started. */
+  kill(): Promise<void>;
+  /** Closes a terminal that nobody uses. */
+  close(): void;
+}
+
+export interface CommandExecution {
+  /** Raw output, as the terminal gets it. */
+  readonly output: AsyncIterable<string>;
+  /** Resolves when the shell says that it runs the command. */
+  readonly begun: Promise<void>;
+  readonly end: Promise<ExecutionEnd>;
+}
+
+export type ExecutionEnd =
+  /** undefined: the shell could not tell. */
+  | { readonly type: "exited"; readonly exitCode: number | undefined }
+  /** The terminal was closed, or its shell ended, before the command did. */
+  | { readonly type: "closed" };

@@ -1,0 +1,44 @@
+import { z } from "zod";
+
+const lineSchema = z.object({
+  timestamp: z.string().catch(""),
+  metadata: z
+    .object({
+      seq: z.number().catch(0),
+      kind: z.string().catch("record"),
+      calls: z.array(z.object({ tool: z.string().catch(""), verdict: z.string().catch("") })).catch([]),
+    })
+    .catch({ seq: 0, kind: "record", calls: [] }),
+  files: z.array(z.object({ path: z.string().catch("") })).catch([]),
+});
+
+/** A ledger record as a row of the timeline. */
+export interface TimelineRow {
+  readonly label: string;
+  readonly description: string;
+  readonly tone: "plain" | "denied" | "asked";
+  readonly time: string;
+}
+
+/** What a record says in a row. A line that is no record says so. */
+export function timelineRow(json: string): TimelineRow {
+  const line = parse(json);
+  if (line === undefined) return { label: "(no record)", description: "", tone: "denied", time: "" };
+  const calls = line.metadata.calls.map(({ tool, verdict }) => `${tool} ${verdict}`.trim());
+  const files = line.files.map(({ path }) => path).filter((path) => path !== "");
+  const verdicts = line.metadata.calls.map(({ verdict }) => verdict);
+  return {
+    label: [line.metadata.kind, ...calls].join(" · "),
+    description: [line.timestamp.slice(11, 19), ...files].filter((part) => part !== "").join(" · "),
+    tone: verdicts.includes("deny") ? "denied" : verdicts.includes("ask") ? "asked" : "plain",
+    time: line.timestamp,
+  };
+}
+
+function parse(json: string): z.infer<typeof lineSchema> | undefined {
+  try {
+    return lineSchema.safeParse(JSON.parse(json)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,94 @@
+import { create } from "@bufbuild/protobuf";
+import type { AgentSession } from "@gennai/client/session";
+import { type TodoItem, TodoItemSchema, TodoPriority, TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import * as vscode from "vscode";
+import { moveTodo, replaceTodo, type TodoEdit } from "./todo-list.ts";
+
+/** The todo list of the session: shown at once as the user changes it, taken back when the server refuses. */
+export class TodoTree implements vscode.TreeDataProvider<TodoItem> {
+  readonly #session: () => AgentSession | undefined;
+  readonly #changed: () => void;
+  readonly #onProblem: (error: unknown) => void;
+  #items: readonly TodoItem[] = [];
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    session: () => AgentSession | undefined,
+    events: { readonly changed: () => void; readonly onProblem: (error: unknown) => void },
+  ) {
+    this.#session = session;
+    this.#changed = events.changed;
+    this.#onProblem = events.onProblem;
+  }
+
+  /** The session's list as the server has it. */
+  async load(): Promise<void> {
+    const session = this.#session();
+    const signal = AbortSignal.timeout(10_000);
+    this.#items =
+      session === undefined ? [] : (await session.client.getTodos({ sessionId: session.sessionId }, { signal })).items;
+    this.#changed();
+  }
+
+  getChildren(parent?: TodoItem): TodoItem[] {
+    return parent === undefined ? [...this.#items] : [];
+  }
+
+  getTreeItem(todo: TodoItem): vscode.TreeItem {
+    const item = new vscode.TreeItem(todo.content);
+    item.id = todo.id;
+    item.contextValue = "todo";
+    item.checkboxState =
+      todo.status === TodoStatus.COMPLETED
+        ? vscode.TreeItemCheckboxState.Checked
+        : vscode.TreeItemCheckboxState.Unchecked;
+    if (todo.status === TodoStatus.IN_PROGRESS) item.iconPath = new vscode.ThemeIcon("play-circle");
+    if (todo.priority === TodoPriority.HIGH) item.description = "high";
+    item.tooltip = `${todo.content}${todo.status === TodoStatus.IN_PROGRESS ? " (in progress)" : ""}`;
+    return item;
+  }
+
+  async add(content: string): Promise<void> {
+    const now = new Date().toISOString();
+    const todo = create(TodoItemSchema, {
+      ...{ id: crypto.randomUUID(), content, created: now, updated: now },
+      ...{ status: TodoStatus.PENDING, priority: TodoPriority.MEDIUM },
+    });
+    await this.#change((items) => [...items, todo]);
+  }
+
+  async edit(id: string, edit: TodoEdit): Promise<void> {
+    await this.#change((items) => replaceTodo(items, id, edit));
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#change((items) => items.filter((todo) => todo.id !== id));
+  }
+
+  /** @param before id of the todo it shall stand before; undefined: at the end */
+  async move(id: string, before: string | undefined): Promise<void> {
+    await this.#change((items) => moveTodo(items, id, before));
+  }
+
+  /** One change at a time: each is made to the list that the one before it left. */
+  #change(change: (items: readonly TodoItem[]) => readonly TodoItem[]): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#write(change));
+    return this.#writing;
+  }
+
+  async #write(change: (items: readonly TodoItem[]) => readonly TodoItem[]): Promise<void> {
+    const session = this.#session();
+    if (session === undefined) return;
+    const before = this.#items;
+    this.#items = change(before);
+    this.#changed();
+    try {
+      const request = { sessionId: session.sessionId, items: [...this.#items] };
+      this.#items = (await session.client.writeTodos(request, { signal: AbortSignal.timeout(10_000) })).items;
+    } catch (error) {
+      this.#items = before;
+      this.#onProblem(error);
+    }
+    this.#changed();
+  }
+}

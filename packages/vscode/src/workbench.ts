@@ -1,0 +1,50 @@
+import type { AgentSession } from "@gennai/client/session";
+import type * as vscode from "vscode";
+import type { ChangeSets } from "./apply/change-sets.ts";
+import type { ProposalApplier } from "./apply/proposal-applier.ts";
+import type { ContentDocuments } from "./documents/content-documents.ts";
+import type { GitBranchMode } from "./git/git-branch-mode.ts";
+import type { HeldApprovals } from "./plan/plan-interceptor.ts";
+import type { ReplViews } from "./repl/repl-views.ts";
+import type { ServerConnection } from "./server/server-connection.ts";
+import type { ServerLink } from "./server/server-link.ts";
+import type { TokenStore } from "./server/token-store.ts";
+import type { GovernanceFacts } from "./session/governance-facts.ts";
+import type { WindowClaim } from "./session/window-claim.ts";
+import type { WorkspaceSession } from "./session/workspace-session.ts";
+import type { GennaiSettings } from "./settings/settings.ts";
+import type { TimelineTree } from "./trees/timeline-tree.ts";
+import type { TodoTree } from "./trees/todo-tree.ts";
+
+/** What the commands work with: the parts of one window. */
+export interface Workbench {
+  readonly context: vscode.ExtensionContext;
+  readonly log: vscode.LogOutputChannel;
+  readonly version: string;
+  /** Absolute path of the folder the sessions work on; empty: no folder is open. */
+  readonly root: string;
+  readonly settings: () => GennaiSettings;
+  readonly link: ServerLink;
+  readonly tokens: TokenStore;
+  readonly sessions: WorkspaceSession;
+  readonly views: ReplViews;
+  readonly documents: ContentDocuments;
+  readonly todos: TodoTree;
+  readonly timeline: TimelineTree;
+  readonly branch: GitBranchMode;
+  readonly changeSets: ChangeSets;
+  readonly applier: ProposalApplier;
+  readonly approvals: HeldApprovals;
+  readonly claim: WindowClaim;
+  readonly governance: () => GovernanceFacts;
+  /** A server to work with, started if the user wants it. Rejects with `NoServerError`. */
+  connect(): Promise<ServerConnection>;
+  /** Starts a server because the user said so. */
+  startServer(): Promise<void>;
+  /** The session of this workspace, opened if there is none. */
+  session(): Promise<AgentSession>;
+  readGovernance(): Promise<void>;
+}
+
+/** A command of the palette. */
+export type Command = (workbench: Workbench, args: readonly unknown[]) => Promise<void>;

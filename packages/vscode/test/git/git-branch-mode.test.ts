@@ -1,0 +1,120 @@
+import { expect, test } from "vitest";
+import type { BranchChoice, BranchQuestion } from "../../src/git/branch-choices.ts";
+import { GitBranchMode } from "../../src/git/git-branch-mode.ts";
+import type { Git, GitRepository, RepositoryState } from "../../src/git/git-port.ts";
+
+class FakeRepository implements GitRepository {
+  current: RepositoryState;
+  readonly branches: Set<string>;
+  refusal: string | undefined;
+
+  constructor(state: Partial<RepositoryState>, branches: readonly string[] = []) {
+    this.current = { branch: "main", changedFiles: 0, conflicts: 0, ...state };
+    this.branches = new Set(branches);
+  }
+
+  async state() {
+    return this.current;
+  }
+
+  async hasBranch(name: string) {
+    return this.branches.has(name);
+  }
+
+  async createBranch(name: string) {
+    await this.switchTo(name);
+  }
+
+  async switchTo(name: string) {
+    if (this.refusal !== undefined) throw new Error(this.refusal);
+    this.current = { ...this.current, branch: name };
+  }
+
+  onChange() {
+    return { [Symbol.dispose]: () => {} };
+  }
+}
+
+function scene(found: FakeRepository | "no-repository" | "no-git", wanted: BranchChoice["type"] | undefined) {
+  const questions: BranchQuestion[] = [];
+  const opened: string[] = [];
+  const made = new FakeRepository({});
+  const git: Git = {
+    find: async () =>
+      typeof found !== "string"
+        ? { type: "repository", repository: found }
+        : found === "no-git"
+          ? { type: "no-git", reason: "git is not installed." }
+          : { type: "no-repository" },
+    init: async () => made,
+  };
+  const mode = new GitBranchMode({
+    git,
+    workspace: "/w",
+    openScm: async () => void opened.push("scm"),
+    ask: async (question) => {
+      questions.push(question);
+      return question.choices.find(({ choice }) => choice.type === wanted);
+    },
+  });
+  return {
+    mode,
+    opened,
+    offered: () => questions[0]?.choices.map(({ choice }) => choice.type),
+    title: () => questions[0]?.title,
+  };
+}
+
+const agent = "ai-agent/fix-it";
+
+test.each([
+  ["on main", new FakeRepository({}), ["create", "proposal"]],
+  ["the branch exists", new FakeRepository({}, [agent]), ["switch", "proposal"]],
+  ["on a free branch", new FakeRepository({ branch: "feature" }), ["create", "stay", "proposal"]],
+  ["on an agent's branch", new FakeRepository({ branch: "ai-agent/other" }), ["stay", "create", "proposal"]],
+  ["on a release branch", new FakeRepository({ branch: "release/1" }), ["create", "proposal"]],
+  ["on no branch", new FakeRepository({ branch: undefined }), ["create", "proposal"]],
+  ["not committed", new FakeRepository({ changedFiles: 2 }), ["create", "open-scm", "proposal"]],
+  ["in a merge", new FakeRepository({ changedFiles: 2, conflicts: 1 }), ["open-scm", "proposal"]],
+  ["no repository", "no-repository", ["init", "proposal"]],
+  ["no git", "no-git", ["proposal"]],
+] as const)("%s: the choices", async (_, found, choices) => {
+  const at = scene(found, undefined);
+  expect(await at.mode.prepare("Fix it!")).toEqual({ type: "cancelled" });
+  expect(at.offered()).toEqual(choices);
+});
+
+test("a branch that the server protects is not offered", async () => {
+  const at = scene(new FakeRepository({ branch: "trunk" }), undefined);
+  await at.mode.prepare("Fix it!", { protectedBy: "the project's configuration" });
+  expect(at.offered()).toEqual(["create", "proposal"]);
+});
+
+test.each([
+  ["create", new FakeRepository({}), { type: "branch", name: agent, how: "created" }],
+  ["switch", new FakeRepository({}, [agent]), { type: "branch", name: agent, how: "switched" }],
+  ["stay", new FakeRepository({ branch: "feature" }), { type: "branch", name: "feature", how: "kept" }],
+  ["stay", new FakeRepository({ branch: agent }, [agent]), { type: "branch", name: agent, how: "kept" }],
+  ["init", "no-repository", { type: "branch", name: agent, how: "created" }],
+  ["proposal", "no-git", { type: "proposal" }],
+] as const)("%s is done", async (wanted, found, outcome) => {
+  expect(await scene(found, wanted).mode.prepare("Fix it!")).toEqual(outcome);
+});
+
+test("committing first opens Source Control and starts nothing", async () => {
+  const at = scene(new FakeRepository({ changedFiles: 1 }), "open-scm");
+  expect(await at.mode.prepare("Fix it!")).toEqual({ type: "cancelled" });
+  expect(at.opened).toEqual(["scm"]);
+  expect(at.title()).toBe("You are on main with 1 file not committed. Where shall the agent work?");
+});
+
+test.each([
+  [0, "branch_failed", "Proposal Mode"],
+  [3, "dirty_tree", "Commit or stash"],
+])("git's refusal with %i changed files is %s", async (changedFiles, code, next) => {
+  const repository = new FakeRepository({ changedFiles });
+  repository.refusal = "would be overwritten";
+  const failed = scene(repository, "create").mode.prepare("Fix it!");
+  await expect(failed).rejects.toMatchObject({ code, message: expect.stringContaining("would be overwritten") });
+  await expect(failed).rejects.toThrow(next);
+});

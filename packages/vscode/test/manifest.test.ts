@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { commandIds } from "../src/command-ids.ts";
+
+const manifest = z
+  .object({
+    capabilities: z.object({ untrustedWorkspaces: z.object({ supported: z.string() }) }),
+    contributes: z.object({
+      commands: z.array(z.object({ command: z.string(), category: z.string(), title: z.string() })),
+      menus: z.record(z.string(), z.array(z.object({ command: z.string() }))),
+      keybindings: z.array(z.object({ command: z.string() })),
+      configuration: z.object({ properties: z.record(z.string(), z.object({ scope: z.string() })) }),
+    }),
+  })
+  .parse(JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")));
+
+const { commands, menus, keybindings, configuration } = manifest.contributes;
+
+describe("the manifest", () => {
+  it("names every command there is, all under Gennai", () => {
+    expect(commands.map(({ command }) => command)).toEqual(
+      expect.arrayContaining(commandIds.map((id) => `gennai.${id}`)),
+    );
+    expect(commands).toHaveLength(commandIds.length);
+    expect(new Set(commands.map(({ category }) => category))).toEqual(new Set(["Gennai"]));
+  });
+
+  it("has no menu or key for a command that is not there", () => {
+    const used = [...Object.values(menus).flat(), ...keybindings].map(({ command }) => command);
+    expect(commands.map(({ command }) => command)).toEqual(expect.arrayContaining(used));
+  });
+
+  it.each(["baseUrl", "serverCommand", "governance.sandbox"])("lets no workspace set gennai.%s", (name) => {
+    expect(configuration.properties[`gennai.${name}`]?.scope).toBe("machine");
+  });
+
+  it("is limited in workspaces that are not trusted", () => {
+    expect(manifest.capabilities.untrustedWorkspaces.supported).toBe("limited");
+  });
+});

@@ -1,0 +1,111 @@
+import { createRouterTransport } from "@connectrpc/connect";
+import type { ToApp, ToHome } from "@gennai/client/home/home-messages";
+import type { ReplLaunch } from "@gennai/client/home/repl-home";
+import { describe, expect, it } from "vitest";
+import type { HomeActions } from "../../src/repl/home-requests.ts";
+import { ReplHost } from "../../src/repl/repl-host.ts";
+
+const settings = { showThinking: false, backend: "", model: "", editingMode: "branch", scenario: "" } as const;
+const launch: ReplLaunch = {
+  ...{ clientId: "c", clientName: "test", version: "1", workspace: "/w", sessionId: undefined, state: null },
+  settings,
+};
+
+function open(actions: Partial<HomeActions> = {}) {
+  const posted: ToApp[] = [];
+  const problems: string[] = [];
+  const saved: unknown[] = [];
+  const sessions: string[] = [];
+  let listener: (message: unknown) => void = () => undefined;
+  const refuse = async () => {
+    throw new Error("not here");
+  };
+  const all: HomeActions = {
+    ...{
+      applyReview: refuse,
+      revertChangeSet: refuse,
+      openFile: refuse,
+      openDiff: refuse,
+      editorContext: refuse,
+      runCommand: refuse,
+    },
+    ...actions,
+  };
+  const host = new ReplHost({
+    webview: {
+      post: (message) => void posted.push(message),
+      listen: (given) => {
+        listener = given;
+        return () => {
+          listener = () => undefined;
+        };
+      },
+    },
+    transport: createRouterTransport(() => undefined),
+    actions: all,
+    launch: async () => launch,
+    saveState: (state) => void saved.push(state),
+    onSession: (sessionId) => void sessions.push(sessionId),
+    onProblem: (what) => void problems.push(what),
+  });
+  const send = async (message: ToHome | object) => {
+    listener(message);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  };
+  return { host, posted, problems, saved, sessions, send };
+}
+
+describe("ReplHost", () => {
+  it("says what to begin with, then what was said before", async () => {
+    const { host, posted, send } = open();
+    host.notify({ type: "show-panel", panel: "plan" });
+    expect(posted).toEqual([]);
+    await send({ type: "ready" });
+    expect(posted.map(({ type }) => type)).toEqual(["launch", "notice"]);
+  });
+
+  it.each([
+    { type: "unknown" },
+    { type: "request", id: 1, request: { type: "command", command: "workbench.action.terminal.new" } },
+    { type: "request", id: 1, request: { type: "open-file", path: "a", extra: 1 } },
+    { type: "call", id: -1, service: "s", method: "m", message: new Uint8Array() },
+    { type: "call", id: 1, service: "s", method: "m", message: "text" },
+    "ready",
+    null,
+  ])("drops what is no message: %j", async (message) => {
+    const { posted, problems, send } = open();
+    await send(Object(message) === message ? Object(message) : { message });
+    expect({ posted, problems: problems.length }).toEqual({ posted: [], problems: 1 });
+  });
+
+  it("answers a request, and tells why it failed", async () => {
+    const { posted, send } = open({ openFile: async () => undefined });
+    await send({ type: "request", id: 1, request: { type: "open-file", path: "a.ts", line: 3 } });
+    await send({ type: "request", id: 2, request: { type: "editor-context" } });
+    expect(posted).toEqual([
+      { type: "answer", id: 1, value: undefined },
+      { type: "answer", id: 2, value: undefined, error: "not here" },
+    ]);
+  });
+
+  it("keeps the state, unless it is too large", async () => {
+    const { saved, problems, send } = open();
+    await send({ type: "save-state", state: { draft: "a" } });
+    await send({ type: "save-state", state: "a".repeat(70_000) });
+    expect({ saved, problems: problems.length }).toEqual({ saved: [{ draft: "a" }], problems: 1 });
+  });
+
+  it("calls no method that is not in the protocol", async () => {
+    const { posted, send } = open();
+    await send({ type: "call", id: 7, service: "evil.Service", method: "Run", message: new Uint8Array() });
+    expect(posted).toMatchObject([{ type: "end", id: 7, error: { message: "There is no such call for a view." } }]);
+  });
+
+  it("says and hears nothing once it is disposed", async () => {
+    const { host, posted, sessions, send } = open();
+    host[Symbol.dispose]();
+    await send({ type: "ready" });
+    await send({ type: "session", sessionId: "s" });
+    expect({ posted, sessions }).toEqual({ posted: [], sessions: [] });
+  });
+});

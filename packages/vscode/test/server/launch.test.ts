@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { launchCommand } from "../../src/server/launch-command.ts";
+import { decideLaunch, type LaunchFacts } from "../../src/server/launch-decision.ts";
+
+const plain: LaunchFacts = {
+  trusted: true,
+  hasFolder: true,
+  autoLaunch: "ask",
+  baseUrl: "",
+  serverCommand: "",
+  asked: false,
+  declined: false,
+};
+
+const rows: readonly { readonly name: string; readonly facts: Partial<LaunchFacts>; readonly want: string }[] = [
+  { name: "offers", facts: {}, want: "offer" },
+  { name: "offers once", facts: { declined: true }, want: "leave" },
+  { name: "never", facts: { autoLaunch: "never" }, want: "leave" },
+  { name: "always", facts: { autoLaunch: "always" }, want: "launch" },
+  { name: "never, but the user asks now", facts: { autoLaunch: "never", asked: true }, want: "launch" },
+  { name: "untrusted, always", facts: { trusted: false, autoLaunch: "always" }, want: "refuse" },
+  { name: "untrusted, asked", facts: { trusted: false, asked: true }, want: "refuse" },
+  { name: "no folder", facts: { hasFolder: false, asked: true }, want: "refuse" },
+  { name: "a server elsewhere", facts: { baseUrl: "https://far.example", asked: true }, want: "refuse" },
+  { name: "a relative program", facts: { serverCommand: "./gennai", asked: true }, want: "refuse" },
+  { name: "a bare program", facts: { serverCommand: "evil", autoLaunch: "always" }, want: "refuse" },
+  { name: "an absolute program", facts: { serverCommand: "/opt/gennai", asked: true }, want: "launch" },
+];
+
+describe("decideLaunch", () => {
+  it.each(rows)("$name: $want", ({ facts, want }) => {
+    expect(decideLaunch({ ...plain, ...facts }).type).toBe(want);
+  });
+});
+
+describe("launchCommand", () => {
+  const choice = { serverCommand: "", port: 7777, workspace: "/w s", sandbox: "auto" as const, protectedBranches: [] };
+  const args = ["serve", "--port", "7777", "--workspace", "/w s"];
+
+  it("is gennai of the PATH", () => {
+    expect(launchCommand(choice)).toEqual({ program: "gennai", args, isPath: false });
+  });
+
+  it("runs a script by node", () => {
+    expect(launchCommand({ ...choice, serverCommand: "/opt/gennai.mjs" })).toEqual({
+      ...{ program: "node", isPath: false },
+      args: ["/opt/gennai.mjs", ...args],
+    });
+  });
+
+  it("passes the governance switches, and no branch that is an option or shell text", () => {
+    const protectedBranches = ["release/*", "--no-auth", "a;b", "$(x)"];
+    const command = launchCommand({ ...choice, serverCommand: "/opt/gennai", sandbox: "required", protectedBranches });
+    expect(command).toEqual({
+      ...{ program: "/opt/gennai", isPath: true },
+      args: [...args, "--sandbox", "required", "--protect", "release/*"],
+    });
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { type StatusFacts, statusText } from "../../src/status/status-text.ts";
+
+const emergency = { readOnly: false, disableHighImpact: false, stopAll: false, blockedTools: [] };
+const plain: StatusFacts = {
+  link: { type: "connected", url: "http://127.0.0.1:7777", version: "1" },
+  trusted: true,
+  watching: false,
+  backend: "offline",
+  model: "",
+  branch: "ai-agent/a",
+  mode: "branch",
+  session: { turn: undefined, questions: new Map(), openProposals: new Map() },
+  governance: { emergency, ruleCount: 12, lastViolation: "" },
+};
+const turn = { turnId: "t", doing: "running Bash" };
+const questions = new Map([["q", "Run rm?"]]);
+
+describe("statusText", () => {
+  it.each<{
+    readonly name: string;
+    readonly facts: Partial<StatusFacts>;
+    readonly text: string;
+    readonly tone?: string;
+  }>([
+    { name: "idle", facts: {}, text: "$(comment-discussion) offline $(git-branch) ai-agent/a $(shield) 12" },
+    {
+      name: "a model",
+      facts: { model: "m" },
+      text: "$(comment-discussion) offline/m $(git-branch) ai-agent/a $(shield) 12",
+    },
+    {
+      name: "proposals need no branch",
+      facts: { mode: "proposal" },
+      text: "$(comment-discussion) offline $(shield) 12",
+    },
+    {
+      name: "untrusted",
+      facts: { trusted: false, link: { type: "idle" } },
+      text: "$(workspace-untrusted) Gennai: not trusted",
+    },
+    {
+      name: "no server",
+      facts: { link: { type: "failed", problem: { type: "untrusted" } } },
+      text: "$(debug-disconnect) Gennai: no server",
+      tone: "warning",
+    },
+    {
+      name: "a turn",
+      facts: { session: { ...plain.session, turn } },
+      text: "$(loading~spin) Gennai: running Bash $(git-branch) ai-agent/a $(shield) 12",
+    },
+    {
+      name: "a question goes before a turn",
+      facts: { session: { ...plain.session, turn, questions } },
+      text: "$(question) Gennai needs your answer $(git-branch) ai-agent/a $(shield) 12",
+      tone: "warning",
+    },
+    {
+      name: "an emergency goes before a question",
+      facts: {
+        session: { ...plain.session, questions },
+        governance: { ...plain.governance, emergency: { ...emergency, readOnly: true, blockedTools: ["Bash"] } },
+      },
+      text: "$(stop-circle) Gennai: read-only … $(git-branch) ai-agent/a $(shield) 12",
+      tone: "error",
+    },
+    {
+      name: "a violation",
+      facts: { branch: "", governance: { ...plain.governance, lastViolation: "no-rm" } },
+      text: "$(comment-discussion) offline $(shield) 12 $(warning)",
+    },
+    {
+      name: "names make no icons",
+      facts: { backend: "$(bug)", branch: "" },
+      text: "$(comment-discussion) $ (bug) $(shield) 12",
+    },
+    { name: "watching", facts: { watching: true, branch: "" }, text: "$(eye) Gennai: watching $(shield) 12" },
+  ])("$name", ({ facts, text, tone = "plain" }) => {
+    expect(statusText({ ...plain, ...facts })).toMatchObject({ text, tone });
+  });
+
+  it("shortens a long branch, and names it whole for screen readers", () => {
+    const branch = `ai-agent/${"a".repeat(40)}`;
+    const { text, label } = statusText({ ...plain, branch });
+    expect(text).toContain("ai-agent/aaaaaaaaaaaaaa…");
+    expect(label).toContain(branch);
+  });
+});

@@ -1,0 +1,8 @@
+import { test } from "vitest";
+import { crashOptions, crashTimeout } from "../crash-options.ts";
+import { applyRounds } from "./apply-rounds.ts";
+
+const options = crashOptions(6);
+test("a set of changes is whole or undone, whenever it is killed", { timeout: crashTimeout(options) }, () =>
+  applyRounds(options),
+);

@@ -1,0 +1,59 @@
+import type { FrameLocator, Locator, Page } from "playwright-core";
+
+/** What a person does in the REPL and sees there, in the page and in a webview alike. */
+export class ReplDriver {
+  readonly root: Page | FrameLocator;
+  readonly prompt: Locator;
+  /** The rows of the conversation that are drawn. */
+  readonly rows: Locator;
+  /** What the gate asks, the oldest. */
+  readonly question: Locator;
+
+  constructor(root: Page | FrameLocator) {
+    this.root = root;
+    this.prompt = root.getByRole("textbox", { name: "Prompt" });
+    this.rows = root.getByRole("article");
+    this.question = root.locator(".confirmation");
+  }
+
+  async beginSession(): Promise<void> {
+    await this.root.getByRole("button", { name: "New session" }).click();
+    await this.root.getByRole("heading", { name: "What shall be done?" }).waitFor();
+  }
+
+  async send(text: string): Promise<void> {
+    await this.prompt.fill(text);
+    await this.prompt.press("Enter");
+  }
+
+  /** Resolves when no turn runs any more. */
+  async idle(): Promise<void> {
+    await this.root.getByPlaceholder("What shall be done?").waitFor();
+  }
+
+  async see(text: string | RegExp): Promise<void> {
+    await this.root.getByText(text).first().waitFor();
+  }
+
+  /** e.g. `Review`. */
+  async openPanel(name: string): Promise<void> {
+    await this.root.getByRole("tab", { name }).click();
+  }
+
+  /** Answers once the question can be answered. */
+  async answer(label: "Allow once" | "Allow for this turn" | "Allow for this session" | "Deny"): Promise<void> {
+    const button = this.question.getByRole("button", { name: label });
+    await this.question.locator('button[aria-disabled="false"]').first().waitFor();
+    await button.click();
+  }
+
+  /** Tool calls that are drawn: name and whether it ran, e.g. `Bash did not run`. */
+  async toolCalls(): Promise<readonly string[]> {
+    return this.root.locator(".tool").evaluateAll((calls) =>
+      calls.map((call) => {
+        const text = (selector: string) => call.querySelector(selector)?.textContent ?? "";
+        return `${text(".tool-name")} ${text(".tool-status .spoken")}`;
+      }),
+    );
+  }
+}

@@ -1,0 +1,63 @@
+import type { ScriptedTurn } from "@gennai/testkit/test-server";
+
+/** What the model says in the tests of the REPL: a turn for each thing that a user can meet there. */
+export const scriptedWork: readonly ScriptedTurn[] = [
+  {
+    match: "^explain",
+    steps: [
+      { thinking: ["The user wants to know ", "what this is."] },
+      { text: ["I look at the files first."] },
+      { tool: { name: "LS", args: {} } },
+      { tool: { name: "Read", args: { file_path: "README.md" } } },
+      {
+        text: [
+          "## What I found\n\nA **small** project:\n\n- `README.md` has a title\n- `src/add.ts` adds\n\n",
+          "```ts\nexport function add(a: number, b: number): number {\n  return a + b;\n}\n```\n\n",
+          "| file | lines |\n|---|---|\n| README.md | 1 |\n| src/add.ts | 3 |\n\nSee [the docs](https://example.com/docs).\n",
+        ],
+      },
+      { usage: { input_tokens: 1200, output_tokens: 340 } },
+    ],
+  },
+  {
+    match: "^run",
+    steps: [
+      { text: ["I run the formatter."] },
+      { tool: { name: "Bash", args: { command: "touch formatted.txt && echo formatted", description: "Format" } } },
+      { text: ["The formatter has been dealt with."] },
+    ],
+  },
+  {
+    match: "^destroy",
+    steps: [
+      { tool: { name: "Bash", args: { command: "rm -rf /", description: "Clean up" } } },
+      { text: ["That was refused."] },
+    ],
+  },
+  {
+    match: "^change",
+    steps: [
+      { tool: { name: "Read", args: { file_path: "src/add.ts" } } },
+      {
+        tool: {
+          name: "Edit",
+          args: { file_path: "src/add.ts", old_string: "return a + b;", new_string: "return a + b + 0;" },
+        },
+      },
+      { text: ["Changed as you asked."] },
+    ],
+  },
+  { match: "^think long", steps: [{ text: ["I begin."] }, { delay_ms: 60_000 }, { text: ["I never get here."] }] },
+  {
+    match: "^many",
+    steps: [
+      ...Array.from({ length: 1500 }, () => ({ tool: { name: "Read", args: { file_path: "README.md" } } })),
+      { text: ["Read it many times."] },
+    ],
+  },
+];
+
+export const scriptedFiles = {
+  "README.md": "# Adding\n",
+  "src/add.ts": "export function add(a: number, b: number): number {\n  return a + b;\n}\n",
+};

@@ -1,0 +1,227 @@
+import { existsSync } from "node:fs";
+import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { describe, expect, test } from "vitest";
+import { planHash } from "./original-client.ts";
+import { PublishedExtension, publishedPlanHash, type StrippedPlan } from "./published-client.ts";
+
+/** Plans that look the same to this client and do something else. */
+const plan = (path: string, content = "x\n", title = "T") => ({
+  ...{ id: "p1", title, summary: "S", risks: [{ level: "low", text: "none" }] },
+  steps: [
+    {
+      ...{ id: "s1", title: "st", intent: "i" },
+      actions: [{ type: "file_write", path, content }],
+      verify: [{ type: "command", command: "grep -rn x made.txt" }],
+    },
+  ],
+});
+const says = (match: string, payload: object) => ({
+  match,
+  steps: [{ text: `Here {you} are: ${JSON.stringify({ kind: "plan", payload })}` }],
+});
+const contract = {
+  ...{ id: "p2", title: "T", summary: "S" },
+  steps: [
+    {
+      ...{ id: "s1", description: "d", tool: "Write", risk_level: "medium", requires_confirmation: true },
+      actions: [{ type: "file_write", path: "made.txt", content: "x\n" }],
+      verification_plan: [{ type: "command", command: "grep x made.txt" }],
+    },
+  ],
+};
+
+function open(): Promise<TestServer> {
+  const script = [
+    says("first", plan("made.txt")),
+    says("same", plan("other.txt")),
+    says("titled", plan("titled.txt", "x\n", "Another")),
+    says("denied", plan("../out.txt")),
+    { match: "contract", steps: [{ text: JSON.stringify({ kind: "plan", payload: contract }) }] },
+  ];
+  return startTestServer({ script, server: { rinaPort: 0 } });
+}
+
+async function client(server: TestServer, request = "first"): Promise<PublishedExtension> {
+  const made = new PublishedExtension(server.running.rinaUrl);
+  await made.planCommand(request);
+  return made;
+}
+
+const made = (server: TestServer, path = "made.txt") => existsSync(server.workspace.path(path));
+
+describe("seed 000 protocol: the extension as it was published, unchanged", () => {
+  test.each(["first", "contract"])("plan (%s), approve, execute, verify", async (request) => {
+    await using server = await open();
+    const extension = await client(server, request);
+    expect(JSON.stringify(extension.plan)).not.toContain('"path"');
+    expect(await extension.approve()).toMatchObject({ status: 200, json: { ok: true } });
+    expect(extension.approvalToken).toMatch(/^[\w-]{43}$/);
+    expect(made(server)).toBe(false);
+    expect(await extension.execute()).toMatchObject({ status: 200, json: { ok: true, result: { executed: true } } });
+    expect(await server.workspace.read("made.txt")).toBe("x\n");
+    expect(await extension.verify()).toMatchObject({ status: 200, json: { ok: true, result: { verified: true } } });
+    expect((await extension.execute()).status).toBe(403);
+  });
+
+  test("a client that hashes all of the form that it holds is understood as well", async () => {
+    await using server = await open();
+    const extension = new PublishedExtension(server.running.rinaUrl, planHash);
+    await extension.planCommand("first");
+    expect((await extension.approve()).status).toBe(200);
+    expect((await extension.execute()).status).toBe(200);
+    expect(made(server)).toBe(true);
+  });
+
+  test("of two windows each runs its own plan", async () => {
+    await using server = await open();
+    const [one, two] = [await client(server, "first"), await client(server, "titled")];
+    expect([(await one.approve()).status, (await two.approve()).status]).toEqual([200, 200]);
+    expect((await two.execute()).status).toBe(200);
+    expect([made(server), made(server, "titled.txt")]).toEqual([false, true]);
+    expect((await one.execute()).status).toBe(200);
+    expect(made(server)).toBe(true);
+  });
+});
+
+describe("a form that names a plan gives no power over another", () => {
+  type Attack = (extension: PublishedExtension, server: TestServer) => Promise<{ readonly status: number }>;
+  /** What the client holds, changed; the published hash covers none of these changes but the title's. */
+  const changed = (extension: PublishedExtension, change: (plan: StrippedPlan) => object) =>
+    change(structuredClone(extension.plan) as StrippedPlan);
+  const send = (extension: PublishedExtension, path: string, body: object, hash = publishedPlanHash(body)) =>
+    extension.post(path, { ...extension.approved(), plan: body, planHash: hash });
+  const otherVerify = (held: StrippedPlan) => ({
+    ...held,
+    steps: held.steps.map((step) => ({ ...step, verify: [{ type: "command", command: "touch x" }] })),
+  });
+  const otherIntent = (held: StrippedPlan) => ({
+    ...held,
+    steps: held.steps.map((step) => ({ ...step, intent: "another" })),
+  });
+  const filled = (held: StrippedPlan) => ({ ...held, steps: plan("other.txt").steps });
+  const attacks: readonly [string, Attack][] = [
+    ["another verification", (extension) => send(extension, "/plan/execute", changed(extension, otherVerify))],
+    ["another intent", (extension) => send(extension, "/plan/execute", changed(extension, otherIntent))],
+    [
+      "another title",
+      (extension) =>
+        send(
+          extension,
+          "/plan/execute",
+          changed(extension, (it) => ({ ...it, title: "x" })),
+        ),
+    ],
+    [
+      "the whole plan with another path, under the weak hash",
+      (extension) => send(extension, "/plan/execute", changed(extension, filled)),
+    ],
+    [
+      "the whole plan with another path, under its own hash",
+      (extension) => {
+        const body = changed(extension, filled);
+        return send(extension, "/plan/execute", body, planHash(body));
+      },
+    ],
+    [
+      "an action more",
+      (extension) =>
+        send(
+          extension,
+          "/plan/execute",
+          changed(extension, (it) => ({
+            ...it,
+            steps: it.steps.map((step) => ({ ...step, actions: [...step.actions, { type: "command" }] })),
+          })),
+        ),
+    ],
+    ["a wrong hash", (extension) => send(extension, "/plan/execute", extension.plan ?? {}, "0".repeat(64))],
+    [
+      "a wrong token",
+      (extension) => extension.post("/plan/execute", { ...extension.approved(), approvalToken: "A".repeat(43) }),
+    ],
+    ["verification before execution", (extension) => extension.verify()],
+    [
+      "the token of a plan that looks the same, made later",
+      async (extension, server) => {
+        const other = await client(server, "same");
+        expect((await other.approve()).status).toBe(409);
+        return other.post("/plan/execute", {
+          ...other.approved(),
+          approvalToken: `${extension.approvalToken.slice(0, -1)}_`,
+        });
+      },
+    ],
+    [
+      "a HEAD that moved",
+      async (extension, server) => {
+        await server.workspace.git("commit", "--quiet", "--allow-empty", "-m", "moved");
+        return extension.execute();
+      },
+    ],
+    [
+      "the file that the plan writes, changed since",
+      async (extension, server) => {
+        await server.workspace.write("made.txt", "theirs\n");
+        const answer = await extension.execute();
+        expect(await server.workspace.read("made.txt")).toBe("theirs\n");
+        await server.workspace.git("clean", "-qf", "made.txt");
+        return answer;
+      },
+    ],
+    [
+      "a restart, after which the form stands for nothing",
+      async (extension, server) => {
+        await server.restart();
+        const later = new PublishedExtension(server.running.rinaUrl);
+        return later.post("/plan/execute", extension.approved());
+      },
+    ],
+  ];
+  test.each(attacks)("%s is refused", async (_, attack) => {
+    await using server = await open();
+    const extension = await client(server);
+    expect((await extension.approve()).status).toBe(200);
+    const { status } = await attack(extension, server);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(500);
+    expect([made(server), made(server, "other.txt"), existsSync(server.workspace.path("x"))]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test("two plans that differ and look the same: neither is approved; the one that was approved before still is", async () => {
+    await using server = await open();
+    const one = await client(server, "first");
+    expect((await one.approve()).status).toBe(200);
+    const two = await client(server, "same");
+    expect(await two.approve()).toMatchObject({
+      status: 409,
+      json: { error: expect.stringContaining("look the same") },
+    });
+    expect((await one.execute()).status).toBe(200);
+    expect([made(server), made(server, "other.txt")]).toEqual([true, false]);
+  });
+
+  test("a plan that the rules deny has no token, and one that was never handed out has none", async () => {
+    await using server = await open();
+    const denied = await client(server, "denied");
+    expect((await denied.approve()).json).toMatchObject({ ok: false });
+    const invented = new PublishedExtension(server.running.rinaUrl);
+    invented.plan = { ...(denied.plan as StrippedPlan), title: "invented" };
+    expect(await invented.approve()).toMatchObject({ status: 403, json: { ok: false } });
+  });
+
+  test("a plan previewed anew elsewhere is not the one that this client was given", async () => {
+    await using server = await open();
+    const extension = await client(server);
+    const { sessions } = await server.client.listSessions({});
+    const { plans, manager } = server.running;
+    const session = await manager.get(sessions[0]?.sessionId ?? "");
+    const [held] = await plans.list(session);
+    await server.workspace.write("made.txt", "before\n");
+    await plans.preview(session, held?.planId ?? "");
+    expect((await extension.approve()).status).toBe(409);
+  });
+});

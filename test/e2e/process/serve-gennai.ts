@@ -1,0 +1,92 @@
+import { fileURLToPath } from "node:url";
+import { type AgentClient, connect } from "@gennai/client/connection";
+import {
+  type Files,
+  type TemporaryRepository,
+  temporaryDirectory,
+  temporaryRepository,
+} from "@gennai/testkit/temporary-repository";
+import type { ScriptedTurn } from "@gennai/testkit/test-server";
+import { SupervisedProcess } from "./supervised-process.ts";
+
+/** As people start it; `npm test` builds it. */
+const program = fileURLToPath(new URL("../../../dist/gennai.mjs", import.meta.url));
+const startTimeoutMs = 30_000;
+
+export interface ServeOptions {
+  /** What the workspace holds, committed on its branch `work`. */
+  readonly files?: Files;
+  /** Used instead of a workspace of its own, and left where it is. */
+  readonly workspace?: TemporaryRepository;
+  /** Absolute path, used instead of one of its own and left where it is. */
+  readonly stateDirectory?: string;
+  /** What the model says; without it, the offline assistant answers. */
+  readonly script?: readonly ScriptedTurn[];
+  /** Further arguments of `gennai serve`. */
+  readonly args?: readonly string[];
+}
+
+export interface ServedGennai extends AsyncDisposable {
+  /** e.g. `http://127.0.0.1:41234`. */
+  readonly url: string;
+  readonly port: number;
+  readonly token: string;
+  readonly stateDirectory: string;
+  readonly workspace: TemporaryRepository;
+  readonly client: AgentClient;
+  /** The last of what it wrote. */
+  readonly output: string;
+  /** Ends it and starts it again, on the same port, state and token. */
+  restart(): Promise<void>;
+}
+
+/** `gennai serve` in a process of its own, with state of its own. Disposing ends it and removes both. */
+export async function serveGennai(options: ServeOptions = {}): Promise<ServedGennai> {
+  await using parts = new AsyncDisposableStack();
+  const home = parts.use(await temporaryDirectory());
+  const stateDirectory = options.stateDirectory ?? home.path("state");
+  const workspace = options.workspace ?? parts.use(await ownWorkspace(options.files ?? {}));
+  const token = "e2e-token-of-forty-three-characters-0000000";
+  const start = (port: number) =>
+    new SupervisedProcess(process.execPath, [program, "serve", "--port", String(port), ...args], {
+      cwd: workspace.root,
+      environment: { ...process.env, GENNAI_AUTH_TOKEN: token, GENNAI_STATE_DIR: stateDirectory, HOME: home.root },
+    });
+  const args = ["--workspace", workspace.root, "--sandbox", "off", ...(options.args ?? [])];
+  if (options.script !== undefined) {
+    // JSON is YAML.
+    await home.write("script.yaml", JSON.stringify({ turns: options.script }));
+    args.push("--backend", "scripted", "--model", home.path("script.yaml"));
+  }
+  const listening = (server: SupervisedProcess) =>
+    server.printed(/listening on (http:\/\/[\d.:]+)/, { timeoutMs: startTimeoutMs });
+
+  let server = start(0);
+  parts.defer(() => server[Symbol.asyncDispose]());
+  const url = await listening(server);
+  const port = Number(new URL(url).port);
+  const owned = parts.move();
+  return {
+    url,
+    port,
+    token,
+    stateDirectory,
+    workspace,
+    client: connect({ baseUrl: url, token }),
+    get output() {
+      return server.output;
+    },
+    async restart() {
+      await server[Symbol.asyncDispose]();
+      server = start(port);
+      await listening(server);
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+async function ownWorkspace(files: Files): Promise<TemporaryRepository> {
+  const workspace = await temporaryRepository({ "README.md": "# Test\n", ...files });
+  await workspace.git("checkout", "--quiet", "-b", "work");
+  return workspace;
+}

@@ -1,0 +1,24 @@
+// Runs a program and ends it, with all it started, as soon as standard input closes: also when whoever runs this was killed.
+import { spawn } from "node:child_process";
+
+const GRACE_MS = 3000;
+
+const [program = "", ...args] = process.argv.slice(2);
+const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit"] });
+child.once("error", (error) => {
+  process.stderr.write(`${error.message}\n`);
+  killGroup();
+});
+child.once("exit", killGroup);
+process.on("SIGTERM", () => undefined);
+process.stdin.on("error", end).once("close", end).resume();
+
+function end(): void {
+  process.kill(-process.pid, "SIGTERM");
+  setTimeout(killGroup, GRACE_MS);
+}
+
+/** This process leads the group: it goes with it. */
+function killGroup(): void {
+  process.kill(-process.pid, "SIGKILL");
+}

@@ -1,0 +1,40 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import type { TestProject } from "vitest/node";
+import * as z from "zod";
+import { type CodeServer, type CodeServerProgram, startCodeServer } from "./code-server.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly codeServerProgram: CodeServerProgram;
+    /** One for all files that need no extensions installed. */
+    readonly codeServer: CodeServer;
+    /** Absolute path of the extension's directory, bundled. */
+    readonly extension: string;
+    /** Absolute path of the packaged extension. */
+    readonly vsix: string;
+  }
+}
+
+const script = fileURLToPath(new URL("../../../scripts/vscode-e2e.mjs", import.meta.url));
+const preparedSchema = z.object({
+  codeServer: z.object({ node: z.string(), entry: z.string() }),
+  extension: z.string(),
+  vsix: z.string(),
+});
+
+/** Prepares what is missing (the first time that takes minutes) and starts one code-server for all files of the project. */
+export default async function startCodeServerOnce(project: TestProject): Promise<() => Promise<void>> {
+  const preparing = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
+  const [printed, [code]] = await Promise.all([text(preparing.stdout), once(preparing, "close")]);
+  if (code !== 0) throw new Error("What the tests in VS Code need could not be prepared; see above.");
+  const { codeServer: program, extension, vsix } = preparedSchema.parse(JSON.parse(printed));
+  const server = await startCodeServer(program);
+  project.provide("codeServerProgram", program);
+  project.provide("codeServer", { url: server.url, userData: server.userData, gennaiState: server.gennaiState });
+  project.provide("extension", extension);
+  project.provide("vsix", vsix);
+  return async () => server[Symbol.asyncDispose]();
+}

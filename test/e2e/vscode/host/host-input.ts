@@ -1,0 +1,9 @@
+/** Put in its place when the suite is bundled. */
+declare const HOST_INPUT: Readonly<Record<string, string>>;
+
+/** What the test file handed to the suite. Throws when there is none of that name. */
+export function hostInput(name: string): string {
+  const value = HOST_INPUT[name];
+  if (value === undefined) throw new Error(`The suite was given no "${name}".`);
+  return value;
+}
