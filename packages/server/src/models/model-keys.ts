@@ -22,6 +22,7 @@ export class ModelKeys {
   readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #platform: NodeJS.Platform;
   readonly #run: RunProgram;
+  readonly #onKey: (key: string) => void;
   readonly #handed = new Map<ProviderBackend, string>();
   readonly #keychain = new Map<ProviderBackend, Promise<string | undefined>>();
 
@@ -29,9 +30,12 @@ export class ModelKeys {
     readonly environment: Readonly<Record<string, string | undefined>>;
     readonly platform: NodeJS.Platform;
     readonly run?: RunProgram;
+    /** Told of every key before it is used, so that it is masked wherever it turns up. */
+    readonly onKey?: (key: string) => void;
   }) {
     this.#environment = options.environment;
     this.#platform = options.platform;
+    this.#onKey = options.onKey ?? (() => undefined);
     this.#run = options.run ?? ((program, args, { timeout }) => run(program, [...args], { timeout }));
   }
 
@@ -39,10 +43,17 @@ export class ModelKeys {
   hand(backend: ProviderBackend, key: string): void {
     if (key === "") this.#handed.delete(backend);
     else this.#handed.set(backend, key);
+    if (key !== "") this.#onKey(key);
   }
 
   /** undefined: nobody has it. */
   async find(backend: ProviderBackend): Promise<string | undefined> {
+    const key = await this.#look(backend);
+    if (key !== undefined) this.#onKey(key);
+    return key;
+  }
+
+  async #look(backend: ProviderBackend): Promise<string | undefined> {
     const handed = this.#handed.get(backend);
     if (handed !== undefined) return handed;
     for (const name of providerFacts[backend].keyVariables) {

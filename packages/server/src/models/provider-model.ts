@@ -155,7 +155,10 @@ export class ProviderModel implements Model {
         case "finish": {
           const { inputTokens, outputTokens } = part.usage;
           if (inputTokens.total !== undefined || outputTokens.total !== undefined) {
-            yield { type: "usage", inputTokens: inputTokens.total ?? 0, outputTokens: outputTokens.total ?? 0 };
+            yield {
+              ...{ type: "usage", inputTokens: inputTokens.total ?? 0, outputTokens: outputTokens.total ?? 0 },
+              ...(inputTokens.cacheRead ? { cachedInputTokens: inputTokens.cacheRead } : {}),
+            };
           }
           yield { type: "finish", reason: finishReasons[part.finishReason.unified] ?? "other" };
           return;

@@ -5,6 +5,11 @@ import { ownRules } from "./own-rules.ts";
 import { createRedactionStream } from "./redaction-stream.ts";
 import { type FindSecrets, mask, mergeRanges, type SecretRange } from "./secret-range.ts";
 
+export interface LearningRedactor extends LiveRedactor {
+  /** Masks this string from now on. */
+  learn(secret: string): void;
+}
+
 /** Shorter strings stand in ordinary text by chance: masking them would mask everything. */
 const shortestSecret = 8;
 
@@ -18,7 +23,9 @@ const suspicious =
  * @param options.secrets exact strings that are masked wherever they stand, e.g. the server's own token; those of
  *   fewer than 8 characters are left alone
  */
-export async function createRedactor(options: { readonly secrets?: readonly string[] } = {}): Promise<LiveRedactor> {
+export async function createRedactor(
+  options: { readonly secrets?: readonly string[] } = {},
+): Promise<LearningRedactor> {
   const exact = exactSecrets(options.secrets ?? []);
   const find: FindSecrets = async (text) => {
     const known = exact.flatMap((secret) => occurrences(text, secret));
@@ -29,11 +36,16 @@ export async function createRedactor(options: { readonly secrets?: readonly stri
     redact: async (text) => mask(text, await find(text)),
     stream: () => createRedactionStream(find, exact),
     live: () => createLiveRedactionStream(find, exact),
+    learn: (secret) => {
+      const known = exactSecrets([...exact, secret]);
+      // Streams that are open hold this very list.
+      exact.splice(0, exact.length, ...known);
+    },
   };
 }
 
 /** Longest first, so that a secret which begins like another is masked whole; also as they stand in JSON. */
-function exactSecrets(secrets: readonly string[]): readonly string[] {
+function exactSecrets(secrets: readonly string[]): string[] {
   const forms = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
   return [...new Set(forms)].filter((secret) => secret.length >= shortestSecret).sort((a, b) => b.length - a.length);
 }

@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import type { Prices } from "@gennai/agent/turn-budget";
+import * as z from "zod";
+import { readUserFile } from "../config/user-file.ts";
+
+/** In the user's configuration directory. */
+export const modelsFile = "models.json";
+
+const price = z.number().min(0).max(1e6);
+
+const schema = z.strictObject({
+  /** What the prices are in, e.g. `USD`; for people only. */
+  currency: z.string().max(10).default(""),
+  /** By the model's name as settings have it, or with its backend: `qwen3`, `ollama/qwen3`. */
+  models: z.record(
+    z.string().min(1).max(200),
+    z.strictObject({
+      /** Per million tokens. */
+      input: price.optional(),
+      output: price.optional(),
+      /** As `input` when it is left out. */
+      cached_input: price.optional(),
+      /** Tokens the model can take. */
+      context_tokens: z.int().min(1).max(1e9).optional(),
+    }),
+  ),
+});
+
+/** What the user wrote down about a model. */
+export interface ModelFacts {
+  /** undefined unless both prices, of input and of output, are there. */
+  readonly prices: Prices | undefined;
+  /** Tokens; 0 when not given. */
+  readonly contextTokens: number;
+}
+
+export interface KnownModels {
+  of(model: { readonly id: string; readonly name: string }): ModelFacts;
+  /** What the user wrote that cannot be used. */
+  readonly problem: string | undefined;
+}
+
+/** Reads the user's `models.json`. Never rejects: without it nothing is known. */
+export async function loadModelFacts(configDir: string): Promise<KnownModels> {
+  try {
+    const text = await readUserFile(join(configDir, modelsFile));
+    if (text === undefined) return { of: () => unknown, problem: undefined };
+    const { currency, models } = schema.parse(JSON.parse(text));
+    const byName = new Map(Object.entries(models));
+    return {
+      problem: undefined,
+      of({ id, name }) {
+        const found = byName.get(id) ?? byName.get(name);
+        if (found === undefined) return unknown;
+        const { input, output, cached_input: cachedInput = input, context_tokens: contextTokens = 0 } = found;
+        const prices =
+          input === undefined || output === undefined || cachedInput === undefined
+            ? undefined
+            : { currency, input, output, cachedInput };
+        return { prices, contextTokens };
+      },
+    };
+  } catch (error) {
+    const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
+    const why =
+      issue === undefined
+        ? error instanceof Error
+          ? error.message
+          : String(error)
+        : `${issue.path.join(".")}: ${issue.message}`;
+    return { of: () => unknown, problem: `${modelsFile} cannot be used, so no prices are known: ${why}` };
+  }
+}
+
+const unknown: ModelFacts = { prices: undefined, contextTokens: 0 };

@@ -1,0 +1,35 @@
+import { Backend, type SetModelKeyRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { ProviderBackend } from "../models/model-endpoint.ts";
+import type { ModelKeys } from "../models/model-keys.ts";
+import { ServiceError } from "../service-error.ts";
+
+/** Longer than any provider's; characters. */
+const maxKey = 8_192;
+
+const providers: ReadonlyMap<Backend, ProviderBackend> = new Map([
+  [Backend.ANTHROPIC, "anthropic"],
+  [Backend.OPENAI, "openai"],
+  [Backend.GEMINI, "gemini"],
+  [Backend.OLLAMA, "ollama"],
+  [Backend.OPENAI_COMPATIBLE, "openai-compatible"],
+]);
+
+/** Takes a key from a client that keeps it for the user. It is in no log, no answer and no file. */
+export function modelKeyRpc(keys: Pick<ModelKeys, "hand">) {
+  return ({ backend, key }: SetModelKeyRequest): Record<string, never> => {
+    const provider = providers.get(backend);
+    if (provider === undefined) {
+      throw new ServiceError("invalid_argument", "backend: this one takes no key.", {
+        hint: "Keys are for anthropic, openai, gemini, ollama and openai-compatible.",
+      });
+    }
+    // A header could not carry anything else.
+    if (key.length > maxKey || !/^[\x21-\x7e]*$/.test(key)) {
+      throw new ServiceError("invalid_argument", `key: at most ${maxKey} visible ASCII characters.`, {
+        hint: "Paste the key alone, without quotes or spaces.",
+      });
+    }
+    keys.hand(provider, key);
+    return {};
+  };
+}

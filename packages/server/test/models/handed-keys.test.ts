@@ -1,0 +1,37 @@
+import { create } from "@bufbuild/protobuf";
+import { Backend, SetModelKeyRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { ModelKeys } from "@gennai/server/models/model-keys";
+import { createRedactor } from "@gennai/server/redaction/redactor";
+import { modelKeyRpc } from "@gennai/server/rpc/model-key-rpc";
+import { describe, expect, it } from "vitest";
+
+const set = (keys: ModelKeys, backend: Backend, key: string) =>
+  modelKeyRpc(keys)(create(SetModelKeyRequestSchema, { backend, key }));
+
+describe("a key that a client hands over", () => {
+  it("is used, for its provider alone, and masked from then on, also in streams that are open", async () => {
+    const redactor = await createRedactor();
+    const keys = new ModelKeys({ environment: {}, platform: "win32", onKey: (key) => redactor.learn(key) });
+    const key = "plain words that no rule knows".replaceAll(" ", "_");
+    const open = redactor.stream();
+    set(keys, Backend.ANTHROPIC, key);
+    expect(await keys.find("anthropic")).toBe(key);
+    expect(await keys.find("openai")).toBeUndefined();
+    expect(await redactor.redact(`the key is ${key}`)).not.toContain(key);
+    const streamed = `${await open.push(`it is ${key.slice(0, 10)}`)}${await open.push(`${key.slice(10)} `)}${await open.end()}`;
+    expect(streamed).not.toContain(key);
+    set(keys, Backend.ANTHROPIC, "");
+    expect(await keys.find("anthropic")).toBeUndefined();
+  });
+
+  it.each([
+    [Backend.OFFLINE, "some-key"],
+    [Backend.UNSPECIFIED, "some-key"],
+    [Backend.OPENAI, "two words"],
+    [Backend.OPENAI, "line\nbreak"],
+    [Backend.OPENAI, "x".repeat(9_000)],
+  ])("is refused for backend %s when it is %j", (backend, key) => {
+    const keys = new ModelKeys({ environment: {}, platform: "win32" });
+    expect(() => set(keys, backend, key)).toThrow();
+  });
+});
