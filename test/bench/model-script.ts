@@ -44,11 +44,15 @@ export function answerOf(script: string, index: number): ScriptedAnswer {
   if (index >= total) return { type: "text", text: "Done." };
   switch (kind) {
     case "read":
-      return { type: "calls", calls: [read(smallFile)] };
+      // Each a little different: a model that asks for the same again and again is stopped.
+      return { type: "calls", calls: [read(smallFile, 1_000 + index)] };
     case "reads":
-      return { type: "calls", calls: [1, 2, 3, 4, 5, 6, 7, 8].map((number) => read(partFile(number))) };
+      return { type: "calls", calls: [1, 2, 3, 4, 5, 6, 7, 8].map((number) => read(partFile(number), 1_000 + index)) };
     case "shell":
-      return { type: "calls", calls: [{ name: "Bash", arguments: { command: `cat ${smallFile}` } }] };
+      return {
+        type: "calls",
+        calls: [{ name: "Bash", arguments: { command: `head -n ${1_000 + index} ${smallFile}` } }],
+      };
     case "edit":
       // An edit needs to have seen the file.
       return { type: "calls", calls: [index === 0 ? { ...read(largeFile, 10) } : edit(index)] };

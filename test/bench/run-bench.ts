@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { BenchWorld } from "./bench-world.ts";
 import { gennaiProgram } from "./gennai-server.ts";
 import { measureBridge } from "./measures/bridge.ts";
+import { measureCheckpoints } from "./measures/checkpoints.ts";
 import { measureDifference } from "./measures/difference.ts";
 import { measureGate } from "./measures/gate.ts";
 import { measureLoad } from "./measures/load.ts";
@@ -26,6 +27,7 @@ const measures: Readonly<Record<string, (world: BenchWorld) => Promise<readonly 
   gate: measureGate,
   difference: measureDifference,
   bridge: measureBridge,
+  checkpoints: measureCheckpoints,
 };
 
 const { values, positionals } = parseArgs({

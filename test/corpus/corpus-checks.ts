@@ -1,9 +1,11 @@
 import { approvalHashChecks, approvalTokenChecks } from "./checks/approval.ts";
+import { clientUiChecks } from "./checks/client-ui.ts";
 import { commandGroups } from "./checks/commands.ts";
 import { configChecks } from "./checks/config.ts";
 import { emergencyChecks } from "./checks/emergency.ts";
 import { ledgerChecks } from "./checks/ledger.ts";
 import { lockingChecks } from "./checks/locking.ts";
+import { modelChecks } from "./checks/model.ts";
 import { pathChecks } from "./checks/path.ts";
 import { pathToctouChecks } from "./checks/path-toctou.ts";
 import { processChecks } from "./checks/process.ts";
@@ -33,4 +35,6 @@ export const corpusChecks: ReadonlyMap<string, Checks> = new Map([
   ["emergency", emergencyChecks],
   ["redaction", redactionChecks],
   ["ledger", ledgerChecks],
+  ["model", modelChecks],
+  ["client.ui", clientUiChecks],
 ]);

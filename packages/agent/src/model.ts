@@ -1,3 +1,5 @@
+import type { Usage } from "./usage.ts";
+
 /** What the turn loop asks of a language model. Providers live in the server; the loop knows only this. */
 export interface Model {
   /** As shown and recorded, e.g. `openai-compatible/qwen3`. */
@@ -70,7 +72,7 @@ export type ModelEvent =
   | { readonly type: "tool-call-delta"; readonly id: string; readonly text: string }
   /** Authoritative: the whole call. */
   | ({ readonly type: "tool-call" } & MessageCall)
-  | { readonly type: "usage"; readonly inputTokens: number; readonly outputTokens: number }
+  | ({ readonly type: "usage" } & Usage)
   | { readonly type: "finish"; readonly reason: "stop" | "tool-calls" | "length" | "content-filter" | "other" };
 
 export type ModelErrorCode =

@@ -64,4 +64,12 @@ export interface FileChangeRecord {
   readonly beforeSha256?: string;
   /** undefined: the file is gone. */
   readonly afterSha256?: string;
+  /** Permission bits, where they are known. */
+  readonly beforeMode?: number;
+  readonly afterMode?: number;
+  /** True for a symbolic link: its content is where it points to. */
+  readonly beforeLink?: boolean;
+  readonly afterLink?: boolean;
+  /** Directories that had to be made for it, outermost first. */
+  readonly madeDirectories?: readonly string[];
 }

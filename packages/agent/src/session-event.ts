@@ -10,6 +10,7 @@ import type { MessageCall } from "./model.ts";
 import type { FileChangeRecord, Proposal, ProposalReview } from "./proposal.ts";
 import type { SessionSettings } from "./session-settings.ts";
 import type { Todo } from "./todo.ts";
+import type { Cost, Usage, UsageSum } from "./usage.ts";
 
 /** Content kept outside the log. */
 export interface BlobRef {
@@ -34,13 +35,20 @@ export type TurnState =
 /** States after which a turn does nothing any more. */
 export const endStates: ReadonlySet<TurnState> = new Set(["completed", "error", "cancelled", "interrupted"]);
 
-/** One fact of a session. The log holds nothing else; conversation, todos and pending questions are folds over it. */
-export type SessionEvent =
+/**
+ * One fact of a session. The log holds nothing else; conversation, todos and pending questions are folds over it. One with
+ * `parentToolCallId` is a sub-agent's, which the call of that id runs: it is no part of the session's own conversation.
+ */
+export type SessionEvent = SessionFact & { readonly parentToolCallId?: string };
+
+type SessionFact =
   | {
       readonly type: "session-started";
       readonly workingDir: string;
       readonly settings: SessionSettings;
       readonly forkedFrom?: string;
+      /** What that session had changed until then, and nobody took back: not this session's to undo. */
+      readonly inheritedFiles?: readonly FileChangeRecord[];
     }
   | { readonly type: "settings-changed"; readonly settings: SessionSettings }
   | { readonly type: "session-cleared" }
@@ -89,13 +97,16 @@ export type SessionEvent =
       /** Bases for the freshness check. */
       readonly observed: readonly ObservedFile[];
     }
-  | {
+  | ({
       readonly type: "usage";
-      readonly inputTokens: number;
-      readonly outputTokens: number;
       readonly modelId: string;
       readonly maxContextTokens: number;
-    }
+      readonly cost?: Cost;
+      /** The answer was no part of the conversation. */
+      readonly purpose?: "compaction";
+      /** The provider did not say; this is our guess. */
+      readonly estimated?: boolean;
+    } & Usage)
   | {
       readonly type: "final";
       readonly text: string;
@@ -104,8 +115,25 @@ export type SessionEvent =
       readonly outputTokens: number;
       readonly modelId: string;
       readonly maxContextTokens: number;
+      readonly cachedInputTokens?: number;
+      readonly cost?: Cost;
+      /** What the session used so far; logs of before it was counted have none. */
+      readonly sessionUsage?: UsageSum;
+    }
+  /** What the server put behind the user's message: files that it mentions, what the editor shows. */
+  | {
+      readonly type: "context-added";
+      readonly items: readonly ContextItem[];
+      /** For the model; empty when nothing could be had. */
+      readonly text: string;
+      /** Bases for the freshness check. */
+      readonly observed: readonly ObservedFile[];
     }
   | { readonly type: "warning"; readonly text: string }
+  /** What the server tells the model about a call, behind its result. */
+  | { readonly type: "call-note"; readonly toolCallId: string; readonly text: string }
+  | Compacted
+  | { readonly type: "session-renamed"; readonly title: string }
   | {
       readonly type: "error";
       readonly code: string;
@@ -152,7 +180,71 @@ export type SessionEvent =
   | { readonly type: "rules-changed"; readonly status: RulesStatus }
   /** A plan of the session, see `PlanRecord`. */
   | { readonly type: "plan-changed"; readonly planId: string; readonly change: PlanChange }
-  | { readonly type: "change-set-undone"; readonly changeSetId: string; readonly files: readonly FileChangeRecord[] };
+  | { readonly type: "change-set-undone"; readonly changeSetId: string; readonly files: readonly FileChangeRecord[] }
+  /** The tree was kept before a call that runs something. */
+  | {
+      readonly type: "checkpoint-taken";
+      readonly checkpointId: string;
+      readonly toolCallId: string;
+      readonly toolName: string;
+    }
+  /** What differed after that call. */
+  | {
+      readonly type: "checkpoint-closed";
+      readonly checkpointId: string;
+      /** The first of them. */
+      readonly files: readonly Pick<FileChangeRecord, "path" | "operation">[];
+      /** How many more there were. */
+      readonly more: number;
+    }
+  /** A person took back what was done since a checkpoint. */
+  | {
+      readonly type: "checkpoint-restored";
+      readonly checkpointId: string;
+      /** Names this restoring, to take it back in turn. */
+      readonly restoreId: string;
+      readonly files: readonly FileChangeRecord[];
+      readonly skipped: readonly SkippedFile[];
+    };
+
+/** A file that a restore left as it is. */
+export interface SkippedFile {
+  readonly path: string;
+  /**
+   * `changed_since`: not as the agent left it. `changed_between`: somebody changed it between two of the agent's changes.
+   * `not_certain`: what was there, or who changed it, is not known. `not_restored`: it could not be written.
+   */
+  readonly reason: "changed_since" | "changed_between" | "not_certain" | "not_restored";
+}
+
+export interface ContextItem {
+  /** As the user wrote it, e.g. `@src/a.ts:10-20`, or `selection`, `open files`. */
+  readonly name: string;
+  /** `refused`: the rules do not let the agent have it, or it is not there. */
+  readonly state: "included" | "cut" | "refused";
+  /** Why it was refused or cut; empty otherwise. */
+  readonly reason: string;
+}
+
+/** The conversation became shorter. How, `Conversation` says; the log keeps everything. */
+export interface Compacted {
+  readonly type: "compacted";
+  /** `outputs`: large outputs of old calls were left out. `summary`: old messages became one. */
+  readonly stage: "outputs" | "summary";
+  /** Why: it came near the model's limit, the provider said it was beyond it, or the user asked for it. */
+  readonly reason: "limit" | "overflow" | "user";
+  /** How many of the first messages it concerns. */
+  readonly dropped: number;
+  /** How many messages behind them stay as they are. */
+  readonly kept: number;
+  /** The model's; empty when it gave none, and for `outputs`. */
+  readonly summary: string;
+  /** Characters that what the server recorded should take; what may not be left out takes more if it must. */
+  readonly room: number;
+  /** Tokens of the next request, as far as they are known: measured or estimated. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
 
 /** An event with its place in the log. */
 export interface LoggedEvent {

@@ -28,4 +28,20 @@ export interface SessionSettings {
   readonly verbosity: Verbosity;
   /** True when somebody can answer requests. */
   readonly interactive: boolean;
+  /** Absent in logs of before there were limits. */
+  readonly limits?: SessionLimits;
 }
+
+/** What a session may use. 0: no such limit. */
+export interface SessionLimits {
+  /** Tokens the model can take, in place of what is known of it. */
+  readonly maxContextTokens: number;
+  /** Tokens in and out, over all of the session's turns. */
+  readonly maxSessionTokens: number;
+  /** The same, over one turn. */
+  readonly maxTurnTokens: number;
+  /** Over all of the session's turns, in the currency of the user's prices. */
+  readonly maxCost: number;
+}
+
+export const noLimits: SessionLimits = { maxContextTokens: 0, maxSessionTokens: 0, maxTurnTokens: 0, maxCost: 0 };

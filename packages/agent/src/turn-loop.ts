@@ -1,19 +1,15 @@
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
 import type { ToolCall } from "@gennai/governance/gate/gate-journal";
 import * as z from "zod";
+import { askModel, type ModelAnswer } from "./ask-model.ts";
+import { type CompactionOptions, compact, needsCompaction } from "./compaction/compact.ts";
 import type { Conversation } from "./conversation.ts";
+import { LoopDetector } from "./loop-detector.ts";
 import { type Model, ModelError, type ToolDefinition } from "./model.ts";
-import type { SessionEvent } from "./session-event.ts";
-
-/** Where the loop puts what happens. Events arrive in the session's log in this order. */
-export interface TurnSink {
-  /** @param itemId joins the deltas of one item */
-  emit(event: SessionEvent, itemId?: string): void;
-  /** Resolves when everything emitted so far is on its way to the log, before anything that others write from then on. */
-  settle(): Promise<void>;
-  /** Resolves when everything emitted so far is in the log and folded into the conversation. */
-  flush(): Promise<void>;
-}
+import { estimateText } from "./token-estimate.ts";
+import type { TurnBudget } from "./turn-budget.ts";
+import type { TurnSink } from "./turn-sink.ts";
+import { noUsage, type UsageSum } from "./usage.ts";
 
 export interface TurnOptions {
   readonly turnId: string;
@@ -26,6 +22,16 @@ export interface TurnOptions {
   readonly maxOutputTokens: number;
   /** Model calls this turn may take. */
   readonly maxIterations: number;
+  /** Tokens that the model can take, where somebody knows better than the model; 0: nobody does. */
+  readonly contextTokens?: number;
+  /** What may be used; without it, there is no limit. */
+  readonly budget?: TurnBudget;
+  /** Ids of the calls of this turn, where several loops share one. */
+  readonly callIds?: Set<string>;
+  /** What the session used so far, for the end of the turn. */
+  readonly sessionUsage?: () => UsageSum;
+  /** Runs before each model call; what it writes to the log is part of that call. */
+  readonly beforeModelCall?: () => Promise<void>;
   readonly sink: TurnSink;
   readonly newItemId: () => string;
   readonly signal: AbortSignal;
@@ -45,56 +51,17 @@ export type TurnEnd =
 /** The same refused call this often in a row ends the turn. */
 const maxRepeatedRefusals = 3;
 
+/** Tool calls a turn may make, for each model call that it may take. */
+const callsPerIteration = 10;
+
 /**
  * One turn: ask the model, run what it calls through the gate, tell it the results, until it answers without a call.
  * The caller has logged the user's message; the end is returned, not logged.
  */
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
-  const { sink, tools, signal, turnId } = options;
-  const definitions = toolDefinitions(tools);
-  const refusals = new RepeatedRefusals();
-  const usage = { inputTokens: 0, outputTokens: 0 };
+  const { sink, signal } = options;
   try {
-    for (let iteration = 1; iteration <= options.maxIterations; iteration++) {
-      signal.throwIfAborted();
-      await sink.flush();
-      // Written while the model is on its way; nothing it folds into reaches this request.
-      sink.emit({ type: "status", state: "thinking", iteration });
-      const answer = await askModel(options, definitions, iteration, usage);
-      signal.throwIfAborted();
-
-      if (answer.calls.length === 0) {
-        sink.emit({
-          type: "final",
-          text: answer.text,
-          thinking: answer.thinking,
-          ...usage,
-          ...modelFacts(options.model),
-        });
-        return { type: "completed" };
-      }
-      // The gate writes to the log itself, and a result comes behind its call.
-      await sink.settle();
-      const results = await tools.run(answer.calls, { turnId, signal });
-      signal.throwIfAborted();
-      const repeated = refusals.count(results);
-      if (repeated !== undefined) {
-        return {
-          type: "failed",
-          code: "repeated_refusal",
-          message: `The model made the same refused ${repeated.name} call ${maxRepeatedRefusals} times in a row, so the turn ended.`,
-          hint: "Tell the model what to do instead, or change the rule that refuses it.",
-          retryable: false,
-        };
-      }
-    }
-    return {
-      type: "failed",
-      code: "iteration_limit",
-      message: `The turn reached its limit of ${options.maxIterations} model calls.`,
-      hint: "Ask it to continue, or raise max_iterations.",
-      retryable: true,
-    };
+    return await new RunningTurn(options).run();
   } catch (error) {
     if (signal.aborted) return { type: "cancelled" };
     if (error instanceof ModelError) {
@@ -112,76 +79,156 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   }
 }
 
-interface ModelAnswer {
-  readonly text: string;
-  readonly thinking: string;
-  readonly calls: readonly ToolCall[];
-}
+class RunningTurn {
+  readonly #options: TurnOptions;
+  readonly #definitions: readonly ToolDefinition[];
+  readonly #toolTokens: number;
+  readonly #refusals = new RepeatedRefusals();
+  readonly #loops = new LoopDetector();
+  readonly #used: { sum: UsageSum } = { sum: noUsage };
+  #calls = 0;
+  #overflowed = false;
 
-async function askModel(
-  options: TurnOptions,
-  definitions: readonly ToolDefinition[],
-  iteration: number,
-  total: { inputTokens: number; outputTokens: number },
-): Promise<ModelAnswer> {
-  const { model, sink, signal } = options;
-  const textItem = options.newItemId();
-  const thinkingItem = options.newItemId();
-  const calls: ToolCall[] = [];
-  let text = "";
-  let thinking = "";
-  const stream = model.stream(
-    {
-      system: await options.system(),
-      messages: options.conversation.messages,
-      tools: definitions,
-      enableThinking: options.enableThinking,
-      maxOutputTokens: options.maxOutputTokens,
-    },
-    { signal },
-  );
-  for await (const event of stream) {
-    signal.throwIfAborted();
-    switch (event.type) {
-      case "thinking-delta":
-        thinking += event.text;
-        sink.emit(event, thinkingItem);
-        break;
-      case "text-delta":
-        text += event.text;
-        sink.emit(event, textItem);
-        break;
-      case "tool-call-start":
-      case "tool-call-delta":
-        sink.emit(event, event.id);
-        break;
-      case "tool-call":
-        calls.push({ id: uniqueId(event.id, calls), name: event.name, argumentsJson: event.argumentsJson });
-        sink.emit({ ...event, id: calls[calls.length - 1]?.id ?? event.id }, event.id);
-        break;
-      case "usage":
-        total.inputTokens += event.inputTokens;
-        total.outputTokens += event.outputTokens;
-        sink.emit({ ...event, ...modelFacts(model) });
-        break;
-      case "finish":
-        if (event.reason === "length") {
-          sink.emit({ type: "warning", text: "The model's answer was cut off at its output limit." });
-        }
-        break;
+  constructor(options: TurnOptions) {
+    this.#options = options;
+    this.#definitions = toolDefinitions(options.tools);
+    this.#toolTokens = estimateText(JSON.stringify(this.#definitions));
+  }
+
+  async run(): Promise<TurnEnd> {
+    const { sink, signal, maxIterations } = this.#options;
+    for (let iteration = 1; iteration <= maxIterations; iteration++) {
+      signal.throwIfAborted();
+      await this.#options.beforeModelCall?.();
+      await sink.flush();
+      const answer = await this.#ask(iteration);
+      if ("type" in answer) return answer;
+      signal.throwIfAborted();
+      if (answer.made === 0) return this.#final(answer);
+      const end = await this.#runCalls(answer);
+      if (end !== undefined) return end;
+    }
+    return failed(
+      "iteration_limit",
+      `The turn reached its limit of ${maxIterations} model calls.`,
+      "Ask it to continue, or raise max_iterations.",
+      true,
+    );
+  }
+
+  #final({ text, thinking }: ModelAnswer): TurnEnd {
+    const { sink, model, sessionUsage } = this.#options;
+    const { inputTokens, outputTokens, cachedInputTokens, cost } = this.#used.sum;
+    if (text.trim() === "") sink.emit({ type: "warning", text: "The model ended the turn without a word." });
+    sink.emit({
+      ...{ type: "final", text, thinking, inputTokens, outputTokens },
+      ...{ modelId: model.id, maxContextTokens: model.maxContextTokens },
+      ...(cachedInputTokens === 0 ? {} : { cachedInputTokens }),
+      ...(cost === undefined ? {} : { cost }),
+      ...(sessionUsage === undefined ? {} : { sessionUsage: sessionUsage() }),
+    });
+    return { type: "completed" };
+  }
+
+  /** The answer, or why there is none. Makes room before when it must. */
+  async #ask(iteration: number): Promise<ModelAnswer | TurnEnd> {
+    const { sink } = this.#options;
+    let system = await this.#options.system();
+    if (needsCompaction(this.#room(system))) system = (await this.#compact("limit", system)) ?? system;
+    for (;;) {
+      const { conversation, budget } = this.#options;
+      const inputTokens = conversation.tokens(this.#overhead(system));
+      const place = budget?.reserve(inputTokens, this.#options.maxOutputTokens);
+      if (place?.type === "exceeded") return failed("budget_exceeded", place.message, place.hint, false);
+      // Written while the model is on its way; nothing it folds into reaches this request.
+      sink.emit({ type: "status", state: "thinking", iteration });
+      try {
+        return await askModel(
+          this.#options,
+          {
+            ...{ system, definitions: this.#definitions, iteration, inputTokens },
+            maxOutputTokens: place?.maxOutputTokens ?? this.#options.maxOutputTokens,
+            used: (usage) => place?.used(usage),
+            mustCount: budget?.isLimited ?? false,
+          },
+          this.#used,
+        );
+      } catch (error) {
+        if (!(error instanceof ModelError) || error.code !== "context_overflow") throw error;
+        const shorter = this.#overflowed ? undefined : await this.#compact("overflow", system);
+        if (shorter === undefined) throw stillTooLong(error);
+        this.#overflowed = true;
+        system = shorter;
+      } finally {
+        place?.release();
+      }
     }
   }
-  if (calls.length > 0) sink.emit({ type: "status", state: "waiting-tool-result", iteration });
-  return { text, thinking, calls };
+
+  /** The system prompt as it is then: it stands outside of what is shortened. Undefined when nothing could be. */
+  async #compact(reason: "limit" | "overflow", system: string): Promise<string | undefined> {
+    const done = await compact({ ...this.#room(system), reason });
+    if (done === undefined) return undefined;
+    this.#loops.forget();
+    return this.#options.system();
+  }
+
+  #room(system: string): Omit<CompactionOptions, "reason"> {
+    const { conversation, model, sink, signal, budget } = this.#options;
+    const contextTokens = this.#options.contextTokens || model.maxContextTokens;
+    return { conversation, model, sink, signal, budget, contextTokens, overhead: this.#overhead(system) };
+  }
+
+  #overhead(system: string): number {
+    return estimateText(system) + this.#toolTokens;
+  }
+
+  async #runCalls({ calls, made }: ModelAnswer): Promise<TurnEnd | undefined> {
+    const { sink, tools, signal, turnId, maxIterations } = this.#options;
+    this.#calls += made;
+    const most = maxIterations * callsPerIteration;
+    if (this.#calls > most) {
+      return failed(
+        "tool_call_limit",
+        `The turn reached its limit of ${most} tool calls; the last ones did not run.`,
+        "Ask it to continue, or raise max_iterations: ten times as many tool calls are permitted.",
+        true,
+      );
+    }
+    // The gate writes to the log itself, and a result comes behind its call.
+    await sink.settle();
+    const results = await tools.run(calls, { turnId, signal });
+    signal.throwIfAborted();
+    const repeated = this.#refusals.count(results);
+    if (repeated !== undefined) {
+      return failed(
+        "repeated_refusal",
+        `The model made the same refused ${repeated.name} call ${maxRepeatedRefusals} times in a row, so the turn ended.`,
+        "Tell the model what to do instead, or change the rule that refuses it.",
+        false,
+      );
+    }
+    const found = this.#loops.observe(results);
+    if (found.type === "warn") sink.emit({ type: "call-note", toolCallId: found.callId, text: found.text });
+    if (found.type !== "loop") return undefined;
+    return failed(
+      "loop_detected",
+      `The turn went round in circles: the model made the same ${found.name} call ${found.times} times with the same result, although it was warned.`,
+      "Say more precisely what to do, or what to do differently.",
+      false,
+    );
+  }
 }
 
-/** Some servers reuse an id within one answer; results could then not be told apart. */
-function uniqueId(id: string, calls: readonly ToolCall[]): string {
-  return calls.some((call) => call.id === id) ? `${id}-${calls.length}` : id;
+function failed(code: string, message: string, hint: string, retryable: boolean): TurnEnd {
+  return { type: "failed", code, message, hint, retryable };
 }
 
-function modelFacts(model: Model): { readonly modelId: string; readonly maxContextTokens: number } {
-  return { modelId: model.id, maxContextTokens: model.maxContextTokens };
+function stillTooLong(cause: ModelError): ModelError {
+  return new ModelError("context_overflow", `It cannot be made short enough: ${cause.message}`, {
+    hint: "What was said last is too long by itself: ask for less at once, clear the session, or use a model with a larger context.",
+    cause,
+  });
 }
 
 function toolDefinitions(tools: GovernedTools): readonly ToolDefinition[] {

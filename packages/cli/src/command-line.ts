@@ -12,7 +12,9 @@ import { addPlanCommands } from "./plan-commands.ts";
 import { policyCommands } from "./policy-commands.ts";
 import type { RunFlags } from "./run-options.ts";
 import type { ServeFlags } from "./serve-command.ts";
+import type { OneSessionFlags } from "./session-commands.ts";
 import type { SessionsFlags } from "./sessions-command.ts";
+import type { CopyFlags } from "./sessions-copies.ts";
 import { terminalSafe } from "./terminal-safe.ts";
 import type { UndoFlags } from "./undo-command.ts";
 import { version } from "./version.ts";
@@ -68,6 +70,10 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
       "--rina-port <number>",
       "second port, for the RinaWarp extension; on 127.0.0.1 and without a token, e.g. 8787",
     )
+    .option(
+      "--log <address>",
+      "log that several servers share, e.g. nats://a:4222,b:4222,c:4222 (default: this machine)",
+    )
     .option("--workspace <dir>", "directory of sessions that name none (default: here)")
     .option("--auth-token", "print the token once at start-up")
     .option("--auth-token-file <file>", "use the token in this file (0600) instead of a fresh one")
@@ -107,6 +113,7 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
       "branch: write on a feature branch; proposal: show changes and apply what you keep; plan: approve a plan first",
     )
     .option("--branch <name>", "name of the branch (default: ai-agent/ and words of the request)")
+    .option("--worktree", "work in a git working tree of its own, beside the repository, so that sessions do not meet")
     .option("--yes", "answer yes to all questions but those of high risk, and keep all that is proposed")
     .option("--ask", "ask even when the input is no terminal")
     .option("--keep <hunk>", "proposal: keep only this, e.g. src/a.ts#2 or src/a.ts; repeatable", collect)
@@ -116,6 +123,10 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
     .option("--intent <id>", "the intent to work under; `gennai intents list` shows them")
     .option("--verbosity <how>", `how much the agent writes: ${verbosities.join(", ")}; it changes no permission`)
     .option("--max-iterations <number>", "model calls a turn may take")
+    .option("--max-turn-tokens <number>", "tokens in and out that a turn may take; what would exceed it is not sent")
+    .option("--max-session-tokens <number>", "the same for the session, over all of its turns; 0: no limit")
+    .option("--max-cost <amount>", "what the session may cost, by the prices in your models.json; 0: no limit")
+    .option("--max-context-tokens <number>", "tokens the model can take, where it does not say so itself")
     .option("--no-thinking", "do not ask the model for its thinking")
     .option("--json", 'print every event as a line of JSON, and a closing {"result":…}')
     .addHelpText("after", runHelp)
@@ -124,16 +135,28 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
       ended(await runCommand(request, flags, console));
     });
 
-  server(program.command("undo").description("take back the newest change set of the workspace"))
+  server(
+    program
+      .command("undo")
+      .description("take back the newest change set of the workspace, or more with --turn or --to"),
+  )
+    .argument("[paths...]", "with --turn or --to: only these files or directories")
     .option("--workspace <dir>", "the workspace (default: here)")
     .option("--session <id>", "of this session")
+    .option("--list", "show to which points one can go back")
+    .option("--turn <number>", "all that was done since before this turn, by commands too")
+    .option("--to <checkpoint>", "all that was done since this checkpoint")
+    .option("--dry-run", "only say what would be done")
+    .option("--force", "restore the named files also where somebody else changed them since")
     .option("--json", "print what was done as JSON")
-    .action(async (flags: UndoFlags) => {
+    .action(async (paths: string[], flags: UndoFlags) => {
       const { undoCommand } = await import("./undo-command.ts");
-      ended(await undoCommand(flags, console));
+      ended(await undoCommand(paths, flags, console));
     });
 
-  server(program.command("sessions").description("list the sessions of the workspace, newest first"))
+  const sessions = server(
+    program.command("sessions").description("list the sessions of the workspace, newest first; rename or fork one"),
+  )
     .option("--workspace <dir>", "the workspace (default: here)")
     .option("--all", "of every workspace")
     .option("--json", "one JSON object a line")
@@ -141,6 +164,7 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
       const { sessionsCommand } = await import("./sessions-command.ts");
       ended(await sessionsCommand(flags, console));
     });
+  addSessionCommands(sessions, console, ended);
 
   const ledger = program
     .command("ledger")
@@ -180,6 +204,58 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
 }
 
 const sandboxHelp = "keep commands apart from the machine and the network: auto, required (or do not start), off";
+
+function addSessionCommands(sessions: Command, console: Console, ended: (code: number) => void): void {
+  // Options of the list may stand before the word too, and are the same for all.
+  const flagsOf = (command: Command): OneSessionFlags => command.optsWithGlobals();
+  sessions
+    .command("rename")
+    .description("give a session a title")
+    .argument("<id>", "the session")
+    .argument("<title>", "one line of at most 200 characters")
+    .exitOverride()
+    .action(async (id: string, title: string, _flags: object, command: Command) => {
+      const { sessionsRenameCommand } = await import("./session-commands.ts");
+      ended(await sessionsRenameCommand(id, title, flagsOf(command), console));
+    });
+  sessions
+    .command("export")
+    .description("write a session into one file: what was said, redacted once more; without what undo needs")
+    .argument("<id>", "the session")
+    .option("--out <file>", "a new file (default: standard output)")
+    .exitOverride()
+    .action(async (id: string, _flags: object, command: Command) => {
+      const { sessionsExportCommand } = await import("./sessions-copies.ts");
+      ended(await sessionsExportCommand(id, command.optsWithGlobals<CopyFlags>(), console));
+    });
+  sessions
+    .command("import")
+    .description("make a new session of such a file; what it claims was decided or approved is not believed")
+    .argument("<file>", "what gennai sessions export wrote")
+    .exitOverride()
+    .action(async (file: string, _flags: object, command: Command) => {
+      const { sessionsImportCommand } = await import("./sessions-copies.ts");
+      ended(await sessionsImportCommand(file, command.optsWithGlobals<CopyFlags>(), console));
+    });
+  sessions
+    .command("worktrees")
+    .description("list the working trees that gennai run --worktree made")
+    .option("--prune", "remove those in which nobody works and nothing is uncommitted; their branches stay")
+    .exitOverride()
+    .action(async (_flags: object, command: Command) => {
+      const { sessionsWorktreesCommand } = await import("./sessions-copies.ts");
+      ended(await sessionsWorktreesCommand(command.optsWithGlobals<CopyFlags>(), console));
+    });
+  sessions
+    .command("fork")
+    .description("start a session that begins with the history of another one")
+    .argument("<id>", "the other one")
+    .exitOverride()
+    .action(async (id: string, _flags: object, command: Command) => {
+      const { sessionsForkCommand } = await import("./session-commands.ts");
+      ended(await sessionsForkCommand(id, flagsOf(command), console));
+    });
+}
 
 function addLedgerCopies(ledger: Command, console: Console, ended: (code: number) => void): void {
   ledger

@@ -28,7 +28,7 @@ export class EventPrinter {
   readonly #items = new ItemText();
   readonly #calls = new Map<
     string,
-    { readonly name: string; readonly argumentsJson: string; shown: boolean; live: boolean }
+    { readonly name: string; readonly argumentsJson: string; readonly mark: string; shown: boolean; live: boolean }
   >();
   #atLineStart = true;
   #streaming: "thinking" | "text" | "output" | undefined;
@@ -54,7 +54,12 @@ export class EventPrinter {
         this.#stream("text", this.#items.add({ ...place, text: body.value.text }));
         break;
       case "toolCall":
-        this.#calls.set(body.value.id, { ...body.value, shown: false, live: false });
+        this.#calls.set(body.value.id, {
+          ...body.value,
+          mark: event.parentToolCallId ? "  ↳" : "●",
+          shown: false,
+          live: false,
+        });
         break;
       case "gateDecision":
         this.#printDecision(body.value);
@@ -76,6 +81,12 @@ export class EventPrinter {
       case "userMessage":
         this.#textShown = false;
         break;
+      case "contextAdded": {
+        // What was refused or cut is said by a warning.
+        const names = body.value.items.filter(({ reason }) => reason === "").map(({ name }) => terminalSafe(name));
+        if (names.length > 0) this.line(this.#paint("dim", `  with ${names.join(", ")}`));
+        break;
+      }
       case "status":
         if (body.value.state === InvokeState.WAITING_FOR_CLIENT)
           this.line(this.#paint("yellow", "Waiting for somebody who can answer."));
@@ -105,6 +116,13 @@ export class EventPrinter {
         if (text === "" || (stepId !== "" && !broke)) break;
         const name = stepId === "" ? "plan" : terminalSafe(stepId);
         this.line(this.#paint(broke ? "red" : "dim", `  ${name}: ${indented(terminalSafe(text))}`));
+        break;
+      }
+      case "conversationCompacted": {
+        const { tokensBefore, tokensAfter } = body.value;
+        this.line(
+          this.#paint("dim", `  the conversation was shortened: about ${tokensBefore} tokens, now ${tokensAfter}`),
+        );
         break;
       }
       case "truncated":
@@ -146,7 +164,7 @@ export class EventPrinter {
     if (call !== undefined) call.shown = true;
     this.#lastCall = decision.toolCallId;
     this.line(
-      `${this.#paint("cyan", "●")} ${text}  ${word} ${this.#paint("dim", `${riskWord(decision.risk) ?? "high"} risk`)}`,
+      `${this.#paint("cyan", call?.mark ?? "●")} ${text}  ${word} ${this.#paint("dim", `${riskWord(decision.risk) ?? "high"} risk`)}`,
     );
     if (verdict !== "allow" && decision.reason !== "") this.line(`  ${terminalSafe(decision.reason)}`);
   }
@@ -156,7 +174,7 @@ export class EventPrinter {
     if (call !== undefined && (!call.shown || this.#lastCall !== result.id)) {
       // Calls that ran together: say whose result this is.
       this.line(
-        `${this.#paint("cyan", call.shown ? "└" : "●")} ${toolCallLine(call.name, call.argumentsJson, this.#width - 4)}`,
+        `${this.#paint("cyan", call.shown ? "└" : call.mark)} ${toolCallLine(call.name, call.argumentsJson, this.#width - 4)}`,
       );
       this.#lastCall = result.id;
     }

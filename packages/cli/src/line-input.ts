@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { callbackify } from "node:util";
 import { type Console, isTerminal } from "./console.ts";
 
 /**
@@ -11,12 +12,15 @@ export class LineInput implements Disposable {
   readonly #console: Console;
   readonly #terminal: boolean;
   readonly #early: string[] = [];
+  /** Completes a line that is being typed, never the answer to a question: candidates, and what they stand in place of. */
+  complete: ((line: string) => Promise<readonly [candidates: readonly string[], typed: string]>) | undefined;
   readonly #onInterrupt: () => void;
   readonly #gate: Gate;
   #reader: Interface;
   #waiting: ((line: string | undefined) => void) | undefined;
   #ended = false;
   #suspended = false;
+  #completing = false;
 
   /** @param onInterrupt Ctrl-C; on a terminal it arrives here, as the terminal no longer makes a signal of it */
   constructor(console: Console, onInterrupt: () => void) {
@@ -38,7 +42,14 @@ export class LineInput implements Disposable {
 
   /** The next line, or one that was already there. */
   async line(prompt: string, options: { readonly signal: AbortSignal }): Promise<string | undefined> {
-    return this.#early.shift() ?? this.#next(prompt, options.signal);
+    const early = this.#early.shift();
+    if (early !== undefined) return early;
+    this.#completing = true;
+    try {
+      return await this.#next(prompt, options.signal);
+    } finally {
+      this.#completing = false;
+    }
   }
 
   /** Leaves the terminal to another program until disposed. */
@@ -80,12 +91,23 @@ export class LineInput implements Disposable {
     });
   }
 
+  async #complete(line: string): Promise<[string[], string]> {
+    try {
+      const [candidates, typed] = (await (this.#completing ? this.complete?.(line) : undefined)) ?? [[], line];
+      return [[...candidates], typed];
+    } catch {
+      // Completion is a help: without it one types on.
+      return [[], line];
+    }
+  }
+
   #open(): Interface {
     const reader = createInterface({
       input: this.#console.input,
       output: this.#gate,
       terminal: this.#terminal,
       historySize: 0,
+      ...(this.#terminal ? { completer: callbackify((line: string) => this.#complete(line)) } : {}),
     });
     reader.on("line", (line) => {
       if (this.#waiting !== undefined) this.#waiting(line);

@@ -6,6 +6,7 @@ import type { AgentDesk } from "./agent-desk.ts";
 import { asCliError } from "./cli-error.ts";
 import { type ExitCode, exitCode } from "./exit-code.ts";
 import type { Interrupts } from "./interrupts.ts";
+import { mentionCandidates } from "./mention-candidates.ts";
 import { planAtPrompt } from "./plan-run.ts";
 import { runTurn, type TurnReport } from "./run-turn.ts";
 import type { ChosenServer } from "./server-choice.ts";
@@ -32,6 +33,7 @@ export interface PromptOptions {
 
 const help = `Type what shall be done, or:
   /undo            take back the newest change set
+  /compact         shorten what the model is told of the conversation
   /todos           show the agent's list
   /mode [NAME]     show or set the mode: branch, proposal or plan
   /scenario [NAME] list the scenarios, or choose one for the next turns
@@ -50,6 +52,7 @@ export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
   desk.write(
     `Session ${session.sessionId} in ${session.workingDir}, ${state.mode} mode${intent}. /help shows what can be typed.\n`,
   );
+  if (desk.requests !== undefined) desk.requests.complete = (text) => mentionCandidates(text, session, options.signal);
   for (;;) {
     const leaving = new AbortController();
     let line: string | undefined;
@@ -93,6 +96,15 @@ async function runWord(
     case "/undo":
       desk.write(describeUndone(await session.undo({ signal })));
       return;
+    case "/compact": {
+      const done = await session.client.compactSession({ sessionId: session.sessionId }, { signal });
+      desk.write(
+        done.compacted
+          ? `About ${done.tokensBefore} tokens before, ${done.tokensAfter} now; the last ${done.keptMessages} messages stay as they are.\n`
+          : "There is nothing to shorten yet.\n",
+      );
+      return;
+    }
     case "/todos": {
       const { items } = await session.client.getTodos({ sessionId: session.sessionId }, { signal });
       const marks: Partial<Record<TodoStatus, string>> = { [TodoStatus.COMPLETED]: "✓", [TodoStatus.IN_PROGRESS]: "…" };

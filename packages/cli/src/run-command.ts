@@ -2,6 +2,8 @@ import type { IntentSummary } from "@gennai/client/intents";
 import type { AgentSession } from "@gennai/client/session";
 import type { SettingsChoice } from "@gennai/client/settings";
 import type { AgentBranch } from "@gennai/server/git/prepare-branch";
+import { addSessionWorktree } from "@gennai/server/git/session-worktree";
+import { ServiceError } from "@gennai/server/service-error";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { AgentDesk } from "./agent-desk.ts";
 import type { Console } from "./console.ts";
@@ -13,10 +15,12 @@ import { Interrupts } from "./interrupts.ts";
 import { planRunCommand } from "./plan-run.ts";
 import { promptLoop } from "./prompt-loop.ts";
 import {
+  parseAmount,
   parseBackend,
   parseCount,
   parseMode,
   parseSandbox,
+  parseTokens,
   parseVerbosity,
   type RunFlags,
   usageError,
@@ -24,12 +28,15 @@ import {
 import { exitCodeOf, runTurn, type TurnReport } from "./run-turn.ts";
 import { chooseServer, requireSandbox, serverRequest } from "./server-choice.ts";
 import { activeIntent, chooseIntent, intentTitle } from "./session-intent.ts";
+import { terminalSafe } from "./terminal-safe.ts";
+import { describeUsage } from "./turn-usage.ts";
 import { workingTreeDiff } from "./working-tree-diff.ts";
 import { resolveWorkspace } from "./workspace-option.ts";
 
 /** `gennai run [request]`: one turn, or a prompt when there is no request. */
 export async function runCommand(request: string | undefined, flags: RunFlags, console: Console): Promise<ExitCode> {
   if (flags.mode === "plan") {
+    if (flags.worktree === true) throw usageError("--worktree is not for plans.", "Run the plan without it.");
     const { mode: _, ...others } = flags;
     return planRunCommand(request, settingsOf(others), flags, console);
   }
@@ -37,7 +44,7 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   const sandbox = parseSandbox(flags.sandbox);
   if (request !== undefined && request.trim() === "")
     throw usageError("The request is empty.", 'For example: gennai run "explain src/main.ts"');
-  const workspace = await resolveWorkspace(flags.workspace, console);
+  const workspace = await workspaceOf(request, flags, console);
   const stateDir = defaultStateDir(console.environment);
   const ending = new AbortController();
   using interrupts = new Interrupts();
@@ -128,6 +135,31 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   return code;
 }
 
+/** Where the session works: a working tree of its own when the user asked for one. */
+async function workspaceOf(request: string | undefined, flags: RunFlags, console: Console): Promise<string> {
+  const directory = await resolveWorkspace(flags.workspace, console);
+  if (flags.worktree !== true) return directory;
+  if (request === undefined || flags.session !== undefined || flags.mode === "proposal") {
+    throw usageError(
+      "--worktree needs a request, and a new session that writes.",
+      "To go on in a working tree, run there: gennai sessions worktrees lists them.",
+    );
+  }
+  const { signal } = new AbortController();
+  const { branch } = flags;
+  try {
+    const made = await addSessionWorktree({
+      ...{ directory, task: request, signal },
+      ...(branch === undefined ? {} : { branch }),
+    });
+    console.errors.write(`Working tree ${terminalSafe(made.path)}\n`);
+    return made.path;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw usageError(error.message, error.hint ?? "Run it without --worktree.");
+  }
+}
+
 function branchTitle({ name, how }: AgentBranch): string {
   return `Branch ${name}${how === "kept" ? "" : ` (${how})`}`;
 }
@@ -137,6 +169,10 @@ function settingsOf(flags: RunFlags): SettingsChoice {
   const editingMode = parseMode(flags.mode);
   const verbosity = parseVerbosity(flags.verbosity);
   const maxIterations = parseCount(flags.maxIterations, "--max-iterations", 1000);
+  const maxTurnTokens = parseTokens(flags.maxTurnTokens, "--max-turn-tokens");
+  const maxSessionTokens = parseTokens(flags.maxSessionTokens, "--max-session-tokens");
+  const maxContextTokens = parseTokens(flags.maxContextTokens, "--max-context-tokens");
+  const maxCost = parseAmount(flags.maxCost, "--max-cost");
   if (flags.yes === true && flags.ask === true)
     throw usageError("--yes and --ask exclude each other.", "Leave one of them out.");
   return {
@@ -146,6 +182,10 @@ function settingsOf(flags: RunFlags): SettingsChoice {
     ...(maxIterations === undefined ? {} : { maxIterations }),
     ...(editingMode === undefined ? {} : { editingMode }),
     ...(verbosity === undefined ? {} : { verbosity }),
+    ...(maxTurnTokens === undefined ? {} : { maxTurnTokens }),
+    ...(maxSessionTokens === undefined ? {} : { maxSessionTokens }),
+    ...(maxContextTokens === undefined ? {} : { maxContextTokens }),
+    ...(maxCost === undefined ? {} : { maxCost }),
   };
 }
 
@@ -188,10 +228,10 @@ function finish(facts: {
 }): void {
   const { desk, session, report, reviewed, branch, intent, code } = facts;
   if (facts.json) {
-    const { turnId, outcome, text, changedFiles, refused } = report;
+    const { turnId, outcome, text, changedFiles, refused, usage } = report;
     desk.writeJson({
       result: {
-        ...{ sessionId: session.sessionId, turnId, outcome, text, refused, exitCode: code },
+        ...{ sessionId: session.sessionId, turnId, outcome, text, refused, exitCode: code, usage },
         changedFiles: [...changedFiles, ...reviewed.flatMap(({ files }) => files)],
         proposals: reviewed,
         ...(branch === undefined ? {} : { branch: branch.name }),
@@ -201,6 +241,8 @@ function finish(facts: {
     return;
   }
   if (report.refused.length > 0) desk.view.note(`Refused: ${report.refused.join(", ")}`);
+  const used = describeUsage(report.usage);
+  if (used !== "") desk.view.note(used);
   const changed = report.changedFiles.length > 0 || reviewed.some(({ files }) => files.length > 0);
   desk.view.note(`Session ${session.sessionId}${changed ? " · take the changes back with: gennai undo" : ""}`);
 }

@@ -20,7 +20,12 @@ export interface RunFlags extends ServerFlags {
   readonly intent?: string;
   readonly verbosity?: string;
   readonly maxIterations?: string;
+  readonly maxTurnTokens?: string;
+  readonly maxSessionTokens?: string;
+  readonly maxCost?: string;
+  readonly maxContextTokens?: string;
   readonly branch?: string;
+  readonly worktree?: boolean;
   readonly sandbox?: string;
   readonly protect?: readonly string[];
   readonly keep?: readonly string[];
@@ -64,6 +69,20 @@ export function parseCount(text: string | undefined, name: string, most: number)
     `${name} takes a whole number from 1 to ${most}, not ${JSON.stringify(text)}.`,
     `For example: ${name} ${Math.min(20, most)}`,
   );
+}
+
+/** @param name the option, for the message */
+export function parseAmount(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,12}(\.\d{1,9})?$/.test(text)) return Number(text);
+  throw usageError(`${name} takes a number from 0 on, not ${JSON.stringify(text)}.`, `For example: ${name} 5`);
+}
+
+/** Whole, and 0 for no limit. */
+export function parseTokens(text: string | undefined, name: string): number | undefined {
+  const tokens = parseAmount(text, name);
+  if (tokens === undefined || Number.isInteger(tokens)) return tokens;
+  throw usageError(`${name} takes a whole number.`, `For example: ${name} 200000`);
 }
 
 export function usageError(message: string, ...next: readonly string[]): CliError {

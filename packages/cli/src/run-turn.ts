@@ -6,6 +6,7 @@ import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb"
 import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { type ExitCode, exitCode } from "./exit-code.ts";
 import type { Interrupts } from "./interrupts.ts";
+import { addUsage, nothingUsed, type TurnUsage } from "./turn-usage.ts";
 
 /** Where a turn is shown. */
 export interface TurnView {
@@ -24,6 +25,7 @@ export interface TurnReport {
   readonly proposals: readonly Proposal[];
   /** Tools that were refused and not let through later in the turn. */
   readonly refused: readonly string[];
+  readonly usage: TurnUsage;
 }
 
 /** Runs a turn to its end. The first interrupt cancels it and waits until the server says that it has stopped. */
@@ -76,11 +78,13 @@ class TurnFold {
   readonly #proposals: Proposal[] = [];
   #outcome: TurnOutcome | undefined;
   #text = "";
+  #usage = nothingUsed;
 
   add(event: InvokeEvent): void {
     const body = event.event;
     this.#outcome = turnOutcome(event) ?? this.#outcome;
     if (body.case === "toolCall") this.#toolNames.set(body.value.id, body.value.name);
+    else if (body.case === "usage") this.#usage = addUsage(this.#usage, body.value);
     else if (body.case === "final") this.#text = body.value.text;
     else if (body.case === "proposedChanges") this.#proposals.push(proposalFromMessage(body.value));
     else if (body.case === "changeSetApplied") for (const { path } of body.value.files) this.#changedFiles.add(path);
@@ -100,6 +104,7 @@ class TurnFold {
       changedFiles: [...this.#changedFiles],
       proposals: this.#proposals,
       refused: [...this.#refused],
+      usage: this.#usage,
     };
   }
 }

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { PortTakenError } from "@gennai/server/http/listen-address";
 import { takeServerToken } from "@gennai/server/http/token";
+import { type LogAddress, parseLogAddress } from "@gennai/server/nats/log-address";
 import { type RunningServer, type ServerOptions, startServer } from "@gennai/server/serve";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { CliError } from "./cli-error.ts";
@@ -35,6 +36,8 @@ export interface ServeFlags {
   readonly protect?: readonly string[];
   readonly sandbox?: string;
   readonly rinaPort?: string;
+  /** Where the log lies that several servers share. */
+  readonly log?: string;
   /** Open the page in a browser. */
   readonly open?: boolean;
 }
@@ -51,6 +54,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
       "Leave out --no-auth or --host.",
     );
   }
+  const sharedLog = flags.log === undefined ? undefined : parseLog(flags.log, console);
   const { workspace, isSample } = await workspaceOf(flags, console);
   const stateDir = defaultStateDir(console.environment);
   const tokenFile = flags.authTokenFile === undefined ? undefined : resolve(console.directory, flags.authTokenFile);
@@ -67,6 +71,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
   using interrupts = new Interrupts();
   const options: ServerOptions = {
     ...{ version, stateDir, workspace, defaultSettings: settings },
+    ...(sharedLog === undefined ? {} : { sharedLog }),
     address: { type: "tcp", host: flags.host, port },
     token: token.type === "token" ? token.token : undefined,
     allowedOrigins: flags.allowOrigin ?? [],
@@ -156,6 +161,17 @@ function parsePort(text: string, name: string): number {
     `${name} takes a number from 0 to 65535, not ${JSON.stringify(text)}.`,
     `For example: ${name} ${name === "--port" ? 7777 : 8787}; 0 takes any free port.`,
   );
+}
+
+function parseLog(text: string, console: Console): LogAddress {
+  try {
+    return parseLogAddress(text, console.environment);
+  } catch (error) {
+    throw usageError(
+      error instanceof Error ? error.message : String(error),
+      "Leave out --log to keep everything on this machine.",
+    );
+  }
 }
 
 function isLoopback(host: string): boolean {

@@ -147,6 +147,19 @@ export function bindRequest(event: InvokeEvent, editor: Editor): BoundRequest | 
         (error) => ({ case: "listWorkspaceResponse", value: { requestId, error } }),
       );
     }
+    case "findSymbolsRequest": {
+      if (editor.findSymbols === undefined) return undefined;
+      const { requestId, query, path } = request.value;
+      return bound(
+        request.value,
+        async (options) => {
+          const found = await editor.findSymbols?.({ query, path }, options);
+          const symbols = (found?.symbols ?? []).map((symbol) => ({ ...symbol }));
+          return { case: "findSymbolsResponse", value: { requestId, symbols, truncated: found?.truncated ?? false } };
+        },
+        (error) => ({ case: "findSymbolsResponse", value: { requestId, error } }),
+      );
+    }
     default:
       return undefined;
   }
@@ -162,6 +175,7 @@ export function requestIdOf(event: InvokeEvent): string | undefined {
     case "modelCallRequest":
     case "diagnosticsRequest":
     case "listWorkspaceRequest":
+    case "findSymbolsRequest":
       return event.event.value.requestId;
     default:
       return undefined;

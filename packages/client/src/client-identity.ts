@@ -27,6 +27,7 @@ export function clientInfoMessage(identity: ClientIdentity): ClientInfo {
       modelCall: abilities.has("callModel"),
       diagnostics: abilities.has("listDiagnostics"),
       listWorkspace: abilities.has("listWorkspace"),
+      findSymbols: abilities.has("findSymbols"),
     },
   });
 }

@@ -17,6 +17,8 @@ export interface Editor {
   /** No paths: every file. */
   listDiagnostics?(paths: readonly string[], options: RequestOptions): Promise<readonly Diagnostic[]>;
   listWorkspace?(path: string, options: RequestOptions): Promise<WorkspaceListing>;
+  /** By the editor's language features: symbols whose name has this in it, of one file or of the workspace. */
+  findSymbols?(request: SymbolRequest, options: RequestOptions): Promise<FoundSymbols>;
 }
 
 export interface RequestOptions {
@@ -38,6 +40,7 @@ const allAbilities: readonly EditorAbility[] = [
   "callModel",
   "listDiagnostics",
   "listWorkspace",
+  "findSymbols",
 ];
 
 /** What an editor can be asked for: the methods it has. */
@@ -144,6 +147,29 @@ export interface Diagnostic {
   readonly severity: "error" | "warning" | "information" | "hint";
   readonly message: string;
   readonly source: string;
+}
+
+export interface SymbolRequest {
+  readonly query: string;
+  /** Relative to the workspace; empty: all of it. */
+  readonly path: string;
+}
+
+export interface FoundSymbols {
+  readonly symbols: readonly FoundSymbol[];
+  readonly truncated: boolean;
+}
+
+export interface FoundSymbol {
+  readonly name: string;
+  /** function, class, method … */
+  readonly kind: string;
+  /** Relative to the workspace. */
+  readonly path: string;
+  /** 1-based. */
+  readonly line: number;
+  /** What it is declared in; empty at the top. */
+  readonly container: string;
 }
 
 export interface WorkspaceListing {

@@ -6,6 +6,8 @@ import { Bridge, type BridgeProblem } from "./bridge.ts";
 import type { ClientEventBody } from "./client-answer.ts";
 import type { ClientIdentity } from "./client-identity.ts";
 import type { AgentClient } from "./connection.ts";
+import { editorContextFields } from "./editor-context-fields.ts";
+import type { EditorContext } from "./home/repl-home.ts";
 import { type AppliedFile, appliedFileFields, appliedFileFromMessage } from "./proposal.ts";
 import { retryingCall } from "./retrying-call.ts";
 import { type ReviewedHunk, reviewedHunkFields } from "./reviewed-hunk.ts";
@@ -26,6 +28,8 @@ export interface TurnRequest {
   readonly scenario?: string;
   readonly enableThinking?: boolean;
   readonly images?: readonly Uint8Array[];
+  /** What the user looks at and chose to send along. */
+  readonly context?: EditorContext;
 }
 
 export interface FollowOptions {
@@ -126,6 +130,7 @@ export class AgentSession {
       userInput: request.text,
       enableThinking: request.enableThinking ?? false,
       images: [...(request.images ?? [])],
+      ...(request.context === undefined ? {} : { editorContext: editorContextFields(request.context) }),
       clientTurnId: crypto.randomUUID(),
     };
     const { signal } = options;

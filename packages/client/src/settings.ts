@@ -40,6 +40,14 @@ export interface SettingsChoice {
   readonly workingDir?: string;
   readonly editingMode?: EditingMode;
   readonly verbosity?: Verbosity;
+  /** Tokens the model can take. 0 takes a limit away, here and below; left out, it stays. */
+  readonly maxContextTokens?: number;
+  /** Tokens in and out over all turns of the session, sub-agents included. */
+  readonly maxSessionTokens?: number;
+  /** The same over one turn. */
+  readonly maxTurnTokens?: number;
+  /** In the currency of the prices that the user wrote down. */
+  readonly maxCost?: number;
 }
 
 /** What a session runs with. */
@@ -53,6 +61,11 @@ export interface SessionSettings {
   readonly workingDir: string;
   readonly editingMode: EditingMode;
   readonly verbosity: Verbosity;
+  /** 0, here and below: no limit. */
+  readonly maxContextTokens: number;
+  readonly maxSessionTokens: number;
+  readonly maxTurnTokens: number;
+  readonly maxCost: number;
 }
 
 export function settingsFields(choice: SettingsChoice): MessageInitShape<typeof SettingsSchema> {
@@ -65,6 +78,10 @@ export function settingsFields(choice: SettingsChoice): MessageInitShape<typeof 
     workingDir: choice.workingDir ?? "",
     editingMode: choice.editingMode === undefined ? EditingModeMessage.UNSPECIFIED : modeMessages[choice.editingMode],
     verbosity: choice.verbosity === undefined ? VerbosityMessage.UNSPECIFIED : verbosityMessages[choice.verbosity],
+    ...(choice.maxContextTokens === undefined ? {} : { maxContextTokens: choice.maxContextTokens }),
+    ...(choice.maxSessionTokens === undefined ? {} : { maxSessionTokens: BigInt(choice.maxSessionTokens) }),
+    ...(choice.maxTurnTokens === undefined ? {} : { maxTurnTokens: BigInt(choice.maxTurnTokens) }),
+    ...(choice.maxCost === undefined ? {} : { maxCost: choice.maxCost }),
   };
 }
 
@@ -78,6 +95,10 @@ export function settingsFromMessage(message: Settings | undefined): SessionSetti
     workingDir: message?.workingDir ?? "",
     editingMode: editingModeFromMessage(message?.editingMode),
     verbosity: verbosities.find((verbosity) => verbosityMessages[verbosity] === message?.verbosity) ?? "normal",
+    maxContextTokens: message?.maxContextTokens ?? 0,
+    maxSessionTokens: Number(message?.maxSessionTokens ?? 0n),
+    maxTurnTokens: Number(message?.maxTurnTokens ?? 0n),
+    maxCost: message?.maxCost ?? 0,
   };
 }
 

@@ -95,7 +95,7 @@ export async function* subscribe(client: AgentClient, options: SubscribeOptions)
       if (error instanceof EventGapError) throw error;
       failure = connection.signal.aborted ? connection.signal.reason : error;
     } finally {
-      watch.stop();
+      watch.end();
       options.signal.removeEventListener("abort", onAbort);
       connection.abort();
     }
@@ -138,10 +138,13 @@ class SilenceError extends Error {
   }
 }
 
+/** Thousands of events may pass in a second: a start costs no timer of its own. */
 class SilenceWatch {
   readonly #milliseconds: number;
   readonly #onSilence: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Milliseconds since the epoch; undefined while nothing is expected. */
+  #since: number | undefined;
 
   constructor(milliseconds: number, onSilence: () => void) {
     this.#milliseconds = milliseconds;
@@ -149,11 +152,25 @@ class SilenceWatch {
   }
 
   start(): void {
-    this.stop();
-    this.#timer = setTimeout(this.#onSilence, this.#milliseconds);
+    this.#since = Date.now();
+    this.#timer ??= setTimeout(() => this.#look(), this.#milliseconds);
   }
 
   stop(): void {
+    this.#since = undefined;
+  }
+
+  end(): void {
+    this.stop();
     clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #look(): void {
+    this.#timer = undefined;
+    if (this.#since === undefined) return;
+    const left = this.#since + this.#milliseconds - Date.now();
+    if (left <= 0) this.#onSilence();
+    else this.#timer = setTimeout(() => this.#look(), left);
   }
 }

@@ -1,7 +1,9 @@
 import { homedir, platform } from "node:os";
 import { join } from "node:path";
+import type { ConnectRouter } from "@connectrpc/connect";
 import type { SessionSettings } from "@gennai/agent/session-settings";
 import { loadCapabilities } from "./capabilities/load-capabilities.ts";
+import { CheckpointRegistry } from "./checkpoints/checkpoint-registry.ts";
 import { userConfigDir } from "./config/config-directory.ts";
 import { emergencyEvent } from "./emergency/emergency-change.ts";
 import { EmergencyControls } from "./emergency/emergency-controls.ts";
@@ -14,8 +16,10 @@ import type { ListenAddress } from "./http/listen-address.ts";
 import { rpcRoutes } from "./http/route.ts";
 import { CHALLENGE_PATH, challengeRoute } from "./http/server-proof.ts";
 import { McpServers } from "./mcp/mcp-servers.ts";
+import { loadModelFacts } from "./models/model-facts.ts";
 import { ModelKeys } from "./models/model-keys.ts";
 import { createModel } from "./models/model-registry.ts";
+import type { LogAddress } from "./nats/log-address.ts";
 import { readPageFiles } from "./page/page-files.ts";
 import { openPageDoor } from "./page/page-routes.ts";
 import { PageTokens } from "./page/page-tokens.ts";
@@ -24,10 +28,13 @@ import { SessionPlans } from "./plans/session-plans.ts";
 import { commandEnvironment } from "./process/command-environment.ts";
 import { ProcessLocks } from "./process/process-lock.ts";
 import { createRedactor } from "./redaction/redactor.ts";
+import { bothChecks } from "./replica/both-checks.ts";
+import type { Replica } from "./replica/open-replica.ts";
 import { openRina } from "./rina/open-rina.ts";
 import { agentServicePaths, protocolVersion, registerAgentService } from "./rpc/agent-service.ts";
 import { errorInterceptor } from "./rpc/error-interceptor.ts";
 import { governanceServicePaths, registerGovernanceService } from "./rpc/governance-service.ts";
+import { modelKeyRpc } from "./rpc/model-key-rpc.ts";
 import { nodeRpcHandler } from "./rpc/node-rpc-handler.ts";
 import { planServicePaths, registerPlanService } from "./rpc/plan-service.ts";
 import { openSandbox } from "./sandbox/open-sandbox.ts";
@@ -53,6 +60,8 @@ export interface ServerOptions {
   readonly token: string | undefined;
   /** Private directory of logs, blobs, ledger and keys. */
   readonly stateDir: string;
+  /** A log in NATS that several servers share; without it, the state directory holds everything. */
+  readonly sharedLog?: LogAddress;
   /** Workspace of sessions that name none. */
   readonly workspace: string | undefined;
   readonly defaultSettings: SessionSettings;
@@ -102,12 +111,15 @@ const maxPages = 64;
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { stateDir, log, token } = options;
   await using parts = new AsyncDisposableStack();
-  const store = parts.use(
-    await openStore(stateDir, {
-      toolVersion: options.version,
-      onWarning: (text) => log.warn(text),
-    }),
-  );
+  const replica = options.sharedLog && parts.use(await joinSharedLog(options.sharedLog, options));
+  const store =
+    replica?.store ??
+    parts.use(
+      await openStore(stateDir, {
+        toolVersion: options.version,
+        onWarning: (text) => log.warn(text),
+      }),
+    );
   for (const recovered of recoverWorkspaceJournals(stateDir)) {
     log.warn(`A set of changes broke off and was ${recovered.state}: ${recovered.root}`);
   }
@@ -134,7 +146,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       commandEnvironment: environment,
     }),
   );
-  const keys = new ModelKeys({ environment: options.environment, platform: platform() });
+  const keys = new ModelKeys({
+    environment: options.environment,
+    platform: platform(),
+    onKey: (key) => redactor.learn(key),
+  });
   if (sandbox.state === "unsandboxed") log.warn(`Commands run without a sandbox: ${sandbox.reason}.`);
   const capabilityFiles = { named: options.environment["GENNAI_CAPABILITIES"] || undefined, configDir, stateDir };
   const emergencyStore = parts.use(
@@ -155,6 +171,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       onError: (error) => log.error("An emergency control could not be made effective everywhere.", error),
     }),
   );
+  const brakes = replica && {
+    current: () => emergency.current(),
+    standingCheck: bothChecks(emergency.standingCheck, replica.standingCheck),
+    assertTurnsMayStart() {
+      replica.assertMayAct();
+      emergency.assertTurnsMayStart();
+    },
+  };
   const governance = parts.use(
     new GovernanceRegistry({
       stateDir,
@@ -167,6 +191,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       },
     }),
   );
+  const checkpoints = parts.use(new CheckpointRegistry({ stateDir: store.stateDir }));
   const manager: SessionManager = new SessionManager(
     {
       log: store.log,
@@ -175,13 +200,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       redactor,
       openWorkspace: (directory) => workspaces.open(directory),
       createModel: (settings, asking) => createModel(settings, (backend) => keys.find(backend), asking),
+      loadModelFacts: () => loadModelFacts(configDir),
       loadScenarios,
-      emergency,
+      emergency: brakes ?? emergency,
+      ...(replica === undefined ? {} : { ownership: replica.ownership }),
       loadCapabilities: () => loadCapabilities(capabilityFiles, Date.now),
       governanceOf: (opened) => governance.of(opened),
+      checkpointsOf: (opened) => checkpoints.of(opened),
       mcp,
       loadWeb: () => loadWebConfig(configDir),
       loadHooks: (workspaceRoot) => loadHooks({ configDir, stateDir, workspaceRoot }),
+      configDir,
       ownDirectories: [stateDir, configDir],
       onUnexpectedError: (error) => log.error("A turn failed unexpectedly.", error),
       isolation,
@@ -200,7 +229,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   parts.defer(async () => {
     await manager.stop(() => true, "The server is shutting down.");
   });
+  replica?.presence.onChange(() => {
+    if (replica.presence.isConfirmed) return;
+    manager
+      .stop(() => true, "This server lost contact with the log.")
+      .catch((error: unknown) => {
+        log.error("Work could not be stopped.", error);
+      });
+  });
 
+  const joinReplicas = replica && (await import("./rpc/replica-services.ts")).joinReplicas;
   const pages = new PageTokens({ limit: maxPages });
   const pageDoor =
     options.pageDirectory === undefined
@@ -216,34 +254,50 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     allowedOrigins: options.allowedOrigins ?? [],
     routes: ({ shutdown }) => {
       const report = (error: unknown): void => log.error("An RPC failed unexpectedly.", error);
+      const routes = (router: ConnectRouter): void => {
+        registerAgentService(router, {
+          manager,
+          setModelKey: modelKeyRpc(keys),
+          version: options.version,
+          features: [
+            "resume",
+            "model-keys",
+            "blobs",
+            "undo",
+            "fork",
+            "governance",
+            "plans",
+            "apply-proposal",
+            "branches",
+            "checkpoints",
+            "compaction",
+            "rename",
+          ],
+        });
+        registerPlanService(router, { manager, plans, authenticated: token !== undefined });
+        registerGovernanceService(router, {
+          manager,
+          emergency,
+          loadCapabilities: () => loadCapabilities(capabilityFiles, Date.now),
+          checkPolicy: checkCall,
+          previewPrompt: async (session, scenario) =>
+            promptFor(session, (await chooseScenario(session, scenario)).scenario),
+          rules: async ({ session, workspaceRoot }) => {
+            const opened = session?.workspace ?? (await workspaces.open(workspaceRoot));
+            return (await governance.of(opened)).rules.status();
+          },
+          intents: intentsPort({ open: (root) => workspaces.open(root), governance }),
+          ledger: {
+            records: (root, after, limit) => readLedgerRecords(stateDir, root, after, limit),
+            newest: (root, before, limit) => readNewestLedgerRecords(stateDir, root, before, limit),
+            verify: (workspaceRoot) => verifyWorkspaceLedger({ workspaceRoot, stateDir }),
+          },
+        });
+      };
+      const routing = replica && joinReplicas?.(replica, { manager: () => manager, routes, report });
       const rpc = nodeRpcHandler({
-        routes: (router) => {
-          registerAgentService(router, {
-            manager,
-            version: options.version,
-            features: ["resume", "blobs", "undo", "fork", "governance", "plans", "apply-proposal", "branches"],
-          });
-          registerPlanService(router, { manager, plans, authenticated: token !== undefined });
-          registerGovernanceService(router, {
-            manager,
-            emergency,
-            loadCapabilities: () => loadCapabilities(capabilityFiles, Date.now),
-            checkPolicy: checkCall,
-            previewPrompt: async (session, scenario) =>
-              promptFor(session, (await chooseScenario(session, scenario)).scenario),
-            rules: async ({ session, workspaceRoot }) => {
-              const opened = session?.workspace ?? (await workspaces.open(workspaceRoot));
-              return (await governance.of(opened)).rules.status();
-            },
-            intents: intentsPort({ open: (root) => workspaces.open(root), governance }),
-            ledger: {
-              records: (root, after, limit) => readLedgerRecords(stateDir, root, after, limit),
-              newest: (root, before, limit) => readNewestLedgerRecords(stateDir, root, before, limit),
-              verify: (workspaceRoot) => verifyWorkspaceLedger({ workspaceRoot, stateDir }),
-            },
-          });
-        },
-        interceptors: [errorInterceptor(report)],
+        routes,
+        interceptors: [errorInterceptor(report), ...(routing === undefined ? [] : [routing])],
         shutdown,
         report,
       });
@@ -299,4 +353,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     plans,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** Loaded only where it is used: one machine has no need of NATS. */
+async function joinSharedLog(address: LogAddress, { stateDir, version, log }: ServerOptions): Promise<Replica> {
+  const { openReplica } = await import("./replica/open-replica.ts");
+  return openReplica(stateDir, { address, version, log });
 }

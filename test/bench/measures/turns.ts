@@ -28,6 +28,13 @@ export async function measureTurns(world: BenchWorld): Promise<readonly Reading[
       figure: growth(reads.figure),
       target: { type: "most", value: 2 },
     },
+    {
+      name: "  the same, late calls to early ones",
+      unit: "x",
+      floor: lateToEarly(reads.floor),
+      figure: lateToEarly(reads.figure),
+      target: { type: "most", value: 1.5 },
+    },
   ];
   const edits = await sample(bench, `edit-${world.choose(100, 50)}`, rounds);
   readings.push(reading("one-line edit in 5,000 lines, p50", edits, 0.5, 1.5));
@@ -83,6 +90,11 @@ async function sample(bench: Bench, script: string, rounds: number): Promise<Sam
 function reading(name: string, { floor, figure }: Sample, share: number, most: number): Reading {
   const of = (rounds: readonly (readonly number[])[]) => median(rounds.map((gaps) => percentile(gaps.slice(2), share)));
   return { name, unit: "ms", floor: of(floor), figure: of(figure), target: { type: "ratio", most } };
+}
+
+/** What a call adds late in a turn, divided by what it adds early. */
+function lateToEarly(rounds: readonly (readonly number[])[]): number {
+  return median(rounds.map((gaps) => median(gaps.slice(-40)) / median(gaps.slice(4, 44))));
 }
 
 function growth(rounds: readonly (readonly number[])[]): number {

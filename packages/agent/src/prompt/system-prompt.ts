@@ -5,6 +5,7 @@ import { canChange, toolsInMode } from "../scenarios/tool-groups.ts";
 import type { EditingMode, Verbosity } from "../session-settings.ts";
 import type { Todo } from "../todo.ts";
 import { intentsBlock, type PromptIntents } from "./intents-block.ts";
+import { type PromptSkill, skillsBlock } from "./skills-block.ts";
 
 export interface SystemPromptInput {
   readonly scenario: Scenario;
@@ -17,6 +18,8 @@ export interface SystemPromptInput {
   readonly todos: readonly Todo[];
   /** Text of the project's notes for agents (`AGENT.md`, `CLAUDE.md`); empty when there are none. */
   readonly projectNotes: string;
+  /** Skills that can be read with the `Skill` tool. */
+  readonly skills?: readonly PromptSkill[];
   /** How much the model shall write; `normal` says nothing about it. */
   readonly verbosity?: Verbosity;
   /** undefined where intents play no part. */
@@ -49,8 +52,11 @@ export function systemPrompt(input: SystemPromptInput): string {
   if (rules.length > 0) sections.push(`# Rules\n${rules.map((rule) => `- ${rule}`).join("\n")}`);
   const tone = tones[input.verbosity ?? "normal"];
   if (tone !== "") sections.push(`# Tone\n${tone}`);
+  const tools = toolsInMode(scenario.tools, input.editingMode);
   const intents = intentsBlock(input.intents);
   if (intents !== "") sections.push(`# Intent\n${intents}`);
+  const skills = tools.includes("Read") ? skillsBlock(input.skills ?? []) : "";
+  if (skills !== "") sections.push(`# Skills\n${skills}`);
   if (todos !== "" && !usesPlaceholder(scenario.prompt, "todos")) sections.push(`# Todo list\n${todos}`);
   if (notes !== "" && !usesPlaceholder(scenario.prompt, "projectNotes")) sections.push(`# Project notes\n${notes}`);
   return sections.join("\n\n");

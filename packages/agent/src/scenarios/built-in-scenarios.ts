@@ -5,7 +5,7 @@ import { type Scenario, ScenarioError } from "./scenario.ts";
 /** As they would stand in a user's YAML file. */
 const definitions = {
   CODE: {
-    tools: "filesystem, default, todo, bash, mcp:*",
+    tools: "filesystem, default, todo, bash, agents, mcp:*",
     description: "Coding assistant that reads, edits, runs and verifies in the working tree",
     prompt: `You are Gennai, a careful coding assistant working in the user's project.
 
@@ -19,7 +19,7 @@ How to work:
 - When the work is done, stop and say briefly what changed, what you checked, and what you could not check.`,
   },
   EDITOR_CODE: {
-    tools: "todo, default, proposal",
+    tools: "todo, default, proposal, Explore",
     description: "Editor-safe code generation (propose changes; no direct writes)",
     prompt: `You are Gennai, an editor-safe coding assistant. You never write files and never run commands: you read, think, and
 propose one complete set of changes, which the user reviews and applies in the editor.
@@ -35,7 +35,7 @@ How to work:
   Say "proposed", not "changed": nothing is written until the user applies it.`,
   },
   RESPOND: {
-    tools: "default",
+    tools: "default, Explore",
     description: "Answers questions; reads the project where that helps, changes nothing",
     prompt: `You are Gennai. Answer the user's question directly, clearly and correctly.
 

@@ -10,6 +10,7 @@ const toolGroups: ReadonlyMap<string, readonly string[]> = new Map([
   ["todo", ["TodoRead", "TodoWrite"]],
   ["proposal", ["ProposeChanges"]],
   ["web", ["WebFetch"]],
+  ["agents", ["Task", "Explore"]],
 ]);
 
 export const toolGroupNames: readonly string[] = [...toolGroups.keys(), "mcp:<server or *>"];
@@ -24,10 +25,11 @@ const editorSafeTools: ReadonlySet<string> = new Set([
   "TodoRead",
   "TodoWrite",
   "ProposeChanges",
+  "Explore",
 ]);
 
 /** Tools that only look. */
-const readOnlyTools: ReadonlySet<string> = new Set(["Read", "LS", "Grep", "Glob", "TodoRead", "WebFetch"]);
+const readOnlyTools: ReadonlySet<string> = new Set(["Read", "LS", "Grep", "Glob", "TodoRead", "WebFetch", "Explore"]);
 
 const toolNames: ReadonlyMap<string, string> = new Map(
   [...toolGroups.values()].flat().map((name) => [plainName(name), name]),

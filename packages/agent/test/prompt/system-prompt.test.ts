@@ -93,7 +93,7 @@ describe("systemPrompt", () => {
 
   it("says nothing about tools where there are none", () => {
     const { scenarios } = parseScenarios({ TALK: { tools: "web", prompt: "Talk." } }, { file: "x", lineOf: () => 1 });
-    expect(scenarios.map((talk) => prompt({ scenario: talk }))).toEqual([
+    expect(scenarios.map((talk) => prompt({ scenario: { ...talk, tools: [] } }))).toEqual([
       "Talk.\n\n# Environment\nWorking directory: /w\nPlatform: linux",
     ]);
   });

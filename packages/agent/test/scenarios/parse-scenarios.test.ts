@@ -8,7 +8,7 @@ const source: ScenarioSource = {
   file: "team.yaml",
   lineOf: (path, needle) => (needle === undefined ? path.length : 40),
 };
-const readers = ["Read", "LS", "Grep", "Glob"];
+const readers = ["Read", "LS", "Grep", "Glob", "WebFetch"];
 const writers = ["Write", "Edit", "MultiEdit", "Delete", "Move", "Bash", "RunInTerminal"];
 
 function parseOne(definition: unknown, name = "REVIEW") {
@@ -19,7 +19,11 @@ function parseOne(definition: unknown, name = "REVIEW") {
 describe("parseScenarios", () => {
   it.each<[unknown, readonly string[], readonly string[]]>([
     ["todo, default, mcp:*", ["TodoRead", "TodoWrite", ...readers], ["*"]],
-    ["filesystem, default", ["Read", "LS", "Write", "Edit", "MultiEdit", "Delete", "Move", "Grep", "Glob"], []],
+    [
+      "filesystem, default",
+      ["Read", "LS", "Write", "Edit", "MultiEdit", "Delete", "Move", "Grep", "Glob", "WebFetch"],
+      [],
+    ],
     [
       ["bash", "MCP:serverA", "mcp:serverB"],
       ["Bash", "RunInTerminal"],
@@ -163,7 +167,7 @@ describe("built-in scenarios", () => {
       editor: [],
       respond: [],
     });
-    expect(builtInScenarios.get("RESPOND")?.tools).toEqual(readers);
-    expect(builtInScenarios.get("CODE")?.toolsText).toBe("filesystem, default, todo, bash, mcp:*");
+    expect(builtInScenarios.get("RESPOND")?.tools).toEqual([...readers, "Explore"]);
+    expect(builtInScenarios.get("CODE")?.toolsText).toBe("filesystem, default, todo, bash, agents, mcp:*");
   });
 });

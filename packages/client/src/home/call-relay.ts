@@ -81,7 +81,7 @@ export class CallRelay implements Disposable {
   }
 
   async #run({ id, service, method, message }: Extract<ToHome, { type: "call" }>): Promise<void> {
-    const call = new RunningCall();
+    const call = new RunningCall((messages) => this.#options.post({ type: "messages", id, messages }));
     let error: ConnectError | undefined;
     const full = this.#open.size >= maxOpenCalls;
     if (!full) this.#open.set(id, call);
@@ -93,7 +93,7 @@ export class CallRelay implements Disposable {
       await this.#options.check?.({ method: found, request });
       for await (const answer of this.#answers(found, request, call)) {
         if (call.signal.aborted) break;
-        this.#options.post({ type: "message", id, message: answer });
+        call.push(answer);
         await call.room();
       }
     } catch (reason) {
@@ -101,6 +101,7 @@ export class CallRelay implements Disposable {
     }
     // Nobody waits for the end of a call that the app itself has left.
     const left = call.signal.aborted;
+    call.flush();
     call.abort();
     if (this.#open.get(id) === call) this.#open.delete(id);
     if (left) return;
@@ -178,11 +179,32 @@ async function* only<Value>(value: Value): AsyncGenerator<Value, void> {
 
 class RunningCall {
   readonly #controller = new AbortController();
+  readonly #post: (messages: Uint8Array[]) => void;
+  #waiting: Uint8Array[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #sent = 0;
   #wake: (() => void) | undefined;
 
+  constructor(post: (messages: Uint8Array[]) => void) {
+    this.#post = post;
+  }
+
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Posts it with those that come at the same time. */
+  push(message: Uint8Array): void {
+    this.#waiting.push(message);
+    this.#timer ??= setTimeout(() => this.flush(), 0);
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const messages = this.#waiting;
+    this.#waiting = [];
+    if (messages.length > 0 && !this.signal.aborted) this.#post(messages);
   }
 
   abort(): void {

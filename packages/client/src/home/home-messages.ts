@@ -9,6 +9,9 @@ z.config({ jitless: true });
  * these schemas and drop what does not fit: another frame may post messages too.
  */
 
+/** Messages of one call that may be on their way to the app: the home waits for `taken` before it sends more. */
+export const callWindow = 256;
+
 const id = z.int().check(z.nonnegative());
 const path = z.string().check(z.minLength(1), z.maxLength(4096));
 const name = z.string().check(z.maxLength(256));
@@ -75,7 +78,12 @@ export const toAppSchema = z.discriminatedUnion("type", [
       settings: settingsSchema,
     }),
   }),
-  z.strictObject({ type: z.literal("message"), id, message: bytes }),
+  /** What a call gave, in order: as many as were there, since a post costs far more than a message. */
+  z.strictObject({
+    type: z.literal("messages"),
+    id,
+    messages: z.array(bytes).check(z.minLength(1), z.maxLength(callWindow)),
+  }),
   /** A call ended; with `error` when it failed. `code` is Connect's number. */
   z.strictObject({
     type: z.literal("end"),
@@ -106,9 +114,6 @@ export const toAppSchema = z.discriminatedUnion("type", [
     ]),
   }),
 ]);
-
-/** Messages of one call that may be on their way to the app: the home waits for `taken` before it sends more. */
-export const callWindow = 256;
 
 export type ToHome = z.infer<typeof toHomeSchema>;
 export type ToApp = z.infer<typeof toAppSchema>;

@@ -112,7 +112,7 @@ export class MessageTransport implements Transport, Disposable {
   }
 
   #receive(message: ToApp): void {
-    if (message.type === "message") this.#calls.get(message.id)?.push(message.message);
+    if (message.type === "messages") this.#calls.get(message.id)?.push(message.messages);
     if (message.type !== "end") return;
     const call = this.#calls.get(message.id);
     this.#calls.delete(message.id);
@@ -176,9 +176,9 @@ class OpenCall {
     this.#options = options;
   }
 
-  push(bytes: Uint8Array): void {
+  push(messages: readonly Uint8Array[]): void {
     if (this.#end !== undefined) return;
-    this.#queue.push(bytes);
+    this.#queue.push(...messages);
     this.#wake?.();
   }
 

@@ -1,4 +1,5 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
+import { parseStrictJson } from "@gennai/protocol/plan/strict-json";
 import * as z from "zod";
 import type { Effect } from "../effect.ts";
 import { computeRisk } from "../policies/risk.ts";
@@ -146,13 +147,18 @@ async function invalid(call: ToolCall, redactor: Redactor, error: ToolError): Pr
   return { type: "invalid", call, error: redacted, failureClass: "tool_unavailable", effects: [], input };
 }
 
+/** UTF-16 code units of arguments: more than the largest file that can be written. */
+const maxArguments = 64 * 1024 * 1024;
+const maxArgumentDepth = 256;
+
 function parseArguments(
   tool: Tool,
   json: string,
 ): { readonly ok: true; readonly args: unknown } | { readonly ok: false; readonly problem: string } {
   let value: unknown;
   try {
-    value = JSON.parse(json === "" ? "{}" : json);
+    // A key that stands twice, or `__proto__`, means one thing to whoever approves and another to whoever runs it.
+    value = json === "" ? {} : parseStrictJson(json, { maxLength: maxArguments, maxDepth: maxArgumentDepth });
     // Refuses what JSON.parse lets through and no record could hold: lone surrogates, unsafe integers.
     canonicalJson(value);
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Effect } from "../effect.ts";
 import type { Policy } from "../policy.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";
 import type { EditingMode } from "./branch.ts";
-import { isEverydayCommand } from "./everyday-commands.ts";
+import { isEverydayCommand, runsFile } from "./everyday-commands.ts";
 
 /** Where the server's own commands run. */
 export interface CommandSurroundings {
@@ -14,6 +14,8 @@ export interface CommandSurroundings {
   readonly root: string;
   /** Whether HEAD is on the branch this session may write on; asked right before a command runs by this rule. */
   readonly onOwnBranch: () => boolean;
+  /** Whether a file (absolute path) came or changed since the session began: nobody has looked at what it says. */
+  readonly isNew?: (path: string) => boolean;
 }
 
 /**
@@ -40,7 +42,14 @@ function mayRunBoxed(
 ): boolean {
   if (surroundings === undefined || !surroundings.sandboxed || surroundings.mode !== "branch") return false;
   if (effect.where !== "server" || !effect.cwd.inside) return false;
+  if (runsNewScript(effect.command, surroundings)) return false;
   return isEverydayCommand(effect.command, surroundings.root) && surroundings.onOwnBranch();
+}
+
+/** A script that the agent wrote is a command that nobody has judged, in another place. */
+function runsNewScript(command: CommandAnalysis, { isNew }: CommandSurroundings): boolean {
+  if (isNew === undefined || !command.commands.some(({ name }) => runsFile.has(name))) return false;
+  return command.paths.some(({ access, absolute }) => access !== "list" && isNew(absolute));
 }
 
 /** What the analysis of one command says by itself. Dangers stand strictest first. */

@@ -66,4 +66,4 @@ const verbsOf: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 ]);
 
 /** Interpreters, with a file of the workspace first. */
-const runsFile: ReadonlySet<string> = new Set(["node", "python", "python3", "ruby", "php"]);
+export const runsFile: ReadonlySet<string> = new Set(["node", "python", "python3", "ruby", "php"]);

@@ -1,7 +1,7 @@
 import type { ClientRequest } from "@gennai/agent/client-request";
 import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { ConfirmationScope } from "@gennai/governance/confirmation";
-import type { EditorFile, TerminalRun } from "./editor-bridge.ts";
+import type { EditorDiagnostic, EditorFile, EditorSymbol, TerminalRun } from "./editor-bridge.ts";
 
 /** What a client answered, in the server's own terms; one kind for each kind of request. */
 export type ClientAnswer =
@@ -9,6 +9,13 @@ export type ClientAnswer =
   | { readonly kind: "apply-changes"; readonly files: readonly FileChangeRecord[]; readonly error: string }
   /** Events of the model contract, as JSON. */
   | { readonly kind: "model-call"; readonly eventsJson: string; readonly error: string }
+  | { readonly kind: "diagnostics"; readonly diagnostics: readonly EditorDiagnostic[]; readonly error: string }
+  | {
+      readonly kind: "find-symbols";
+      readonly symbols: readonly EditorSymbol[];
+      readonly truncated: boolean;
+      readonly error: string;
+    }
   | { readonly kind: "command"; readonly run: TerminalRun; readonly error: string }
   | {
       readonly kind: "confirmation";

@@ -6,7 +6,8 @@ export type ClientAbility =
   | "confirmation"
   | "model-call"
   | "diagnostics"
-  | "list-workspace";
+  | "list-workspace"
+  | "find-symbols";
 
 export interface AttachedClient {
   /** The client's own id, stable over reconnects; empty from an original client. */

@@ -3,7 +3,9 @@ import type { FileChangeRecord, ProposedChange } from "@gennai/agent/proposal";
 /** What a session can ask the clients attached to it. Each question is durable before it is sent and answered once. */
 export interface EditorBridge {
   /** True when an attached client said it can answer this. */
-  can(ability: "file-read" | "command" | "apply-changes" | "confirmation" | "model-call" | "diagnostics"): boolean;
+  can(
+    ability: "file-read" | "command" | "apply-changes" | "confirmation" | "model-call" | "diagnostics" | "find-symbols",
+  ): boolean;
 
   /**
    * The newest text of a file: the buffer with its unsaved changes, or what the editor sees on disk.
@@ -34,6 +36,45 @@ export interface EditorBridge {
     },
     options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
   ): Promise<TerminalRun>;
+
+  /**
+   * Problems that the editor's language features report; no paths: of every file. Throws `ToolFailure` (`client_error`,
+   * `client_timeout`).
+   */
+  listDiagnostics(
+    paths: readonly string[],
+    options: { readonly signal: AbortSignal },
+  ): Promise<readonly EditorDiagnostic[]>;
+
+  /** Where something is declared, by the editor's language features. Throws as `listDiagnostics` does. */
+  findSymbols(
+    request: { readonly query: string; readonly path: string },
+    options: { readonly signal: AbortSignal },
+  ): Promise<{ readonly symbols: readonly EditorSymbol[]; readonly truncated: boolean }>;
+}
+
+export interface EditorDiagnostic {
+  /** Relative to the workspace, as the editor says; unchecked. */
+  readonly path: string;
+  /** 1-based. */
+  readonly line: number;
+  readonly column: number;
+  readonly severity: "error" | "warning" | "information" | "hint";
+  readonly message: string;
+  /** E.g. `ts`. */
+  readonly source: string;
+}
+
+export interface EditorSymbol {
+  readonly name: string;
+  /** In the editor's own words: function, class … */
+  readonly kind: string;
+  /** Relative to the workspace, as the editor says; unchecked. */
+  readonly path: string;
+  /** 1-based. */
+  readonly line: number;
+  /** What it is declared in; empty at the top. */
+  readonly container: string;
 }
 
 export interface EditorFile {

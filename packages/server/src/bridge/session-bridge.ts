@@ -3,12 +3,14 @@ import type { Answer, Confirmer, Question } from "@gennai/governance/confirmatio
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { ClientAnswer } from "./client-answer.ts";
 import type { ClientRegistry } from "./client-registry.ts";
-import type { EditorBridge, EditorFile, TerminalRun } from "./editor-bridge.ts";
+import type { EditorBridge, EditorDiagnostic, EditorFile, EditorSymbol, TerminalRun } from "./editor-bridge.ts";
 import type { PendingRequests, RequestEnd } from "./pending-requests.ts";
 
 /** A command in the user's terminal may take long; a client that vanished is noticed by its stream. */
 const commandMs = 60 * 60_000;
 const fileReadMs = 10_000;
+/** Language features of an editor may have to read a project first. */
+const languageMs = 20_000;
 
 /** The editor bridge and the confirmer of one turn, over the session's client requests. */
 export class SessionBridge implements EditorBridge, Confirmer {
@@ -82,6 +84,32 @@ export class SessionBridge implements EditorBridge, Confirmer {
     const answer = answered(end, "command", "run the command");
     if (answer.error !== "") throw clientError(answer.error);
     return answer.run;
+  }
+
+  async listDiagnostics(
+    paths: readonly string[],
+    options: { readonly signal: AbortSignal },
+  ): Promise<readonly EditorDiagnostic[]> {
+    const end = await this.#requests.ask(
+      { kind: "diagnostics", paths },
+      { ability: "diagnostics", turnId: this.#turnId(), signal: options.signal, answerMs: languageMs },
+    );
+    const answer = answered(end, "diagnostics", "list problems");
+    if (answer.error !== "") throw clientError(answer.error);
+    return answer.diagnostics;
+  }
+
+  async findSymbols(
+    request: { readonly query: string; readonly path: string },
+    options: { readonly signal: AbortSignal },
+  ): Promise<{ readonly symbols: readonly EditorSymbol[]; readonly truncated: boolean }> {
+    const end = await this.#requests.ask(
+      { kind: "find-symbols", ...request },
+      { ability: "find-symbols", turnId: this.#turnId(), signal: options.signal, answerMs: languageMs },
+    );
+    const answer = answered(end, "find-symbols", "find symbols");
+    if (answer.error !== "") throw clientError(answer.error);
+    return answer;
   }
 
   async ask(question: Question, options: { readonly signal: AbortSignal }): Promise<Answer> {

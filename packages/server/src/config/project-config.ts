@@ -14,6 +14,8 @@ const schema = z.strictObject({
   paths: z.strictObject({ allow: globs.optional(), deny: globs.optional() }).optional(),
   /** Branches, as globs, on which the agent never writes. */
   protected_branches: globs.optional(),
+  /** A command that checks a change quickly: types, lints. A person accepts it before it runs. */
+  check: z.string().trim().min(1).max(1000).optional(),
 });
 
 /** What a project asks of every session in it. It can only tighten what the server allows anyway. */
@@ -22,9 +24,11 @@ export interface ProjectConfig {
   readonly allowPaths: readonly string[] | undefined;
   readonly denyPaths: readonly string[];
   readonly protectedBranches: readonly string[];
+  /** The project's quick check, as a shell command. */
+  readonly check: string | undefined;
 }
 
-const empty: ProjectConfig = { allowPaths: undefined, denyPaths: [], protectedBranches: [] };
+const empty: ProjectConfig = { allowPaths: undefined, denyPaths: [], protectedBranches: [], check: undefined };
 
 /**
  * Reads `.gennai/config.yaml`. A file that is there and cannot be read as a whole stops the turn: rules that somebody wrote
@@ -54,8 +58,8 @@ export async function loadProjectConfig(workspaceRoot: string): Promise<ProjectC
         parsed.error,
       );
     }
-    const { paths, protected_branches: branches } = parsed.data;
-    return { allowPaths: paths?.allow, denyPaths: paths?.deny ?? [], protectedBranches: branches ?? [] };
+    const { paths, protected_branches: branches, check } = parsed.data;
+    return { allowPaths: paths?.allow, denyPaths: paths?.deny ?? [], protectedBranches: branches ?? [], check };
   } catch (error) {
     if (error instanceof YamlError) throw unusable(error.message, error);
     throw error;

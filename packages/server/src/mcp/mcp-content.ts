@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { plainText } from "../process/plain-text.ts";
 
 /** What a result may hold that the model can read. */
 const contentSchema = z.array(
@@ -17,14 +18,15 @@ const contentSchema = z.array(
 /** Most of a result that is kept; characters. */
 const maxCharacters = 400_000;
 
-/** A result as text. What is no text is named; what has another shape is shown as JSON. */
+/** A result as text, without what it says to a terminal. What is no text is named; what has another shape is shown as JSON. */
 export function mcpContentText(result: Readonly<Record<string, unknown>>): string {
   const parsed = contentSchema.safeParse(result["content"]);
   const structured = result["structuredContent"];
-  const text =
+  const text = plainText(
     parsed.success && parsed.data.length > 0
       ? parsed.data.map(describe).join("\n")
-      : JSON.stringify(structured ?? result["content"] ?? result["toolResult"] ?? null);
+      : JSON.stringify(structured ?? result["content"] ?? result["toolResult"] ?? null),
+  );
   return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}\n[cut: the result was larger]` : text;
 }
 

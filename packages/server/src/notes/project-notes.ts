@@ -1,11 +1,18 @@
+import { join } from "node:path";
 import type { Redactor } from "@gennai/governance/redaction";
+import { readUserFile } from "../config/user-file.ts";
 import { systemErrorCode } from "../workspace/file-failure.ts";
 import { readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
+import { importsOf } from "./note-imports.ts";
 
-/** Notes for agents, at the workspace's root. The first that says something is shown first. */
+/** Notes for agents, in the workspace's root or a directory of it. The first that says something is shown first. */
 export const projectNoteFiles = ["AGENTS.md", "AGENT.md", "CLAUDE.md"] as const;
 
 const maxBytes = 64 * 1024;
+/** Characters of all notes together. */
+const maxAll = 160 * 1024;
+/** Directories with notes of their own that are looked at. */
+const maxDirectories = 50;
 
 export interface ProjectNotes {
   /** For the system prompt, redacted; empty when there are none. */
@@ -14,17 +21,85 @@ export interface ProjectNotes {
   readonly warnings: readonly string[];
 }
 
+export interface NotesOptions {
+  /** The user's own notes, for all projects, lie here under the same names. */
+  readonly userDirectory?: string;
+  /** Files that are worked on, relative to the workspace: notes in directories above them apply too. */
+  readonly workedOn?: Iterable<string>;
+  /** Whether the agent may read a file of the workspace; without it, all of them. */
+  readonly mayRead?: (path: string) => Promise<boolean>;
+}
+
+interface Note {
+  readonly title: string;
+  readonly text: string;
+}
+
 /**
- * Reads the project's notes for agents. A text that stands in two files, or in one file under two names, comes once.
+ * Reads the notes for agents, from the most general to the most particular: the user's own, the project's, and those of
+ * directories in which files are worked on. A text that stands in two files of one place, or in one file under two names,
+ * comes once; what a file imports by `@path` stands behind it.
  * @param root real path of the workspace
  */
-export async function readProjectNotes(root: string, redactor: Redactor): Promise<ProjectNotes> {
+export async function readProjectNotes(
+  root: string,
+  redactor: Redactor,
+  options: NotesOptions = {},
+): Promise<ProjectNotes> {
   const warnings: string[] = [];
+  const notes: Note[] = [];
+  if (options.userDirectory !== undefined) notes.push(...(await userNotes(options.userDirectory, warnings)));
+  for (const directory of ["", ...directoriesAbove(options.workedOn ?? [])]) {
+    notes.push(...(await notesIn(root, directory, options, warnings)));
+  }
+  let left = maxAll;
+  const parts: string[] = [];
+  for (const { title, text } of notes) {
+    const part = `## ${title}\n\n${text}`;
+    if (part.length > left) {
+      warnings.push(`${title}: all notes together are larger than ${maxAll / 1024} KiB; it is not part of the prompt`);
+      continue;
+    }
+    left -= part.length;
+    parts.push(part);
+  }
+  return { text: await redactor.redact(parts.join("\n\n")), warnings };
+}
+
+async function userNotes(directory: string, warnings: string[]): Promise<readonly Note[]> {
   const texts = new Map<string, string[]>();
   for (const file of projectNoteFiles) {
     try {
+      const text = visible((await readUserFile(join(directory, file))) ?? "").trim();
+      if (text.length > maxBytes) warnings.push(`${file} of the user: is larger than ${maxBytes / 1024} KiB; split it`);
+      else if (text !== "") texts.set(text, [...(texts.get(text) ?? []), file]);
+    } catch (error) {
+      warnings.push(`${error instanceof Error ? error.message : String(error)}; it is not part of the prompt`);
+    }
+  }
+  return [...texts].map(([text, files]) => ({ title: `${files.join(", ")} of the user, for all projects`, text }));
+}
+
+async function notesIn(
+  root: string,
+  directory: string,
+  { mayRead }: NotesOptions,
+  warnings: string[],
+): Promise<readonly Note[]> {
+  const texts = new Map<string, string[]>();
+  const imported = new Map<string, string>();
+  for (const name of projectNoteFiles) {
+    const file = directory === "" ? name : `${directory}/${name}`;
+    try {
       const text = visible(await readControlFile(root, file, maxBytes)).trim();
-      if (text !== "") texts.set(text, [...(texts.get(text) ?? []), file]);
+      if (text === "") continue;
+      if (mayRead !== undefined && !(await mayRead(file))) {
+        warnings.push(`${file}: the rules do not let the agent read it; it is not part of the prompt`);
+        continue;
+      }
+      texts.set(text, [...(texts.get(text) ?? []), file]);
+      const found = await importsOf(file, text, (target) => importedText(root, target, mayRead, warnings));
+      for (const each of found) if (!texts.has(each.text)) imported.set(each.file, each.text);
     } catch (error) {
       const code = systemErrorCode(error);
       if (code === "ENOENT" || code === "ENOTDIR") continue;
@@ -33,8 +108,44 @@ export async function readProjectNotes(root: string, redactor: Redactor): Promis
       warnings.push(`${why}; it is not part of the prompt`);
     }
   }
-  const parts = [...texts].map(([text, files]) => `## ${files.join(", ")}\n\n${text}`);
-  return { text: await redactor.redact(parts.join("\n\n")), warnings };
+  const scope = directory === "" ? "" : ` (for files below ${directory})`;
+  return [
+    ...[...texts].map(([text, files]) => ({ title: `${files.join(", ")}${scope}`, text })),
+    ...[...imported].map(([file, text]) => ({ title: `${file} (imported)${scope}`, text })),
+  ];
+}
+
+/** `@name` may be a person or a package: a file that is not there is no mistake. */
+async function importedText(
+  root: string,
+  file: string,
+  mayRead: NotesOptions["mayRead"],
+  warnings: string[],
+): Promise<string | undefined> {
+  try {
+    const text = await readControlFile(root, file, maxBytes);
+    if (mayRead !== undefined && !(await mayRead(file))) {
+      warnings.push(`${file}: is imported by notes, and the rules do not let the agent read it`);
+      return undefined;
+    }
+    return visible(text).trim();
+  } catch (error) {
+    if (error instanceof UnreadableFile && !error.message.endsWith("is no regular file")) {
+      warnings.push(`${error.message}; notes import it, and it is not part of the prompt`);
+    }
+    return undefined;
+  }
+}
+
+/** Directories above these files, without the root, outer ones first. */
+function directoriesAbove(files: Iterable<string>): readonly string[] {
+  const directories = new Set<string>();
+  for (const file of files) {
+    const names = file.split("/").slice(0, -1);
+    for (const [index] of names.entries()) directories.add(names.slice(0, index + 1).join("/"));
+  }
+  const inOrder = [...directories].sort();
+  return inOrder.slice(0, maxDirectories);
 }
 
 /** Characters that a reviewer of the file cannot see may not speak to the model: tags, bidi marks, controls. */

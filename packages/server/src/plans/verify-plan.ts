@@ -3,6 +3,7 @@ import type { GovernedTools } from "@gennai/governance/gate/gate";
 import type { VerificationResult } from "@gennai/governance/plan/plan";
 import type { StepContract } from "@gennai/governance/plan/step-contract";
 import type { Session } from "../sessions/session.ts";
+import { provesNothing } from "./empty-verification.ts";
 import { boundedEvidence } from "./evidence.ts";
 import type { PlanAnswers } from "./plan-answers.ts";
 import { planEntry } from "./plan-entry.ts";
@@ -64,6 +65,10 @@ async function verification(
   const { command, callId } = asked;
   const { session, turnId, tools, answers, signal } = ports;
   const { redactor } = session.services;
+  if (provesNothing(command)) {
+    const text = `The verification of step ${JSON.stringify(stepId)} proves nothing: this command passes whatever was done.`;
+    session.writer.emit({ type: "warning", text }, { turnId });
+  }
   const call = { id: callId, name: "Bash", argumentsJson: JSON.stringify({ command }) };
   answers.expect({ callId: call.id, tool: "Bash", args: { command }, seen: undefined, changed: "anything" });
   const shown = await redactor.redact(call.argumentsJson);

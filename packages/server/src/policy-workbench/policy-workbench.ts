@@ -282,6 +282,13 @@ const nothingRuns = (): never => {
   throw new Error("The workbench runs nothing.");
 };
 
-const noEditor = { can: () => false, readFile: nothingRuns, applyChanges: nothingRuns, runCommand: nothingRuns };
+const noEditor = {
+  can: () => false,
+  readFile: nothingRuns,
+  applyChanges: nothingRuns,
+  runCommand: nothingRuns,
+  listDiagnostics: nothingRuns,
+  findSymbols: nothingRuns,
+};
 
 const noBlobs: BlobStore = { put: nothingRuns, get: async () => undefined };

@@ -1,3 +1,8 @@
+import { isUtf8 } from "node:buffer";
+
+/** `unknown`: bytes that are not UTF-8 became U+FFFD. */
+export type OutputEncoding = "utf-8" | "utf-16" | "unknown";
+
 /** Keeps the beginning and the end of an output that may be huge, in bounded memory. */
 export class BoundedOutput {
   readonly #headLimit: number;
@@ -41,22 +46,47 @@ export class BoundedOutput {
     }
   }
 
-  /** The text, with a note in the middle when something is left out. Bytes that are not UTF-8 become U+FFFD. */
-  text(): { readonly text: string; readonly leftOut: number } {
+  /** The text, with a note in the middle when something is left out. */
+  text(): { readonly text: string; readonly leftOut: number; readonly encoding: OutputEncoding } {
     const head = Buffer.concat(this.#head);
     const joined = Buffer.concat(this.#tail);
     if (this.#headSize + joined.length === this.#total && joined.length <= this.#tailLimit) {
-      return { text: Buffer.concat([head, joined]).toString("utf8"), leftOut: 0 };
+      return { ...decoded([head, joined]), leftOut: 0 };
+    }
+    if (byteOrder(head) !== undefined) {
+      const tail = joined.subarray(Math.max(0, joined.length - this.#tailLimit));
+      // Both halves begin with a whole unit.
+      const even = tail.subarray((this.#total - tail.length) % 2);
+      const kept = head.subarray(0, head.length - (head.length % 2));
+      const leftOut = this.#total - kept.length - even.length;
+      const [begin, end] = [decoded([kept]).text, decoded([head.subarray(0, 2), even]).text];
+      return { text: `${begin}\n[${leftOut} bytes of output left out here]\n${end}`, leftOut, encoding: "utf-16" };
     }
     const keptHead = head.subarray(0, characterBorder(head, head.length));
     const tail = joined.subarray(Math.max(0, joined.length - this.#tailLimit));
     const keptTail = tail.subarray(tail.length - tailLength(tail));
     const leftOut = this.#total - keptHead.length - keptTail.length;
+    const [first, last] = [decoded([keptHead]), decoded([keptTail])];
     return {
-      text: `${keptHead.toString("utf8")}\n[${leftOut} bytes of output left out here]\n${keptTail.toString("utf8")}`,
+      text: `${first.text}\n[${leftOut} bytes of output left out here]\n${last.text}`,
       leftOut,
+      encoding: first.encoding === "utf-8" ? last.encoding : first.encoding,
     };
   }
+}
+
+/** UTF-16 where a byte order mark says so; else UTF-8, as far as it goes. */
+function decoded(parts: readonly Buffer[]): { readonly text: string; readonly encoding: OutputEncoding } {
+  const bytes = Buffer.concat(parts);
+  const order = byteOrder(bytes);
+  if (order !== undefined) return { text: new TextDecoder(order).decode(bytes), encoding: "utf-16" };
+  const text = bytes.toString("utf8");
+  return { text, encoding: isUtf8(bytes) && !text.includes("\0") ? "utf-8" : "unknown" };
+}
+
+function byteOrder(bytes: Buffer): "utf-16le" | "utf-16be" | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : undefined;
 }
 
 /** The last place at or before `at` where no character is cut. */

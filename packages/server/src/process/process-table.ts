@@ -3,11 +3,17 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 /** A process as the system knows it. */
 export interface ProcessEntry {
   readonly id: number;
+  readonly parent: number;
   readonly group: number;
   readonly session: number;
   /** True for one that has ended and only waits to be collected. */
   readonly ended: boolean;
+  /** Memory it holds that is not on disk elsewhere. */
+  readonly residentBytes: number;
 }
+
+/** The usual size of a page; where it is another, memory is counted too low or too high by that factor. */
+const pageBytes = 4096;
 
 /**
  * Processes that began after `first`, itself included; undefined where the system has no `/proc`.
@@ -29,6 +35,28 @@ export function processesSince(first: number): readonly ProcessEntry[] | undefin
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The processes of a session and all that they started, in namespaces and sessions of its own too; empty where the system
+ * has no `/proc`. Only living ones count.
+ */
+export function processTree(leader: number): readonly ProcessEntry[] {
+  const entries = (processesSince(leader) ?? []).filter(({ ended }) => !ended);
+  const members = new Set<number>();
+  for (const { id, group, session } of entries) {
+    if (id === leader || group === leader || session === leader) members.add(id);
+  }
+  const children = Map.groupBy(entries, ({ parent }) => parent);
+  const found = [...members];
+  for (let next = found.pop(); next !== undefined; next = found.pop()) {
+    for (const { id } of children.get(next) ?? []) {
+      if (members.has(id)) continue;
+      members.add(id);
+      found.push(id);
+    }
+  }
+  return entries.filter(({ id }) => members.has(id));
 }
 
 /** What a descriptor of a process is open on, e.g. `socket:[4711]`; undefined when that cannot be seen. */
@@ -54,8 +82,13 @@ function processEntry(id: number): ProcessEntry | undefined {
   try {
     // `id (name) state parent group session …`; the name may hold blanks and brackets.
     const stat = readFileSync(`/proc/${id}/stat`, "latin1");
-    const [state = "", , group = "", session = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return { id, group: Number(group), session: Number(session), ended: state === "Z" || state === "X" };
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const [state = "", parent = "", group = "", session = ""] = fields;
+    return {
+      ...{ id, parent: Number(parent), group: Number(group), session: Number(session) },
+      ended: state === "Z" || state === "X",
+      residentBytes: Number(fields[21] ?? 0) * pageBytes,
+    };
   } catch {
     return undefined;
   }

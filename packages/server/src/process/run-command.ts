@@ -1,9 +1,12 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { atExit } from "./at-exit.ts";
-import { BoundedOutput } from "./bounded-output.ts";
+import { BoundedOutput, type OutputEncoding } from "./bounded-output.ts";
+import { type CommandLimits, defaultCommandLimits, systemLimits, watchLimits } from "./command-limits.ts";
 import { inheritedDescriptors } from "./inherited-descriptors.ts";
+import { PlainText, plainText } from "./plain-text.ts";
 import { defaultGraceMs, endHolders, ProcessGroup } from "./process-group.ts";
 import { openedBy } from "./process-table.ts";
 
@@ -17,6 +20,8 @@ export interface CapturedCommand {
   readonly keepBytes?: number;
   /** Bytes of output after which the command is ended. */
   readonly maxBytes?: number;
+  /** What it may take of the machine; the usual limits for what is left out. */
+  readonly limits?: Partial<CommandLimits>;
 }
 
 /** A directory by its path and by what it was when it was looked at. */
@@ -27,12 +32,18 @@ export interface HeldDirectory {
 }
 
 export interface CommandRun {
-  readonly state: "exited" | "timed-out" | "aborted" | "too-much-output";
+  readonly state: "exited" | "timed-out" | "aborted" | "too-much-output" | "over-limit";
+  /** What it took too much of; set for `over-limit`. */
+  readonly exceeded?: string;
   /** undefined when a signal ended it. */
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
-  /** Both streams, in the order they were written. */
+  /** Both streams, in the order they were written, without what they say to a terminal. */
   readonly output: string;
+  /** What the bytes were; `unknown`: what is not UTF-8 became U+FFFD. */
+  readonly encoding: OutputEncoding;
+  /** Of all bytes that came. */
+  readonly outputSha256: string;
   /** Bytes of output that are not in `output`. */
   readonly leftOut: number;
   /** Processes that could not be ended; empty unless they run as another user or hang in the kernel. */
@@ -71,10 +82,13 @@ export async function runCommand(
   options: { readonly signal: AbortSignal; readonly onOutput?: (text: string) => void },
 ): Promise<CommandRun> {
   options.signal.throwIfAborted();
-  const child = await start(command);
+  const limits = { ...defaultCommandLimits, ...command.limits };
+  const child = await start(command, limits);
   const group = new ProcessGroup(child.id);
   const output = new BoundedOutput(command.keepBytes ?? 256 * 1024);
   const maxBytes = command.maxBytes ?? 64 * 1024 * 1024;
+  const digest = createHash("sha256");
+  let exceeded: string | undefined;
 
   const stopped = Promise.withResolvers<Exclude<CommandRun["state"], "exited">>();
   const deadline = setTimeout(() => stopped.resolve("timed-out"), command.timeoutMs);
@@ -82,9 +96,16 @@ export async function runCommand(
   options.signal.addEventListener("abort", abort, { once: true });
   // A process that leaves at once, by a second Ctrl-C, leaves nothing running.
   using _leaving = atExit(() => group.signal("SIGKILL"));
+  using _limits = watchLimits(child.id, command.cwd.path, limits, (what) => {
+    exceeded = what;
+    // Not asked politely: whatever multiplies would go on meanwhile.
+    group.signal("SIGKILL");
+    stopped.resolve("over-limit");
+  });
   const live = new LiveOutput(command.keepBytes ?? 256 * 1024, options.onOutput);
   child.output.on("data", (chunk: Buffer) => {
     output.push(chunk);
+    digest.update(chunk);
     live.push(chunk);
     if (output.total > maxBytes) stopped.resolve("too-much-output");
   });
@@ -92,7 +113,9 @@ export async function runCommand(
   child.output.on("error", () => {});
 
   try {
-    const state = await Promise.race([child.exited.then(() => "exited" as const), stopped.promise]);
+    const ended = await Promise.race([child.exited.then(() => "exited" as const), stopped.promise]);
+    // Killed for what it took, it has exited as well.
+    const state = exceeded === undefined ? ended : "over-limit";
     const survivors = [...(await group.end(defaultGraceMs))];
     if (survivors.length === 0) await child.exited;
     if (!(await settlesWithin(child.closed, 100)) && child.pipe !== undefined) {
@@ -100,12 +123,15 @@ export async function runCommand(
     }
     if (!(await settlesWithin(child.closed, 250))) child.output.destroy();
     live.end();
-    const { text, leftOut } = output.text();
+    const { text, leftOut, encoding } = output.text();
     return {
       state,
+      ...(exceeded === undefined || state !== "over-limit" ? {} : { exceeded }),
       exitCode: child.process.exitCode ?? undefined,
       signal: child.process.signalCode ?? undefined,
-      output: text,
+      output: plainText(text),
+      encoding,
+      outputSha256: digest.digest("hex"),
       leftOut,
       survivors,
     };
@@ -126,12 +152,12 @@ interface StartedChild {
   readonly closed: Promise<void>;
 }
 
-async function start(command: CapturedCommand): Promise<StartedChild> {
+async function start(command: CapturedCommand, limits: CommandLimits): Promise<StartedChild> {
   const directory = openDirectory(command.cwd);
   const nothing = openSync("/dev/null", "r+");
   try {
     // One pipe for both streams keeps their order; only a shell can join them, and it leaves at once.
-    const child = spawn("/bin/sh", ["-c", 'exec "$@" 2>&1', "sh", ...command.argv], {
+    const child = spawn("/bin/sh", ["-c", `${systemLimits(limits)}; exec "$@" 2>&1`, "sh", ...command.argv], {
       // By handle, where the system can: between the check and the start nothing can be put in its place.
       cwd: process.platform === "linux" ? `/proc/self/fd/${directory}` : command.cwd.path,
       env: { ...command.env, PWD: command.cwd.path },
@@ -191,6 +217,7 @@ function openDirectory(held: HeldDirectory): number {
 /** Text as it comes; stops at the limit, since what is not kept need not be shown. */
 class LiveOutput {
   readonly #decoder = new StringDecoder("utf8");
+  readonly #plain = new PlainText();
   readonly #show: ((text: string) => void) | undefined;
   #left: number;
 
@@ -201,14 +228,14 @@ class LiveOutput {
 
   push(chunk: Buffer): void {
     if (this.#show === undefined || this.#left <= 0) return;
-    const text = this.#decoder.write(chunk.subarray(0, this.#left));
+    const text = this.#plain.push(this.#decoder.write(chunk.subarray(0, this.#left)));
     this.#left -= chunk.length;
     if (text !== "") this.#show(text);
     if (this.#left < 0) this.#show("\n[more output follows; its end is in the result]\n");
   }
 
   end(): void {
-    const rest = this.#left < 0 ? "" : this.#decoder.end();
+    const rest = this.#left < 0 ? "" : this.#plain.push(this.#decoder.end());
     if (rest !== "") this.#show?.(rest);
   }
 }

@@ -15,12 +15,17 @@ import type { SessionManager } from "../sessions/session-manager.ts";
 import type { TurnInput } from "../sessions/turn.ts";
 import { applyProposalRpc } from "./apply-proposal.ts";
 import { digest, fileToWire } from "./change-wire.ts";
+import { listCheckpointsRpc, restoreCheckpointRpc } from "./checkpoint-rpcs.ts";
 import { submitClientEvent } from "./client-event.ts";
 import { clientFromWire } from "./client-from-wire.ts";
+import { editorContextFromWire } from "./editor-context-wire.ts";
 import { streamEvents } from "./event-stream.ts";
+import type { modelKeyRpc } from "./model-key-rpc.ts";
+import { compactSession, renameSession } from "./session-rpcs.ts";
 import { capabilitiesToWire, editingModeToWire, settingsFromWire, settingsToWire } from "./settings-wire.ts";
 import { todosFromWire, todoToWire } from "./todo-wire.ts";
-import { getWorkspaceState, prepareBranchRpc } from "./workspace-rpcs.ts";
+import { usageSumToWire } from "./usage-wire.ts";
+import { getWorkspaceState, listPathsRpc, prepareBranchRpc } from "./workspace-rpcs.ts";
 
 export const protocolVersion = 1;
 
@@ -36,6 +41,7 @@ const maxInputCharacters = 1024 * 1024;
 
 export interface AgentServiceOptions {
   readonly manager: SessionManager;
+  readonly setModelKey: ReturnType<typeof modelKeyRpc>;
   readonly version: string;
   readonly features: readonly string[];
 }
@@ -52,7 +58,12 @@ export function registerAgentService(router: ConnectRouter, options: AgentServic
   router.rpc(AgentService.method.applyProposal, implementation.applyProposal, withContent);
 }
 
-function agentService({ manager, version, features }: AgentServiceOptions): ServiceImpl<typeof AgentService> {
+function agentService({
+  manager,
+  setModelKey,
+  version,
+  features,
+}: AgentServiceOptions): ServiceImpl<typeof AgentService> {
   const { services } = manager;
 
   async function* invoke(request: InvokeRequest, context: HandlerContext) {
@@ -102,6 +113,7 @@ function agentService({ manager, version, features }: AgentServiceOptions): Serv
     },
 
     invoke,
+    setModelKey,
 
     async submitClientEvent(event) {
       return submitClientEvent(manager, event);
@@ -194,6 +206,7 @@ function agentService({ manager, version, features }: AgentServiceOptions): Serv
         session: {
           ...summary(head, session.runningTurnId),
           editingMode: editingModeToWire(session.settings.editingMode),
+          usage: usageSumToWire(session.state.usage),
         },
         settings: settingsToWire(session.settings, session.workspace.root),
         capabilities: await capabilitiesOf(session),
@@ -202,6 +215,14 @@ function agentService({ manager, version, features }: AgentServiceOptions): Serv
 
     async forkSession({ sessionId, throughSeq }) {
       return { sessionId: (await manager.fork(sessionId, Number(throughSeq))).id };
+    },
+
+    async renameSession(request) {
+      return renameSession(await manager.get(request.sessionId), request);
+    },
+
+    async compactSession({ sessionId }) {
+      return compactSession(await manager.get(sessionId));
     },
 
     getServerInfo() {
@@ -224,6 +245,14 @@ function agentService({ manager, version, features }: AgentServiceOptions): Serv
       return { content };
     },
 
+    async listCheckpoints({ sessionId }) {
+      return listCheckpointsRpc(await manager.get(sessionId));
+    },
+
+    async restoreCheckpoint(request) {
+      return restoreCheckpointRpc(await manager.get(request.sessionId), request);
+    },
+
     async undoChangeSet({ sessionId, changeSetId }) {
       const undone = await (await manager.get(sessionId)).undo(changeSetId === "" ? undefined : changeSetId);
       return { changeSetId: undone.changeSetId, files: undone.files.map(fileToWire) };
@@ -239,6 +268,10 @@ function agentService({ manager, version, features }: AgentServiceOptions): Serv
 
     async prepareBranch(request, { signal }) {
       return prepareBranchRpc(await manager.get(request.sessionId), request, signal);
+    },
+
+    async listPaths(request, { signal }) {
+      return listPathsRpc(await manager.get(request.sessionId), request, signal);
     },
   };
 
@@ -277,7 +310,11 @@ function turnInput(request: InvokeRequest | StartTurnRequest, clientTurnId: stri
   if (userInput.length > maxInputCharacters) {
     throw new ServiceError("invalid_argument", `user_input has at most ${maxInputCharacters} characters.`);
   }
-  return { text: userInput, scenario, enableThinking, images, clientTurnId };
+  const editorContext = editorContextFromWire(request.editorContext);
+  return {
+    ...{ text: userInput, scenario, enableThinking, images, clientTurnId },
+    ...(editorContext === undefined ? {} : { editorContext }),
+  };
 }
 
 function summary(head: SessionHead, runningTurnId: string | undefined) {

@@ -6,11 +6,17 @@ import type {
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { CommandState, FileSource } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import {
+  DiagnosticSeverity,
+  type DiagnosticsResponse,
+  type FindSymbolsResponse,
+} from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import {
   ConfirmationAnswer,
   type ConfirmationResponse,
   ConfirmationScope,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { ClientAnswer } from "../bridge/client-answer.ts";
+import type { EditorDiagnostic } from "../bridge/editor-bridge.ts";
 import { ServiceError } from "../service-error.ts";
 import { digest, fileFromWire, keyOf } from "./change-wire.ts";
 import { scopes } from "./request-wire.ts";
@@ -40,6 +46,9 @@ export function answerFromWire(event: ClientEvent["event"]): IncomingAnswer | un
       return { requestId: requestId(id), answer: { kind: "model-call", eventsJson, error } };
     }
     case "diagnosticsResponse":
+      return { requestId: requestId(event.value.requestId), answer: diagnostics(event.value) };
+    case "findSymbolsResponse":
+      return { requestId: requestId(event.value.requestId), answer: foundSymbols(event.value) };
     case "listWorkspaceResponse":
       throw new ServiceError("failed_precondition", "No request of this kind is open.");
     default:
@@ -101,6 +110,39 @@ function command(response: CommandDispatchResponse): ClientAnswer {
       truncated: response.truncated,
       terminalId: response.terminalId,
     },
+  };
+}
+
+const severities = new Map<DiagnosticSeverity, EditorDiagnostic["severity"]>([
+  [DiagnosticSeverity.ERROR, "error"],
+  [DiagnosticSeverity.WARNING, "warning"],
+  [DiagnosticSeverity.INFORMATION, "information"],
+  [DiagnosticSeverity.HINT, "hint"],
+]);
+
+/** More of them say nothing more. */
+const maxDiagnostics = 5_000;
+const maxSymbols = 1_000;
+
+function diagnostics({ diagnostics: found, error }: DiagnosticsResponse): ClientAnswer {
+  return {
+    kind: "diagnostics",
+    error,
+    diagnostics: found.slice(0, maxDiagnostics).map(({ path, line, column, severity, message, source }) => ({
+      ...{ path, line, column, message, source },
+      severity: severities.get(severity) ?? "information",
+    })),
+  };
+}
+
+function foundSymbols({ symbols, truncated, error }: FindSymbolsResponse): ClientAnswer {
+  return {
+    kind: "find-symbols",
+    error,
+    truncated: truncated || symbols.length > maxSymbols,
+    symbols: symbols
+      .slice(0, maxSymbols)
+      .map(({ name, kind, path, line, container }) => ({ name, kind, path, line, container })),
   };
 }
 

@@ -31,7 +31,7 @@ export function changeToWire(change: ProposedChange) {
   };
 }
 
-export function fileToWire(file: FileChangeRecord) {
+export function fileToWire(file: Pick<FileChangeRecord, "path" | "operation" | "beforeSha256" | "afterSha256">) {
   return {
     path: file.path,
     operation: operations[file.operation],

@@ -24,5 +24,6 @@ export function clientFromWire(info: ClientInfo | undefined, interactive: boolea
   if (capabilities?.modelCall) abilities.add("model-call");
   if (capabilities?.diagnostics) abilities.add("diagnostics");
   if (capabilities?.listWorkspace) abilities.add("list-workspace");
+  if (capabilities?.findSymbols) abilities.add("find-symbols");
   return { clientId: info.clientId, abilities };
 }

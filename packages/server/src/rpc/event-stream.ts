@@ -50,7 +50,8 @@ export async function* streamEvents(
       }
       if (page.done === true) break;
       for (const { firstSeq, logged } of merged(page.value)) {
-        yield eventToWire(exact(session, logged), firstSeq, isResolved(session, logged));
+        const whole = logged.event.type === "client-request" ? await exact(session, logged) : logged;
+        yield eventToWire(whole, firstSeq, isResolved(session, logged));
         if (endsTurn(logged, options.untilTurnId)) return;
       }
       next = followed(pages.next());
@@ -112,9 +113,11 @@ function endedBefore(session: Session, turnId: string, afterSeq: number): boolea
 }
 
 /** The log keeps requests masked; as long as one is open here, whoever may answer it gets it whole. */
-function exact(session: Session, logged: LoggedEvent): LoggedEvent {
+async function exact(session: Session, logged: LoggedEvent): Promise<LoggedEvent> {
   if (logged.event.type !== "client-request") return logged;
-  const request = session.requests.get(logged.event.request.requestId);
+  const { requestId } = logged.event.request;
+  const request =
+    session.requests.get(requestId) ?? (await session.services.ownership?.exactRequest(session.id, requestId));
   return request === undefined ? logged : { ...logged, event: { type: "client-request", request } };
 }
 

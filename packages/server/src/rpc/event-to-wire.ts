@@ -2,12 +2,14 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { LoggedEvent, SessionEvent, TurnState } from "@gennai/agent/session-event";
 import {
+  ContextState,
   type InvokeEvent,
   InvokeEventSchema,
   InvokeState,
   RequestResolution,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { blobRef, changeToWire, fileToWire, reviewToWire } from "./change-wire.ts";
+import { checkpointEventToWire } from "./checkpoint-wire.ts";
 import {
   emergencyControls,
   emergencyToWire,
@@ -21,6 +23,7 @@ import {
 import { planChangeToWire } from "./plan-wire.ts";
 import { requestToWire } from "./request-wire.ts";
 import { todoToWire } from "./todo-wire.ts";
+import { compactedToWire, usageSumToWire, usageToWire } from "./usage-wire.ts";
 
 type WireEvent = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
 
@@ -39,6 +42,7 @@ export function eventToWire(logged: LoggedEvent, firstSeq: number, resolved: boo
     itemId: logged.itemId,
     time: timestampFromMs(logged.time),
     resolved,
+    parentToolCallId: event.parentToolCallId ?? "",
     event: bodyToWire(event),
     ...(event.type === "error"
       ? { errorInfo: { code: event.code, message: event.message, hint: event.hint ?? "", retryable: event.retryable } }
@@ -66,6 +70,12 @@ const resolutions = {
   answered: RequestResolution.ANSWERED,
   timeout: RequestResolution.TIMEOUT,
   cancelled: RequestResolution.CANCELLED,
+} as const;
+
+const contextStates = {
+  included: ContextState.INCLUDED,
+  cut: ContextState.CUT,
+  refused: ContextState.REFUSED,
 } as const;
 
 function bodyToWire(event: SessionEvent): WireEvent {
@@ -121,7 +131,21 @@ function bodyToWire(event: SessionEvent): WireEvent {
     case "usage":
       return { case: "usage", value: usageToWire(event) };
     case "final":
-      return { case: "final", value: { text: event.text, thinking: event.thinking, usage: usageToWire(event) } };
+      return {
+        case: "final",
+        value: {
+          text: event.text,
+          thinking: event.thinking,
+          usage: usageToWire(event),
+          ...(event.sessionUsage === undefined ? {} : { sessionUsage: usageSumToWire(event.sessionUsage) }),
+        },
+      };
+    case "call-note":
+      return { case: "warning", value: event.text };
+    case "compacted":
+      return { case: "conversationCompacted", value: compactedToWire(event) };
+    case "session-renamed":
+      return { case: "sessionRenamed", value: { title: event.title } };
     case "warning":
       return { case: "warning", value: event.text };
     case "error":
@@ -172,6 +196,10 @@ function bodyToWire(event: SessionEvent): WireEvent {
         case: "changeSetUndone",
         value: { changeSetId: event.changeSetId, files: event.files.map(fileToWire) },
       };
+    case "checkpoint-taken":
+    case "checkpoint-closed":
+    case "checkpoint-restored":
+      return checkpointEventToWire(event);
     case "session-started":
       return {
         case: "sessionStarted",
@@ -196,6 +224,11 @@ function bodyToWire(event: SessionEvent): WireEvent {
       return { case: "planChanged", value: planChangeToWire(event.planId, event.change) };
     case "session-cleared":
       return { case: "sessionCleared", value: {} };
+    case "context-added":
+      return {
+        case: "contextAdded",
+        value: { items: event.items.map(({ name, state, reason }) => ({ name, state: contextStates[state], reason })) },
+      };
     case "settings-changed": {
       const { backend, model, editingMode } = event.settings;
       return {
@@ -204,14 +237,4 @@ function bodyToWire(event: SessionEvent): WireEvent {
       };
     }
   }
-}
-
-function usageToWire(usage: {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly modelId: string;
-  readonly maxContextTokens: number;
-}) {
-  const { inputTokens, outputTokens, modelId, maxContextTokens } = usage;
-  return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, modelId, maxContextTokens };
 }

@@ -44,6 +44,8 @@ export function requestToWire(request: ClientRequest): WireEvent {
       return { case: "modelCallRequest", value: { ...common, requestJson: request.requestJson } };
     case "diagnostics":
       return { case: "diagnosticsRequest", value: { ...common, paths: [...request.paths] } };
+    case "find-symbols":
+      return { case: "findSymbolsRequest", value: { ...common, query: request.query, path: request.path } };
     case "list-workspace":
       return { case: "listWorkspaceRequest", value: { ...common, path: request.path } };
   }

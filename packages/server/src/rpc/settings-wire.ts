@@ -1,5 +1,10 @@
 import type { ModelCapabilities } from "@gennai/agent/model";
-import type { Backend as DomainBackend, SessionSettings } from "@gennai/agent/session-settings";
+import {
+  type Backend as DomainBackend,
+  noLimits,
+  type SessionLimits,
+  type SessionSettings,
+} from "@gennai/agent/session-settings";
 import { Backend, EditingMode, type Settings, Verbosity } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ServiceError } from "../service-error.ts";
 import { keyOf } from "./change-wire.ts";
@@ -51,11 +56,28 @@ export function settingsFromWire(
         ? current.verbosity
         : keyOf(verbosities, wire.verbosity, "settings.verbosity"),
     interactive,
+    limits: limitsFromWire(wire, current.limits ?? noLimits),
   };
 }
 
+function limitsFromWire(wire: Settings, current: SessionLimits): SessionLimits {
+  const { maxContextTokens, maxSessionTokens, maxTurnTokens, maxCost } = wire;
+  return {
+    maxContextTokens: limit("max_context_tokens", maxContextTokens, current.maxContextTokens),
+    maxSessionTokens: limit("max_session_tokens", maxSessionTokens, current.maxSessionTokens),
+    maxTurnTokens: limit("max_turn_tokens", maxTurnTokens, current.maxTurnTokens),
+    maxCost: limit("max_cost", maxCost, current.maxCost),
+  };
+}
+
+function limit(name: string, asked: number | bigint | undefined, current: number): number {
+  const value = asked === undefined ? current : Number(asked);
+  if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) return value;
+  throw new ServiceError("invalid_argument", `settings.${name} cannot be negative or beyond 2^53.`);
+}
+
 export function settingsToWire(settings: SessionSettings, workingDir: string) {
-  const { model, baseUrl, maxTokens, maxIterations } = settings;
+  const { model, baseUrl, maxTokens, maxIterations, limits = noLimits } = settings;
   return {
     backend: backends[settings.backend],
     model,
@@ -65,6 +87,10 @@ export function settingsToWire(settings: SessionSettings, workingDir: string) {
     workingDir,
     editingMode: modes[settings.editingMode],
     verbosity: verbosities[settings.verbosity],
+    maxContextTokens: limits.maxContextTokens,
+    maxSessionTokens: BigInt(limits.maxSessionTokens),
+    maxTurnTokens: BigInt(limits.maxTurnTokens),
+    maxCost: limits.maxCost,
   };
 }
 

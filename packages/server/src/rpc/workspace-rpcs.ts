@@ -1,5 +1,11 @@
-import { BranchChange, GitState, type PrepareBranchRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import {
+  BranchChange,
+  GitState,
+  type ListPathsRequest,
+  type PrepareBranchRequest,
+} from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { loadProjectConfig } from "../config/project-config.ts";
+import { listPaths } from "../context/list-paths.ts";
 import { readWorkspaceState } from "../git/workspace-state.ts";
 import { ServiceError } from "../service-error.ts";
 import { prepareSessionBranch } from "../sessions/prepare-session-branch.ts";
@@ -46,4 +52,9 @@ export async function prepareBranchRpc(session: Session, request: PrepareBranchR
   }
   const prepared = await prepareSessionBranch(session, { task, ...(branch === "" ? {} : { branch }) }, signal);
   return { branch: prepared.name, change: branchChanges[prepared.how] };
+}
+
+export async function listPathsRpc(session: Session, { prefix, limit }: ListPathsRequest, signal: AbortSignal) {
+  const { paths, truncated } = await listPaths(session, prefix, { limit, signal });
+  return { paths: [...paths], truncated };
 }

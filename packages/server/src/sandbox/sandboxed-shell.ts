@@ -1,4 +1,5 @@
 import { lstatSync, readFileSync } from "node:fs";
+import { release } from "node:os";
 import { relative } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { ToolFailure } from "@gennai/governance/tool-error";
@@ -59,7 +60,7 @@ export class ShellSandbox {
         empty: place.empty,
       };
       return {
-        argv: [program, ...bubblewrapArguments(view, features), shell, "-c", command],
+        argv: [program, ...bubblewrapArguments(view, features), shell, "-c", limitedExec, shell, command],
         finish: () =>
           (control?.release() ?? []).map((path) => `[removed: ${path}, which would have changed what git runs]`),
       };
@@ -93,6 +94,17 @@ export class ShellSandbox {
     this.#secrets.set(root, known);
     return known;
   }
+}
+
+/**
+ * How a command begins inside: with a bound on the processes and threads of its own namespace, which the system counts
+ * apart from the user's others since Linux 5.14. Before that it would count all of them, so there is none.
+ */
+const limitedExec = `${countsByNamespace(release()) ? "ulimit -u 8192 2>/dev/null; " : ""}exec "$0" -c "$1"`;
+
+function countsByNamespace(kernel: string): boolean {
+  const [major = 0, minor = 0] = kernel.split(/[.-]/).map(Number);
+  return major > 5 || (major === 5 && minor >= 14);
 }
 
 export interface ShellSandboxOptions {

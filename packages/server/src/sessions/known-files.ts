@@ -10,6 +10,11 @@ export class KnownFiles {
     return this.#bases.get(path);
   }
 
+  /** Relative to the workspace. */
+  get paths(): Iterable<string> {
+    return this.#bases.keys();
+  }
+
   observe(file: ObservedFile): void {
     if (file.sha256 === undefined) this.#bases.delete(file.path);
     else this.#bases.set(file.path, { source: file.source, sha256: file.sha256 });

@@ -34,8 +34,9 @@ export class OwnedLog {
     return this.#lastWritten;
   }
 
-  /** For a turn. Throws `ServiceError` while another process runs one. */
-  acquire(): void {
+  /** For a turn. Rejects with `ServiceError` while another process runs one. */
+  async acquire(): Promise<void> {
+    await this.#refuseIfOwnedElsewhere();
     const attempt = this.#services.locks.tryAcquire(this.#lockName, "runs a turn");
     if (attempt.type === "held") throw busy(attempt.pid, "Subscribe to follow it, or stop that server.");
     this.#lock = attempt.lock;
@@ -54,26 +55,49 @@ export class OwnedLog {
     const { log, locks } = this.#services;
     const holder = this.#lock === undefined ? locks.holder(this.#lockName) : undefined;
     if (holder !== undefined) throw busy(holder.pid, "Wait for its end, or stop that server.");
+    await this.#refuseIfOwnedElsewhere();
     const head = await log.head(this.#sessionId);
     if (head === undefined) throw new ServiceError("not_found", "The session is no longer in the log.");
-    if (head.lastSeq === this.#writer.lastSeq && head.epoch === this.#writer.epoch && !this.#writer.failed) return;
-    while (this.#state.lastSeq < head.lastSeq) {
-      const page = await log.read(this.#sessionId, this.#state.lastSeq, 1000);
-      if (page.length === 0) break;
-      for (const event of page) this.#state.apply(event);
-    }
+    const isCurrent = head.lastSeq === this.#writer.lastSeq && head.epoch === this.#writer.epoch;
+    const isOurs = this.#services.ownership?.isOurs(this.#sessionId) ?? true;
+    if (isCurrent && isOurs && !this.#writer.failed) return;
+    await this.#fold(head.lastSeq);
     await this.#takeOver();
+  }
+
+  /** Folds in what another server wrote since; the session stays that server's. */
+  async follow(): Promise<void> {
+    const head = await this.#services.log.head(this.#sessionId);
+    if (head !== undefined) await this.#fold(head.lastSeq);
   }
 
   /** Ends a turn whose process is gone, right after the log was opened. */
   async recover(): Promise<void> {
     if (this.#state.openTurn === undefined || this.#services.locks.holder(this.#lockName) !== undefined) return;
+    if ((await this.#services.ownership?.otherOwner(this.#sessionId)) !== undefined) return;
     await this.#takeOver();
   }
 
   /** Ends a turn that has a beginning in the log and will never have its end. */
   closeInterrupted(): Promise<void> {
     return closeInterruptedTurn(this.#state, this.#writer, { sessionId: this.#sessionId, now: this.#services.now });
+  }
+
+  async #fold(untilSeq: number): Promise<void> {
+    while (this.#state.lastSeq < untilSeq) {
+      const page = await this.#services.log.read(this.#sessionId, this.#state.lastSeq, 1000);
+      if (page.length === 0) break;
+      // Somebody else may have folded meanwhile.
+      for (const event of page) if (event.seq > this.#state.lastSeq) this.#state.apply(event);
+    }
+  }
+
+  async #refuseIfOwnedElsewhere(): Promise<void> {
+    const owner = await this.#services.ownership?.otherOwner(this.#sessionId);
+    if (owner === undefined) return;
+    throw new ServiceError("failed_precondition", `Another server (${owner}) owns this session.`, {
+      hint: "Try again: the request goes to that server.",
+    });
   }
 
   async #takeOver(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
-import type { TurnSink } from "@gennai/agent/turn-loop";
+import type { TurnSink } from "@gennai/agent/turn-sink";
 import type { LiveRedactionStream, LiveRedactor } from "@gennai/governance/redaction";
 import { ArgumentsRedaction, redactArguments } from "../redaction/arguments-redaction.ts";
 
@@ -124,6 +124,9 @@ class RedactingSink implements TurnSink {
         this.#inner.emit({ ...event, text, thinking }, itemId);
         break;
       }
+      case "compacted":
+        this.#inner.emit({ ...event, summary: await this.#redactor.redact(event.summary) }, itemId);
+        break;
       default:
         this.#inner.emit(event, itemId);
     }
@@ -178,7 +181,7 @@ class RedactingSink implements TurnSink {
   }
 }
 
-const needsMasking: ReadonlySet<SessionEvent["type"]> = new Set(["tool-call-delta", "tool-call", "final"]);
+const needsMasking: ReadonlySet<SessionEvent["type"]> = new Set(["tool-call-delta", "tool-call", "final", "compacted"]);
 
 function isText(event: SessionEvent): event is TextDelta {
   return event.type === "text-delta" || event.type === "thinking-delta";

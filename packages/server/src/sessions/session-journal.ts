@@ -19,6 +19,10 @@ export interface LedgerContext {
   readonly revision: () => Promise<string>;
   /** Id of the intent the session works under. */
   readonly intent: () => string | undefined;
+  /** Id of the plan step that a turn is carrying out right now. */
+  readonly planStep: (turnId: string) => string | undefined;
+  /** Id of the call that runs the sub-agent whose calls these are. */
+  readonly parentCall?: string;
   readonly isolation: "sandboxed" | "unsandboxed";
   /** Why, e.g. what is not installed. */
   readonly isolationReason: string;
@@ -28,21 +32,26 @@ export interface LedgerContext {
 export interface JournalObserver {
   /** A large output, so that the model reads it without a look at the disk. */
   kept(sha256: string, text: string): void;
-  /** Files that changed on disk. */
-  changed(changes: readonly FileChange[]): void;
+  /**
+   * Files that changed on disk.
+   * @param callId of the last call that changed some of them
+   */
+  changed(changes: readonly FileChange[], callId: string): void;
+  /** Set for calls that are not the model's, but the server's for the user: they leave no result in the conversation. */
+  readonly ownResult?: (result: CallOutcome) => void;
   violation(violation: RuleViolation): void;
 }
 
 /** The gate's records in a session's log: events and ledger entries of one step go in together. */
 export class SessionJournal implements GateJournal {
-  readonly #writer: SessionWriter;
+  readonly #writer: Pick<SessionWriter, "emit" | "commit">;
   readonly #blobs: BlobStore;
   readonly #context: LedgerContext;
   readonly #now: () => number;
   readonly #observe: JournalObserver;
 
   constructor(options: {
-    readonly writer: SessionWriter;
+    readonly writer: Pick<SessionWriter, "emit" | "commit">;
     readonly blobs: BlobStore;
     readonly context: LedgerContext;
     readonly now: () => number;
@@ -64,7 +73,8 @@ export class SessionJournal implements GateJournal {
   }
 
   async begin(decisions: readonly Decision[], turnId: string): Promise<void> {
-    const events = decisions.map(
+    const shown = this.#observe.ownResult === undefined ? decisions : [];
+    const events = shown.map(
       ({ call }): SessionEvent => ({
         type: "status",
         state: "run-tool",
@@ -86,6 +96,7 @@ export class SessionJournal implements GateJournal {
     const ran: { readonly decision: Decision; readonly result: CallOutcome }[] = [];
     const refused: typeof ran = [];
     const changes: FileChange[] = [];
+    let changedBy = "";
     for (const each of outcomes) {
       const violation = violationOf(each.decision);
       if (violation !== undefined) {
@@ -94,13 +105,16 @@ export class SessionJournal implements GateJournal {
       }
       (each.result.outcome === undefined ? refused : ran).push(each);
       changes.push(...(each.result.outcome?.changes ?? []));
-      events.push(await this.#resultEvent(each.result), ...factEvents(each.result, turnId));
+      if ((each.result.outcome?.changes?.length ?? 0) > 0) changedBy = each.result.call.id;
+      if (this.#observe.ownResult === undefined) events.push(await this.#resultEvent(each.result));
+      else this.#observe.ownResult(each.result);
+      events.push(...factEvents(each.result, turnId));
     }
     const ledger: LedgerEntry[] = [];
     if (ran.length > 0) ledger.push(await this.#entry("outcome", ran.map(outcomeCall), turnId, changes));
     if (refused.length > 0) ledger.push(await this.#entry("refusal", refused.map(outcomeCall), turnId, []));
     await this.#writer.commit(events, { turnId, ledger, durable: changes.length > 0 || refused.length > 0 });
-    if (changes.length > 0) this.#observe.changed(changes);
+    if (changes.length > 0) this.#observe.changed(changes, changedBy);
   }
 
   output(callId: string, turnId: string, text: string): void {
@@ -137,6 +151,7 @@ export class SessionJournal implements GateJournal {
     turnId: string,
     files: readonly FileChange[],
   ): Promise<LedgerEntry> {
+    const planStep = this.#context.planStep(turnId);
     return {
       kind,
       time: this.#now(),
@@ -144,12 +159,13 @@ export class SessionJournal implements GateJournal {
       turnId,
       modelId: this.#context.modelId,
       revision: await this.#context.revision(),
-      calls,
+      calls: planStep === undefined ? calls : calls.map((call) => ({ ...call, planStep })),
       files,
       details: {
         isolation: this.#context.isolation,
         isolation_reason: this.#context.isolationReason,
         ...(this.#context.intent() === undefined ? {} : { intent: this.#context.intent() }),
+        ...(this.#context.parentCall === undefined ? {} : { parent_call: this.#context.parentCall }),
       },
     };
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
 import { ModelError } from "@gennai/agent/model";
+import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { SessionSettings } from "@gennai/agent/session-settings";
 import { ServiceError } from "../service-error.ts";
@@ -13,7 +14,15 @@ const maxOpenSessions = 500;
 /** Milliseconds without a use after which a session may be closed to make room for another. */
 const idleMs = 600_000;
 
-const notForked: ReadonlySet<SessionEvent["type"]> = new Set(["session-started", "change-set-applied", "plan-changed"]);
+const notForked: ReadonlySet<SessionEvent["type"]> = new Set([
+  "session-started",
+  "change-set-applied",
+  "checkpoint-taken",
+  "checkpoint-closed",
+  "checkpoint-restored",
+  "plan-changed",
+  "usage",
+]);
 
 /** The sessions of this server. A session of the log opens when somebody first asks for it. */
 export class SessionManager {
@@ -97,7 +106,10 @@ export class SessionManager {
       throw new ServiceError("invalid_argument", `The session's last event is ${source.state.lastSeq}.`);
     }
     const through = throughSeq === 0 ? source.state.lastSeq : throughSeq;
-    const fork = await this.#create(source.workspace.root, source.settings, source.id);
+    const fork = await this.#create(source.workspace.root, source.settings, {
+      forkedFrom: source.id,
+      inheritedFiles: await this.#changedFiles(sessionId, through),
+    });
     for (let after = 0; after < through; ) {
       const page = await this.#services.log.read(sessionId, after, 500);
       if (page.length === 0) break;
@@ -157,7 +169,28 @@ export class SessionManager {
     });
   }
 
-  async #create(root: string, settings: SessionSettings, forkedFrom?: string): Promise<Session> {
+  async #changedFiles(sessionId: string, through: number): Promise<readonly FileChangeRecord[]> {
+    const changed = new Map<string, FileChangeRecord>();
+    for (let after = 0; after < through; ) {
+      const page = await this.#services.log.read(sessionId, after, 500);
+      if (page.length === 0) break;
+      for (const { seq, event } of page) {
+        if (seq > through) break;
+        if (event.type === "session-started")
+          for (const file of event.inheritedFiles ?? []) changed.set(file.path, file);
+        if (event.type === "change-set-applied") for (const file of event.files) changed.set(file.path, file);
+        if (event.type === "change-set-undone") for (const file of event.files) changed.delete(file.path);
+      }
+      after = page[page.length - 1]?.seq ?? through;
+    }
+    return [...changed.values()];
+  }
+
+  async #create(
+    root: string,
+    settings: SessionSettings,
+    origin: { readonly forkedFrom?: string; readonly inheritedFiles?: readonly FileChangeRecord[] } = {},
+  ): Promise<Session> {
     const sessionId = randomUUID();
     const head = await this.#services.log.create({ sessionId, workspaceRoot: root, time: this.#services.now() });
     const session = await this.#opened(head);
@@ -168,7 +201,7 @@ export class SessionManager {
     };
     await session.writer.commit(
       [
-        { type: "session-started", workingDir: root, settings, ...(forkedFrom === undefined ? {} : { forkedFrom }) },
+        { type: "session-started", workingDir: root, settings, ...origin },
         ...(sandbox.state === "sandboxed" ? [] : [unsandboxed]),
       ],
       { turnId: "", durable: true },

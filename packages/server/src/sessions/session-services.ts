@@ -3,15 +3,18 @@ import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import type { SessionSettings } from "@gennai/agent/session-settings";
 import type { LiveRedactor } from "@gennai/governance/redaction";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
+import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
 import type { EmergencyControls } from "../emergency/emergency-controls.ts";
 import type { LoadedHooks } from "../hooks/load-hooks.ts";
 import type { McpServers } from "../mcp/mcp-servers.ts";
 import type { AskEditor } from "../models/editor-model.ts";
+import type { KnownModels } from "../models/model-facts.ts";
 import type { ProcessLocks } from "../process/process-lock.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { WebConfig } from "../web/web-config.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { BlobStore, SessionLog } from "./session-log.ts";
+import type { SessionOwnership } from "./session-ownership.ts";
 import type { WorkspaceGovernance } from "./workspace-governance.ts";
 
 /** What sessions are built from. One file composes it: `serve.ts`. */
@@ -19,6 +22,8 @@ export interface SessionServices {
   readonly log: SessionLog;
   readonly blobs: BlobStore;
   readonly locks: ProcessLocks;
+  /** Which of several servers with one log a session belongs to; without it, all of them run on this machine's store. */
+  readonly ownership?: SessionOwnership;
   readonly redactor: LiveRedactor;
   /** The same object for the same root. Throws `ServiceError` for a directory that cannot be one. */
   openWorkspace(directory: string): Promise<Workspace>;
@@ -27,6 +32,8 @@ export interface SessionServices {
    * @param options.askEditor how a turn asks the model of the attached editor; without it that model only says what it is
    */
   createModel(settings: SessionSettings, options?: { readonly askEditor?: AskEditor }): Promise<Model>;
+  /** Prices and context sizes of models, as the user wrote them down. */
+  loadModelFacts(): Promise<KnownModels>;
   loadScenarios(
     root: string,
   ): Promise<{ readonly scenarios: ReadonlyMap<string, Scenario>; readonly warnings: readonly string[] }>;
@@ -35,12 +42,16 @@ export interface SessionServices {
   loadCapabilities(): Promise<LoadedCapabilities>;
   /** Rules and intents of a workspace. */
   governanceOf(workspace: Workspace): Promise<WorkspaceGovernance>;
+  /** The same object for the same root. */
+  checkpointsOf(workspace: Pick<Workspace, "root">): WorkspaceCheckpoints;
   /** Tools of others, behind the same gate. */
   readonly mcp: Pick<McpServers, "tools">;
   /** What the user lets the agent fetch from the web. */
   loadWeb(): Promise<WebConfig>;
   /** Users' external hooks. */
   loadHooks(workspaceRoot: string): Promise<LoadedHooks>;
+  /** Where the user's own notes and skills lie, with the rest of their configuration. Absolute. */
+  readonly configDir: string;
   /** Absolute paths of the server's own state and configuration, which no agent touches wherever they lie. */
   readonly ownDirectories: readonly string[];
   /** Gets errors nobody expected, whole; clients get none of their text. */

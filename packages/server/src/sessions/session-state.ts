@@ -4,7 +4,9 @@ import type { FileChangeRecord, Proposal, ProposalReview } from "@gennai/agent/p
 import { endStates, type LoggedEvent, type TurnState } from "@gennai/agent/session-event";
 import type { SessionSettings } from "@gennai/agent/session-settings";
 import type { Todo } from "@gennai/agent/todo";
+import { addUsage, noUsage, type UsageSum } from "@gennai/agent/usage";
 import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan/plan-record";
+import { WorkSteps } from "../checkpoints/work-steps.ts";
 import { KnownFiles } from "./known-files.ts";
 
 export interface TurnRecord {
@@ -28,6 +30,7 @@ export interface ChangeSet {
 export class SessionState {
   readonly conversation = new Conversation();
   readonly knownFiles = new KnownFiles();
+  readonly work = new WorkSteps();
   readonly turns = new Map<string, TurnRecord>();
   readonly turnByClientId = new Map<string, TurnRecord>();
   readonly changeSets = new Map<string, ChangeSet>();
@@ -48,7 +51,20 @@ export class SessionState {
   activeIntent: { readonly id: string; readonly name: string } | undefined;
   todos: readonly Todo[] = [];
   title = "";
+  /** Of all model calls of this session, sub-agents and compactions included; not of the session it was forked from. */
+  usage: UsageSum = noUsage;
+  /** When the session, or the one it was forked from, was started. Milliseconds since the epoch. */
+  began = 0;
   lastSeq = 0;
+
+  /** Id of the step that this turn carries out for a plan right now. */
+  planStepOf(turnId: string): string | undefined {
+    for (const plan of this.plans.values()) {
+      if (plan.runTurnId !== turnId) continue;
+      return plan.steps.find(({ state }) => state === "running")?.stepId;
+    }
+    return undefined;
+  }
 
   get activeIntentId(): string | undefined {
     return this.activeIntent?.id;
@@ -62,11 +78,13 @@ export class SessionState {
 
   apply(logged: LoggedEvent): void {
     this.conversation.apply(logged);
+    this.work.apply(logged);
     this.lastSeq = logged.seq;
     const { event } = logged;
     switch (event.type) {
       case "session-started":
       case "settings-changed":
+        if (event.type === "session-started" && this.began === 0) this.began = logged.time;
         this.settings = event.settings;
         break;
       case "session-cleared":
@@ -88,6 +106,15 @@ export class SessionState {
         for (const image of event.images) this.blobs.add(image.sha256);
         break;
       }
+      case "usage":
+        this.usage = addUsage(this.usage, event);
+        break;
+      case "session-renamed":
+        this.title = event.title;
+        break;
+      case "context-added":
+        for (const file of event.observed) this.knownFiles.observe(file);
+        break;
       case "tool-result":
         for (const file of event.observed) this.knownFiles.observe(file);
         if (event.outputBlob !== undefined) this.blobs.add(event.outputBlob.sha256);
@@ -121,6 +148,11 @@ export class SessionState {
       case "change-set-applied":
         this.#applyChangeSet(event.changeSetId, event.files);
         if (event.proposalId !== undefined) this.appliedProposals.add(event.proposalId);
+        break;
+      case "checkpoint-restored":
+        for (const file of event.files) {
+          this.knownFiles.observe({ path: file.path, source: "disk", sha256: undefined });
+        }
         break;
       case "change-set-undone": {
         const changeSet = this.changeSets.get(event.changeSetId);

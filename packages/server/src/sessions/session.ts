@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { Conversation } from "@gennai/agent/conversation";
 import type { FileChangeRecord, ProposalReview } from "@gennai/agent/proposal";
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { Compacted, SessionEvent } from "@gennai/agent/session-event";
 import type { SessionSettings } from "@gennai/agent/session-settings";
 import type { Todo } from "@gennai/agent/todo";
 import type { TurnEnd } from "@gennai/agent/turn-loop";
@@ -14,6 +15,7 @@ import { ServiceError } from "../service-error.ts";
 import { readGitHead } from "../workspace/git-head.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
+import { type CompactionReport, prepareCompaction } from "./compaction-turn.ts";
 import { endEvents } from "./end-events.ts";
 import { OwnedLog } from "./owned-log.ts";
 import { type AppliedReport, checkReview, redactedReview, verifyApplied } from "./proposal-review.ts";
@@ -52,6 +54,8 @@ export class Session {
   readonly seen: SeenContents;
   readonly state: SessionState;
   readonly services: SessionServices;
+  /** What must be done before the running turn ends. Never rejects. */
+  beforeTurnEnds: Promise<unknown> = Promise.resolve();
   readonly #log: OwnedLog;
   #running: RunningTurn | undefined;
   /** One start at a time, so that two clients cannot both find the session idle. */
@@ -136,7 +140,7 @@ export class Session {
         hint: "Wait for its end, or end it with CancelTurn.",
       });
     }
-    this.#log.acquire();
+    await this.#log.acquire();
     const abort = new AbortController();
     const turnId = randomUUID();
     try {
@@ -175,6 +179,7 @@ export class Session {
             retryable: false,
           };
     }
+    await this.beforeTurnEnds;
     await this.seen.store();
     // If even this cannot be written, the next server that opens the session finds the turn interrupted.
     await this.#log.writer
@@ -261,6 +266,11 @@ export class Session {
     await this.#commitByUser(events, kind, details, files);
   }
 
+  /** Folds in what another server wrote to the session since, which stays that server's. */
+  async follow(): Promise<void> {
+    if (this.#running === undefined) await this.#log.follow();
+  }
+
   /** Folds in what another process wrote to the session since. */
   async catchUp(): Promise<void> {
     await this.#takeOver();
@@ -290,6 +300,26 @@ export class Session {
     await this.#log.writer.commit([{ type: "session-cleared" }], { turnId: "", durable: true });
   }
 
+  /** A title of the user's choice, in place of the one made from the first request. */
+  async rename(title: string): Promise<void> {
+    await this.#takeOver();
+    const masked = await this.services.redactor.redact(title);
+    await this.#log.writer.commit([{ type: "session-renamed", title: masked }], { turnId: "", durable: true });
+    await this.services.log.setTitle(this.id, masked);
+  }
+
+  /**
+   * Makes the conversation shorter, because the user asked for it: a turn of its own, so that it is stopped like any other.
+   * Undefined when there was nothing to shorten.
+   */
+  async compact(): Promise<Compacted | undefined> {
+    const result: CompactionReport = {};
+    const { ended } = await this.startPrepared((turnId, signal) => prepareCompaction(this, turnId, signal, result));
+    await ended;
+    if (result.failure !== undefined) throw result.failure;
+    return result.compacted;
+  }
+
   /** Adds an event about more than this session. Rejects while another server runs a turn of it: that one adds its own. */
   async announce(event: SessionEvent): Promise<void> {
     // What was agreed to before somebody pulled the brake is asked again.
@@ -308,11 +338,11 @@ export class Session {
     this.#texts.set(sha256, new TextEncoder().encode(text));
   }
 
-  async fillConversation(): Promise<void> {
-    await this.state.conversation.fill(
-      async (sha256) => this.#texts.get(sha256) ?? (await this.services.blobs.get(sha256)),
-    );
-    this.#texts.clear();
+  /** @param conversation the session's own, or that of a sub-agent */
+  async fillConversation(conversation: Conversation = this.state.conversation): Promise<void> {
+    await conversation.fill(async (sha256) => this.#texts.get(sha256) ?? (await this.services.blobs.get(sha256)));
+    // What sub-agents read goes on being a blob for them.
+    if (conversation === this.state.conversation) this.#texts.clear();
   }
 
   /** What another process wrote since is folded in. While a turn runs, the log is ours already. */

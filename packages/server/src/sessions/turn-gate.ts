@@ -1,14 +1,24 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { canChange, toolsInMode } from "@gennai/agent/scenarios/tool-groups";
 import { type GovernedTools, governTools } from "@gennai/governance/gate/gate";
+import type { CallOutcome } from "@gennai/governance/gate/gate-journal";
 import type { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import { withPostToolHooks } from "@gennai/governance/hooks/hooks-journal";
 import { createBrokenHooksPolicy, createHookPolicies } from "@gennai/governance/hooks/hooks-policy";
 import { zeroAccessGlobs } from "@gennai/governance/policies/secrets";
+import type { ObservedFile, Tool } from "@gennai/governance/tool";
 import { SessionBridge } from "../bridge/session-bridge.ts";
+import { TurnCheckpoints } from "../checkpoints/turn-checkpoints.ts";
 import { loadProjectConfig } from "../config/project-config.ts";
+import { createCheckPolicy } from "../context/accept-check.ts";
+import { createMayRead } from "../context/may-read.ts";
 import { createHookRunner } from "../hooks/run-hook.ts";
 import type { OfferedTools } from "../mcp/mcp-servers.ts";
+import { loadSkills } from "../skills/load-skills.ts";
+import { type TaskPorts, taskTools } from "../sub-agents/task-tools.ts";
+import { problemsTool } from "../tools/problems-tool.ts";
+import { skillTool } from "../tools/skill-tool.ts";
+import { symbolsTool } from "../tools/symbols-tool.ts";
 import { createTools } from "../tools/tool-set.ts";
 import { webFetchTool } from "../web/web-fetch-tool.ts";
 import { readGitHead } from "../workspace/git-head.ts";
@@ -30,7 +40,25 @@ export interface TurnGate extends Disposable {
   readonly warnings: readonly string[];
   /** SHA-256 of the rules in force. */
   readonly policySha256: string;
+  /** For what the server fetches and checks for the user: the same gate, and no result in the conversation. */
+  readonly own: {
+    readonly tools: GovernedTools;
+    readonly editor: SessionBridge;
+    /** What its calls saw of files since this was last asked. */
+    takeObserved(): readonly ObservedFile[];
+    /** Calls of commands that the repository chose, which a person has to accept. */
+    readonly repositoryChecks: Set<string>;
+    /** The check that the project's configuration names. */
+    readonly configuredCheck: string | undefined;
+    /** The scenario has commands, so that a check may be one. */
+    readonly runsCommands: boolean;
+  };
+  /** Calls back after each call that changed files. */
+  onChanged(listener: (paths: readonly string[], callId: string) => void): void;
 }
+
+/** What the server calls for the user, in every scenario. */
+const ownToolNames: ReadonlySet<string> = new Set(["Read", "Glob", "Bash", "Problems"]);
 
 /** Builds the tools, rules and records of one turn. Throws `ServiceError` for rules that cannot be read. */
 export async function buildTurnGate(
@@ -44,6 +72,8 @@ export async function buildTurnGate(
     readonly onlyChecks?: boolean;
     /** In place of what the session last saw of files. */
     readonly knownFiles?: KnownFiles;
+    /** What sub-agents of the turn work with; without it there are none. */
+    readonly subAgents?: Omit<TaskPorts, "session" | "scenario" | "tools" | "govern">;
     /** In place of the session's remembered answers. */
     readonly remembered?: RememberedAnswers;
   },
@@ -71,6 +101,7 @@ export async function buildTurnGate(
     sessionBranch: head.type === "branch" ? head.branch : undefined,
     protectedBranches: services.protectedBranches,
     config: await loadProjectConfig(workspace.root),
+    sessionBegan: state.began,
     // Whoever only asks what would be decided stands in nobody's way.
     claimTree: () => (turn.onlyChecks === true ? tree.look() : tree.claim()),
     sandboxed: services.sandbox.state === "sandboxed",
@@ -107,6 +138,16 @@ export async function buildTurnGate(
   });
   const web = await services.loadWeb();
   if (web.enabled) tools.set("WebFetch", webFetchTool({ web: async () => web }));
+  const skills = await loadSkills({
+    root: workspace.root,
+    userDirectory: services.configDir,
+    mayRead: await createMayRead(session, signal),
+  });
+  if (bridge.can("diagnostics")) tools.set("Problems", problemsTool({ workspace, editor: bridge }));
+  if (bridge.can("find-symbols")) tools.set("Symbols", symbolsTool({ workspace, editor: bridge }));
+  if (skills.skills.size > 0) tools.set("Skill", skillTool({ workspace, skills: skills.skills }));
+  if (offered.has("Read")) for (const name of ["Problems", "Symbols", "Skill"]) offered.add(name);
+  const ownTools = new Map([...tools].filter(([name]) => ownToolNames.has(name)));
   for (const name of [...tools.keys()]) if (!offered.has(name)) tools.delete(name);
   const external = turn.onlyChecks === true ? noTools : await services.mcp.tools(workspace, scenario.mcp);
   for (const tool of external.tools) {
@@ -114,43 +155,72 @@ export async function buildTurnGate(
     if (settings.editingMode === "branch" || tool.access === "read") tools.set(tool.name, tool);
   }
 
-  const policies = turnPolicies(rules);
-  const journal = new SessionJournal({
-    writer,
-    blobs: services.blobs,
-    context: {
-      sessionId: session.id,
-      modelId: turn.modelId,
-      intent: () => state.activeIntentId,
-      isolation: services.isolation,
-      isolationReason: services.sandbox.reason,
-      revision: async () => {
-        const now = readGitHead(workspace.root);
-        return (now.type === "none" ? undefined : now.commit) ?? "";
-      },
-    },
-    now: services.now,
-    observe: {
-      kept: (sha256, content) => {
-        session.keepText(sha256, content);
-      },
-      changed: (changes) => {
-        if (state.activeIntentId !== undefined) governance.intentMap.record(state.activeIntentId, changes);
-      },
-      violation: (violation) => {
-        governance.rules.violation(violation);
-      },
+  const kept = services.checkpointsOf(workspace);
+  const checkpoints = new TurnCheckpoints({
+    checkpoints: kept,
+    sessionId: session.id,
+    emit: (event, ofTurn) => writer.emit(event, { turnId: ofTurn }),
+    beforeEnd: (work) => {
+      session.beforeTurnEnds = work;
     },
   });
+  for (const some of [tools, ownTools]) for (const [name, tool] of some) some.set(name, checkpoints.guard(tool));
+  if (turn.onlyChecks !== true && settings.editingMode === "branch" && tools.has("Bash")) kept.warmUp();
+
+  const repositoryChecks = new Set<string>();
+  const policies = [...turnPolicies(rules), checkpoints.policy, createCheckPolicy(repositoryChecks)];
+  let onChanged: Parameters<TurnGate["onChanged"]>[0] | undefined;
+  let observed: ObservedFile[] = [];
+  const ownResult = (result: CallOutcome): void => {
+    observed.push(...(result.outcome?.observed ?? []));
+  };
+  const journalOf = (nested?: Parameters<TaskPorts["govern"]>[1], own?: typeof ownResult) =>
+    new SessionJournal({
+      writer: nested?.writer ?? writer,
+      blobs: services.blobs,
+      context: {
+        sessionId: session.id,
+        modelId: turn.modelId,
+        ...(nested === undefined ? {} : { parentCall: nested.parentToolCallId }),
+        intent: () => state.activeIntentId,
+        planStep: (turnId) => state.planStepOf(turnId),
+        isolation: services.isolation,
+        isolationReason: services.sandbox.reason,
+        revision: async () => {
+          const now = readGitHead(workspace.root);
+          return (now.type === "none" ? undefined : now.commit) ?? "";
+        },
+      },
+      now: services.now,
+      observe: {
+        kept: (sha256, content) => {
+          session.keepText(sha256, content);
+        },
+        ...(own === undefined ? {} : { ownResult: own }),
+        changed: (changes, callId) => {
+          onChanged?.(
+            changes.map(({ path }) => path),
+            nested?.parentToolCallId ?? callId,
+          );
+          if (state.activeIntentId !== undefined) governance.intentMap.record(state.activeIntentId, changes);
+        },
+        violation: (violation) => {
+          governance.rules.violation(violation);
+        },
+      },
+    });
   const policySha256 = policyDigest(rules, policies, damageControl.sha256);
-  return {
-    policySha256,
-    tools: governTools({
+  const govern = (
+    governed: ReadonlyMap<string, Tool>,
+    nested?: Parameters<TaskPorts["govern"]>[1],
+    own?: typeof ownResult,
+  ): GovernedTools =>
+    governTools({
       sessionId: session.id,
-      tools,
+      tools: governed,
       policies,
       confirmer: bridge,
-      journal: withPostToolHooks(journal, hooks.hooks, {
+      journal: withPostToolHooks(journalOf(nested, own), hooks.hooks, {
         runner,
         cwd: workspace.root,
         sessionId: session.id,
@@ -164,10 +234,35 @@ export async function buildTurnGate(
       isolation: services.isolation,
       policyTimeoutMs,
       now: services.now,
-    }),
+    });
+  if (turn.subAgents !== undefined) {
+    for (const tool of taskTools({ ...turn.subAgents, session, scenario, tools: () => tools, govern })) {
+      if (offered.has(tool.name)) tools.set(tool.name, tool);
+    }
+  }
+
+  return {
+    policySha256,
+    tools: govern(tools),
+    own: {
+      tools: govern(ownTools, undefined, ownResult),
+      editor: bridge,
+      takeObserved: () => {
+        const taken = observed;
+        observed = [];
+        return taken;
+      },
+      repositoryChecks,
+      configuredCheck: rules.config.check,
+      runsCommands: offered.has("Bash"),
+    },
+    onChanged: (listener) => {
+      onChanged = listener;
+    },
     warnings: [
       ...hooks.warnings,
       ...external.warnings,
+      ...skills.warnings,
       ...(web.problem === undefined ? [] : [web.problem]),
       ...intents.problems,
       ...governance.rules.status().problems,

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { EditingMode } from "@gennai/agent/session-settings";
 import { createCapabilitiesPolicy } from "@gennai/governance/capabilities/capabilities-policy";
 import { createEmergencyPolicy, type EmergencySource } from "@gennai/governance/emergency/emergency-policy";
@@ -30,6 +31,8 @@ export interface TurnPolicyOptions {
   /** Absolute paths of the server's own directories. */
   readonly ownDirectories: readonly string[];
   readonly rules: RulesPolicyPorts;
+  /** Milliseconds since the epoch. */
+  readonly sessionBegan: number;
   /** What holds of intents now. */
   readonly intentRules: () => Promise<IntentRules>;
   /** Of users' external hooks. */
@@ -50,12 +53,20 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
     createExternalToolsPolicy(),
     ...callPolicies({
       ...{ workspaceRoot: root, config, ownDirectories },
-      commands: { sandboxed, mode: options.editingMode, root, onOwnBranch },
+      commands: { sandboxed, mode: options.editingMode, root, onOwnBranch, isNew: changedSince(options.sessionBegan) },
     }),
     createBranchPolicy({ mode: options.editingMode, readBranch: async () => branchState(place) }),
     createSingleWriterPolicy(options.claimTree),
     ...options.hookPolicies,
   ];
+}
+
+/** By the time of the last change of a file or its name, which no program can set back. */
+function changedSince(time: number): (path: string) => boolean {
+  return (path) => {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() === true && stat.ctimeMs >= time;
+  };
 }
 
 /**

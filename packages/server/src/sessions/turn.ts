@@ -3,15 +3,21 @@ import { systemPrompt } from "@gennai/agent/prompt/system-prompt";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import type { BlobRef, SessionEvent } from "@gennai/agent/session-event";
 import { runTurn, type TurnEnd } from "@gennai/agent/turn-loop";
+import type { TurnSink } from "@gennai/agent/turn-sink";
 import { intentContext } from "@gennai/governance/intents/intent-context";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { askEditorModel } from "../bridge/ask-editor-model.ts";
+import type { EditorContext } from "../context/editor-context.ts";
+import { createMayRead } from "../context/may-read.ts";
+import { TurnContext } from "../context/turn-context.ts";
 import { type ProjectNotes, readProjectNotes } from "../notes/project-notes.ts";
 import { ServiceError } from "../service-error.ts";
+import { loadSkills, type Skill } from "../skills/load-skills.ts";
 import { imageMediaType } from "./image-media-type.ts";
 import { createRedactingSink } from "./redacting-sink.ts";
 import type { Session } from "./session.ts";
 import { buildTurnGate } from "./turn-gate.ts";
+import { turnResources } from "./turn-resources.ts";
 
 const maxImages = 20;
 
@@ -22,6 +28,8 @@ export interface TurnInput {
   readonly enableThinking: boolean;
   readonly images: readonly Uint8Array[];
   readonly clientTurnId: string;
+  /** What the user looks at and chose to send along. */
+  readonly editorContext?: EditorContext;
 }
 
 /** A turn that is ready: dispose it when it has ended, or was never run. */
@@ -46,8 +54,24 @@ export async function prepareTurn(
   const model = await services.createModel(settings, { askEditor: askEditorModel(session.requests, turnId) });
   const images = await storeImages(session, input.images);
   const text = await services.redactor.redact(input.text);
-  const notes = await readProjectNotes(session.workspace.root, services.redactor);
-  const gate = await buildTurnGate(session, scenario, { turnId, modelId: model.id, signal });
+  const notes = await projectNotes(session);
+  const resources = await turnResources(session, model);
+  const sink = turnSink(session, turnId);
+  const enableThinking = input.enableThinking && model.capabilities.thinking;
+  const callIds = new Set<string>();
+  const gate = await buildTurnGate(session, scenario, {
+    ...{ turnId, modelId: model.id, signal },
+    subAgents: {
+      ...{ model, enableThinking, callIds, budget: resources.budget, contextTokens: resources.contextTokens },
+      prompt: (ofSubAgent) => promptFor(session, ofSubAgent, notes),
+      findScenario: async (name) => (await chooseScenario(session, name)).scenario,
+    },
+  });
+
+  const context = new TurnContext({
+    ...{ turnId, gate, sink, signal, prompt: input.text, editorContext: input.editorContext },
+    ...{ editingMode: settings.editingMode, workspace: session.workspace, redactor: services.redactor },
+  });
 
   return {
     openingEvents: [
@@ -60,46 +84,62 @@ export async function prepareTurn(
         enableThinking: input.enableThinking,
         images,
       },
-      ...[...warnings, ...notes.warnings, ...gate.warnings].map(
+      ...[...warnings, ...notes.warnings, ...resources.warnings, ...gate.warnings].map(
         (warning): SessionEvent => ({ type: "warning", text: warning }),
       ),
     ],
-    run: () =>
-      runTurn({
+    run: async () => {
+      const end = await runTurn({
         turnId,
         model,
         tools: gate.tools,
         conversation: state.conversation,
         system: () => promptFor(session, scenario, notes),
-        enableThinking: input.enableThinking && model.capabilities.thinking,
+        enableThinking,
+        callIds,
         maxOutputTokens: settings.maxTokens,
         maxIterations: settings.maxIterations,
-        sink: createRedactingSink(
-          {
-            emit: (event, itemId) => {
-              session.writer.emit(event, { turnId, ...(itemId === undefined ? {} : { itemId }) });
-            },
-            settle: () => Promise.resolve(),
-            flush: async () => {
-              await session.writer.flush();
-              await session.fillConversation();
-            },
-          },
-          services.redactor,
-        ),
+        budget: resources.budget,
+        contextTokens: resources.contextTokens,
+        sessionUsage: () => state.usage,
+        beforeModelCall: () => context.beforeModelCall(),
+        sink,
         newItemId: randomUUID,
         signal,
-      }),
+      });
+      if (end.type === "completed") context.finish();
+      await sink.flush();
+      return end;
+    },
     [Symbol.dispose]: () => {
       gate[Symbol.dispose]();
     },
   };
 }
 
+/** Where a turn of the session's own conversation is written, masked. */
+export function turnSink(session: Session, turnId: string): TurnSink {
+  return createRedactingSink(
+    {
+      emit: (event, itemId) => {
+        session.writer.emit(event, { turnId, ...(itemId === undefined ? {} : { itemId }) });
+      },
+      settle: () => Promise.resolve(),
+      flush: async () => {
+        await session.writer.flush();
+        await session.fillConversation();
+      },
+    },
+    session.services.redactor,
+  );
+}
+
 /** The system prompt of a turn with this scenario, as the model would get it now. */
 export async function promptFor(session: Session, scenario: Scenario, notes?: ProjectNotes): Promise<string> {
   const { services, workspace, state } = session;
-  const projectNotes = notes ?? (await readProjectNotes(workspace.root, services.redactor));
+  // Files that were worked on since may have notes of their own.
+  const worked = [...state.knownFiles.paths].some((path) => path.includes("/"));
+  const now = notes === undefined || worked ? await projectNotes(session) : notes;
   const { intents } = await services.governanceOf(workspace);
   const rules = await intents.rules(state.activeIntentId);
   return systemPrompt({
@@ -110,13 +150,29 @@ export async function promptFor(session: Session, scenario: Scenario, notes?: Pr
     platform: services.platform,
     date: new Date(services.now()).toISOString().slice(0, 10),
     todos: state.todos,
-    projectNotes: projectNotes.text,
+    projectNotes: now.text,
+    skills: [...(await projectSkills(session)).values()],
     intents: {
       required: rules.on,
       selectable: rules.selectable,
       context: rules.active === undefined ? "" : intentContext(rules.active),
     },
   });
+}
+
+async function projectNotes(session: Session): Promise<ProjectNotes> {
+  const { services, workspace, state } = session;
+  return readProjectNotes(workspace.root, services.redactor, {
+    userDirectory: services.configDir,
+    workedOn: state.knownFiles.paths,
+    mayRead: await createMayRead(session),
+  });
+}
+
+async function projectSkills(session: Session): Promise<ReadonlyMap<string, Skill>> {
+  const { workspace, services } = session;
+  const mayRead = await createMayRead(session);
+  return (await loadSkills({ root: workspace.root, userDirectory: services.configDir, mayRead })).skills;
 }
 
 export async function chooseScenario(

@@ -35,7 +35,10 @@ export async function undoChangeSet(
       });
     }
     if (file.beforeSha256 === undefined) {
-      if (now !== undefined) changes.push({ operation: "delete", path, baseSha256: now.sha256 });
+      if (now !== undefined) {
+        const { madeDirectories: emptied = [] } = file;
+        changes.push({ operation: "delete", path, baseSha256: now.sha256, emptied });
+      }
       continue;
     }
     const bytes = await blobs.get(file.beforeSha256);
@@ -44,9 +47,10 @@ export async function undoChangeSet(
         hint: "Restore the file by git.",
       });
     }
+    const mode = file.beforeMode === undefined ? {} : { mode: file.beforeMode };
     changes.push(
       now === undefined
-        ? { operation: "create", path, bytes }
+        ? { operation: "create", path, bytes, ...mode }
         : { operation: "update", path, bytes, baseSha256: now.sha256 },
     );
   }
@@ -68,10 +72,13 @@ function netChanges(files: readonly FileChangeRecord[]): readonly FileChangeReco
   for (const file of files) {
     const first = net.get(file.path);
     const { afterSha256 } = file;
+    const { beforeSha256, beforeMode, madeDirectories } = first ?? file;
     const merged: FileChangeRecord = {
       path: file.path,
       operation: file.operation,
-      ...((first ?? file).beforeSha256 === undefined ? {} : { beforeSha256: (first ?? file).beforeSha256 }),
+      ...(beforeSha256 === undefined ? {} : { beforeSha256 }),
+      ...(beforeMode === undefined ? {} : { beforeMode }),
+      ...(madeDirectories === undefined ? {} : { madeDirectories }),
       ...(afterSha256 === undefined ? {} : { afterSha256 }),
     };
     net.set(file.path, merged);

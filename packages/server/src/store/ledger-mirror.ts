@@ -19,6 +19,8 @@ const lockTimeout = 10_000;
 export interface LedgerMirrorOptions {
   readonly stateDir: string;
   readonly signer: Signer;
+  /** True: other replicas write the same rows into the same file, and may be ahead. */
+  readonly shared?: boolean;
   /** Told once per workspace and kind of trouble until it is over; the ledger itself goes on in the store. */
   readonly onWarning: (text: string) => void;
 }
@@ -149,6 +151,8 @@ export class LedgerMirror {
     const handle = await openLedgerFile(root, "write");
     try {
       const { size } = await handle.stat();
+      // What is there beyond our rows is compared as soon as we have them, too.
+      if (!rebuild && this.#options.shared === true && size > newest.endOffset) return copy;
       const place = rebuild
         ? undefined
         : await this.#placeOf(size, newest, workspace, (from, length) => readExactly(handle, from, length));

@@ -25,6 +25,14 @@ export interface LedgerTableOptions {
   readonly onChange: (workspaceRoot: string) => void;
 }
 
+/** What else goes into a record, where it must come out the same in every replica that seals it. */
+export interface Sealing {
+  /** One an entry, 32 random hex digits each. */
+  readonly salts: readonly string[];
+  /** Version of Gennai that acted. */
+  readonly toolVersion?: string;
+}
+
 /** The authority of every workspace's ledger: chained, signed rows. */
 export class LedgerTable {
   readonly #options: LedgerTableOptions;
@@ -59,11 +67,23 @@ export class LedgerTable {
   }
 
   /**
-   * Chains and signs entries behind the newest record. Inside a transaction only: the write lock is what keeps several
-   * processes from forking the chain.
+   * The same, with what its ledger's first record covers when the workspace is new: not what stands in its file by then,
+   * which another replica may have begun to write. Inside a transaction only.
    */
-  append(workspace: number, entries: readonly LedgerEntry[]): void {
-    this.#append(workspace, entries, undefined);
+  workspaceWithPreamble(root: string, preamble: Uint8Array): number {
+    const known = this.find(root);
+    if (known !== undefined) return known;
+    const workspace = this.workspace(root);
+    if (preamble.length > 0) this.#statements.setPreamble.run(preamble, workspace);
+    return workspace;
+  }
+
+  /**
+   * Chains and signs entries behind the newest record. Inside a transaction only: the write lock is what keeps several
+   * processes from forking the chain. With `sealing`, the same entries in the same order make the same bytes everywhere.
+   */
+  append(workspace: number, entries: readonly LedgerEntry[], sealing?: Sealing): void {
+    this.#append(workspace, entries, undefined, sealing);
   }
 
   /**
@@ -83,14 +103,15 @@ export class LedgerTable {
     if (current !== undefined) this.#options.signer.use(textOf(current, "key_id"));
   }
 
-  #append(workspace: number, entries: readonly LedgerEntry[], next: NextKey | undefined): void {
-    const { signer, toolVersion } = this.#options;
+  #append(workspace: number, entries: readonly LedgerEntry[], next: NextKey | undefined, sealing?: Sealing): void {
+    const { signer } = this.#options;
+    const toolVersion = sealing === undefined ? this.#options.toolVersion : sealing.toolVersion;
     this.useCurrentKey();
     const newest = this.#statements.newest.get(workspace);
     let place: LedgerPlace;
     let endOffset: number;
     if (newest === undefined) {
-      const preamble = this.#keepPreamble(workspace);
+      const preamble = sealing === undefined ? this.#keepPreamble(workspace) : this.preamble(workspace);
       endOffset = preamble.length;
       const genesis = {
         workspace: workspaceIdOf(this.rootOf(workspace)),
@@ -102,9 +123,9 @@ export class LedgerTable {
       endOffset = integerOf(newest, "end_offset");
       place = { seq: integerOf(newest, "seq") + 1, previousHash: textOf(newest, "hash") };
     }
-    for (const entry of entries) {
+    for (const [index, entry] of entries.entries()) {
       const { seq, hash, line } = sealRecord(entry, place, signer, {
-        salt: randomBytes(16).toString("hex"),
+        salt: sealing?.salts[index] ?? randomBytes(16).toString("hex"),
         ...(toolVersion === undefined ? {} : { toolVersion }),
         ...(next === undefined ? {} : { next }),
       });

@@ -57,6 +57,9 @@ export interface WorkspaceLedgerLocation {
   readonly publicKeyFile?: string;
 }
 
+/** How a file can look while a server is writing to it. */
+const mayBeUnderWay: ReadonlySet<WorkspaceLedgerStatus> = new Set(["behind_store", "torn_last_line", "missing_file"]);
+
 /** Milliseconds after which a server that is writing has brought the file to where the store was. */
 const settling = 150;
 
@@ -65,7 +68,7 @@ export async function verifyWorkspaceLedger(location: WorkspaceLedgerLocation): 
   const { workspaceRoot, stateDir } = location;
   using store = stateDir === undefined ? undefined : StoredLedger.open(stateDir, workspaceRoot);
   const report = await verifyOnce(location, store);
-  if (store === undefined || (report.status !== "behind_store" && report.status !== "torn_last_line")) return report;
+  if (store === undefined || !mayBeUnderWay.has(report.status)) return report;
   await delay(settling);
   return await verifyOnce(location, store);
 }

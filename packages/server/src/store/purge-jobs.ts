@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { z } from "zod";
+import { forgetCheckpoints } from "../checkpoints/forget-checkpoints.ts";
 import { abandonedJournals, removeJournal } from "../workspace/change-journal.ts";
 import type { StoreDatabase } from "./database.ts";
 import type { LedgerMirror } from "./ledger-mirror.ts";
@@ -56,6 +57,7 @@ export async function finishPurges(parts: {
   if (rows.length === 0) return;
   for (const row of rows) {
     const job = jobSchema.parse(JSON.parse(textOf(row, "job")));
+    await forgetCheckpoints({ stateDir, root: job.workspaceRoot }, job.sessionIds);
     await mirror.alone(job.workspaceRoot, async () => {
       if (existsSync(job.workspaceRoot)) await mirror.replace(job.workspaceRoot);
       removeCopies(stateDir, job);

@@ -2,7 +2,7 @@ import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
 import { AppendConflict, type LogBatch, type SessionHead, type SessionLog } from "../sessions/session-log.ts";
 import type { StoreDatabase } from "./database.ts";
 import { EventTails } from "./event-tails.ts";
-import type { LedgerTable } from "./ledger-table.ts";
+import type { LedgerTable, Sealing } from "./ledger-table.ts";
 import { integerOf, type Row, textOf } from "./row.ts";
 import { StoreError } from "./store-error.ts";
 
@@ -13,6 +13,28 @@ const pageEvents = 512;
 const pageCharacters = 1_048_576;
 
 const headColumns = "s.id, w.root, s.title, s.created, s.updated, s.last_seq, s.epoch";
+
+/** One step of a log that is kept elsewhere, as its copy here takes it. */
+export type AbsorbedStep =
+  | {
+      readonly type: "create";
+      readonly sessionId: string;
+      readonly workspaceRoot: string;
+      readonly time: number;
+      /** What stood in the ledger's file before the first record of a new workspace. */
+      readonly preamble: Uint8Array;
+    }
+  | { readonly type: "take-over"; readonly sessionId: string; readonly epoch: number }
+  | { readonly type: "title"; readonly sessionId: string; readonly title: string }
+  | {
+      readonly type: "batch";
+      readonly sessionId: string;
+      readonly batch: LogBatch;
+      readonly expected: { readonly seq: number; readonly epoch: number };
+      readonly sealing: Sealing;
+      /** True: the ledger's file in the workspace is brought up to date from here. */
+      readonly mirrored: boolean;
+    };
 
 /** Sessions in SQLite. Several processes may use one file: whoever appends first wins, the other gets `AppendConflict`. */
 export class SqliteSessionLog implements SessionLog {
@@ -87,33 +109,81 @@ export class SqliteSessionLog implements SessionLog {
     expected: { readonly seq: number; readonly epoch: number },
   ): Promise<readonly LoggedEvent[]> {
     // Serialised before the transaction: nobody waits for it, and what cannot be serialised fails early.
-    const lines = batch.events.map((draft) => JSON.stringify(draft.event));
-    const logged = batch.events.map(
-      ({ turnId, itemId, time, event }, index): LoggedEvent => ({
-        seq: expected.seq + 1 + index,
-        turnId,
-        itemId,
-        time,
-        event,
-      }),
+    const prepared = prepareBatch(batch, expected.seq);
+    const workspace = this.#database.transaction({ durable: batch.durable }, () =>
+      this.#insertBatch(sessionId, prepared, expected),
     );
-    const { advance, insertEvent, spendToken } = this.#statements;
-    const updated = batch.events.at(-1)?.time ?? batch.ledger.at(-1)?.time ?? 0;
-    const workspace = this.#database.transaction({ durable: batch.durable }, () => {
-      const row = advance.get(expected.seq + logged.length, updated, sessionId, expected.seq, expected.epoch);
-      if (row === undefined) throw this.#conflict(sessionId, expected);
-      const session = integerOf(row, "number");
-      for (const [index, event] of logged.entries()) {
-        insertEvent.run(session, event.seq, event.turnId, event.itemId, event.time, lines[index] ?? "");
-      }
-      for (const token of batch.spentTokens ?? []) spendToken.run(token, session, updated);
-      const number = integerOf(row, "workspace");
-      if (batch.ledger.length > 0) this.#ledger.append(number, batch.ledger);
-      return number;
-    });
-    if (logged.length > 0) this.#tails.publish(sessionId, logged);
+    if (prepared.logged.length > 0) this.#tails.publish(sessionId, prepared.logged);
     if (batch.ledger.length > 0) this.#ledger.changed(this.#ledger.rootOf(workspace));
-    return logged;
+    return prepared.logged;
+  }
+
+  /**
+   * For a copy of a log that is kept elsewhere: takes steps that were accepted there, in one transaction with `also`. Throws
+   * when they do not follow from what is here.
+   */
+  absorb(steps: readonly AbsorbedStep[], also: () => void): void {
+    const grown = new Set<string>();
+    const batches = steps.map((step) =>
+      step.type === "batch" ? prepareBatch(step.batch, step.expected.seq) : undefined,
+    );
+    this.#database.transaction({ durable: false }, () => {
+      for (const [index, step] of steps.entries()) {
+        const { sessionId } = step;
+        switch (step.type) {
+          case "create":
+            this.#statements.insertSession.run(
+              ...[
+                sessionId,
+                this.#ledger.workspaceWithPreamble(step.workspaceRoot, step.preamble),
+                step.time,
+                step.time,
+              ],
+            );
+            break;
+          case "take-over":
+            if (this.#statements.setEpoch.run(step.epoch, sessionId, step.epoch - 1).changes === 0)
+              throw unknownSession(sessionId);
+            break;
+          case "title":
+            this.#statements.setTitle.run(step.title, sessionId);
+            break;
+          case "batch": {
+            const prepared = batches[index];
+            if (prepared === undefined) break;
+            const workspace = this.#insertBatch(sessionId, prepared, step.expected, step.sealing);
+            if (step.mirrored && step.batch.ledger.length > 0) grown.add(this.#ledger.rootOf(workspace));
+            break;
+          }
+        }
+      }
+      also();
+    });
+    for (const [index, prepared] of batches.entries()) {
+      const sessionId = steps[index]?.sessionId;
+      if (prepared !== undefined && sessionId !== undefined && prepared.logged.length > 0)
+        this.#tails.publish(sessionId, prepared.logged);
+    }
+    for (const root of grown) this.#ledger.changed(root);
+  }
+
+  #insertBatch(
+    sessionId: string,
+    { batch, logged, lines, updated }: PreparedBatch,
+    expected: { readonly seq: number; readonly epoch: number },
+    sealing?: Sealing,
+  ): number {
+    const { advance, insertEvent, spendToken } = this.#statements;
+    const row = advance.get(expected.seq + logged.length, updated, sessionId, expected.seq, expected.epoch);
+    if (row === undefined) throw this.#conflict(sessionId, expected);
+    const session = integerOf(row, "number");
+    for (const [index, event] of logged.entries()) {
+      insertEvent.run(session, event.seq, event.turnId, event.itemId, event.time, lines[index] ?? "");
+    }
+    for (const token of batch.spentTokens ?? []) spendToken.run(token, session, updated);
+    const workspace = integerOf(row, "workspace");
+    if (batch.ledger.length > 0) this.#ledger.append(workspace, batch.ledger, sealing);
+    return workspace;
   }
 
   async read(sessionId: string, afterSeq: number, limit: number): Promise<readonly LoggedEvent[]> {
@@ -226,6 +296,30 @@ export class SqliteSessionLog implements SessionLog {
   }
 }
 
+interface PreparedBatch {
+  readonly batch: LogBatch;
+  readonly logged: readonly LoggedEvent[];
+  readonly lines: readonly string[];
+  readonly updated: number;
+}
+
+function prepareBatch(batch: LogBatch, afterSeq: number): PreparedBatch {
+  return {
+    batch,
+    lines: batch.events.map((draft) => JSON.stringify(draft.event)),
+    logged: batch.events.map(
+      ({ turnId, itemId, time, event }, index): LoggedEvent => ({
+        seq: afterSeq + 1 + index,
+        turnId,
+        itemId,
+        time,
+        event,
+      }),
+    ),
+    updated: batch.events.at(-1)?.time ?? batch.ledger.at(-1)?.time ?? 0,
+  };
+}
+
 function prepareStatements(database: StoreDatabase) {
   const joined = "sessions s JOIN workspaces w ON w.number = s.workspace";
   const newest = "ORDER BY s.updated DESC, s.number DESC LIMIT ?";
@@ -238,6 +332,7 @@ function prepareStatements(database: StoreDatabase) {
     listOfWorkspace: database.prepare(`SELECT ${headColumns} FROM ${joined} WHERE w.root = ? ${newest}`),
     setTitle: database.prepare("UPDATE sessions SET title = ? WHERE id = ?"),
     takeOver: database.prepare("UPDATE sessions SET epoch = epoch + 1 WHERE id = ? RETURNING epoch"),
+    setEpoch: database.prepare("UPDATE sessions SET epoch = ? WHERE id = ? AND epoch = ?"),
     advance: database.prepare(
       `UPDATE sessions SET last_seq = ?, updated = max(updated, ?)
        WHERE id = ? AND last_seq = ? AND epoch = ? RETURNING number, workspace`,

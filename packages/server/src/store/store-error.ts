@@ -12,7 +12,9 @@ export type StoreErrorCode =
   | "unsafe_state_directory"
   | "unsafe_key"
   | "corrupt_blob"
-  | "not_repairable";
+  | "not_repairable"
+  | "bad_bundle"
+  | "unavailable";
 
 /** The store cannot do what was asked; nothing of it was done. */
 export class StoreError extends Error {

@@ -137,7 +137,7 @@ function refuseUnstarted(run: CommandRun): void {
 
 function outcomeOf(run: CommandRun, timeoutMs: number, more: readonly string[]): ToolOutcome {
   const end = endOf(run, timeoutMs);
-  const notes = [`[${end.note}]`, ...more];
+  const notes = [`[${end.note}]`, ...encodingNotes(run), ...more];
   if (run.survivors.length > 0) notes.push(`[processes that could not be ended: ${run.survivors.join(", ")}]`);
   return {
     output: withNotes(run.output, notes),
@@ -145,6 +145,16 @@ function outcomeOf(run: CommandRun, timeoutMs: number, more: readonly string[]):
     ...(run.exitCode === undefined || run.state !== "exited" ? {} : { exitCode: run.exitCode }),
     ...(end.failure === undefined ? {} : { failure: end.failure }),
   };
+}
+
+/** What the model reads is not what was printed, byte by byte: it is told so, and the digest says what it was. */
+function encodingNotes({ encoding, outputSha256 }: CommandRun): readonly string[] {
+  if (encoding === "utf-8") return [];
+  const what =
+    encoding === "utf-16"
+      ? "UTF-16, shown as text"
+      : "not UTF-8 text: what could not be read is shown as \uFFFD or left out";
+  return [`[the output is ${what}; SHA-256 of its bytes: ${outputSha256}]`];
 }
 
 function endOf(
@@ -166,6 +176,13 @@ function endOf(
         note: "ended, because it printed too much",
         failure: { failureClass: "command_error", message: "The command printed too much and was ended." },
       };
+    case "over-limit": {
+      const message = `The command was ended, because ${run.exceeded ?? "it took too much of the machine"}.`;
+      return {
+        note: message.slice(0, -1).replace("The command was ", ""),
+        failure: { failureClass: "command_error", message },
+      };
+    }
     case "exited": {
       if (run.exitCode === 0) return { note: "exit code 0" };
       const note = run.exitCode === undefined ? `ended by signal ${run.signal}` : `exit code ${run.exitCode}`;

@@ -12,7 +12,7 @@ import type { FileContent, Workspace } from "../workspace/workspace.ts";
 import { applyInEditor } from "./editor-change.ts";
 import { refuseMaskedText } from "./masked-text.ts";
 import { pathName } from "./path-name.ts";
-import { changeRecord, lineReport, type PlannedChange } from "./planned-change.ts";
+import { appliedRecord, lineReport, type PlannedChange } from "./planned-change.ts";
 import { maxFileBytes } from "./text-limits.ts";
 import type { ToolFact } from "./tool-fact.ts";
 
@@ -121,7 +121,7 @@ export async function applyPlanned(
     afterSha256: file.afterSha256,
     blocks: planned[index]?.blocks ?? [],
   }));
-  const fact: ToolFact = { type: "change-set", changeSetId: randomUUID(), files: changes.map(changeRecord) };
+  const fact: ToolFact = { type: "change-set", changeSetId: randomUUID(), files: applied.map(appliedRecord) };
   return {
     output: `${statement}.${lineReport(changes)}`,
     changes,

@@ -1,6 +1,6 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { ChangedBlock, FileChange } from "@gennai/governance/tool";
-import type { FileContent, WorkspaceChange } from "../workspace/workspace.ts";
+import type { AppliedChange, FileContent, WorkspaceChange } from "../workspace/workspace.ts";
 
 /** A change worked out by `analyse`, waiting for the gate's word. */
 export interface PlannedChange {
@@ -18,6 +18,19 @@ export function changeRecord(change: FileChange): FileChangeRecord {
     operation: change.operation,
     ...(change.beforeSha256 === undefined ? {} : { beforeSha256: change.beforeSha256 }),
     ...(change.afterSha256 === undefined ? {} : { afterSha256: change.afterSha256 }),
+  };
+}
+
+/** What the session's log keeps of a change on the disk: also what a content does not say. */
+export function appliedRecord(applied: AppliedChange): FileChangeRecord {
+  const { path, operation, before, beforeMode, afterSha256, madeDirectories } = applied;
+  return {
+    path: path.relative,
+    operation,
+    ...(before === undefined ? {} : { beforeSha256: before.sha256 }),
+    ...(afterSha256 === undefined ? {} : { afterSha256 }),
+    ...(operation === "delete" && beforeMode !== undefined ? { beforeMode } : {}),
+    ...(madeDirectories === undefined ? {} : { madeDirectories }),
   };
 }
 

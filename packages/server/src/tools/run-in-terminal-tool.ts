@@ -3,6 +3,7 @@ import type { Tool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { z } from "zod";
 import type { EditorBridge, TerminalRun } from "../bridge/editor-bridge.ts";
+import { plainText } from "../process/plain-text.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { withNotes } from "./command-output.ts";
 
@@ -96,15 +97,15 @@ function outcomeOf(run: TerminalRun): ToolOutcome {
   const common = { truncated: run.truncated };
   if (run.state === "unobserved") {
     const note = "[the command was sent to the terminal; its result is unknown]";
-    return { ...common, output: withNotes(run.output, [note]) };
+    return { ...common, output: withNotes(plainText(run.output), [note]) };
   }
   if (run.exitCode === undefined) {
-    return { ...common, output: withNotes(run.output, ["[ended; the exit code is unknown]"]) };
+    return { ...common, output: withNotes(plainText(run.output), ["[ended; the exit code is unknown]"]) };
   }
   const message = `The command ended with exit code ${run.exitCode}.`;
   return {
     ...common,
-    output: withNotes(run.output, [`[exit code ${run.exitCode}]`]),
+    output: withNotes(plainText(run.output), [`[exit code ${run.exitCode}]`]),
     exitCode: run.exitCode,
     ...(run.exitCode === 0 ? {} : { failure: { failureClass: "command_error", message } }),
   };

@@ -6,7 +6,7 @@ import { fileFailure } from "./file-failure.ts";
 import { type HeldDirectory, holdDirectory } from "./held-directory.ts";
 import { sha256, temporaryName, writeTemporaryFile } from "./held-file.ts";
 import { type InspectedChange, inspectChange, verifyBase } from "./inspect-change.ts";
-import { MadeDirectories } from "./made-directories.ts";
+import { MadeDirectories, removeEmptyDirectories } from "./made-directories.ts";
 import { placeNewFile, removeFile, replaceFile } from "./place-file.ts";
 import { undoChange } from "./undo-change.ts";
 import type { AppliedChange, WorkspaceChange } from "./workspace.ts";
@@ -53,12 +53,18 @@ export async function applyChanges(
     // What could not be taken back keeps its journal, with the contents from before: recovery reads it.
     if (standing.length === 0) removeJournal(journal);
   }
-  return staged.map(({ path, operation, before, after }) => ({
-    path,
-    operation,
-    before: before === undefined ? undefined : { bytes: before.bytes, sha256: before.sha256 },
-    afterSha256: after,
-  }));
+  for (const { emptied } of staged) removeEmptyDirectories(root, emptied);
+  return staged.map(({ path, operation, before, after }) => {
+    const directories = operation === "create" ? made.above(path.relative) : [];
+    return {
+      path,
+      operation,
+      before: before === undefined ? undefined : { bytes: before.bytes, sha256: before.sha256 },
+      afterSha256: after,
+      ...(before === undefined ? {} : { beforeMode: before.mode & 0o777 }),
+      ...(directories.length === 0 ? {} : { madeDirectories: directories }),
+    };
+  });
 }
 
 interface StagedChange extends InspectedChange {
@@ -126,7 +132,7 @@ async function stage(
       const directory = directories.get(key) ?? holdDirectory(root, change.parents);
       directories.set(key, directory);
       if (change.bytes === undefined) continue;
-      const descriptor = writeTemporaryFile(directory, change.temporary, change.bytes, change.before);
+      const descriptor = writeTemporaryFile(directory, change.temporary, change.bytes, change.like);
       try {
         await fsyncAsync(descriptor);
       } finally {

@@ -5,7 +5,7 @@ import { fileFailure } from "./file-failure.ts";
 import { type HeldDirectory, holdDirectory } from "./held-directory.ts";
 import { insideOnly } from "./inside-only.ts";
 import { runRipgrep } from "./ripgrep.ts";
-import { includeParameters } from "./search-globs.ts";
+import { excludeParameters, includeParameters } from "./search-globs.ts";
 import { componentsOf } from "./split-relative.ts";
 import type { WorkspaceRoot } from "./workspace-root.ts";
 
@@ -18,13 +18,18 @@ export async function globFiles(
   binary: string,
   pattern: string,
   base: WorkspacePath,
-  options: { readonly limit: number; readonly signal: AbortSignal },
+  options: { readonly limit: number; readonly exclude?: readonly string[]; readonly signal: AbortSignal },
 ): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }> {
   const components = componentsOf(insideOnly(base).relative);
   using directory = hold(root, components, base.relative);
   // A glob makes ripgrep list what git ignores as well, so what matches is cut with what is not ignored.
   const [matching, visible] = await Promise.all([
-    listFiles(binary, directory, includeParameters(pattern), options.signal),
+    listFiles(
+      binary,
+      directory,
+      [...includeParameters(pattern), ...excludeParameters(options.exclude ?? [], components)],
+      options.signal,
+    ),
     listFiles(binary, directory, [], options.signal),
   ]);
   const kept = matching.paths.filter((path) => visible.known.has(path)).slice(0, maximumCandidates);

@@ -20,6 +20,10 @@ export interface InspectedChange {
   readonly bytes: Uint8Array | undefined;
   /** undefined for a create. */
   readonly before: HeldFile | undefined;
+  /** What the new file is to have; undefined: what the system gives to a new file. */
+  readonly like: Pick<HeldFile, "mode" | "owner" | "group"> | undefined;
+  /** Directories to remove afterwards as far as they are empty. */
+  readonly emptied: readonly string[];
 }
 
 /** Looks at a change without touching anything: refuses early, and cheaply, what could not succeed. */
@@ -32,6 +36,8 @@ export function inspectChange(root: WorkspaceRoot, change: WorkspaceChange): Ins
     path,
     ...splitRelative(path.relative),
     bytes: change.operation === "delete" ? undefined : change.bytes,
+    like: change.operation === "create" ? ownFile(change.mode) : undefined,
+    emptied: change.operation === "delete" ? (change.emptied ?? []) : [],
   };
   try {
     using directory = holdDirectory(root, inspected.parents);
@@ -42,7 +48,8 @@ export function inspectChange(root: WorkspaceRoot, change: WorkspaceChange): Ins
     const before = readBase(directory, inspected.name, path.relative, change.baseSha256);
     // A rename needs no permission on the file itself; who made it read-only meant it.
     if (operation === "update") closeSync(openSync(directory.entry(inspected.name), forWriting));
-    return { ...inspected, before };
+    const mode = change.operation === "update" ? change.mode : undefined;
+    return { ...inspected, before, like: { ...before, ...(mode === undefined ? {} : { mode }) } };
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") {
       if (operation === "create") return { ...inspected, before: undefined };
@@ -50,6 +57,11 @@ export function inspectChange(root: WorkspaceRoot, change: WorkspaceChange): Ins
     }
     throw fileFailure(error, operation, path.relative);
   }
+}
+
+function ownFile(mode: number | undefined): InspectedChange["like"] {
+  if (mode === undefined) return undefined;
+  return { mode, owner: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0 };
 }
 
 /** The last look, right before the change is made. Throws `stale_file` when the file is not what the change was made for. */

@@ -108,7 +108,7 @@ export class LocalWorkspace implements Workspace {
   async glob(
     pattern: string,
     base: WorkspacePath,
-    options: { readonly limit: number; readonly signal: AbortSignal },
+    options: { readonly limit: number; readonly exclude?: readonly string[]; readonly signal: AbortSignal },
   ): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }> {
     return globFiles(this.#root, this.#ripgrep(), pattern, base, options);
   }

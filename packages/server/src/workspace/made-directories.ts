@@ -40,6 +40,11 @@ export class MadeDirectories implements Disposable {
     }
   }
 
+  /** Those that lead to a path. */
+  above(path: string): readonly string[] {
+    return this.paths.filter((made) => path.startsWith(`${made}/`));
+  }
+
   async sync(): Promise<void> {
     for (const parent of this.#parents) await parent.sync();
   }

@@ -26,11 +26,11 @@ export interface Workspace {
 
   list(path: WorkspacePath, options: { readonly ignore: readonly string[]; readonly limit: number }): Promise<Listing>;
 
-  /** File paths (relative to the root) that match, newest first; git's ignore rules hold. */
+  /** File paths (relative to the root) that match, newest first; git's ignore rules hold, and what `exclude` names is left out. */
   glob(
     pattern: string,
     base: WorkspacePath,
-    options: { readonly limit: number; readonly signal: AbortSignal },
+    options: { readonly limit: number; readonly exclude?: readonly string[]; readonly signal: AbortSignal },
   ): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }>;
 
   search(query: SearchQuery, base: WorkspacePath, options: { readonly signal: AbortSignal }): Promise<SearchResult>;
@@ -81,18 +81,36 @@ export interface SearchResult {
 }
 
 export type WorkspaceChange =
-  | { readonly operation: "create"; readonly path: WorkspacePath; readonly bytes: Uint8Array }
+  | {
+      readonly operation: "create";
+      readonly path: WorkspacePath;
+      readonly bytes: Uint8Array;
+      /** Permission bits; the system's for a new file unless given. */
+      readonly mode?: number;
+    }
   | {
       readonly operation: "update";
       readonly path: WorkspacePath;
       readonly bytes: Uint8Array;
       readonly baseSha256: string;
+      /** Permission bits; those of the file as it is unless given. */
+      readonly mode?: number;
     }
-  | { readonly operation: "delete"; readonly path: WorkspacePath; readonly baseSha256: string };
+  | {
+      readonly operation: "delete";
+      readonly path: WorkspacePath;
+      readonly baseSha256: string;
+      /** Directories to remove afterwards as far as they are empty, outermost first, relative to the root. */
+      readonly emptied?: readonly string[];
+    };
 
 export interface AppliedChange {
   readonly path: WorkspacePath;
   readonly operation: "create" | "update" | "delete";
   readonly before: FileContent | undefined;
   readonly afterSha256: string | undefined;
+  /** Permission bits of what was there. */
+  readonly beforeMode?: number;
+  /** Directories that had to be made for it, outermost first, relative to the root. */
+  readonly madeDirectories?: readonly string[];
 }

@@ -17,7 +17,7 @@ test("keeps everything up to the limit, and both ends above it, in whole charact
         const kept = output.text();
         expect(output.total).toBe(bytes.length);
         if (bytes.length <= limit) {
-          expect(kept).toEqual({ text, leftOut: 0 });
+          expect(kept).toEqual({ text, leftOut: 0, encoding: "utf-8" });
           return;
         }
         const note = `\n[${kept.leftOut} bytes of output left out here]\n`;

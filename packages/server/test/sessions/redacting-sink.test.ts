@@ -1,5 +1,5 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
-import type { TurnSink } from "@gennai/agent/turn-loop";
+import type { TurnSink } from "@gennai/agent/turn-sink";
 import { createRedactor } from "@gennai/server/redaction/redactor";
 import { createRedactingSink } from "@gennai/server/sessions/redacting-sink";
 import fc from "fast-check";

@@ -6,7 +6,13 @@ import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { Todo } from "@gennai/agent/todo";
 import type { Analysis, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { EditorBridge, EditorFile, TerminalRun } from "@gennai/server/bridge/editor-bridge";
+import type {
+  EditorBridge,
+  EditorDiagnostic,
+  EditorFile,
+  EditorSymbol,
+  TerminalRun,
+} from "@gennai/server/bridge/editor-bridge";
 import { IntentsService } from "@gennai/server/intents/intents-service";
 import { commandEnvironment } from "@gennai/server/process/command-environment";
 import { KnownFiles } from "@gennai/server/sessions/known-files";
@@ -63,6 +69,21 @@ class ScriptedEditor implements EditorBridge {
       this.buffers.set(path, { ...this.buffers.get(path), content, dirty: true });
       return { path, operation: "update", beforeSha256: baseSha256, afterSha256: sha256(content) };
     });
+  }
+
+  diagnostics: readonly EditorDiagnostic[] = [];
+  symbols: readonly EditorSymbol[] = [];
+
+  async listDiagnostics(paths: readonly string[]): Promise<readonly EditorDiagnostic[]> {
+    this.asked.push({ paths });
+    if (this.failure !== undefined) throw this.failure;
+    return this.diagnostics;
+  }
+
+  async findSymbols(request: Parameters<EditorBridge["findSymbols"]>[0]) {
+    this.asked.push(request);
+    if (this.failure !== undefined) throw this.failure;
+    return { symbols: this.symbols, truncated: false };
   }
 
   async runCommand(request: Parameters<EditorBridge["runCommand"]>[0]): Promise<TerminalRun> {

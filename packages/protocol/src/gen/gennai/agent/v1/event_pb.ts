@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gennai/agent/v1/event.proto.
  */
 export const file_gennai_agent_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("ChtnZW5uYWkvYWdlbnQvdjEvZXZlbnQucHJvdG8SD2dlbm5haS5hZ2VudC52MSKREgoLSW52b2tlRXZlbnQSLgoGc3RhdHVzGAEgASgLMhwuZ2VubmFpLmFnZW50LnYxLlN0YXR1c0V2ZW50SAASOAoOdGhpbmtpbmdfZGVsdGEYAiABKAsyHi5nZW5uYWkuYWdlbnQudjEuVGhpbmtpbmdEZWx0YUgAEjoKD2Fzc2lzdGFudF9kZWx0YRgDIAEoCzIfLmdlbm5haS5hZ2VudC52MS5Bc3Npc3RhbnREZWx0YUgAEi4KCXRvb2xfY2FsbBgEIAEoCzIZLmdlbm5haS5hZ2VudC52MS5Ub29sQ2FsbEgAEjIKC3Rvb2xfcmVzdWx0GAUgASgLMhsuZ2VubmFpLmFnZW50LnYxLlRvb2xSZXN1bHRIABIsCgV1c2FnZRgGIAEoCzIbLmdlbm5haS5hZ2VudC52MS5Ub2tlblVzYWdlSAASLgoFZmluYWwYByABKAsyHS5nZW5uYWkuYWdlbnQudjEuRmluYWxNZXNzYWdlSAASEQoHd2FybmluZxgIIAEoCUgAEg8KBWVycm9yGAkgASgJSAASPQoRcmVxdWVzdF9maWxlX3JlYWQYCiABKAsyIC5nZW5uYWkuYWdlbnQudjEuUmVxdWVzdEZpbGVSZWFkSAASSQoXZXhlY3V0ZV9jb21tYW5kX3JlcXVlc3QYCyABKAsyJi5nZW5uYWkuYWdlbnQudjEuRXhlY3V0ZUNvbW1hbmRSZXF1ZXN0SAASNAoMdXNlcl9tZXNzYWdlGB4gASgLMhwuZ2VubmFpLmFnZW50LnYxLlVzZXJNZXNzYWdlSAASOQoPdG9vbF9jYWxsX3N0YXJ0GB8gASgLMh4uZ2VubmFpLmFnZW50LnYxLlRvb2xDYWxsU3RhcnRIABI5Cg90b29sX2NhbGxfZGVsdGEYICABKAsyHi5nZW5uYWkuYWdlbnQudjEuVG9vbENhbGxEZWx0YUgAEj0KEXRvb2xfb3V0cHV0X2RlbHRhGCEgASgLMiAuZ2VubmFpLmFnZW50LnYxLlRvb2xPdXRwdXREZWx0YUgAEjwKEHByb3Bvc2VkX2NoYW5nZXMYIiABKAsyIC5nZW5uYWkuYWdlbnQudjEuUHJvcG9zZWRDaGFuZ2VzSAASRQoVYXBwbHlfY2hhbmdlc19yZXF1ZXN0GCMgASgLMiQuZ2VubmFpLmFnZW50LnYxLkFwcGx5Q2hhbmdlc1JlcXVlc3RIABJEChRjb25maXJtYXRpb25fcmVxdWVzdBgkIAEoCzIkLmdlbm5haS5hZ2VudC52MS5Db25maXJtYXRpb25SZXF1ZXN0SAASPwoSbW9kZWxfY2FsbF9yZXF1ZXN0GCUgASgLMiEuZ2VubmFpLmFnZW50LnYxLk1vZGVsQ2FsbFJlcXVlc3RIABJCChNkaWFnbm9zdGljc19yZXF1ZXN0GCYgASgLMiMuZ2VubmFpLmFnZW50LnYxLkRpYWdub3N0aWNzUmVxdWVzdEgAEkcKFmxpc3Rfd29ya3NwYWNlX3JlcXVlc3QYJyABKAsyJS5nZW5uYWkuYWdlbnQudjEuTGlzdFdvcmtzcGFjZVJlcXVlc3RIABJJChdjbGllbnRfcmVxdWVzdF9yZXNvbHZlZBgoIAEoCzImLmdlbm5haS5hZ2VudC52MS5DbGllbnRSZXF1ZXN0UmVzb2x2ZWRIABI2Cg10b2Rvc19jaGFuZ2VkGCkgASgLMh0uZ2VubmFpLmFnZW50LnYxLlRvZG9zQ2hhbmdlZEgAEjYKDWdhdGVfZGVjaXNpb24YKiABKAsyHS5nZW5uYWkuYWdlbnQudjEuR2F0ZURlY2lzaW9uSAASOgoPcHJvcG9zYWxfcmV2aWV3GCsgASgLMh8uZ2VubmFpLmFnZW50LnYxLlByb3Bvc2FsUmV2aWV3SAASPwoSY2hhbmdlX3NldF9hcHBsaWVkGCwgASgLMiEuZ2VubmFpLmFnZW50LnYxLkNoYW5nZVNldEFwcGxpZWRIABI9ChFjaGFuZ2Vfc2V0X3VuZG9uZRgtIAEoCzIgLmdlbm5haS5hZ2VudC52MS5DaGFuZ2VTZXRVbmRvbmVIABI6Cg9zZXNzaW9uX3N0YXJ0ZWQYLiABKAsyHy5nZW5uYWkuYWdlbnQudjEuU2Vzc2lvblN0YXJ0ZWRIABI6Cg9zZXNzaW9uX2NsZWFyZWQYLyABKAsyHy5nZW5uYWkuYWdlbnQudjEuU2Vzc2lvbkNsZWFyZWRIABI8ChBzZXR0aW5nc19jaGFuZ2VkGDAgASgLMiAuZ2VubmFpLmFnZW50LnYxLlNldHRpbmdzQ2hhbmdlZEgAEi8KCWhlYXJ0YmVhdBgxIAEoCzIaLmdlbm5haS5hZ2VudC52MS5IZWFydGJlYXRIABIvCgl0cnVuY2F0ZWQYMiABKAsyGi5nZW5uYWkuYWdlbnQudjEuVHJ1bmNhdGVkSAASPgoRZW1lcmdlbmN5X2NoYW5nZWQYMyABKAsyIS5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5Q2hhbmdlZEgAEjgKDnJ1bGVfdmlvbGF0aW9uGDQgASgLMh4uZ2VubmFpLmFnZW50LnYxLlJ1bGVWaW9sYXRpb25IABI6Cg9pbnRlbnRfc2VsZWN0ZWQYNSABKAsyHy5nZW5uYWkuYWdlbnQudjEuSW50ZW50U2VsZWN0ZWRIABI2Cg1ydWxlc19jaGFuZ2VkGDYgASgLMh0uZ2VubmFpLmFnZW50LnYxLlJ1bGVzQ2hhbmdlZEgAEjQKDHBsYW5fY2hhbmdlZBg3IAEoCzIcLmdlbm5haS5hZ2VudC52MS5QbGFuQ2hhbmdlZEgAEhEKCWZpcnN0X3NlcRgUIAEoBBILCgNzZXEYFSABKAQSDwoHdHVybl9pZBgWIAEoCRIPCgdpdGVtX2lkGBcgASgJEigKBHRpbWUYGCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmVycm9yX2luZm8YGSABKAsyGi5nZW5uYWkuYWdlbnQudjEuRXJyb3JJbmZvEhAKCHJlc29sdmVkGBogASgIQgcKBWV2ZW50InYKC1N0YXR1c0V2ZW50EisKBXN0YXRlGAEgASgOMhwuZ2VubmFpLmFnZW50LnYxLkludm9rZVN0YXRlEhEKCWl0ZXJhdGlvbhgCIAEoBRIRCgl0b29sX25hbWUYAyABKAkSFAoMdG9vbF9jYWxsX2lkGBQgASgJIh0KDVRoaW5raW5nRGVsdGESDAoEdGV4dBgBIAEoCSIeCg5Bc3Npc3RhbnREZWx0YRIMCgR0ZXh0GAEgASgJIjwKCFRvb2xDYWxsEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSFgoOYXJndW1lbnRzX2pzb24YAyABKAkijwIKClRvb2xSZXN1bHQSCgoCaWQYASABKAkSDgoGb3V0cHV0GAIgASgJEg0KBWVycm9yGAMgASgJEhEKCXRydW5jYXRlZBgEIAEoCBItCgtvdXRwdXRfYmxvYhgUIAEoCzIYLmdlbm5haS5hZ2VudC52MS5CbG9iUmVmEjgKDHZlcmlmaWNhdGlvbhgVIAEoDjIiLmdlbm5haS5hZ2VudC52MS5WZXJpZmljYXRpb25TdGF0ZRIWCglleGl0X2NvZGUYFiABKAVIAIgBARI0Cg1mYWlsdXJlX2NsYXNzGBcgASgOMh0uZ2VubmFpLmFnZW50LnYxLkZhaWx1cmVDbGFzc0IMCgpfZXhpdF9jb2RlIn0KClRva2VuVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgFEhUKDW91dHB1dF90b2tlbnMYAiABKAUSFAoMdG90YWxfdG9rZW5zGAMgASgFEhAKCG1vZGVsX2lkGAQgASgJEhoKEm1heF9jb250ZXh0X3Rva2VucxgFIAEoBSJaCgxGaW5hbE1lc3NhZ2USDAoEdGV4dBgBIAEoCRIQCgh0aGlua2luZxgCIAEoCRIqCgV1c2FnZRgDIAEoCzIbLmdlbm5haS5hZ2VudC52MS5Ub2tlblVzYWdlIqUBCg9SZXF1ZXN0RmlsZVJlYWQSEgoKcmVxdWVzdF9pZBgBIAEoCRIMCgRwYXRoGAIgASgJEg4KBm9mZnNldBgDIAEoBRINCgVsaW1pdBgEIAEoBRIOCgZyZWFzb24YBSABKAkSEwoLb3duZXJfZXBvY2gYFCABKAQSLAoIZGVhZGxpbmUYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIsMBChVFeGVjdXRlQ29tbWFuZFJlcXVlc3QSEgoKcmVxdWVzdF9pZBgBIAEoCRIPCgdjb21tYW5kGAIgASgJEgsKA2N3ZBgDIAEoCRIVCg10ZXJtaW5hbF9uYW1lGAQgASgJEhMKBnJldmVhbBgFIAEoCEgAiAEBEhMKC293bmVyX2Vwb2NoGBQgASgEEiwKCGRlYWRsaW5lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIJCgdfcmV2ZWFsIm8KC1VzZXJNZXNzYWdlEgwKBHRleHQYASABKAkSEAoIc2NlbmFyaW8YAiABKAkSFgoOY2xpZW50X3R1cm5faWQYAyABKAkSKAoGaW1hZ2VzGAQgAygLMhguZ2VubmFpLmFnZW50LnYxLkJsb2JSZWYiKQoNVG9vbENhbGxTdGFydBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJIjQKDVRvb2xDYWxsRGVsdGESCgoCaWQYASABKAkSFwoPYXJndW1lbnRzX2RlbHRhGAIgASgJIisKD1Rvb2xPdXRwdXREZWx0YRIKCgJpZBgBIAEoCRIMCgR0ZXh0GAIgASgJIjsKB0Jsb2JSZWYSDgoGc2hhMjU2GAEgASgJEgwKBHNpemUYAiABKAQSEgoKbWVkaWFfdHlwZRgDIAEoCSKXAQoPUHJvcG9zZWRDaGFuZ2VzEhMKC3Byb3Bvc2FsX2lkGAEgASgJEhQKDHRvb2xfY2FsbF9pZBgCIAEoCRIwCgdjaGFuZ2VzGAMgAygLMh8uZ2VubmFpLmFnZW50LnYxLlByb3Bvc2VkQ2hhbmdlEhUKDWhhc19jb25mbGljdHMYBCABKAgSEAoId2FybmluZ3MYBSADKAkiyQIKDlByb3Bvc2VkQ2hhbmdlEgoKAmlkGAEgASgJEgwKBHBhdGgYAiABKAkSMwoJb3BlcmF0aW9uGAMgASgOMiAuZ2VubmFpLmFnZW50LnYxLkNoYW5nZU9wZXJhdGlvbhIUCgx1bmlmaWVkX2RpZmYYBCABKAkSEwoLbmV3X2NvbnRlbnQYBSABKAkSMgoQbmV3X2NvbnRlbnRfYmxvYhgGIAEoCzIYLmdlbm5haS5hZ2VudC52MS5CbG9iUmVmEhMKC2Jhc2Vfc2hhMjU2GAcgASgJEisKCWJhc2VfYmxvYhgIIAEoCzIYLmdlbm5haS5hZ2VudC52MS5CbG9iUmVmEhAKCGNvbmZsaWN0GAkgASgIEg8KB3dhcm5pbmcYCiABKAkSJAoFaHVua3MYCyADKAsyFS5nZW5uYWkuYWdlbnQudjEuSHVuayJ/CgRIdW5rEgoKAmlkGAEgASgJEi0KCW9sZF9yYW5nZRgCIAEoCzIaLmdlbm5haS5hZ2VudC52MS5MaW5lUmFuZ2USLQoJbmV3X3JhbmdlGAMgASgLMhouZ2VubmFpLmFnZW50LnYxLkxpbmVSYW5nZRINCgVsaW5lcxgEIAMoCSIpCglMaW5lUmFuZ2USDQoFc3RhcnQYASABKAUSDQoFY291bnQYAiABKAUitQEKE0FwcGx5Q2hhbmdlc1JlcXVlc3QSEgoKcmVxdWVzdF9pZBgBIAEoCRIVCg1jaGFuZ2Vfc2V0X2lkGAIgASgJEjAKB2NoYW5nZXMYAyADKAsyHy5nZW5uYWkuYWdlbnQudjEuUHJvcG9zZWRDaGFuZ2USEwoLb3duZXJfZXBvY2gYFCABKAQSLAoIZGVhZGxpbmUYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImYKFEFwcGx5Q2hhbmdlc1Jlc3BvbnNlEhIKCnJlcXVlc3RfaWQYASABKAkSKwoFZmlsZXMYAiADKAsyHC5nZW5uYWkuYWdlbnQudjEuQXBwbGllZEZpbGUSDQoFZXJyb3IYAyABKAkifQoLQXBwbGllZEZpbGUSDAoEcGF0aBgBIAEoCRIzCglvcGVyYXRpb24YAiABKA4yIC5nZW5uYWkuYWdlbnQudjEuQ2hhbmdlT3BlcmF0aW9uEhUKDWJlZm9yZV9zaGEyNTYYAyABKAkSFAoMYWZ0ZXJfc2hhMjU2GAQgASgJImEKDlByb3Bvc2FsUmV2aWV3EhMKC3Byb3Bvc2FsX2lkGAEgASgJEiwKBWh1bmtzGAIgAygLMh0uZ2VubmFpLmFnZW50LnYxLlJldmlld2VkSHVuaxIMCgRub3RlGAMgASgJIoYBCgxSZXZpZXdlZEh1bmsSEQoJY2hhbmdlX2lkGAEgASgJEg8KB2h1bmtfaWQYAiABKAkSLwoIZGVjaXNpb24YAyABKA4yHS5nZW5uYWkuYWdlbnQudjEuSHVua0RlY2lzaW9uEhMKC2VkaXRlZF90ZXh0GAQgASgJEgwKBG5vdGUYBSABKAkiYgoPUHJvcG9zYWxBcHBsaWVkEhMKC3Byb3Bvc2FsX2lkGAEgASgJEisKBWZpbGVzGAIgAygLMhwuZ2VubmFpLmFnZW50LnYxLkFwcGxpZWRGaWxlEg0KBWVycm9yGAMgASgJImsKEENoYW5nZVNldEFwcGxpZWQSFQoNY2hhbmdlX3NldF9pZBgBIAEoCRIrCgVmaWxlcxgCIAMoCzIcLmdlbm5haS5hZ2VudC52MS5BcHBsaWVkRmlsZRITCgtwcm9wb3NhbF9pZBgDIAEoCSJVCg9DaGFuZ2VTZXRVbmRvbmUSFQoNY2hhbmdlX3NldF9pZBgBIAEoCRIrCgVmaWxlcxgCIAMoCzIcLmdlbm5haS5hZ2VudC52MS5BcHBsaWVkRmlsZSJ/ChBNb2RlbENhbGxSZXF1ZXN0EhIKCnJlcXVlc3RfaWQYASABKAkSFAoMcmVxdWVzdF9qc29uGAIgASgJEhMKC293bmVyX2Vwb2NoGBQgASgEEiwKCGRlYWRsaW5lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJLChFNb2RlbENhbGxSZXNwb25zZRISCgpyZXF1ZXN0X2lkGAEgASgJEhMKC2V2ZW50c19qc29uGAIgASgJEg0KBWVycm9yGAMgASgJInoKEkRpYWdub3N0aWNzUmVxdWVzdBISCgpyZXF1ZXN0X2lkGAEgASgJEg0KBXBhdGhzGAIgAygJEhMKC293bmVyX2Vwb2NoGBQgASgEEiwKCGRlYWRsaW5lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKQAQoKRGlhZ25vc3RpYxIMCgRwYXRoGAEgASgJEgwKBGxpbmUYAiABKAUSDgoGY29sdW1uGAMgASgFEjUKCHNldmVyaXR5GAQgASgOMiMuZ2VubmFpLmFnZW50LnYxLkRpYWdub3N0aWNTZXZlcml0eRIPCgdtZXNzYWdlGAUgASgJEg4KBnNvdXJjZRgGIAEoCSJqChNEaWFnbm9zdGljc1Jlc3BvbnNlEhIKCnJlcXVlc3RfaWQYASABKAkSMAoLZGlhZ25vc3RpY3MYAiADKAsyGy5nZW5uYWkuYWdlbnQudjEuRGlhZ25vc3RpYxINCgVlcnJvchgDIAEoCSJ7ChRMaXN0V29ya3NwYWNlUmVxdWVzdBISCgpyZXF1ZXN0X2lkGAEgASgJEgwKBHBhdGgYAiABKAkSEwoLb3duZXJfZXBvY2gYFCABKAQSLAoIZGVhZGxpbmUYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlwKFUxpc3RXb3Jrc3BhY2VSZXNwb25zZRISCgpyZXF1ZXN0X2lkGAEgASgJEg0KBXBhdGhzGAIgAygJEhEKCXRydW5jYXRlZBgDIAEoCBINCgVlcnJvchgEIAEoCSJ2ChVDbGllbnRSZXF1ZXN0UmVzb2x2ZWQSEgoKcmVxdWVzdF9pZBgBIAEoCRI2CgpyZXNvbHV0aW9uGAIgASgOMiIuZ2VubmFpLmFnZW50LnYxLlJlcXVlc3RSZXNvbHV0aW9uEhEKCWNsaWVudF9pZBgDIAEoCSKnAQoIVG9kb0l0ZW0SCgoCaWQYASABKAkSDwoHY29udGVudBgCIAEoCRIrCgZzdGF0dXMYAyABKA4yGy5nZW5uYWkuYWdlbnQudjEuVG9kb1N0YXR1cxIvCghwcmlvcml0eRgEIAEoDjIdLmdlbm5haS5hZ2VudC52MS5Ub2RvUHJpb3JpdHkSDwoHY3JlYXRlZBgFIAEoCRIPCgd1cGRhdGVkGAYgASgJIjgKDFRvZG9zQ2hhbmdlZBIoCgVpdGVtcxgBIAMoCzIZLmdlbm5haS5hZ2VudC52MS5Ub2RvSXRlbSI6Cg5TZXNzaW9uU3RhcnRlZBITCgt3b3JraW5nX2RpchgBIAEoCRITCgtmb3JrZWRfZnJvbRgCIAEoCSIQCg5TZXNzaW9uQ2xlYXJlZCIiCg9TZXR0aW5nc0NoYW5nZWQSDwoHc3VtbWFyeRgBIAEoCSILCglIZWFydGJlYXQiMAoJVHJ1bmNhdGVkEhMKC3Rocm91Z2hfc2VxGAEgASgEEg4KBnJlYXNvbhgCIAEoCSJLCglFcnJvckluZm8SDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEgwKBGhpbnQYAyABKAkSEQoJcmV0cnlhYmxlGAQgASgIIvEBCgtQbGFuQ2hhbmdlZBIPCgdwbGFuX2lkGAEgASgJEikKBXN0YXRlGAIgASgOMhouZ2VubmFpLmFnZW50LnYxLlBsYW5TdGF0ZRIOCgZkaWdlc3QYAyABKAkSDQoFdGl0bGUYBCABKAkSDwoHc3RlcF9pZBgFIAEoCRIyCgpzdGVwX3N0YXRlGAYgASgOMh4uZ2VubmFpLmFnZW50LnYxLlBsYW5TdGVwU3RhdGUSNAoNZmFpbHVyZV9jbGFzcxgHIAEoDjIdLmdlbm5haS5hZ2VudC52MS5GYWlsdXJlQ2xhc3MSDAoEdGV4dBgIIAEoCSq0AgoLSW52b2tlU3RhdGUSHAoYSU5WT0tFX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUSU5WT0tFX1NUQVRFX1NUQVJURUQQARIZChVJTlZPS0VfU1RBVEVfVEhJTktJTkcQAhIZChVJTlZPS0VfU1RBVEVfUlVOX1RPT0wQAxIkCiBJTlZPS0VfU1RBVEVfV0FJVElOR19UT09MX1JFU1VMVBAEEhoKFklOVk9LRV9TVEFURV9DT01QTEVURUQQBRIWChJJTlZPS0VfU1RBVEVfRVJST1IQBhIaChZJTlZPS0VfU1RBVEVfQ0FOQ0VMTEVEEBQSIwofSU5WT0tFX1NUQVRFX1dBSVRJTkdfRk9SX0NMSUVOVBAVEhwKGElOVk9LRV9TVEFURV9JTlRFUlJVUFRFRBAWKooBCg9DaGFuZ2VPcGVyYXRpb24SIAocQ0hBTkdFX09QRVJBVElPTl9VTlNQRUNJRklFRBAAEhsKF0NIQU5HRV9PUEVSQVRJT05fQ1JFQVRFEAESGwoXQ0hBTkdFX09QRVJBVElPTl9VUERBVEUQAhIbChdDSEFOR0VfT1BFUkFUSU9OX0RFTEVURRADKncKDEh1bmtEZWNpc2lvbhIdChlIVU5LX0RFQ0lTSU9OX1VOU1BFQ0lGSUVEEAASFgoSSFVOS19ERUNJU0lPTl9LRUVQEAESFgoSSFVOS19ERUNJU0lPTl9VTkRPEAISGAoUSFVOS19ERUNJU0lPTl9FRElURUQQAyq8AQoSRGlhZ25vc3RpY1NldmVyaXR5EiMKH0RJQUdOT1NUSUNfU0VWRVJJVFlfVU5TUEVDSUZJRUQQABIdChlESUFHTk9TVElDX1NFVkVSSVRZX0VSUk9SEAESHwobRElBR05PU1RJQ19TRVZFUklUWV9XQVJOSU5HEAISIwofRElBR05PU1RJQ19TRVZFUklUWV9JTkZPUk1BVElPThADEhwKGERJQUdOT1NUSUNfU0VWRVJJVFlfSElOVBAEKpoBChFSZXF1ZXN0UmVzb2x1dGlvbhIiCh5SRVFVRVNUX1JFU09MVVRJT05fVU5TUEVDSUZJRUQQABIfChtSRVFVRVNUX1JFU09MVVRJT05fQU5TV0VSRUQQARIeChpSRVFVRVNUX1JFU09MVVRJT05fVElNRU9VVBACEiAKHFJFUVVFU1RfUkVTT0xVVElPTl9DQU5DRUxMRUQQAyp6CgpUb2RvU3RhdHVzEhsKF1RPRE9fU1RBVFVTX1VOU1BFQ0lGSUVEEAASFwoTVE9ET19TVEFUVVNfUEVORElORxABEhsKF1RPRE9fU1RBVFVTX0lOX1BST0dSRVNTEAISGQoVVE9ET19TVEFUVVNfQ09NUExFVEVEEAMqdgoMVG9kb1ByaW9yaXR5Eh0KGVRPRE9fUFJJT1JJVFlfVU5TUEVDSUZJRUQQABIVChFUT0RPX1BSSU9SSVRZX0xPVxABEhgKFFRPRE9fUFJJT1JJVFlfTUVESVVNEAISFgoSVE9ET19QUklPUklUWV9ISUdIEANiBnByb3RvMw", [file_gennai_agent_v1_governance, file_google_protobuf_timestamp]);
+  fileDesc("ChtnZW5uYWkvYWdlbnQvdjEvZXZlbnQucHJvdG8SD2dlbm5haS5hZ2VudC52MSLzFQoLSW52b2tlRXZlbnQSLgoGc3RhdHVzGAEgASgLMhwuZ2VubmFpLmFnZW50LnYxLlN0YXR1c0V2ZW50SAASOAoOdGhpbmtpbmdfZGVsdGEYAiABKAsyHi5nZW5uYWkuYWdlbnQudjEuVGhpbmtpbmdEZWx0YUgAEjoKD2Fzc2lzdGFudF9kZWx0YRgDIAEoCzIfLmdlbm5haS5hZ2VudC52MS5Bc3Npc3RhbnREZWx0YUgAEi4KCXRvb2xfY2FsbBgEIAEoCzIZLmdlbm5haS5hZ2VudC52MS5Ub29sQ2FsbEgAEjIKC3Rvb2xfcmVzdWx0GAUgASgLMhsuZ2VubmFpLmFnZW50LnYxLlRvb2xSZXN1bHRIABIsCgV1c2FnZRgGIAEoCzIbLmdlbm5haS5hZ2VudC52MS5Ub2tlblVzYWdlSAASLgoFZmluYWwYByABKAsyHS5nZW5uYWkuYWdlbnQudjEuRmluYWxNZXNzYWdlSAASEQoHd2FybmluZxgIIAEoCUgAEg8KBWVycm9yGAkgASgJSAASPQoRcmVxdWVzdF9maWxlX3JlYWQYCiABKAsyIC5nZW5uYWkuYWdlbnQudjEuUmVxdWVzdEZpbGVSZWFkSAASSQoXZXhlY3V0ZV9jb21tYW5kX3JlcXVlc3QYCyABKAsyJi5nZW5uYWkuYWdlbnQudjEuRXhlY3V0ZUNvbW1hbmRSZXF1ZXN0SAASNAoMdXNlcl9tZXNzYWdlGB4gASgLMhwuZ2VubmFpLmFnZW50LnYxLlVzZXJNZXNzYWdlSAASOQoPdG9vbF9jYWxsX3N0YXJ0GB8gASgLMh4uZ2VubmFpLmFnZW50LnYxLlRvb2xDYWxsU3RhcnRIABI5Cg90b29sX2NhbGxfZGVsdGEYICABKAsyHi5nZW5uYWkuYWdlbnQudjEuVG9vbENhbGxEZWx0YUgAEj0KEXRvb2xfb3V0cHV0X2RlbHRhGCEgASgLMiAuZ2VubmFpLmFnZW50LnYxLlRvb2xPdXRwdXREZWx0YUgAEjwKEHByb3Bvc2VkX2NoYW5nZXMYIiABKAsyIC5nZW5uYWkuYWdlbnQudjEuUHJvcG9zZWRDaGFuZ2VzSAASRQoVYXBwbHlfY2hhbmdlc19yZXF1ZXN0GCMgASgLMiQuZ2VubmFpLmFnZW50LnYxLkFwcGx5Q2hhbmdlc1JlcXVlc3RIABJEChRjb25maXJtYXRpb25fcmVxdWVzdBgkIAEoCzIkLmdlbm5haS5hZ2VudC52MS5Db25maXJtYXRpb25SZXF1ZXN0SAASPwoSbW9kZWxfY2FsbF9yZXF1ZXN0GCUgASgLMiEuZ2VubmFpLmFnZW50LnYxLk1vZGVsQ2FsbFJlcXVlc3RIABJCChNkaWFnbm9zdGljc19yZXF1ZXN0GCYgASgLMiMuZ2VubmFpLmFnZW50LnYxLkRpYWdub3N0aWNzUmVxdWVzdEgAEkcKFmxpc3Rfd29ya3NwYWNlX3JlcXVlc3QYJyABKAsyJS5nZW5uYWkuYWdlbnQudjEuTGlzdFdvcmtzcGFjZVJlcXVlc3RIABJJChdjbGllbnRfcmVxdWVzdF9yZXNvbHZlZBgoIAEoCzImLmdlbm5haS5hZ2VudC52MS5DbGllbnRSZXF1ZXN0UmVzb2x2ZWRIABI2Cg10b2Rvc19jaGFuZ2VkGCkgASgLMh0uZ2VubmFpLmFnZW50LnYxLlRvZG9zQ2hhbmdlZEgAEjYKDWdhdGVfZGVjaXNpb24YKiABKAsyHS5nZW5uYWkuYWdlbnQudjEuR2F0ZURlY2lzaW9uSAASOgoPcHJvcG9zYWxfcmV2aWV3GCsgASgLMh8uZ2VubmFpLmFnZW50LnYxLlByb3Bvc2FsUmV2aWV3SAASPwoSY2hhbmdlX3NldF9hcHBsaWVkGCwgASgLMiEuZ2VubmFpLmFnZW50LnYxLkNoYW5nZVNldEFwcGxpZWRIABI9ChFjaGFuZ2Vfc2V0X3VuZG9uZRgtIAEoCzIgLmdlbm5haS5hZ2VudC52MS5DaGFuZ2VTZXRVbmRvbmVIABI6Cg9zZXNzaW9uX3N0YXJ0ZWQYLiABKAsyHy5nZW5uYWkuYWdlbnQudjEuU2Vzc2lvblN0YXJ0ZWRIABI6Cg9zZXNzaW9uX2NsZWFyZWQYLyABKAsyHy5nZW5uYWkuYWdlbnQudjEuU2Vzc2lvbkNsZWFyZWRIABI8ChBzZXR0aW5nc19jaGFuZ2VkGDAgASgLMiAuZ2VubmFpLmFnZW50LnYxLlNldHRpbmdzQ2hhbmdlZEgAEi8KCWhlYXJ0YmVhdBgxIAEoCzIaLmdlbm5haS5hZ2VudC52MS5IZWFydGJlYXRIABIvCgl0cnVuY2F0ZWQYMiABKAsyGi5nZW5uYWkuYWdlbnQudjEuVHJ1bmNhdGVkSAASPgoRZW1lcmdlbmN5X2NoYW5nZWQYMyABKAsyIS5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5Q2hhbmdlZEgAEjgKDnJ1bGVfdmlvbGF0aW9uGDQgASgLMh4uZ2VubmFpLmFnZW50LnYxLlJ1bGVWaW9sYXRpb25IABI6Cg9pbnRlbnRfc2VsZWN0ZWQYNSABKAsyHy5nZW5uYWkuYWdlbnQudjEuSW50ZW50U2VsZWN0ZWRIABI2Cg1ydWxlc19jaGFuZ2VkGDYgASgLMh0uZ2VubmFpLmFnZW50LnYxLlJ1bGVzQ2hhbmdlZEgAEjQKDHBsYW5fY2hhbmdlZBg3IAEoCzIcLmdlbm5haS5hZ2VudC52MS5QbGFuQ2hhbmdlZEgAEkgKFmNvbnZlcnNhdGlvbl9jb21wYWN0ZWQYOSABKAsyJi5nZW5uYWkuYWdlbnQudjEuQ29udmVyc2F0aW9uQ29tcGFjdGVkSAASOgoPc2Vzc2lvbl9yZW5hbWVkGDogASgLMh8uZ2VubmFpLmFnZW50LnYxLlNlc3Npb25SZW5hbWVkSAASQwoUZmluZF9zeW1ib2xzX3JlcXVlc3QYRiABKAsyIy5nZW5uYWkuYWdlbnQudjEuRmluZFN5bWJvbHNSZXF1ZXN0SAASNgoNY29udGV4dF9hZGRlZBhHIAEoCzIdLmdlbm5haS5hZ2VudC52MS5Db250ZXh0QWRkZWRIABI8ChBjaGVja3BvaW50X3Rha2VuGFAgASgLMiAuZ2VubmFpLmFnZW50LnYxLkNoZWNrcG9pbnRUYWtlbkgAEj4KEWNoZWNrcG9pbnRfY2xvc2VkGFEgASgLMiEuZ2VubmFpLmFnZW50LnYxLkNoZWNrcG9pbnRDbG9zZWRIABJCChNjaGVja3BvaW50X3Jlc3RvcmVkGFIgASgLMiMuZ2VubmFpLmFnZW50LnYxLkNoZWNrcG9pbnRSZXN0b3JlZEgAEhEKCWZpcnN0X3NlcRgUIAEoBBILCgNzZXEYFSABKAQSDwoHdHVybl9pZBgWIAEoCRIPCgdpdGVtX2lkGBcgASgJEigKBHRpbWUYGCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmVycm9yX2luZm8YGSABKAsyGi5nZW5uYWkuYWdlbnQudjEuRXJyb3JJbmZvEhAKCHJlc29sdmVkGBogASgIEhsKE3BhcmVudF90b29sX2NhbGxfaWQYGyABKAlCBwoFZXZlbnQidgoLU3RhdHVzRXZlbnQSKwoFc3RhdGUYASABKA4yHC5nZW5uYWkuYWdlbnQudjEuSW52b2tlU3RhdGUSEQoJaXRlcmF0aW9uGAIgASgFEhEKCXRvb2xfbmFtZRgDIAEoCRIUCgx0b29sX2NhbGxfaWQYFCABKAkiHQoNVGhpbmtpbmdEZWx0YRIMCgR0ZXh0GAEgASgJIh4KDkFzc2lzdGFudERlbHRhEgwKBHRleHQYASABKAkiPAoIVG9vbENhbGwSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIWCg5hcmd1bWVudHNfanNvbhgDIAEoCSKPAgoKVG9vbFJlc3VsdBIKCgJpZBgBIAEoCRIOCgZvdXRwdXQYAiABKAkSDQoFZXJyb3IYAyABKAkSEQoJdHJ1bmNhdGVkGAQgASgIEi0KC291dHB1dF9ibG9iGBQgASgLMhguZ2VubmFpLmFnZW50LnYxLkJsb2JSZWYSOAoMdmVyaWZpY2F0aW9uGBUgASgOMiIuZ2VubmFpLmFnZW50LnYxLlZlcmlmaWNhdGlvblN0YXRlEhYKCWV4aXRfY29kZRgWIAEoBUgAiAEBEjQKDWZhaWx1cmVfY2xhc3MYFyABKA4yHS5nZW5uYWkuYWdlbnQudjEuRmFpbHVyZUNsYXNzQgwKCl9leGl0X2NvZGUikAIKClRva2VuVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgFEhUKDW91dHB1dF90b2tlbnMYAiABKAUSFAoMdG90YWxfdG9rZW5zGAMgASgFEhAKCG1vZGVsX2lkGAQgASgJEhoKEm1heF9jb250ZXh0X3Rva2VucxgFIAEoBRIgChNjYWNoZWRfaW5wdXRfdG9rZW5zGAYgASgFSACIAQESEQoEY29zdBgHIAEoAUgBiAEBEhAKCGN1cnJlbmN5GAggASgJEhEKCWVzdGltYXRlZBgJIAEoCBIWCg5mb3JfY29tcGFjdGlvbhgKIAEoCEIWChRfY2FjaGVkX2lucHV0X3Rva2Vuc0IHCgVfY29zdCKXAQoIVXNhZ2VTdW0SFAoMaW5wdXRfdG9rZW5zGAEgASgDEhUKDW91dHB1dF90b2tlbnMYAiABKAMSGwoTY2FjaGVkX2lucHV0X3Rva2VucxgDIAEoAxITCgttb2RlbF9jYWxscxgEIAEoBRIRCgRjb3N0GAUgASgBSACIAQESEAoIY3VycmVuY3kYBiABKAlCBwoFX2Nvc3QijAEKDEZpbmFsTWVzc2FnZRIMCgR0ZXh0GAEgASgJEhAKCHRoaW5raW5nGAIgASgJEioKBXVzYWdlGAMgASgLMhsuZ2VubmFpLmFnZW50LnYxLlRva2VuVXNhZ2USMAoNc2Vzc2lvbl91c2FnZRgEIAEoCzIZLmdlbm5haS5hZ2VudC52MS5Vc2FnZVN1bSKlAQoPUmVxdWVzdEZpbGVSZWFkEhIKCnJlcXVlc3RfaWQYASABKAkSDAoEcGF0aBgCIAEoCRIOCgZvZmZzZXQYAyABKAUSDQoFbGltaXQYBCABKAUSDgoGcmVhc29uGAUgASgJEhMKC293bmVyX2Vwb2NoGBQgASgEEiwKCGRlYWRsaW5lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLDAQoVRXhlY3V0ZUNvbW1hbmRSZXF1ZXN0EhIKCnJlcXVlc3RfaWQYASABKAkSDwoHY29tbWFuZBgCIAEoCRILCgNjd2QYAyABKAkSFQoNdGVybWluYWxfbmFtZRgEIAEoCRITCgZyZXZlYWwYBSABKAhIAIgBARITCgtvd25lcl9lcG9jaBgUIAEoBBIsCghkZWFkbGluZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCQoHX3JldmVhbCJvCgtVc2VyTWVzc2FnZRIMCgR0ZXh0GAEgASgJEhAKCHNjZW5hcmlvGAIgASgJEhYKDmNsaWVudF90dXJuX2lkGAMgASgJEigKBmltYWdlcxgEIAMoCzIYLmdlbm5haS5hZ2VudC52MS5CbG9iUmVmIikKDVRvb2xDYWxsU3RhcnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCSI0Cg1Ub29sQ2FsbERlbHRhEgoKAmlkGAEgASgJEhcKD2FyZ3VtZW50c19kZWx0YRgCIAEoCSIrCg9Ub29sT3V0cHV0RGVsdGESCgoCaWQYASABKAkSDAoEdGV4dBgCIAEoCSI7CgdCbG9iUmVmEg4KBnNoYTI1NhgBIAEoCRIMCgRzaXplGAIgASgEEhIKCm1lZGlhX3R5cGUYAyABKAkilwEKD1Byb3Bvc2VkQ2hhbmdlcxITCgtwcm9wb3NhbF9pZBgBIAEoCRIUCgx0b29sX2NhbGxfaWQYAiABKAkSMAoHY2hhbmdlcxgDIAMoCzIfLmdlbm5haS5hZ2VudC52MS5Qcm9wb3NlZENoYW5nZRIVCg1oYXNfY29uZmxpY3RzGAQgASgIEhAKCHdhcm5pbmdzGAUgAygJIskCCg5Qcm9wb3NlZENoYW5nZRIKCgJpZBgBIAEoCRIMCgRwYXRoGAIgASgJEjMKCW9wZXJhdGlvbhgDIAEoDjIgLmdlbm5haS5hZ2VudC52MS5DaGFuZ2VPcGVyYXRpb24SFAoMdW5pZmllZF9kaWZmGAQgASgJEhMKC25ld19jb250ZW50GAUgASgJEjIKEG5ld19jb250ZW50X2Jsb2IYBiABKAsyGC5nZW5uYWkuYWdlbnQudjEuQmxvYlJlZhITCgtiYXNlX3NoYTI1NhgHIAEoCRIrCgliYXNlX2Jsb2IYCCABKAsyGC5nZW5uYWkuYWdlbnQudjEuQmxvYlJlZhIQCghjb25mbGljdBgJIAEoCBIPCgd3YXJuaW5nGAogASgJEiQKBWh1bmtzGAsgAygLMhUuZ2VubmFpLmFnZW50LnYxLkh1bmsifwoESHVuaxIKCgJpZBgBIAEoCRItCglvbGRfcmFuZ2UYAiABKAsyGi5nZW5uYWkuYWdlbnQudjEuTGluZVJhbmdlEi0KCW5ld19yYW5nZRgDIAEoCzIaLmdlbm5haS5hZ2VudC52MS5MaW5lUmFuZ2USDQoFbGluZXMYBCADKAkiKQoJTGluZVJhbmdlEg0KBXN0YXJ0GAEgASgFEg0KBWNvdW50GAIgASgFIrUBChNBcHBseUNoYW5nZXNSZXF1ZXN0EhIKCnJlcXVlc3RfaWQYASABKAkSFQoNY2hhbmdlX3NldF9pZBgCIAEoCRIwCgdjaGFuZ2VzGAMgAygLMh8uZ2VubmFpLmFnZW50LnYxLlByb3Bvc2VkQ2hhbmdlEhMKC293bmVyX2Vwb2NoGBQgASgEEiwKCGRlYWRsaW5lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJmChRBcHBseUNoYW5nZXNSZXNwb25zZRISCgpyZXF1ZXN0X2lkGAEgASgJEisKBWZpbGVzGAIgAygLMhwuZ2VubmFpLmFnZW50LnYxLkFwcGxpZWRGaWxlEg0KBWVycm9yGAMgASgJIn0KC0FwcGxpZWRGaWxlEgwKBHBhdGgYASABKAkSMwoJb3BlcmF0aW9uGAIgASgOMiAuZ2VubmFpLmFnZW50LnYxLkNoYW5nZU9wZXJhdGlvbhIVCg1iZWZvcmVfc2hhMjU2GAMgASgJEhQKDGFmdGVyX3NoYTI1NhgEIAEoCSJhCg5Qcm9wb3NhbFJldmlldxITCgtwcm9wb3NhbF9pZBgBIAEoCRIsCgVodW5rcxgCIAMoCzIdLmdlbm5haS5hZ2VudC52MS5SZXZpZXdlZEh1bmsSDAoEbm90ZRgDIAEoCSKGAQoMUmV2aWV3ZWRIdW5rEhEKCWNoYW5nZV9pZBgBIAEoCRIPCgdodW5rX2lkGAIgASgJEi8KCGRlY2lzaW9uGAMgASgOMh0uZ2VubmFpLmFnZW50LnYxLkh1bmtEZWNpc2lvbhITCgtlZGl0ZWRfdGV4dBgEIAEoCRIMCgRub3RlGAUgASgJImIKD1Byb3Bvc2FsQXBwbGllZBITCgtwcm9wb3NhbF9pZBgBIAEoCRIrCgVmaWxlcxgCIAMoCzIcLmdlbm5haS5hZ2VudC52MS5BcHBsaWVkRmlsZRINCgVlcnJvchgDIAEoCSJrChBDaGFuZ2VTZXRBcHBsaWVkEhUKDWNoYW5nZV9zZXRfaWQYASABKAkSKwoFZmlsZXMYAiADKAsyHC5nZW5uYWkuYWdlbnQudjEuQXBwbGllZEZpbGUSEwoLcHJvcG9zYWxfaWQYAyABKAkiVQoPQ2hhbmdlU2V0VW5kb25lEhUKDWNoYW5nZV9zZXRfaWQYASABKAkSKwoFZmlsZXMYAiADKAsyHC5nZW5uYWkuYWdlbnQudjEuQXBwbGllZEZpbGUiUQoPQ2hlY2twb2ludFRha2VuEhUKDWNoZWNrcG9pbnRfaWQYASABKAkSFAoMdG9vbF9jYWxsX2lkGAIgASgJEhEKCXRvb2xfbmFtZRgDIAEoCSJqChBDaGVja3BvaW50Q2xvc2VkEhUKDWNoZWNrcG9pbnRfaWQYASABKAkSKwoFZmlsZXMYAiADKAsyHC5nZW5uYWkuYWdlbnQudjEuQXBwbGllZEZpbGUSEgoKbW9yZV9maWxlcxgDIAEoBSKbAQoSQ2hlY2twb2ludFJlc3RvcmVkEhUKDWNoZWNrcG9pbnRfaWQYASABKAkSEgoKcmVzdG9yZV9pZBgCIAEoCRIrCgVmaWxlcxgDIAMoCzIcLmdlbm5haS5hZ2VudC52MS5BcHBsaWVkRmlsZRItCgdza2lwcGVkGAQgAygLMhwuZ2VubmFpLmFnZW50LnYxLlNraXBwZWRGaWxlIkgKC1NraXBwZWRGaWxlEgwKBHBhdGgYASABKAkSKwoGcmVhc29uGAIgASgOMhsuZ2VubmFpLmFnZW50LnYxLlNraXBSZWFzb24ifwoQTW9kZWxDYWxsUmVxdWVzdBISCgpyZXF1ZXN0X2lkGAEgASgJEhQKDHJlcXVlc3RfanNvbhgCIAEoCRITCgtvd25lcl9lcG9jaBgUIAEoBBIsCghkZWFkbGluZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiSwoRTW9kZWxDYWxsUmVzcG9uc2USEgoKcmVxdWVzdF9pZBgBIAEoCRITCgtldmVudHNfanNvbhgCIAEoCRINCgVlcnJvchgDIAEoCSJ6ChJEaWFnbm9zdGljc1JlcXVlc3QSEgoKcmVxdWVzdF9pZBgBIAEoCRINCgVwYXRocxgCIAMoCRITCgtvd25lcl9lcG9jaBgUIAEoBBIsCghkZWFkbGluZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAikAEKCkRpYWdub3N0aWMSDAoEcGF0aBgBIAEoCRIMCgRsaW5lGAIgASgFEg4KBmNvbHVtbhgDIAEoBRI1CghzZXZlcml0eRgEIAEoDjIjLmdlbm5haS5hZ2VudC52MS5EaWFnbm9zdGljU2V2ZXJpdHkSDwoHbWVzc2FnZRgFIAEoCRIOCgZzb3VyY2UYBiABKAkiagoTRGlhZ25vc3RpY3NSZXNwb25zZRISCgpyZXF1ZXN0X2lkGAEgASgJEjAKC2RpYWdub3N0aWNzGAIgAygLMhsuZ2VubmFpLmFnZW50LnYxLkRpYWdub3N0aWMSDQoFZXJyb3IYAyABKAkiewoUTGlzdFdvcmtzcGFjZVJlcXVlc3QSEgoKcmVxdWVzdF9pZBgBIAEoCRIMCgRwYXRoGAIgASgJEhMKC293bmVyX2Vwb2NoGBQgASgEEiwKCGRlYWRsaW5lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJcChVMaXN0V29ya3NwYWNlUmVzcG9uc2USEgoKcmVxdWVzdF9pZBgBIAEoCRINCgVwYXRocxgCIAMoCRIRCgl0cnVuY2F0ZWQYAyABKAgSDQoFZXJyb3IYBCABKAkiiAEKEkZpbmRTeW1ib2xzUmVxdWVzdBISCgpyZXF1ZXN0X2lkGAEgASgJEg0KBXF1ZXJ5GAIgASgJEgwKBHBhdGgYAyABKAkSEwoLb3duZXJfZXBvY2gYFCABKAQSLAoIZGVhZGxpbmUYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlMKBlN5bWJvbBIMCgRuYW1lGAEgASgJEgwKBGtpbmQYAiABKAkSDAoEcGF0aBgDIAEoCRIMCgRsaW5lGAQgASgFEhEKCWNvbnRhaW5lchgFIAEoCSJ1ChNGaW5kU3ltYm9sc1Jlc3BvbnNlEhIKCnJlcXVlc3RfaWQYASABKAkSKAoHc3ltYm9scxgCIAMoCzIXLmdlbm5haS5hZ2VudC52MS5TeW1ib2wSEQoJdHJ1bmNhdGVkGAMgASgIEg0KBWVycm9yGAQgASgJIjsKDENvbnRleHRBZGRlZBIrCgVpdGVtcxgBIAMoCzIcLmdlbm5haS5hZ2VudC52MS5Db250ZXh0SXRlbSJZCgtDb250ZXh0SXRlbRIMCgRuYW1lGAEgASgJEiwKBXN0YXRlGAIgASgOMh0uZ2VubmFpLmFnZW50LnYxLkNvbnRleHRTdGF0ZRIOCgZyZWFzb24YAyABKAkidgoVQ2xpZW50UmVxdWVzdFJlc29sdmVkEhIKCnJlcXVlc3RfaWQYASABKAkSNgoKcmVzb2x1dGlvbhgCIAEoDjIiLmdlbm5haS5hZ2VudC52MS5SZXF1ZXN0UmVzb2x1dGlvbhIRCgljbGllbnRfaWQYAyABKAkipwEKCFRvZG9JdGVtEgoKAmlkGAEgASgJEg8KB2NvbnRlbnQYAiABKAkSKwoGc3RhdHVzGAMgASgOMhsuZ2VubmFpLmFnZW50LnYxLlRvZG9TdGF0dXMSLwoIcHJpb3JpdHkYBCABKA4yHS5nZW5uYWkuYWdlbnQudjEuVG9kb1ByaW9yaXR5Eg8KB2NyZWF0ZWQYBSABKAkSDwoHdXBkYXRlZBgGIAEoCSI4CgxUb2Rvc0NoYW5nZWQSKAoFaXRlbXMYASADKAsyGS5nZW5uYWkuYWdlbnQudjEuVG9kb0l0ZW0iOgoOU2Vzc2lvblN0YXJ0ZWQSEwoLd29ya2luZ19kaXIYASABKAkSEwoLZm9ya2VkX2Zyb20YAiABKAkiEAoOU2Vzc2lvbkNsZWFyZWQiIgoPU2V0dGluZ3NDaGFuZ2VkEg8KB3N1bW1hcnkYASABKAkiCwoJSGVhcnRiZWF0IjAKCVRydW5jYXRlZBITCgt0aHJvdWdoX3NlcRgBIAEoBBIOCgZyZWFzb24YAiABKAkiSwoJRXJyb3JJbmZvEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIMCgRoaW50GAMgASgJEhEKCXJldHJ5YWJsZRgEIAEoCCLqAQoVQ29udmVyc2F0aW9uQ29tcGFjdGVkEi8KBXN0YWdlGAEgASgOMiAuZ2VubmFpLmFnZW50LnYxLkNvbXBhY3Rpb25TdGFnZRIxCgZyZWFzb24YAiABKA4yIS5nZW5uYWkuYWdlbnQudjEuQ29tcGFjdGlvblJlYXNvbhIYChBkcm9wcGVkX21lc3NhZ2VzGAMgASgFEhUKDWtlcHRfbWVzc2FnZXMYBCABKAUSDwoHc3VtbWFyeRgFIAEoCRIVCg10b2tlbnNfYmVmb3JlGAYgASgFEhQKDHRva2Vuc19hZnRlchgHIAEoBSIfCg5TZXNzaW9uUmVuYW1lZBINCgV0aXRsZRgBIAEoCSLxAQoLUGxhbkNoYW5nZWQSDwoHcGxhbl9pZBgBIAEoCRIpCgVzdGF0ZRgCIAEoDjIaLmdlbm5haS5hZ2VudC52MS5QbGFuU3RhdGUSDgoGZGlnZXN0GAMgASgJEg0KBXRpdGxlGAQgASgJEg8KB3N0ZXBfaWQYBSABKAkSMgoKc3RlcF9zdGF0ZRgGIAEoDjIeLmdlbm5haS5hZ2VudC52MS5QbGFuU3RlcFN0YXRlEjQKDWZhaWx1cmVfY2xhc3MYByABKA4yHS5nZW5uYWkuYWdlbnQudjEuRmFpbHVyZUNsYXNzEgwKBHRleHQYCCABKAkqtAIKC0ludm9rZVN0YXRlEhwKGElOVk9LRV9TVEFURV9VTlNQRUNJRklFRBAAEhgKFElOVk9LRV9TVEFURV9TVEFSVEVEEAESGQoVSU5WT0tFX1NUQVRFX1RISU5LSU5HEAISGQoVSU5WT0tFX1NUQVRFX1JVTl9UT09MEAMSJAogSU5WT0tFX1NUQVRFX1dBSVRJTkdfVE9PTF9SRVNVTFQQBBIaChZJTlZPS0VfU1RBVEVfQ09NUExFVEVEEAUSFgoSSU5WT0tFX1NUQVRFX0VSUk9SEAYSGgoWSU5WT0tFX1NUQVRFX0NBTkNFTExFRBAUEiMKH0lOVk9LRV9TVEFURV9XQUlUSU5HX0ZPUl9DTElFTlQQFRIcChhJTlZPS0VfU1RBVEVfSU5URVJSVVBURUQQFiqKAQoPQ2hhbmdlT3BlcmF0aW9uEiAKHENIQU5HRV9PUEVSQVRJT05fVU5TUEVDSUZJRUQQABIbChdDSEFOR0VfT1BFUkFUSU9OX0NSRUFURRABEhsKF0NIQU5HRV9PUEVSQVRJT05fVVBEQVRFEAISGwoXQ0hBTkdFX09QRVJBVElPTl9ERUxFVEUQAyp3CgxIdW5rRGVjaXNpb24SHQoZSFVOS19ERUNJU0lPTl9VTlNQRUNJRklFRBAAEhYKEkhVTktfREVDSVNJT05fS0VFUBABEhYKEkhVTktfREVDSVNJT05fVU5ETxACEhgKFEhVTktfREVDSVNJT05fRURJVEVEEAMqpAEKClNraXBSZWFzb24SGwoXU0tJUF9SRUFTT05fVU5TUEVDSUZJRUQQABIdChlTS0lQX1JFQVNPTl9DSEFOR0VEX1NJTkNFEAESHwobU0tJUF9SRUFTT05fQ0hBTkdFRF9CRVRXRUVOEAISGwoXU0tJUF9SRUFTT05fTk9UX0NFUlRBSU4QAxIcChhTS0lQX1JFQVNPTl9OT1RfUkVTVE9SRUQQBCq8AQoSRGlhZ25vc3RpY1NldmVyaXR5EiMKH0RJQUdOT1NUSUNfU0VWRVJJVFlfVU5TUEVDSUZJRUQQABIdChlESUFHTk9TVElDX1NFVkVSSVRZX0VSUk9SEAESHwobRElBR05PU1RJQ19TRVZFUklUWV9XQVJOSU5HEAISIwofRElBR05PU1RJQ19TRVZFUklUWV9JTkZPUk1BVElPThADEhwKGERJQUdOT1NUSUNfU0VWRVJJVFlfSElOVBAEKnsKDENvbnRleHRTdGF0ZRIdChlDT05URVhUX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWQ09OVEVYVF9TVEFURV9JTkNMVURFRBABEhUKEUNPTlRFWFRfU1RBVEVfQ1VUEAISGQoVQ09OVEVYVF9TVEFURV9SRUZVU0VEEAMqmgEKEVJlcXVlc3RSZXNvbHV0aW9uEiIKHlJFUVVFU1RfUkVTT0xVVElPTl9VTlNQRUNJRklFRBAAEh8KG1JFUVVFU1RfUkVTT0xVVElPTl9BTlNXRVJFRBABEh4KGlJFUVVFU1RfUkVTT0xVVElPTl9USU1FT1VUEAISIAocUkVRVUVTVF9SRVNPTFVUSU9OX0NBTkNFTExFRBADKnoKClRvZG9TdGF0dXMSGwoXVE9ET19TVEFUVVNfVU5TUEVDSUZJRUQQABIXChNUT0RPX1NUQVRVU19QRU5ESU5HEAESGwoXVE9ET19TVEFUVVNfSU5fUFJPR1JFU1MQAhIZChVUT0RPX1NUQVRVU19DT01QTEVURUQQAyp2CgxUb2RvUHJpb3JpdHkSHQoZVE9ET19QUklPUklUWV9VTlNQRUNJRklFRBAAEhUKEVRPRE9fUFJJT1JJVFlfTE9XEAESGAoUVE9ET19QUklPUklUWV9NRURJVU0QAhIWChJUT0RPX1BSSU9SSVRZX0hJR0gQAypvCg9Db21wYWN0aW9uU3RhZ2USIAocQ09NUEFDVElPTl9TVEFHRV9VTlNQRUNJRklFRBAAEhwKGENPTVBBQ1RJT05fU1RBR0VfT1VUUFVUUxABEhwKGENPTVBBQ1RJT05fU1RBR0VfU1VNTUFSWRACKo4BChBDb21wYWN0aW9uUmVhc29uEiEKHUNPTVBBQ1RJT05fUkVBU09OX1VOU1BFQ0lGSUVEEAASGwoXQ09NUEFDVElPTl9SRUFTT05fTElNSVQQARIeChpDT01QQUNUSU9OX1JFQVNPTl9PVkVSRkxPVxACEhoKFkNPTVBBQ1RJT05fUkVBU09OX1VTRVIQA2IGcHJvdG8z", [file_gennai_agent_v1_governance, file_google_protobuf_timestamp]);
 
 /**
  * One event of a session. Events of the log carry [first_seq, seq]: gapless per session, one number for an event, a
@@ -264,6 +264,56 @@ export type InvokeEvent = Message<"gennai.agent.v1.InvokeEvent"> & {
      */
     value: PlanChanged;
     case: "planChanged";
+  } | {
+    /**
+     * The conversation became shorter; the log keeps everything.
+     *
+     * @generated from field: gennai.agent.v1.ConversationCompacted conversation_compacted = 57;
+     */
+    value: ConversationCompacted;
+    case: "conversationCompacted";
+  } | {
+    /**
+     * @generated from field: gennai.agent.v1.SessionRenamed session_renamed = 58;
+     */
+    value: SessionRenamed;
+    case: "sessionRenamed";
+  } | {
+    /**
+     * @generated from field: gennai.agent.v1.FindSymbolsRequest find_symbols_request = 70;
+     */
+    value: FindSymbolsRequest;
+    case: "findSymbolsRequest";
+  } | {
+    /**
+     * What the server put behind the user's message, by its mentions and the editor's selection.
+     *
+     * @generated from field: gennai.agent.v1.ContextAdded context_added = 71;
+     */
+    value: ContextAdded;
+    case: "contextAdded";
+  } | {
+    /**
+     * The tree was kept before a call that runs something.
+     *
+     * @generated from field: gennai.agent.v1.CheckpointTaken checkpoint_taken = 80;
+     */
+    value: CheckpointTaken;
+    case: "checkpointTaken";
+  } | {
+    /**
+     * What differed after that call.
+     *
+     * @generated from field: gennai.agent.v1.CheckpointClosed checkpoint_closed = 81;
+     */
+    value: CheckpointClosed;
+    case: "checkpointClosed";
+  } | {
+    /**
+     * @generated from field: gennai.agent.v1.CheckpointRestored checkpoint_restored = 82;
+     */
+    value: CheckpointRestored;
+    case: "checkpointRestored";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -306,6 +356,13 @@ export type InvokeEvent = Message<"gennai.agent.v1.InvokeEvent"> & {
    * @generated from field: bool resolved = 26;
    */
   resolved: boolean;
+
+  /**
+   * Of a sub-agent's events: the call that runs it. Empty for the session's own.
+   *
+   * @generated from field: string parent_tool_call_id = 27;
+   */
+  parentToolCallId: string;
 };
 
 /**
@@ -494,6 +551,41 @@ export type TokenUsage = Message<"gennai.agent.v1.TokenUsage"> & {
    * @generated from field: int32 max_context_tokens = 5;
    */
   maxContextTokens: number;
+
+  /**
+   * The part of input_tokens that came from the provider's cache; absent when the provider does not say.
+   *
+   * @generated from field: optional int32 cached_input_tokens = 6;
+   */
+  cachedInputTokens?: number | undefined;
+
+  /**
+   * By the prices the user wrote down; absent without them.
+   *
+   * @generated from field: optional double cost = 7;
+   */
+  cost?: number | undefined;
+
+  /**
+   * What the prices are in; may be empty.
+   *
+   * @generated from field: string currency = 8;
+   */
+  currency: string;
+
+  /**
+   * The provider did not say, so this is a guess.
+   *
+   * @generated from field: bool estimated = 9;
+   */
+  estimated: boolean;
+
+  /**
+   * The answer was a summary and no part of the conversation.
+   *
+   * @generated from field: bool for_compaction = 10;
+   */
+  forCompaction: boolean;
 };
 
 /**
@@ -502,6 +594,52 @@ export type TokenUsage = Message<"gennai.agent.v1.TokenUsage"> & {
  */
 export const TokenUsageSchema: GenMessage<TokenUsage> = /*@__PURE__*/
   messageDesc(file_gennai_agent_v1_event, 6);
+
+/**
+ * Sums over the model calls of a session, those of sub-agents and compactions included.
+ *
+ * @generated from message gennai.agent.v1.UsageSum
+ */
+export type UsageSum = Message<"gennai.agent.v1.UsageSum"> & {
+  /**
+   * @generated from field: int64 input_tokens = 1;
+   */
+  inputTokens: bigint;
+
+  /**
+   * @generated from field: int64 output_tokens = 2;
+   */
+  outputTokens: bigint;
+
+  /**
+   * @generated from field: int64 cached_input_tokens = 3;
+   */
+  cachedInputTokens: bigint;
+
+  /**
+   * @generated from field: int32 model_calls = 4;
+   */
+  modelCalls: number;
+
+  /**
+   * By the prices the user wrote down; absent without them.
+   *
+   * @generated from field: optional double cost = 5;
+   */
+  cost?: number | undefined;
+
+  /**
+   * @generated from field: string currency = 6;
+   */
+  currency: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.UsageSum.
+ * Use `create(UsageSumSchema)` to create a new message.
+ */
+export const UsageSumSchema: GenMessage<UsageSum> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_event, 7);
 
 /**
  * @generated from message gennai.agent.v1.FinalMessage
@@ -518,9 +656,18 @@ export type FinalMessage = Message<"gennai.agent.v1.FinalMessage"> & {
   thinking: string;
 
   /**
+   * Of the turn's own model calls; the session's sums have those of sub-agents too.
+   *
    * @generated from field: gennai.agent.v1.TokenUsage usage = 3;
    */
   usage?: TokenUsage | undefined;
+
+  /**
+   * Of the session until now.
+   *
+   * @generated from field: gennai.agent.v1.UsageSum session_usage = 4;
+   */
+  sessionUsage?: UsageSum | undefined;
 };
 
 /**
@@ -528,7 +675,7 @@ export type FinalMessage = Message<"gennai.agent.v1.FinalMessage"> & {
  * Use `create(FinalMessageSchema)` to create a new message.
  */
 export const FinalMessageSchema: GenMessage<FinalMessage> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 7);
+  messageDesc(file_gennai_agent_v1_event, 8);
 
 /**
  * Asks for the newest text of a file, unsaved changes included.
@@ -581,7 +728,7 @@ export type RequestFileRead = Message<"gennai.agent.v1.RequestFileRead"> & {
  * Use `create(RequestFileReadSchema)` to create a new message.
  */
 export const RequestFileReadSchema: GenMessage<RequestFileRead> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 8);
+  messageDesc(file_gennai_agent_v1_event, 9);
 
 /**
  * @generated from message gennai.agent.v1.ExecuteCommandRequest
@@ -628,7 +775,7 @@ export type ExecuteCommandRequest = Message<"gennai.agent.v1.ExecuteCommandReque
  * Use `create(ExecuteCommandRequestSchema)` to create a new message.
  */
 export const ExecuteCommandRequestSchema: GenMessage<ExecuteCommandRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 9);
+  messageDesc(file_gennai_agent_v1_event, 10);
 
 /**
  * @generated from message gennai.agent.v1.UserMessage
@@ -660,7 +807,7 @@ export type UserMessage = Message<"gennai.agent.v1.UserMessage"> & {
  * Use `create(UserMessageSchema)` to create a new message.
  */
 export const UserMessageSchema: GenMessage<UserMessage> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 10);
+  messageDesc(file_gennai_agent_v1_event, 11);
 
 /**
  * @generated from message gennai.agent.v1.ToolCallStart
@@ -682,7 +829,7 @@ export type ToolCallStart = Message<"gennai.agent.v1.ToolCallStart"> & {
  * Use `create(ToolCallStartSchema)` to create a new message.
  */
 export const ToolCallStartSchema: GenMessage<ToolCallStart> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 11);
+  messageDesc(file_gennai_agent_v1_event, 12);
 
 /**
  * @generated from message gennai.agent.v1.ToolCallDelta
@@ -704,7 +851,7 @@ export type ToolCallDelta = Message<"gennai.agent.v1.ToolCallDelta"> & {
  * Use `create(ToolCallDeltaSchema)` to create a new message.
  */
 export const ToolCallDeltaSchema: GenMessage<ToolCallDelta> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 12);
+  messageDesc(file_gennai_agent_v1_event, 13);
 
 /**
  * Live output of a running command, already redacted.
@@ -728,7 +875,7 @@ export type ToolOutputDelta = Message<"gennai.agent.v1.ToolOutputDelta"> & {
  * Use `create(ToolOutputDeltaSchema)` to create a new message.
  */
 export const ToolOutputDeltaSchema: GenMessage<ToolOutputDelta> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 13);
+  messageDesc(file_gennai_agent_v1_event, 14);
 
 /**
  * Content by digest; GetBlob fetches it.
@@ -757,7 +904,7 @@ export type BlobRef = Message<"gennai.agent.v1.BlobRef"> & {
  * Use `create(BlobRefSchema)` to create a new message.
  */
 export const BlobRefSchema: GenMessage<BlobRef> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 14);
+  messageDesc(file_gennai_agent_v1_event, 15);
 
 /**
  * @generated from message gennai.agent.v1.ProposedChanges
@@ -794,7 +941,7 @@ export type ProposedChanges = Message<"gennai.agent.v1.ProposedChanges"> & {
  * Use `create(ProposedChangesSchema)` to create a new message.
  */
 export const ProposedChangesSchema: GenMessage<ProposedChanges> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 15);
+  messageDesc(file_gennai_agent_v1_event, 16);
 
 /**
  * @generated from message gennai.agent.v1.ProposedChange
@@ -869,7 +1016,7 @@ export type ProposedChange = Message<"gennai.agent.v1.ProposedChange"> & {
  * Use `create(ProposedChangeSchema)` to create a new message.
  */
 export const ProposedChangeSchema: GenMessage<ProposedChange> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 16);
+  messageDesc(file_gennai_agent_v1_event, 17);
 
 /**
  * @generated from message gennai.agent.v1.Hunk
@@ -903,7 +1050,7 @@ export type Hunk = Message<"gennai.agent.v1.Hunk"> & {
  * Use `create(HunkSchema)` to create a new message.
  */
 export const HunkSchema: GenMessage<Hunk> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 17);
+  messageDesc(file_gennai_agent_v1_event, 18);
 
 /**
  * @generated from message gennai.agent.v1.LineRange
@@ -927,7 +1074,7 @@ export type LineRange = Message<"gennai.agent.v1.LineRange"> & {
  * Use `create(LineRangeSchema)` to create a new message.
  */
 export const LineRangeSchema: GenMessage<LineRange> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 18);
+  messageDesc(file_gennai_agent_v1_event, 19);
 
 /**
  * Asks the editor to apply changes, all or nothing, each against its base.
@@ -966,7 +1113,7 @@ export type ApplyChangesRequest = Message<"gennai.agent.v1.ApplyChangesRequest">
  * Use `create(ApplyChangesRequestSchema)` to create a new message.
  */
 export const ApplyChangesRequestSchema: GenMessage<ApplyChangesRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 19);
+  messageDesc(file_gennai_agent_v1_event, 20);
 
 /**
  * @generated from message gennai.agent.v1.ApplyChangesResponse
@@ -995,7 +1142,7 @@ export type ApplyChangesResponse = Message<"gennai.agent.v1.ApplyChangesResponse
  * Use `create(ApplyChangesResponseSchema)` to create a new message.
  */
 export const ApplyChangesResponseSchema: GenMessage<ApplyChangesResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 20);
+  messageDesc(file_gennai_agent_v1_event, 21);
 
 /**
  * @generated from message gennai.agent.v1.AppliedFile
@@ -1031,7 +1178,7 @@ export type AppliedFile = Message<"gennai.agent.v1.AppliedFile"> & {
  * Use `create(AppliedFileSchema)` to create a new message.
  */
 export const AppliedFileSchema: GenMessage<AppliedFile> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 21);
+  messageDesc(file_gennai_agent_v1_event, 22);
 
 /**
  * @generated from message gennai.agent.v1.ProposalReview
@@ -1060,7 +1207,7 @@ export type ProposalReview = Message<"gennai.agent.v1.ProposalReview"> & {
  * Use `create(ProposalReviewSchema)` to create a new message.
  */
 export const ProposalReviewSchema: GenMessage<ProposalReview> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 22);
+  messageDesc(file_gennai_agent_v1_event, 23);
 
 /**
  * @generated from message gennai.agent.v1.ReviewedHunk
@@ -1101,7 +1248,7 @@ export type ReviewedHunk = Message<"gennai.agent.v1.ReviewedHunk"> & {
  * Use `create(ReviewedHunkSchema)` to create a new message.
  */
 export const ReviewedHunkSchema: GenMessage<ReviewedHunk> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 23);
+  messageDesc(file_gennai_agent_v1_event, 24);
 
 /**
  * @generated from message gennai.agent.v1.ProposalApplied
@@ -1128,7 +1275,7 @@ export type ProposalApplied = Message<"gennai.agent.v1.ProposalApplied"> & {
  * Use `create(ProposalAppliedSchema)` to create a new message.
  */
 export const ProposalAppliedSchema: GenMessage<ProposalApplied> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 24);
+  messageDesc(file_gennai_agent_v1_event, 25);
 
 /**
  * @generated from message gennai.agent.v1.ChangeSetApplied
@@ -1157,7 +1304,7 @@ export type ChangeSetApplied = Message<"gennai.agent.v1.ChangeSetApplied"> & {
  * Use `create(ChangeSetAppliedSchema)` to create a new message.
  */
 export const ChangeSetAppliedSchema: GenMessage<ChangeSetApplied> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 25);
+  messageDesc(file_gennai_agent_v1_event, 26);
 
 /**
  * @generated from message gennai.agent.v1.ChangeSetUndone
@@ -1179,7 +1326,125 @@ export type ChangeSetUndone = Message<"gennai.agent.v1.ChangeSetUndone"> & {
  * Use `create(ChangeSetUndoneSchema)` to create a new message.
  */
 export const ChangeSetUndoneSchema: GenMessage<ChangeSetUndone> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 26);
+  messageDesc(file_gennai_agent_v1_event, 27);
+
+/**
+ * @generated from message gennai.agent.v1.CheckpointTaken
+ */
+export type CheckpointTaken = Message<"gennai.agent.v1.CheckpointTaken"> & {
+  /**
+   * @generated from field: string checkpoint_id = 1;
+   */
+  checkpointId: string;
+
+  /**
+   * @generated from field: string tool_call_id = 2;
+   */
+  toolCallId: string;
+
+  /**
+   * @generated from field: string tool_name = 3;
+   */
+  toolName: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.CheckpointTaken.
+ * Use `create(CheckpointTakenSchema)` to create a new message.
+ */
+export const CheckpointTakenSchema: GenMessage<CheckpointTaken> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_event, 28);
+
+/**
+ * @generated from message gennai.agent.v1.CheckpointClosed
+ */
+export type CheckpointClosed = Message<"gennai.agent.v1.CheckpointClosed"> & {
+  /**
+   * @generated from field: string checkpoint_id = 1;
+   */
+  checkpointId: string;
+
+  /**
+   * The first of them; without digests.
+   *
+   * @generated from field: repeated gennai.agent.v1.AppliedFile files = 2;
+   */
+  files: AppliedFile[];
+
+  /**
+   * How many more there were.
+   *
+   * @generated from field: int32 more_files = 3;
+   */
+  moreFiles: number;
+};
+
+/**
+ * Describes the message gennai.agent.v1.CheckpointClosed.
+ * Use `create(CheckpointClosedSchema)` to create a new message.
+ */
+export const CheckpointClosedSchema: GenMessage<CheckpointClosed> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_event, 29);
+
+/**
+ * A person took back what was done since a checkpoint.
+ *
+ * @generated from message gennai.agent.v1.CheckpointRestored
+ */
+export type CheckpointRestored = Message<"gennai.agent.v1.CheckpointRestored"> & {
+  /**
+   * @generated from field: string checkpoint_id = 1;
+   */
+  checkpointId: string;
+
+  /**
+   * A checkpoint itself: restoring it takes this restoring back.
+   *
+   * @generated from field: string restore_id = 2;
+   */
+  restoreId: string;
+
+  /**
+   * @generated from field: repeated gennai.agent.v1.AppliedFile files = 3;
+   */
+  files: AppliedFile[];
+
+  /**
+   * @generated from field: repeated gennai.agent.v1.SkippedFile skipped = 4;
+   */
+  skipped: SkippedFile[];
+};
+
+/**
+ * Describes the message gennai.agent.v1.CheckpointRestored.
+ * Use `create(CheckpointRestoredSchema)` to create a new message.
+ */
+export const CheckpointRestoredSchema: GenMessage<CheckpointRestored> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_event, 30);
+
+/**
+ * A file that a restore leaves as it is.
+ *
+ * @generated from message gennai.agent.v1.SkippedFile
+ */
+export type SkippedFile = Message<"gennai.agent.v1.SkippedFile"> & {
+  /**
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * @generated from field: gennai.agent.v1.SkipReason reason = 2;
+   */
+  reason: SkipReason;
+};
+
+/**
+ * Describes the message gennai.agent.v1.SkippedFile.
+ * Use `create(SkippedFileSchema)` to create a new message.
+ */
+export const SkippedFileSchema: GenMessage<SkippedFile> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_event, 31);
 
 /**
  * Asks the editor's own model. Messages and tools are JSON in the model contract's shape.
@@ -1213,7 +1478,7 @@ export type ModelCallRequest = Message<"gennai.agent.v1.ModelCallRequest"> & {
  * Use `create(ModelCallRequestSchema)` to create a new message.
  */
 export const ModelCallRequestSchema: GenMessage<ModelCallRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 27);
+  messageDesc(file_gennai_agent_v1_event, 32);
 
 /**
  * @generated from message gennai.agent.v1.ModelCallResponse
@@ -1240,7 +1505,7 @@ export type ModelCallResponse = Message<"gennai.agent.v1.ModelCallResponse"> & {
  * Use `create(ModelCallResponseSchema)` to create a new message.
  */
 export const ModelCallResponseSchema: GenMessage<ModelCallResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 28);
+  messageDesc(file_gennai_agent_v1_event, 33);
 
 /**
  * @generated from message gennai.agent.v1.DiagnosticsRequest
@@ -1274,7 +1539,7 @@ export type DiagnosticsRequest = Message<"gennai.agent.v1.DiagnosticsRequest"> &
  * Use `create(DiagnosticsRequestSchema)` to create a new message.
  */
 export const DiagnosticsRequestSchema: GenMessage<DiagnosticsRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 29);
+  messageDesc(file_gennai_agent_v1_event, 34);
 
 /**
  * @generated from message gennai.agent.v1.Diagnostic
@@ -1316,7 +1581,7 @@ export type Diagnostic = Message<"gennai.agent.v1.Diagnostic"> & {
  * Use `create(DiagnosticSchema)` to create a new message.
  */
 export const DiagnosticSchema: GenMessage<Diagnostic> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 30);
+  messageDesc(file_gennai_agent_v1_event, 35);
 
 /**
  * @generated from message gennai.agent.v1.DiagnosticsResponse
@@ -1343,7 +1608,7 @@ export type DiagnosticsResponse = Message<"gennai.agent.v1.DiagnosticsResponse">
  * Use `create(DiagnosticsResponseSchema)` to create a new message.
  */
 export const DiagnosticsResponseSchema: GenMessage<DiagnosticsResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 31);
+  messageDesc(file_gennai_agent_v1_event, 36);
 
 /**
  * @generated from message gennai.agent.v1.ListWorkspaceRequest
@@ -1375,7 +1640,7 @@ export type ListWorkspaceRequest = Message<"gennai.agent.v1.ListWorkspaceRequest
  * Use `create(ListWorkspaceRequestSchema)` to create a new message.
  */
 export const ListWorkspaceRequestSchema: GenMessage<ListWorkspaceRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 32);
+  messageDesc(file_gennai_agent_v1_event, 37);
 
 /**
  * @generated from message gennai.agent.v1.ListWorkspaceResponse
@@ -1407,7 +1672,175 @@ export type ListWorkspaceResponse = Message<"gennai.agent.v1.ListWorkspaceRespon
  * Use `create(ListWorkspaceResponseSchema)` to create a new message.
  */
 export const ListWorkspaceResponseSchema: GenMessage<ListWorkspaceResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 33);
+  messageDesc(file_gennai_agent_v1_event, 38);
+
+/**
+ * Asks the client's language features where something is declared.
+ *
+ * @generated from message gennai.agent.v1.FindSymbolsRequest
+ */
+export type FindSymbolsRequest = Message<"gennai.agent.v1.FindSymbolsRequest"> & {
+  /**
+   * @generated from field: string request_id = 1;
+   */
+  requestId: string;
+
+  /**
+   * Part of a name.
+   *
+   * @generated from field: string query = 2;
+   */
+  query: string;
+
+  /**
+   * Relative to the workspace: symbols of this file only; empty: of the whole workspace.
+   *
+   * @generated from field: string path = 3;
+   */
+  path: string;
+
+  /**
+   * @generated from field: uint64 owner_epoch = 20;
+   */
+  ownerEpoch: bigint;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp deadline = 21;
+   */
+  deadline?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message gennai.agent.v1.FindSymbolsRequest.
+ * Use `create(FindSymbolsRequestSchema)` to create a new message.
+ */
+export const FindSymbolsRequestSchema: GenMessage<FindSymbolsRequest> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_event, 39);
+
+/**
+ * @generated from message gennai.agent.v1.Symbol
+ */
+export type Symbol = Message<"gennai.agent.v1.Symbol"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * As the editor calls it, in lower case: function, class, method …
+   *
+   * @generated from field: string kind = 2;
+   */
+  kind: string;
+
+  /**
+   * Relative to the workspace.
+   *
+   * @generated from field: string path = 3;
+   */
+  path: string;
+
+  /**
+   * 1-based.
+   *
+   * @generated from field: int32 line = 4;
+   */
+  line: number;
+
+  /**
+   * What it is declared in; empty at the top.
+   *
+   * @generated from field: string container = 5;
+   */
+  container: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.Symbol.
+ * Use `create(SymbolSchema)` to create a new message.
+ */
+export const SymbolSchema: GenMessage<Symbol> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_event, 40);
+
+/**
+ * @generated from message gennai.agent.v1.FindSymbolsResponse
+ */
+export type FindSymbolsResponse = Message<"gennai.agent.v1.FindSymbolsResponse"> & {
+  /**
+   * @generated from field: string request_id = 1;
+   */
+  requestId: string;
+
+  /**
+   * @generated from field: repeated gennai.agent.v1.Symbol symbols = 2;
+   */
+  symbols: Symbol[];
+
+  /**
+   * @generated from field: bool truncated = 3;
+   */
+  truncated: boolean;
+
+  /**
+   * @generated from field: string error = 4;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.FindSymbolsResponse.
+ * Use `create(FindSymbolsResponseSchema)` to create a new message.
+ */
+export const FindSymbolsResponseSchema: GenMessage<FindSymbolsResponse> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_event, 41);
+
+/**
+ * @generated from message gennai.agent.v1.ContextAdded
+ */
+export type ContextAdded = Message<"gennai.agent.v1.ContextAdded"> & {
+  /**
+   * @generated from field: repeated gennai.agent.v1.ContextItem items = 1;
+   */
+  items: ContextItem[];
+};
+
+/**
+ * Describes the message gennai.agent.v1.ContextAdded.
+ * Use `create(ContextAddedSchema)` to create a new message.
+ */
+export const ContextAddedSchema: GenMessage<ContextAdded> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_event, 42);
+
+/**
+ * @generated from message gennai.agent.v1.ContextItem
+ */
+export type ContextItem = Message<"gennai.agent.v1.ContextItem"> & {
+  /**
+   * As the user wrote it, e.g. `@src/a.ts:10-20`, or `selection`, `open files`.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: gennai.agent.v1.ContextState state = 2;
+   */
+  state: ContextState;
+
+  /**
+   * Why it was refused or cut; empty otherwise.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.ContextItem.
+ * Use `create(ContextItemSchema)` to create a new message.
+ */
+export const ContextItemSchema: GenMessage<ContextItem> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_event, 43);
 
 /**
  * A client request is over, for every client that shows it.
@@ -1438,7 +1871,7 @@ export type ClientRequestResolved = Message<"gennai.agent.v1.ClientRequestResolv
  * Use `create(ClientRequestResolvedSchema)` to create a new message.
  */
 export const ClientRequestResolvedSchema: GenMessage<ClientRequestResolved> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 34);
+  messageDesc(file_gennai_agent_v1_event, 44);
 
 /**
  * @generated from message gennai.agent.v1.TodoItem
@@ -1482,7 +1915,7 @@ export type TodoItem = Message<"gennai.agent.v1.TodoItem"> & {
  * Use `create(TodoItemSchema)` to create a new message.
  */
 export const TodoItemSchema: GenMessage<TodoItem> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 35);
+  messageDesc(file_gennai_agent_v1_event, 45);
 
 /**
  * @generated from message gennai.agent.v1.TodosChanged
@@ -1499,7 +1932,7 @@ export type TodosChanged = Message<"gennai.agent.v1.TodosChanged"> & {
  * Use `create(TodosChangedSchema)` to create a new message.
  */
 export const TodosChangedSchema: GenMessage<TodosChanged> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 36);
+  messageDesc(file_gennai_agent_v1_event, 46);
 
 /**
  * @generated from message gennai.agent.v1.SessionStarted
@@ -1521,7 +1954,7 @@ export type SessionStarted = Message<"gennai.agent.v1.SessionStarted"> & {
  * Use `create(SessionStartedSchema)` to create a new message.
  */
 export const SessionStartedSchema: GenMessage<SessionStarted> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 37);
+  messageDesc(file_gennai_agent_v1_event, 47);
 
 /**
  * @generated from message gennai.agent.v1.SessionCleared
@@ -1534,7 +1967,7 @@ export type SessionCleared = Message<"gennai.agent.v1.SessionCleared"> & {
  * Use `create(SessionClearedSchema)` to create a new message.
  */
 export const SessionClearedSchema: GenMessage<SessionCleared> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 38);
+  messageDesc(file_gennai_agent_v1_event, 48);
 
 /**
  * @generated from message gennai.agent.v1.SettingsChanged
@@ -1551,7 +1984,7 @@ export type SettingsChanged = Message<"gennai.agent.v1.SettingsChanged"> & {
  * Use `create(SettingsChangedSchema)` to create a new message.
  */
 export const SettingsChangedSchema: GenMessage<SettingsChanged> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 39);
+  messageDesc(file_gennai_agent_v1_event, 49);
 
 /**
  * @generated from message gennai.agent.v1.Heartbeat
@@ -1564,7 +1997,7 @@ export type Heartbeat = Message<"gennai.agent.v1.Heartbeat"> & {
  * Use `create(HeartbeatSchema)` to create a new message.
  */
 export const HeartbeatSchema: GenMessage<Heartbeat> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 40);
+  messageDesc(file_gennai_agent_v1_event, 50);
 
 /**
  * @generated from message gennai.agent.v1.Truncated
@@ -1588,7 +2021,7 @@ export type Truncated = Message<"gennai.agent.v1.Truncated"> & {
  * Use `create(TruncatedSchema)` to create a new message.
  */
 export const TruncatedSchema: GenMessage<Truncated> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 41);
+  messageDesc(file_gennai_agent_v1_event, 51);
 
 /**
  * One error for programs: stable code, what to do next.
@@ -1622,7 +2055,77 @@ export type ErrorInfo = Message<"gennai.agent.v1.ErrorInfo"> & {
  * Use `create(ErrorInfoSchema)` to create a new message.
  */
 export const ErrorInfoSchema: GenMessage<ErrorInfo> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 42);
+  messageDesc(file_gennai_agent_v1_event, 52);
+
+/**
+ * @generated from message gennai.agent.v1.ConversationCompacted
+ */
+export type ConversationCompacted = Message<"gennai.agent.v1.ConversationCompacted"> & {
+  /**
+   * @generated from field: gennai.agent.v1.CompactionStage stage = 1;
+   */
+  stage: CompactionStage;
+
+  /**
+   * @generated from field: gennai.agent.v1.CompactionReason reason = 2;
+   */
+  reason: CompactionReason;
+
+  /**
+   * The first messages, which it concerns, and those behind them, which stay.
+   *
+   * @generated from field: int32 dropped_messages = 3;
+   */
+  droppedMessages: number;
+
+  /**
+   * @generated from field: int32 kept_messages = 4;
+   */
+  keptMessages: number;
+
+  /**
+   * The model's words, masked; empty when it gave none.
+   *
+   * @generated from field: string summary = 5;
+   */
+  summary: string;
+
+  /**
+   * Of the next request: measured or estimated.
+   *
+   * @generated from field: int32 tokens_before = 6;
+   */
+  tokensBefore: number;
+
+  /**
+   * @generated from field: int32 tokens_after = 7;
+   */
+  tokensAfter: number;
+};
+
+/**
+ * Describes the message gennai.agent.v1.ConversationCompacted.
+ * Use `create(ConversationCompactedSchema)` to create a new message.
+ */
+export const ConversationCompactedSchema: GenMessage<ConversationCompacted> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_event, 53);
+
+/**
+ * @generated from message gennai.agent.v1.SessionRenamed
+ */
+export type SessionRenamed = Message<"gennai.agent.v1.SessionRenamed"> & {
+  /**
+   * @generated from field: string title = 1;
+   */
+  title: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.SessionRenamed.
+ * Use `create(SessionRenamedSchema)` to create a new message.
+ */
+export const SessionRenamedSchema: GenMessage<SessionRenamed> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_event, 54);
 
 /**
  * A plan went on to another state, or one of its steps did.
@@ -1680,7 +2183,7 @@ export type PlanChanged = Message<"gennai.agent.v1.PlanChanged"> & {
  * Use `create(PlanChangedSchema)` to create a new message.
  */
 export const PlanChangedSchema: GenMessage<PlanChanged> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_event, 43);
+  messageDesc(file_gennai_agent_v1_event, 55);
 
 /**
  * @generated from enum gennai.agent.v1.InvokeState
@@ -1827,6 +2330,55 @@ export const HunkDecisionSchema: GenEnum<HunkDecision> = /*@__PURE__*/
   enumDesc(file_gennai_agent_v1_event, 2);
 
 /**
+ * @generated from enum gennai.agent.v1.SkipReason
+ */
+export const SkipReason = {
+  /**
+   * @generated from enum value: SKIP_REASON_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * It is not as the agent left it: somebody changed it since.
+   *
+   * @generated from enum value: SKIP_REASON_CHANGED_SINCE = 1;
+   */
+  CHANGED_SINCE: 1,
+
+  /**
+   * Somebody changed it between two of the agent's changes.
+   *
+   * @generated from enum value: SKIP_REASON_CHANGED_BETWEEN = 2;
+   */
+  CHANGED_BETWEEN: 2,
+
+  /**
+   * What was there before, or who changed it, is not known.
+   *
+   * @generated from enum value: SKIP_REASON_NOT_CERTAIN = 3;
+   */
+  NOT_CERTAIN: 3,
+
+  /**
+   * It could not be written.
+   *
+   * @generated from enum value: SKIP_REASON_NOT_RESTORED = 4;
+   */
+  NOT_RESTORED: 4,
+} as const;
+
+/**
+ * @generated from enum gennai.agent.v1.SkipReason
+ */
+export type SkipReason = (typeof SkipReason)[keyof typeof SkipReason] | UnknownEnum;
+
+/**
+ * Describes the enum gennai.agent.v1.SkipReason.
+ */
+export const SkipReasonSchema: GenEnum<SkipReason> = /*@__PURE__*/
+  enumDesc(file_gennai_agent_v1_event, 3);
+
+/**
  * @generated from enum gennai.agent.v1.DiagnosticSeverity
  */
 export const DiagnosticSeverity = {
@@ -1865,7 +2417,45 @@ export type DiagnosticSeverity = (typeof DiagnosticSeverity)[keyof typeof Diagno
  * Describes the enum gennai.agent.v1.DiagnosticSeverity.
  */
 export const DiagnosticSeveritySchema: GenEnum<DiagnosticSeverity> = /*@__PURE__*/
-  enumDesc(file_gennai_agent_v1_event, 3);
+  enumDesc(file_gennai_agent_v1_event, 4);
+
+/**
+ * @generated from enum gennai.agent.v1.ContextState
+ */
+export const ContextState = {
+  /**
+   * @generated from enum value: CONTEXT_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: CONTEXT_STATE_INCLUDED = 1;
+   */
+  INCLUDED: 1,
+
+  /**
+   * @generated from enum value: CONTEXT_STATE_CUT = 2;
+   */
+  CUT: 2,
+
+  /**
+   * The rules do not let the agent have it, or it is not there.
+   *
+   * @generated from enum value: CONTEXT_STATE_REFUSED = 3;
+   */
+  REFUSED: 3,
+} as const;
+
+/**
+ * @generated from enum gennai.agent.v1.ContextState
+ */
+export type ContextState = (typeof ContextState)[keyof typeof ContextState] | UnknownEnum;
+
+/**
+ * Describes the enum gennai.agent.v1.ContextState.
+ */
+export const ContextStateSchema: GenEnum<ContextState> = /*@__PURE__*/
+  enumDesc(file_gennai_agent_v1_event, 5);
 
 /**
  * @generated from enum gennai.agent.v1.RequestResolution
@@ -1901,7 +2491,7 @@ export type RequestResolution = (typeof RequestResolution)[keyof typeof RequestR
  * Describes the enum gennai.agent.v1.RequestResolution.
  */
 export const RequestResolutionSchema: GenEnum<RequestResolution> = /*@__PURE__*/
-  enumDesc(file_gennai_agent_v1_event, 4);
+  enumDesc(file_gennai_agent_v1_event, 6);
 
 /**
  * @generated from enum gennai.agent.v1.TodoStatus
@@ -1937,7 +2527,7 @@ export type TodoStatus = (typeof TodoStatus)[keyof typeof TodoStatus] | UnknownE
  * Describes the enum gennai.agent.v1.TodoStatus.
  */
 export const TodoStatusSchema: GenEnum<TodoStatus> = /*@__PURE__*/
-  enumDesc(file_gennai_agent_v1_event, 5);
+  enumDesc(file_gennai_agent_v1_event, 7);
 
 /**
  * @generated from enum gennai.agent.v1.TodoPriority
@@ -1973,5 +2563,82 @@ export type TodoPriority = (typeof TodoPriority)[keyof typeof TodoPriority] | Un
  * Describes the enum gennai.agent.v1.TodoPriority.
  */
 export const TodoPrioritySchema: GenEnum<TodoPriority> = /*@__PURE__*/
-  enumDesc(file_gennai_agent_v1_event, 6);
+  enumDesc(file_gennai_agent_v1_event, 8);
+
+/**
+ * @generated from enum gennai.agent.v1.CompactionStage
+ */
+export const CompactionStage = {
+  /**
+   * @generated from enum value: COMPACTION_STAGE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Large outputs of old calls were left out.
+   *
+   * @generated from enum value: COMPACTION_STAGE_OUTPUTS = 1;
+   */
+  OUTPUTS: 1,
+
+  /**
+   * Old messages became one: what the server recorded, and the model's summary.
+   *
+   * @generated from enum value: COMPACTION_STAGE_SUMMARY = 2;
+   */
+  SUMMARY: 2,
+} as const;
+
+/**
+ * @generated from enum gennai.agent.v1.CompactionStage
+ */
+export type CompactionStage = (typeof CompactionStage)[keyof typeof CompactionStage] | UnknownEnum;
+
+/**
+ * Describes the enum gennai.agent.v1.CompactionStage.
+ */
+export const CompactionStageSchema: GenEnum<CompactionStage> = /*@__PURE__*/
+  enumDesc(file_gennai_agent_v1_event, 9);
+
+/**
+ * @generated from enum gennai.agent.v1.CompactionReason
+ */
+export const CompactionReason = {
+  /**
+   * @generated from enum value: COMPACTION_REASON_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The conversation came near to what the model can take.
+   *
+   * @generated from enum value: COMPACTION_REASON_LIMIT = 1;
+   */
+  LIMIT: 1,
+
+  /**
+   * The provider said that it is beyond it.
+   *
+   * @generated from enum value: COMPACTION_REASON_OVERFLOW = 2;
+   */
+  OVERFLOW: 2,
+
+  /**
+   * The user asked for it.
+   *
+   * @generated from enum value: COMPACTION_REASON_USER = 3;
+   */
+  USER: 3,
+} as const;
+
+/**
+ * @generated from enum gennai.agent.v1.CompactionReason
+ */
+export type CompactionReason = (typeof CompactionReason)[keyof typeof CompactionReason] | UnknownEnum;
+
+/**
+ * Describes the enum gennai.agent.v1.CompactionReason.
+ */
+export const CompactionReasonSchema: GenEnum<CompactionReason> = /*@__PURE__*/
+  enumDesc(file_gennai_agent_v1_event, 10);
 

@@ -1,0 +1,144 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Conversation } from "../src/conversation.ts";
+import type { LoggedEvent, SessionEvent } from "../src/session-event.ts";
+
+const user = (text: string): SessionEvent => ({
+  ...{ type: "user-message", text, scenario: "CODE", clientTurnId: text, enableThinking: false, images: [] },
+});
+const call = (id: string, name = "Read"): SessionEvent => ({
+  type: "tool-call",
+  id,
+  name,
+  argumentsJson: `{"of":"${id}"}`,
+});
+const answered = (id: string, output: string, error?: string): SessionEvent => ({
+  ...{ type: "tool-result", id, name: "Read", output, truncated: false, verification: "unverified", observed: [] },
+  ...(error === undefined ? {} : { error, failureClass: "permission_denied" }),
+});
+const compacted = (stage: "outputs" | "summary", dropped: number, room = 1e5): SessionEvent => ({
+  ...{ type: "compacted", stage, reason: "limit", dropped, kept: 0, summary: stage === "summary" ? "told" : "", room },
+  ...{ tokensBefore: 100, tokensAfter: 10 },
+});
+
+function fold(events: readonly SessionEvent[]): Conversation {
+  const conversation = new Conversation();
+  for (const [index, event] of events.entries()) conversation.apply(logged(event, index));
+  return conversation;
+}
+
+function logged(event: SessionEvent, index: number): LoggedEvent {
+  return { seq: index + 1, turnId: "t", itemId: "", time: 0, event };
+}
+
+const roles = (conversation: Conversation) => conversation.messages.map(({ role }) => role);
+
+test("old messages become one that holds the user's words and every refusal; the last ones stay", () => {
+  const denial = JSON.stringify({
+    error: { code: "user_denied", message: "User denied execution: ask Ann", rule: "commands/ask" },
+  });
+  const conversation = fold([
+    user("mend it; never touch vendor"),
+    { type: "text-delta", text: "I look." },
+    call("c1"),
+    answered("c1", denial, "User denied execution: ask Ann"),
+    { type: "text-delta", text: "Well." },
+    user("go on"),
+    call("c2"),
+    answered("c2", "fine"),
+    compacted("summary", 4),
+  ]);
+  expect(roles(conversation)).toEqual(["user", "user", "assistant", "tool"]);
+  const [first] = conversation.messages;
+  const text = first?.role === "user" ? first.text : "";
+  expect(text).toContain("mend it; never touch vendor");
+  expect(text).toContain('Read {"of":"c1"}: commands/ask: User denied execution: ask Ann');
+  expect(text).toContain("told");
+  expect(text).not.toContain("- go on");
+  expect(conversation.tokens(1_000)).toBe(10);
+});
+
+test("where there is little room less is told, and still every refusal", () => {
+  const events: SessionEvent[] = [user("first of all: never push")];
+  for (let index = 0; index < 150; index++) {
+    events.push(
+      call(`c${index}`),
+      answered(`c${index}`, "{}", `no ${index}`),
+      user(`request ${index} ${"x".repeat(500)}`),
+    );
+  }
+  const text = (room: number) => JSON.stringify(fold([...events, compacted("summary", 451, room)]).messages);
+  expect(text(1e6)).toContain("no 149");
+  const short = text(5_000);
+  expect(short.length).toBeLessThan(8_000);
+  for (const part of ["first of all: never push", "no 149", "140 older refusals", "request 149"])
+    expect(short).toContain(part);
+});
+
+test("a sub-agent's events are no part of it, and its refusals are kept", () => {
+  const nested = (event: SessionEvent): SessionEvent => ({ ...event, parentToolCallId: "c1" });
+  const conversation = fold([
+    user("do it"),
+    call("c1", "Task"),
+    nested(call("n1", "Write")),
+    nested(answered("n1", "{}", "not there")),
+    answered("c1", "report"),
+    compacted("summary", 3),
+  ]);
+  expect(roles(conversation)).toEqual(["user"]);
+  expect(JSON.stringify(conversation.messages)).toContain("Write");
+  expect(conversation.hasCall("n1")).toBe(true);
+});
+
+test("what is fetched later is left out all the same, and a note stands behind what is fetched", async () => {
+  const large = (id: string): SessionEvent => ({
+    ...{ type: "tool-result", id, name: "Read", output: "begin".repeat(800), truncated: false },
+    ...{ verification: "unverified", observed: [], outputBlob: { sha256: id, size: 1, mediaType: "text/plain" } },
+  });
+  const conversation = fold([
+    ...[user("go"), call("a"), large("a"), call("b"), large("b")],
+    { type: "call-note", toolCallId: "b", text: "seen before" },
+    compacted("outputs", 3),
+  ]);
+  await conversation.fill(async (sha256) => new TextEncoder().encode(`whole ${sha256}`));
+  const outputs = conversation.messages.flatMap((message) => (message.role === "tool" ? [message.output] : []));
+  expect(outputs).toEqual([expect.stringContaining("left out"), "whole b\n\n[seen before]"]);
+});
+
+test("wherever it is cut, no result is without its call and no call without its result", () => {
+  const step = fc.constantFrom("user", "call", "calls", "note", "compact", "outputs");
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const conversation = new Conversation();
+      const log: LoggedEvent[] = [];
+      const add = (event: SessionEvent) => {
+        const one = logged(event, log.length);
+        log.push(one);
+        conversation.apply(one);
+      };
+      for (const [index, kind] of steps.entries()) {
+        const starts = conversation.messages.flatMap(({ role }, at) => (role === "tool" ? [] : [at]));
+        if (kind === "user") add(user(`u${index}`));
+        else if (kind === "call" || kind === "calls") {
+          add({ type: "status", state: "thinking", iteration: 1 });
+          const ids = kind === "call" ? [`${index}`] : [`${index}a`, `${index}b`];
+          for (const id of ids) add(call(id));
+          for (const id of ids) add(answered(id, "x".repeat(index * 200)));
+        } else if (kind === "note") add({ type: "call-note", toolCallId: `${index - 1}`, text: "note" });
+        else if (kind === "compact" && starts.length > 1) add(compacted("summary", starts.at(-1) ?? 0));
+        else if (kind === "outputs") add(compacted("outputs", conversation.messages.length));
+      }
+      add(user("last"));
+      const open = new Set<string>();
+      for (const message of conversation.messages) {
+        if (message.role === "assistant") for (const { id } of message.toolCalls) open.add(id);
+        if (message.role === "tool") expect(open.delete(message.id)).toBe(true);
+      }
+      expect(open.size).toBe(0);
+      // The log alone gives the same again.
+      const again = new Conversation();
+      for (const one of log) again.apply(one);
+      expect(again.messages).toEqual(conversation.messages);
+    }),
+  );
+});

@@ -1,0 +1,35 @@
+/** A mention that is being typed: `@` and what follows, up to the caret. */
+export interface TypedMention {
+  /** Where the `@` stands. */
+  readonly start: number;
+  /** What is typed of the path, without `@` and quotes. */
+  readonly prefix: string;
+}
+
+/** Mentions that name no path. */
+export const namedMentions = ["problems", "diff"] as const;
+
+/** The mention in which the caret stands; undefined when it stands in none. */
+export function mentionAt(text: string, caret: number): TypedMention | undefined {
+  const match = /(?:^|[\s([{<,;])@(?:"([^"\n]*)|([^\s"'`,;()[\]{}<>]*))$/.exec(text.slice(0, caret));
+  const prefix = match?.[1] ?? match?.[2];
+  if (match === null || prefix === undefined) return undefined;
+  return { start: match.index + match[0].indexOf("@"), prefix };
+}
+
+/** The text with the mention completed to this path, and where the caret stands then. A directory is left open to go on. */
+export function completeMention(
+  text: string,
+  caret: number,
+  mention: TypedMention,
+  path: string,
+): { readonly text: string; readonly caret: number } {
+  const open = path.endsWith("/");
+  const quoted = /[\s"'`,;()[\]{}<>]/.test(path);
+  const written = quoted ? `@"${path}${open ? "" : '"'}` : `@${path}`;
+  // A quote that was closed already is not closed again.
+  const rest = text.slice(caret).replace(quoted && !open ? /^"/ : /^(?!)/, "");
+  const blank = open || /^\s/.test(rest) ? "" : " ";
+  const before = text.slice(0, mention.start) + written + blank;
+  return { text: before + rest, caret: before.length };
+}

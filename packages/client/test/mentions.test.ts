@@ -1,0 +1,41 @@
+import { completeMention, mentionAt } from "@gennai/client/mentions";
+import { describe, expect, test } from "vitest";
+
+/** `|` is the caret. */
+function at(text: string) {
+  const caret = text.indexOf("|");
+  return { text: text.replace("|", ""), caret };
+}
+
+describe("the mention that is being typed", () => {
+  test.each<[string, string | undefined]>([
+    ["@|", ""],
+    ["see @src/a|", "src/a"],
+    ["see @src/a| and more", "src/a"],
+    ['see @"with sp|', "with sp"],
+    ["(@a|", "a"],
+    ["me@example|", undefined],
+    ["see @a b|", undefined],
+    ["|@a", undefined],
+    ["@types/node: x|", undefined],
+  ])("%s", (marked, wanted) => {
+    const { text, caret } = at(marked);
+    expect(mentionAt(text, caret)?.prefix).toBe(wanted);
+  });
+
+  test.each<[string, string, string]>([
+    ["see @sr|", "src/", "see @src/|"],
+    ["see @src/a|", "src/a.ts", "see @src/a.ts |"],
+    ["see @src/a| now", "src/a.ts", "see @src/a.ts| now"],
+    ["@w|", "with space.md", '@"with space.md" |'],
+    ['@"w|"', "with space.md", '@"with space.md" |'],
+    ["@w|", "with space/", '@"with space/|'],
+  ])("%s becomes %s", (marked, path, wanted) => {
+    const { text, caret } = at(marked);
+    const mention = mentionAt(text, caret);
+    expect(mention).toBeDefined();
+    if (mention === undefined) return;
+    const done = completeMention(text, caret, mention, path);
+    expect(`${done.text.slice(0, done.caret)}|${done.text.slice(done.caret)}`).toBe(wanted);
+  });
+});

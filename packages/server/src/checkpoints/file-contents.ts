@@ -1,0 +1,60 @@
+import type { BlobStore } from "../sessions/session-log.ts";
+import { sha256 } from "../workspace/held-file.ts";
+import { CheckpointError } from "./checkpoint-error.ts";
+import type { FileState } from "./file-state.ts";
+import type { WorkspaceCheckpoints } from "./workspace-checkpoints.ts";
+
+/** Contents that steps name, wherever they are kept: blobs of change sets, or snapshots. */
+export class FileContents {
+  readonly #blobs: Pick<BlobStore, "get">;
+  readonly #snapshots: Pick<WorkspaceCheckpoints, "contents">;
+  /** SHA-256 by git's object id. */
+  readonly #digests = new Map<string, string>();
+
+  constructor(blobs: Pick<BlobStore, "get">, snapshots: Pick<WorkspaceCheckpoints, "contents">) {
+    this.#blobs = blobs;
+    this.#snapshots = snapshots;
+  }
+
+  /** True when both are the same thing with the same content and, where both are known, the same permission bits. */
+  async same(one: FileState, other: FileState): Promise<boolean> {
+    if (one.type === "unknown" || other.type === "unknown" || one.type !== other.type) return false;
+    if (one.type === "absent" || other.type === "absent") return true;
+    if (one.mode !== undefined && other.mode !== undefined && one.mode !== other.mode) return false;
+    if (one.object !== undefined && other.object !== undefined) return one.object === other.object;
+    return (await this.digest(one)) === (await this.digest(other));
+  }
+
+  /** SHA-256. Rejects with `CheckpointError` `not_kept`. */
+  async digest(state: Extract<FileState, { readonly type: "file" | "link" }>): Promise<string> {
+    if (state.sha256 !== undefined) return state.sha256;
+    const known = this.#digests.get(state.object ?? "");
+    if (known !== undefined) return known;
+    const [bytes] = await this.read([state]);
+    if (bytes === undefined) throw notKept();
+    const digest = sha256(bytes);
+    if (state.object !== undefined) this.#digests.set(state.object, digest);
+    return digest;
+  }
+
+  /** Contents, in the order of the states. Rejects with `CheckpointError` `not_kept` when one is gone or damaged. */
+  async read(
+    states: readonly Extract<FileState, { readonly type: "file" | "link" }>[],
+  ): Promise<readonly Uint8Array[]> {
+    const objects = states.flatMap(({ sha256: digest, object }) =>
+      digest === undefined && object !== undefined ? [object] : [],
+    );
+    const found = await this.#snapshots.contents(objects);
+    const all: Uint8Array[] = [];
+    for (const { sha256: digest, object } of states) {
+      const bytes = digest === undefined ? found.get(object ?? "") : await this.#blobs.get(digest);
+      if (bytes === undefined) throw notKept();
+      all.push(bytes);
+    }
+    return all;
+  }
+}
+
+function notKept(): CheckpointError {
+  return new CheckpointError("not_kept", "The content from before is no longer kept.");
+}

@@ -1,0 +1,26 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { ProcessLocks } from "../process/process-lock.ts";
+import { ShadowTree } from "./shadow-tree.ts";
+import { checkpointDirectory, WorkspaceCheckpoints } from "./workspace-checkpoints.ts";
+
+/**
+ * Forgets what was kept of a workspace's files: for some sessions, or for good with everything. Any number of times. What is
+ * in the workspace now stays in the snapshots' index unless everything goes.
+ */
+export async function forgetCheckpoints(
+  place: { readonly stateDir: string; readonly root: string },
+  sessionIds: readonly string[],
+): Promise<void> {
+  const directory = checkpointDirectory(place);
+  if (!existsSync(directory)) return;
+  if (sessionIds.length > 0) {
+    await using checkpoints = new WorkspaceCheckpoints(place);
+    await checkpoints.forgetSessions(new Set(sessionIds));
+    return;
+  }
+  const locks = new ProcessLocks(join(place.stateDir, "locks"));
+  const tree = new ShadowTree({ directory: join(directory, "repository"), root: place.root, locks });
+  // Not while another process takes a snapshot.
+  await tree.alone(async () => rmSync(directory, { recursive: true, force: true }));
+}

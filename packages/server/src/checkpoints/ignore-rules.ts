@@ -1,0 +1,100 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { GitMissingError, git } from "../git/run-git.ts";
+import { entriesOf } from "./kept-paths.ts";
+
+interface RepositoryPlace {
+  /** From its top to the workspace, with `/` at the end; empty: the same. */
+  readonly prefix: string;
+  readonly index: string;
+  readonly exclude: string;
+}
+
+/** What the user's own repository says about the files of a workspace. Nothing of it is written. */
+export class IgnoreRules {
+  readonly #root: string;
+  #place: RepositoryPlace | undefined;
+  /** Where a repository was found when git was asked last. */
+  #asked: string | undefined;
+  #tracked: { readonly stamp: string; readonly paths: readonly string[] } | undefined;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Patterns besides the workspace's own `.gitignore` files: private ones, and those of directories above. */
+  async patterns(signal?: AbortSignal): Promise<string> {
+    const place = await this.#find(signal);
+    if (place === undefined) return "";
+    if (place.prefix === "") return textOf(place.exclude);
+    let directory = this.#root;
+    const above: string[] = [];
+    for (const _part of place.prefix.split("/").filter((part) => part !== "")) {
+      directory = dirname(directory);
+      // A pattern with a slash is about a place; only the others mean the same from here.
+      above.push(...textOf(join(directory, ".gitignore")).split(/\r?\n/).filter((line) => /^[^/#]+\/?$/.test(line)));
+    }
+    return `${above.join("\n")}\n`;
+  }
+
+  /** Files the user's repository tracks though its rules ignore them. */
+  async trackedIgnored(signal?: AbortSignal): Promise<readonly string[]> {
+    const place = await this.#find(signal);
+    if (place === undefined) return [];
+    const stamp = stampOf(place.index);
+    if (this.#tracked?.stamp === stamp) return this.#tracked.paths;
+    const args = ["--no-optional-locks", "ls-files", "-z", "-c", "-i", "--exclude-standard"];
+    const { code, stdout } = await git(args, this.#options(signal));
+    const paths = code === 0 ? entriesOf(Buffer.from(stdout)) : [];
+    this.#tracked = { stamp, paths };
+    return paths;
+  }
+
+  async #find(signal: AbortSignal | undefined): Promise<RepositoryPlace | undefined> {
+    const repository = nearestRepository(this.#root);
+    if (repository === this.#asked) return this.#place;
+    this.#place = undefined;
+    this.#asked = repository;
+    if (repository === undefined) return undefined;
+    try {
+      const asked = ["rev-parse", "--show-prefix", "--git-path", "index", "--git-path", "info/exclude"];
+      const { code, stdout } = await git(asked, this.#options(signal));
+      const [prefix, index, exclude] = stdout.split("\n");
+      if (code !== 0 || prefix === undefined || index === undefined || exclude === undefined) return undefined;
+      this.#place = { prefix, index: resolve(this.#root, index), exclude: resolve(this.#root, exclude) };
+      return this.#place;
+    } catch (error) {
+      if (error instanceof GitMissingError) return undefined;
+      throw error;
+    }
+  }
+
+  #options(signal: AbortSignal | undefined) {
+    return { directory: this.#root, ...(signal === undefined ? {} : { signal }) };
+  }
+}
+
+/** Only a look: git is asked about what is found. */
+function nearestRepository(root: string): string | undefined {
+  for (let directory = root; ; directory = dirname(directory)) {
+    if (existsSync(join(directory, ".git"))) return directory;
+    if (dirname(directory) === directory) return undefined;
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8").slice(0, 1_000_000);
+  } catch {
+    return "";
+  }
+}
+
+function stampOf(path: string): string {
+  try {
+    const { mtimeNs, size, ino } = statSync(path, { bigint: true });
+    return `${mtimeNs} ${size} ${ino}`;
+  } catch {
+    return "none";
+  }
+}

@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import { chmodSync, lstatSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from "node:fs";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { fileFailure, systemErrorCode } from "../workspace/file-failure.ts";
+import { holdDirectory } from "../workspace/held-directory.ts";
+import { readHeldFile, sha256, temporaryName } from "../workspace/held-file.ts";
+import { removeFile } from "../workspace/place-file.ts";
+import { splitRelative } from "../workspace/split-relative.ts";
+import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
+import type { FileState } from "./file-state.ts";
+import { maxFileBytes } from "./kept-paths.ts";
+
+/** What is at a path now. */
+export interface PresentFile {
+  readonly state: FileState;
+  /** Of a file, its content; of a link, where it points to. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+const absent: PresentFile = { state: { type: "absent" }, bytes: undefined };
+const unknown: PresentFile = { state: { type: "unknown" }, bytes: undefined };
+
+/** Looks at one path, following no link. A directory in its place counts as nothing there. Throws nothing that is expected. */
+export function presentFile(root: WorkspaceRoot, path: string): PresentFile {
+  const { parents, name } = splitRelative(path);
+  try {
+    using directory = holdDirectory(root, parents);
+    const stat = lstatSync(directory.entry(name));
+    if (stat.isDirectory()) return absent;
+    if (stat.isSymbolicLink()) {
+      const bytes = readlinkSync(directory.entry(name), { encoding: "buffer" });
+      return { state: { type: "link", ...digestsOf(bytes) }, bytes };
+    }
+    if (!stat.isFile() || stat.size > maxFileBytes) return unknown;
+    const { bytes, mode } = readHeldFile(directory, name, maxFileBytes);
+    return { state: { type: "file", ...digestsOf(bytes), mode: mode & 0o777 }, bytes };
+  } catch (error) {
+    const code = systemErrorCode(error);
+    // A link stands in the place of a directory: what is behind it lies elsewhere.
+    const isBehindLink = error instanceof ToolFailure && error.code === "path_changed";
+    return code === "ENOENT" || code === "ENOTDIR" || isBehindLink ? absent : unknown;
+  }
+}
+
+/** What stands where a path needs a directory; undefined when nothing does. */
+export function inTheWayOf(root: WorkspaceRoot, path: string): string | undefined {
+  const { parents } = splitRelative(path);
+  for (let depth = 1; depth <= parents.length; depth += 1) {
+    const above = parents.slice(0, depth).join("/");
+    const { state } = presentFile(root, above);
+    if (state.type !== "absent") return above;
+  }
+  return undefined;
+}
+
+/** Removes a link that points where it is expected to; false when something else is there. */
+export function removeLink(root: WorkspaceRoot, path: string, expected: Uint8Array): boolean {
+  const { parents, name } = splitRelative(path);
+  try {
+    using directory = holdDirectory(root, parents);
+    if (!readlinkSync(directory.entry(name), { encoding: "buffer" }).equals(expected)) return false;
+    unlinkSync(directory.entry(name));
+    return true;
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT" || systemErrorCode(error) === "EINVAL") return false;
+    throw fileFailure(error, "delete", path);
+  }
+}
+
+/** Makes a link where nothing is; false when something is. */
+export function placeLink(root: WorkspaceRoot, path: string, target: Uint8Array): boolean {
+  const { parents, name } = splitRelative(path);
+  try {
+    using directory = holdDirectory(root, parents, { create: true });
+    const temporary = temporaryName();
+    symlinkSync(Buffer.from(target), directory.entry(temporary));
+    if (lstatSync(directory.entry(name), { throwIfNoEntry: false }) !== undefined) {
+      removeFile(directory, temporary);
+      return false;
+    }
+    renameSync(directory.entry(temporary), directory.entry(name));
+    return true;
+  } catch (error) {
+    throw fileFailure(error, "create", path);
+  }
+}
+
+/** A file that was made read-only meanwhile is to be replaced all the same: a person asked for it. */
+export function makeWritable(root: WorkspaceRoot, path: string): void {
+  const { parents, name } = splitRelative(path);
+  using directory = holdDirectory(root, parents);
+  const stat = lstatSync(directory.entry(name));
+  if (stat.isFile() && (stat.mode & 0o200) === 0) chmodSync(directory.entry(name), (stat.mode & 0o777) | 0o200);
+}
+
+function digestsOf(bytes: Uint8Array): { readonly sha256: string; readonly object: string } {
+  const object = createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
+  return { sha256: sha256(bytes), object };
+}

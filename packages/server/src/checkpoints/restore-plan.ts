@@ -1,0 +1,96 @@
+import type { SkippedFile } from "@gennai/agent/session-event";
+import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
+import type { FileContents } from "./file-contents.ts";
+import type { FileState, PathChange } from "./file-state.ts";
+import { inTheWayOf, type PresentFile, presentFile } from "./present-files.ts";
+
+/** One file that a restore changes. */
+export interface PlannedRestore {
+  readonly path: string;
+  readonly present: PresentFile;
+  readonly target: Exclude<FileState, { readonly type: "unknown" }>;
+}
+
+export interface RestorePlan {
+  readonly restores: readonly PlannedRestore[];
+  readonly skipped: readonly SkippedFile[];
+}
+
+/** What became of one path over several steps. */
+interface PathWork {
+  readonly first: FileState;
+  last: FileState;
+  /** Somebody changed it between two steps. */
+  broken: boolean;
+}
+
+/**
+ * What has to be written so that each file is as before the first of these changes. A file that is not as the last of them
+ * left it is somebody else's by now: it is skipped, unless the force of a person's naming it says otherwise.
+ *
+ * @param changes in the order in which they were made
+ * @param options.paths files or directories; empty: all
+ */
+export async function planRestore(
+  changes: readonly PathChange[],
+  contents: FileContents,
+  options: { readonly root: WorkspaceRoot; readonly paths: readonly string[]; readonly force: boolean },
+): Promise<RestorePlan> {
+  const restores: PlannedRestore[] = [];
+  const skipped: SkippedFile[] = [];
+  for (const [path, work] of await netWork(changes, contents, options.paths)) {
+    const { first: target, last: expected, broken } = work;
+    const present = presentFile(options.root, path);
+    if (await contents.same(target, present.state)) continue;
+    // Made and gone again, or changed and changed back: nothing of the session's is left to take back.
+    if (!broken && (await contents.same(target, expected))) continue;
+    if (target.type === "unknown" || present.state.type === "unknown") {
+      skipped.push({ path, reason: "not_certain" });
+      continue;
+    }
+    const isForced = options.force && options.paths.length > 0;
+    const reason = await objection(work, present, contents);
+    if (reason === undefined || isForced) restores.push({ path, present, target });
+    else skipped.push({ path, reason });
+  }
+  const planned = new Set(restores.map(({ path }) => path));
+  // Somebody made a link or a file of what was a directory.
+  const blocked = restores.filter(({ path, target }) => {
+    const obstacle = target.type === "absent" ? undefined : inTheWayOf(options.root, path);
+    return obstacle !== undefined && !planned.has(obstacle);
+  });
+  return {
+    restores: restores.filter((each) => !blocked.includes(each)),
+    skipped: [...skipped, ...blocked.map(({ path }) => ({ path, reason: "changed_since" as const }))],
+  };
+}
+
+async function objection(
+  { last, broken }: PathWork,
+  present: PresentFile,
+  contents: FileContents,
+): Promise<SkippedFile["reason"] | undefined> {
+  if (last.type === "unknown") return "not_certain";
+  if (broken) return "changed_between";
+  return (await contents.same(last, present.state)) ? undefined : "changed_since";
+}
+
+async function netWork(
+  changes: readonly PathChange[],
+  contents: FileContents,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, PathWork>> {
+  const net = new Map<string, PathWork>();
+  for (const { path, before, after } of changes) {
+    if (paths.length > 0 && !paths.some((named) => path === named || path.startsWith(`${named}/`))) continue;
+    const known = net.get(path);
+    if (known === undefined) {
+      net.set(path, { first: before, last: after, broken: false });
+      continue;
+    }
+    const follows = known.last.type === "unknown" || (await contents.same(known.last, before));
+    known.broken ||= !follows;
+    known.last = known.last.type === "unknown" ? known.last : after;
+  }
+  return net;
+}

@@ -1,0 +1,136 @@
+import type { SessionEvent } from "@gennai/agent/session-event";
+import { type Effect, isReadOnly } from "@gennai/governance/effect";
+import type { Policy } from "@gennai/governance/policy";
+import type { Analysis, ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { allow, ask } from "@gennai/governance/verdict";
+import { CheckpointError } from "./checkpoint-error.ts";
+import { operationOf, type PathChange } from "./file-state.ts";
+import type { WorkspaceCheckpoints } from "./workspace-checkpoints.ts";
+
+/** Files named in an event; the snapshots know all. */
+const maxNamed = 200;
+
+export interface TurnCheckpointsOptions {
+  readonly checkpoints: Pick<WorkspaceCheckpoints, "open" | "close" | "problem">;
+  readonly sessionId: string;
+  emit(event: SessionEvent, turnId: string): void;
+  /** The turn does not end before this. Never rejects. */
+  beforeEnd(work: Promise<void>): void;
+}
+
+/**
+ * Keeps the tree around each call that runs something. Before the call, or the call does not run; after it beside the
+ * model's next request, and before anything else changes a file. Calls that only change files need none: their change
+ * sets keep the bytes.
+ */
+export class TurnCheckpoints {
+  readonly #options: TurnCheckpointsOptions;
+  /** Calls of which a person was told that they cannot be taken back. */
+  readonly #asked = new Set<string>();
+  #closing: Promise<void> = Promise.resolve();
+  #warned = false;
+
+  constructor(options: TurnCheckpointsOptions) {
+    this.#options = options;
+  }
+
+  /** Asks before a call that could not be taken back. */
+  get policy(): Policy {
+    return {
+      name: "checkpoints",
+      kind: "guard",
+      decide: ({ analysis, callId }) => {
+        const { problem } = this.#options.checkpoints;
+        if (problem === undefined || problem.code === "git_missing" || !analysis.effects.some(runsSomething)) return allow;
+        this.#asked.add(callId);
+        return ask({
+          code: "no_checkpoint",
+          rule: "checkpoints/none",
+          reason: `What this changes cannot be taken back: ${problem.message}`,
+        });
+      },
+    };
+  }
+
+  /** The same tool, with the tree kept around each call. */
+  guard(tool: Tool): Tool {
+    if (tool.access === "read") return tool;
+    const { name, description, parameters, inputSchema, access } = tool;
+    return {
+      ...{ name, description, parameters, access },
+      ...(inputSchema === undefined ? {} : { inputSchema }),
+      analyse: (args, context) => tool.analyse(args, context),
+      execute: (args, analysis, context) => this.#execute(tool, args, analysis, context),
+      ...(tool.verify === undefined ? {} : { verify: tool.verify.bind(tool) }),
+      ...(tool.explainRefusal === undefined ? {} : { explainRefusal: tool.explainRefusal.bind(tool) }),
+    };
+  }
+
+  async #execute(tool: Tool, args: unknown, analysis: Analysis, context: ExecutionContext): Promise<ToolOutcome> {
+    if (!analysis.effects.every(isReadOnly)) await this.#closing;
+    const checkpointId = analysis.effects.some(runsSomething) ? await this.#open(tool.name, context) : undefined;
+    if (checkpointId === undefined) return tool.execute(args, analysis, context);
+    try {
+      return await tool.execute(args, analysis, context);
+    } finally {
+      this.#closing = this.#close(checkpointId, context.turnId);
+      this.#options.beforeEnd(this.#closing);
+    }
+  }
+
+  async #open(toolName: string, { callId, turnId, signal }: ExecutionContext): Promise<string | undefined> {
+    const { checkpoints, sessionId, emit } = this.#options;
+    try {
+      const checkpointId = await checkpoints.open(sessionId, signal);
+      emit({ type: "checkpoint-taken", checkpointId, toolCallId: callId, toolName }, turnId);
+      return checkpointId;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof CheckpointError)) throw error;
+      if (error.code !== "git_missing" && !this.#asked.has(callId)) {
+        throw new ToolFailure("no_checkpoint", `Nothing ran, because it could not be taken back: ${error.message}`, {
+          failureClass: "permission_denied",
+          hint: "Call it again: then the user is asked whether it may run all the same.",
+          retryable: true,
+        });
+      }
+      this.#warn(`What commands change in this turn cannot be taken back: ${error.message}`, turnId);
+      return undefined;
+    }
+  }
+
+  async #close(checkpointId: string, turnId: string): Promise<void> {
+    const { checkpoints, emit } = this.#options;
+    try {
+      emit(closedEvent(checkpointId, await checkpoints.close(checkpointId)), turnId);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#warn(`What the last command changed was not kept: ${message}`, turnId);
+    }
+  }
+
+  #warn(text: string, turnId: string): void {
+    if (this.#warned) return;
+    this.#warned = true;
+    this.#options.emit({ type: "warning", text }, turnId);
+  }
+}
+
+export function closedEvent(
+  checkpointId: string,
+  changes: readonly PathChange[],
+): Extract<SessionEvent, { readonly type: "checkpoint-closed" }> {
+  return {
+    type: "checkpoint-closed",
+    checkpointId,
+    files: changes.slice(0, maxNamed).map((change) => ({ path: change.path, operation: operationOf(change) })),
+    more: Math.max(0, changes.length - maxNamed),
+  };
+}
+
+/** A program runs that may change anything. */
+function runsSomething(effect: Effect): boolean {
+  if (effect.type === "exec") return !effect.command.readsOnly;
+  return effect.type === "external" && !effect.readsOnly;
+}

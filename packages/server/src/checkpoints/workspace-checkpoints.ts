@@ -1,0 +1,166 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { ProcessLocks } from "../process/process-lock.ts";
+import { CheckpointError, type CheckpointErrorCode } from "./checkpoint-error.ts";
+import { CheckpointRecords } from "./checkpoint-records.ts";
+import type { PathChange } from "./file-state.ts";
+import type { KeptTree } from "./kept-tree.ts";
+import { ShadowTree } from "./shadow-tree.ts";
+
+/** What is kept of a workspace at most; the oldest goes first. */
+const maxCheckpoints = 200;
+const maxAge = 14 * 24 * 60 * 60_000;
+const maxBytes = 2 * 1024 * 1024 * 1024;
+const sweepEvery = 50;
+/** Milliseconds. */
+const warmUpDelay = 50;
+
+/** A name that changes with what the ignore rules say. */
+const ignoreFile = /(?:^|\/)\.gitignore$/;
+
+export interface CheckpointPlace {
+  /** The server's state directory. */
+  readonly stateDir: string;
+  /** Real path of the workspace. */
+  readonly root: string;
+  readonly now?: () => number;
+}
+
+/** Directory of everything that is kept of a workspace's tree; 0700. */
+export function checkpointDirectory({ stateDir, root }: Pick<CheckpointPlace, "stateDir" | "root">): string {
+  return join(stateDir, "checkpoints", workspaceIdOf(root).slice(0, 16));
+}
+
+/** Snapshots of a workspace around the calls that run something. */
+export class WorkspaceCheckpoints implements AsyncDisposable {
+  readonly #tree: ShadowTree;
+  readonly #records: CheckpointRecords;
+  readonly #now: () => number;
+  #opened = 0;
+  #warm: Promise<unknown> | undefined;
+  #problem: { readonly code: CheckpointErrorCode; readonly message: string } | undefined;
+  readonly #disposed = new AbortController();
+
+  constructor(place: CheckpointPlace) {
+    const directory = checkpointDirectory(place);
+    const locks = new ProcessLocks(join(place.stateDir, "locks"));
+    this.#tree = new ShadowTree({ directory: join(directory, "repository"), root: place.root, locks });
+    this.#records = new CheckpointRecords(join(directory, "records"));
+    this.#now = place.now ?? Date.now;
+  }
+
+  /** Why the last snapshot failed; undefined when it did not. */
+  get problem(): { readonly code: CheckpointErrorCode; readonly message: string } | undefined {
+    return this.#problem;
+  }
+
+  /** Takes in what a first snapshot would have to, beside other work; once. Never throws. */
+  warmUp(): void {
+    const { signal } = this.#disposed;
+    // The model's first request goes out first: to start a program blocks this one for some milliseconds.
+    this.#warm ??= delay(warmUpDelay, undefined, { signal, ref: false })
+      .then(() => this.#kept(signal))
+      .then(() => this.sweep())
+      .catch(() => undefined);
+  }
+
+  /** Keeps the tree before a call. Rejects with `CheckpointError`; then `problem` says why until one succeeds. */
+  async open(sessionId: string, signal: AbortSignal): Promise<string> {
+    const before = await this.#kept(signal);
+    const checkpointId = `c-${randomBytes(8).toString("hex")}`;
+    this.#records.write({ version: 1, checkpointId, sessionId, time: this.#now(), before });
+    this.#opened += 1;
+    if (this.#opened % sweepEvery === 0) await this.sweep().catch(() => undefined);
+    return checkpointId;
+  }
+
+  /** Keeps the tree after the call, and says what the call changed. Rejects with `CheckpointError`. */
+  async close(checkpointId: string, options: { readonly interrupted?: boolean } = {}): Promise<readonly PathChange[]> {
+    const record = this.#records.read(checkpointId);
+    if (record === undefined) throw notKept();
+    const after = await this.#kept();
+    const { interrupted } = options;
+    this.#records.write({ ...record, after, ...(interrupted === true ? { interrupted } : {}) });
+    return this.#certain(record.before, after, interrupted === true);
+  }
+
+  /** What a call changed; undefined when that is no longer kept. A call that was never closed is closed now. */
+  async changesOf(checkpointId: string): Promise<readonly PathChange[] | undefined> {
+    const record = this.#records.read(checkpointId);
+    if (record === undefined) return undefined;
+    if (record.after === undefined) return this.close(checkpointId, { interrupted: true });
+    return this.#certain(record.before, record.after, record.interrupted === true);
+  }
+
+  isKept(checkpointId: string): boolean {
+    return this.#records.read(checkpointId) !== undefined;
+  }
+
+  /** Contents by git's object id. Rejects with `CheckpointError` `not_kept`. */
+  contents(objects: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
+    return this.#tree.read(objects);
+  }
+
+  /** Lets go of what is too old or too much. */
+  async sweep(): Promise<void> {
+    const records = this.#records.all();
+    const oldest = this.#now() - maxAge;
+    const gone = records.filter(({ time }, index) => time < oldest || index < records.length - maxCheckpoints);
+    if (this.#tree.size() > maxBytes) gone.push(...records.slice(0, Math.ceil(records.length / 2)));
+    if (gone.length === 0) return;
+    await this.#forget(new Set(gone.map(({ checkpointId }) => checkpointId)));
+  }
+
+  /** Forgets what was kept for these sessions. */
+  async forgetSessions(sessionIds: ReadonlySet<string>): Promise<void> {
+    const gone = this.#records.all().filter(({ sessionId }) => sessionIds.has(sessionId));
+    if (gone.length > 0) await this.#forget(new Set(gone.map(({ checkpointId }) => checkpointId)));
+  }
+
+  async #forget(gone: ReadonlySet<string>): Promise<void> {
+    this.#records.remove(gone);
+    await this.#tree.prune(
+      this.#records.all().flatMap(({ before, after }) => [before.tree, ...(after === undefined ? [] : [after.tree])]),
+    );
+  }
+
+  /** What cannot be told apart from somebody else's doing is unknown. */
+  async #certain(before: KeptTree, after: KeptTree, interrupted: boolean): Promise<readonly PathChange[]> {
+    const changes = await this.#tree.changes(before, after);
+    const otherRules = before.patterns !== after.patterns || changes.some(({ path }) => ignoreFile.test(path));
+    return changes.map((change) => {
+      // What a rule let appear was there before, for all we know.
+      const mayBeOlder = otherRules && change.before.type === "absent";
+      return interrupted || mayBeOlder ? { ...change, after: { type: "unknown" } } : change;
+    });
+  }
+
+  async #kept(signal?: AbortSignal): Promise<KeptTree> {
+    try {
+      const kept = await this.#tree.snapshot(signal);
+      this.#problem = undefined;
+      return kept;
+    } catch (error) {
+      signal?.throwIfAborted();
+      const failure =
+        error instanceof CheckpointError ? error : new CheckpointError("git_failed", messageOf(error), { cause: error });
+      this.#problem = { code: failure.code, message: failure.message };
+      throw failure;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed.abort();
+    await this.#warm;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function notKept(): CheckpointError {
+  return new CheckpointError("not_kept", "This checkpoint is no longer kept.");
+}

@@ -1,0 +1,136 @@
+import { join } from "node:path";
+import type { FileChangeRecord } from "@gennai/agent/proposal";
+import type { SkippedFile } from "@gennai/agent/session-event";
+import type { WorkspacePath } from "@gennai/governance/effect";
+import { sha256 } from "../workspace/held-file.ts";
+import { removeEmptyDirectories } from "../workspace/made-directories.ts";
+import type { Workspace, WorkspaceChange } from "../workspace/workspace.ts";
+import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
+import type { FileContents } from "./file-contents.ts";
+import { makeWritable, placeLink, removeLink } from "./present-files.ts";
+import type { PlannedRestore } from "./restore-plan.ts";
+
+/** Bytes that are written in one step, all or none. */
+const maxStepBytes = 256 * 1024 * 1024;
+
+export interface WrittenRestore {
+  readonly files: readonly FileChangeRecord[];
+  readonly skipped: readonly SkippedFile[];
+}
+
+/**
+ * Writes a plan: files through the workspace's own way of changing files, each against the bytes that were planned on, all or
+ * none; links one by one. Rejects with `ToolFailure` when a file changed meanwhile, and with `CheckpointError` `not_kept`.
+ */
+export async function writeRestore(
+  plan: readonly PlannedRestore[],
+  contents: FileContents,
+  place: { readonly workspace: Workspace; readonly root: WorkspaceRoot },
+): Promise<WrittenRestore> {
+  const { workspace, root } = place;
+  const bytes = await targetBytes(plan, contents);
+  const written = new Set(plan);
+  for (const each of plan) {
+    const { path, present } = each;
+    if (present.state.type !== "link" || present.bytes === undefined) continue;
+    if (removeLink(root, path, present.bytes)) removeEmptyDirectories(root, parentsOf([path]));
+    else written.delete(each);
+  }
+  const changes = [...written].flatMap((each) => changeOf(each, root, bytes));
+  for (const step of stepsOf(changes)) {
+    for (const { operation, path } of step) if (operation !== "create") makeWritable(root, path.relative);
+    await workspace.apply(step);
+    const gone = step.filter(({ operation }) => operation === "delete").map(({ path }) => path.relative);
+    removeEmptyDirectories(root, parentsOf(gone));
+  }
+  for (const each of written) {
+    const target = bytes.get(each);
+    if (each.target.type === "link" && target !== undefined && !placeLink(root, each.path, target)) written.delete(each);
+  }
+  return {
+    files: [...written].map((each) => recordOf(each, bytes.get(each))),
+    skipped: plan.filter((each) => !written.has(each)).map(({ path }) => ({ path, reason: "not_restored" as const })),
+  };
+}
+
+/** What a plan would do, for a person to read. */
+export function recordOf({ path, present, target }: PlannedRestore, bytes: Uint8Array | undefined): FileChangeRecord {
+  const { state } = present;
+  const before = present.bytes;
+  return {
+    path,
+    operation: before === undefined ? "create" : target.type === "absent" ? "delete" : "update",
+    ...(before === undefined ? {} : { beforeSha256: sha256(before) }),
+    ...(state.type === "file" && state.mode !== undefined ? { beforeMode: state.mode } : {}),
+    ...(state.type === "link" ? { beforeLink: true } : {}),
+    ...(bytes === undefined ? {} : { afterSha256: sha256(bytes) }),
+    ...(target.type === "file" && target.mode !== undefined ? { afterMode: target.mode } : {}),
+    ...(target.type === "link" ? { afterLink: true } : {}),
+  };
+}
+
+async function targetBytes(
+  plan: readonly PlannedRestore[],
+  contents: FileContents,
+): Promise<ReadonlyMap<PlannedRestore, Uint8Array>> {
+  const found = new Map<PlannedRestore, Uint8Array>();
+  for (let at = 0; at < plan.length; at += 500) {
+    const part = plan.slice(at, at + 500).flatMap((each) => {
+      const { target } = each;
+      return target.type === "absent" ? [] : [{ each, target }];
+    });
+    const read = await contents.read(part.map(({ target }) => target));
+    for (const [index, { each }] of part.entries()) {
+      const bytes = read[index];
+      if (bytes !== undefined) found.set(each, bytes);
+    }
+  }
+  return found;
+}
+
+function changeOf(
+  each: PlannedRestore,
+  root: WorkspaceRoot,
+  bytes: ReadonlyMap<PlannedRestore, Uint8Array>,
+): readonly WorkspaceChange[] {
+  const { path: relative, present, target } = each;
+  const path: WorkspacePath = { raw: relative, relative, absolute: join(root.path, relative), inside: true };
+  const content = target.type === "file" ? bytes.get(each) : undefined;
+  const mode = target.type === "file" && target.mode !== undefined ? { mode: target.mode } : {};
+  const isFile = present.state.type === "file" && present.bytes !== undefined;
+  const baseSha256 = isFile && present.bytes !== undefined ? sha256(present.bytes) : undefined;
+  if (content === undefined) return baseSha256 === undefined ? [] : [{ operation: "delete", path, baseSha256 }];
+  if (baseSha256 === undefined) return [{ operation: "create", path, bytes: content, ...mode }];
+  return [{ operation: "update", path, bytes: content, baseSha256, ...mode }];
+}
+
+/** One step, unless a file has to make way for a directory or a directory for a file, or it would be too much at once. */
+function stepsOf(changes: readonly WorkspaceChange[]): readonly (readonly WorkspaceChange[])[] {
+  const deletes = changes.filter(({ operation }) => operation === "delete");
+  const others = changes.filter(({ operation }) => operation !== "delete");
+  const gone = new Set(deletes.map(({ path }) => path.relative));
+  const made = new Set(others.map(({ path }) => path.relative));
+  const inTheWay =
+    parentsOf([...made]).some((path) => gone.has(path)) || parentsOf([...gone]).some((path) => made.has(path));
+  const steps: WorkspaceChange[][] = inTheWay ? [deletes, []] : [[...deletes]];
+  let size = 0;
+  for (const change of others) {
+    size += change.operation === "delete" ? 0 : change.bytes.length;
+    if (size > maxStepBytes) {
+      steps.push([]);
+      size = 0;
+    }
+    steps.at(-1)?.push(change);
+  }
+  return steps.filter((step) => step.length > 0);
+}
+
+/** Every directory above these paths, outermost first. */
+function parentsOf(paths: readonly string[]): readonly string[] {
+  const parents = new Set<string>();
+  for (const path of paths) {
+    const components = path.split("/");
+    for (let depth = 1; depth < components.length; depth += 1) parents.add(components.slice(0, depth).join("/"));
+  }
+  return [...parents].sort((one, other) => one.length - other.length);
+}

@@ -1,0 +1,83 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { readControlFile } from "../workspace/read-control-file.ts";
+
+/** A quick check of a project: types, lints, no tests. */
+export interface ProjectCheck {
+  readonly command: string;
+  /** Where it comes from, e.g. `.gennai/config.yaml`. */
+  readonly source: string;
+  /** The repository says what runs: a person has to accept it. */
+  readonly fromRepository: boolean;
+}
+
+const maxBytes = 1024 * 1024;
+
+/** Scripts of a package that check without changing anything, best first. */
+const scriptNames = ["typecheck", "type-check", "check", "check-types", "lint"] as const;
+
+const packageSchema = z.object({ scripts: z.record(z.string(), z.unknown()).optional() });
+
+/**
+ * The check that is configured, else the first one that the project's files speak for; undefined when there is none.
+ * @param root real path of the workspace
+ */
+export async function findCheck(root: string, configured: string | undefined): Promise<ProjectCheck | undefined> {
+  if (configured !== undefined) {
+    return { command: configured, source: ".gennai/config.yaml", fromRepository: true };
+  }
+  const manifest = await read(root, "package.json");
+  const script = manifest === undefined ? undefined : scriptOf(manifest);
+  if (script !== undefined) {
+    return { command: `${await packageManager(root)} run ${script}`, source: "package.json", fromRepository: true };
+  }
+  for (const [file, holds, command] of known) {
+    const text = await read(root, file);
+    if (text === undefined || !holds.test(text)) continue;
+    // A compiler of the project's own, where it is installed.
+    const local = `node_modules/.bin/${command.split(" ", 1)[0]}`;
+    const installed = existsSync(join(root, local));
+    if (file === "tsconfig.json" && !installed) continue;
+    return { command: installed ? `node_modules/.bin/${command}` : command, source: file, fromRepository: false };
+  }
+  return undefined;
+}
+
+/** By a file that is there and says this: a program of the toolchain that only checks. */
+const known: readonly (readonly [file: string, holds: RegExp, command: string])[] = [
+  ["tsconfig.json", /^/, "tsc --noEmit"],
+  ["Cargo.toml", /^/, "cargo check"],
+  ["go.mod", /^/, "go vet ./..."],
+  ["ruff.toml", /^/, "ruff check"],
+  ["pyproject.toml", /^\s*\[tool\.ruff/m, "ruff check"],
+  ["pyproject.toml", /^\s*\[tool\.mypy/m, "mypy ."],
+];
+
+function scriptOf(manifest: string): string | undefined {
+  try {
+    const { scripts = {} } = packageSchema.parse(JSON.parse(manifest));
+    return scriptNames.find((name) => typeof scripts[name] === "string");
+  } catch {
+    return undefined;
+  }
+}
+
+async function packageManager(root: string): Promise<string> {
+  for (const [file, name] of [
+    ["pnpm-lock.yaml", "pnpm"],
+    ["yarn.lock", "yarn"],
+    ["bun.lock", "bun"],
+  ] as const) {
+    if ((await read(root, file, 64 * maxBytes)) !== undefined) return name;
+  }
+  return "npm";
+}
+
+async function read(root: string, file: string, limit = maxBytes): Promise<string | undefined> {
+  try {
+    return await readControlFile(root, file, limit);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+/** Something the user pointed at with `@` in a prompt. */
+export type Mention = {
+  /** As it was written, e.g. `@src/a.ts:10-20`. */
+  readonly written: string;
+} & (
+  | {
+      readonly type: "path";
+      readonly path: string;
+      /** 1-based, inclusive; undefined: all of it. */
+      readonly lines: { readonly first: number; readonly last: number } | undefined;
+      /** Put in quotes: surely meant as a path. */
+      readonly quoted: boolean;
+    }
+  | { readonly type: "problems" }
+  | { readonly type: "diff" }
+);
+
+const maxMentions = 50;
+
+/** Behind the beginning, a blank or an opening mark: `me@example.org` mentions nothing. */
+const mention =
+  /(?<=^|[\s([{<,;"'`])@(?:"([^"\n]{1,1000})"|'([^'\n]{1,1000})'|([^\s"'`,;()[\]{}<>]{1,1000}))(?:(?<=["'])([:#]L?\d+(?:-L?\d+)?))?/gu;
+const range = /(?::|#)L?(\d{1,7})(?:-L?(\d{1,7}))?$/;
+
+/** The mentions of a prompt in their order, each once. Whether such a path exists is not looked at here. */
+export function parseMentions(prompt: string): readonly Mention[] {
+  const found = new Map<string, Mention>();
+  for (const match of withoutCode(prompt).matchAll(mention)) {
+    const [, double, single, bare, behind = ""] = match;
+    const quoted = double ?? single;
+    const text = quoted === undefined ? trimmed(bare ?? "") : quoted + behind;
+    const written = quoted === undefined ? `@${text}` : match[0];
+    const made = mentionOf(text, written, quoted !== undefined);
+    if (made !== undefined && !found.has(made.written)) found.set(made.written, made);
+    if (found.size === maxMentions) break;
+  }
+  return [...found.values()];
+}
+
+function mentionOf(text: string, written: string, quoted: boolean): Mention | undefined {
+  if (!quoted && text === "problems") return { type: "problems", written };
+  if (!quoted && text === "diff") return { type: "diff", written };
+  const lines = range.exec(text);
+  const path = lines === null ? text : text.slice(0, lines.index);
+  if (path.trim() === "") return undefined;
+  const first = Number(lines?.[1] ?? 0);
+  const last = Number(lines?.[2] ?? lines?.[1] ?? 0);
+  const part = first >= 1 && last >= first ? { first, last } : undefined;
+  return { type: "path", written, path, lines: part, quoted };
+}
+
+/** Marks that end a sentence belong to it, not to the path. */
+function trimmed(text: string): string {
+  return /^\.\.?$/.test(text) ? text : text.replace(/[.:!?…]+$/u, "");
+}
+
+/** Fenced code is quoted, not said; blanks keep everything in its place. */
+function withoutCode(prompt: string): string {
+  return prompt.replaceAll(/^ {0,3}(```|~~~)[^\n]*\n[\s\S]*?^ {0,3}\1/gm, (code) => " ".repeat(code.length));
+}

@@ -1,0 +1,69 @@
+import type { EditingMode } from "@gennai/agent/session-settings";
+import type { TurnSink } from "@gennai/agent/turn-sink";
+import type { Redactor } from "@gennai/governance/redaction";
+import type { TurnGate } from "../sessions/turn-gate.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { findCheck, type ProjectCheck } from "./detect-check.ts";
+import { EditChecks } from "./edit-checks.ts";
+import type { EditorContext } from "./editor-context.ts";
+import { gatherContext } from "./gather-context.ts";
+
+export interface TurnContextOptions {
+  readonly turnId: string;
+  readonly gate: Pick<TurnGate, "own" | "onChanged">;
+  /** As the user wrote it: a secret in it is no part of a path. */
+  readonly prompt: string;
+  readonly editorContext: EditorContext | undefined;
+  readonly editingMode: EditingMode;
+  readonly workspace: Workspace;
+  readonly redactor: Redactor;
+  readonly sink: TurnSink;
+  readonly signal: AbortSignal;
+}
+
+/** What the server puts before the model by itself in a turn: what the prompt mentions, and how changed files look. */
+export class TurnContext {
+  readonly #options: TurnContextOptions;
+  readonly #checks: EditChecks;
+  #begun = false;
+  #check: Promise<ProjectCheck | undefined> | undefined;
+
+  constructor(options: TurnContextOptions) {
+    this.#options = options;
+    const { gate, turnId, redactor, signal, sink } = options;
+    this.#checks = new EditChecks({
+      ...{ editor: gate.own.editor, tools: gate.own.tools, turnId, redactor, signal },
+      check: () => (this.#check ??= this.#findCheck()),
+      ofRepository: (callId) => gate.own.repositoryChecks.add(callId),
+      emit: (event) => sink.emit(event),
+    });
+    gate.onChanged((paths, callId) => this.#checks.changed(paths, callId));
+  }
+
+  /** Call it before each model call. */
+  async beforeModelCall(): Promise<void> {
+    // In Proposal Mode nothing is written, so there is nothing to check.
+    if (this.#begun) return this.#options.editingMode === "branch" ? this.#checks.run() : undefined;
+    this.#begun = true;
+    const { prompt, editorContext, gate, ...ports } = this.#options;
+    const added = await gatherContext(prompt, editorContext, { ...ports, ...gate.own });
+    if (added !== undefined) {
+      ports.sink.emit(added);
+      for (const { name, state, reason } of added.items) {
+        if (state !== "included") ports.sink.emit({ type: "warning", text: `${name}: ${reason}` });
+      }
+    }
+    if (this.#options.editingMode === "branch") await this.#checks.begin();
+  }
+
+  async #findCheck(): Promise<ProjectCheck | undefined> {
+    const { gate, workspace } = this.#options;
+    return gate.own.runsCommands ? findCheck(workspace.root, gate.own.configuredCheck) : undefined;
+  }
+
+  /** Call it when the turn says that it is done: what the user has to know of it. */
+  finish(): void {
+    const unverified = this.#checks.conclusion();
+    if (unverified !== undefined) this.#options.sink.emit({ type: "warning", text: unverified });
+  }
+}

@@ -1,0 +1,113 @@
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { branchNameFor } from "@gennai/protocol/branch-name";
+import { ServiceError } from "../service-error.ts";
+import { type GitResult, git } from "./run-git.ts";
+
+/** Working trees of one name are told apart by numbers up to this. */
+const maxSame = 100;
+
+export interface SessionWorktree {
+  /** Real absolute path. */
+  readonly path: string;
+  readonly branch: string;
+}
+
+/** What became of a working tree that was looked at. */
+export interface PrunedWorktree {
+  readonly path: string;
+  readonly state: "removed" | "in-use" | "has-changes" | "kept-by-git";
+}
+
+/**
+ * Makes a working tree of its own for a session, from the current commit, on a new branch; the user's own tree, index and
+ * branch stay as they are. It lies beside the repository, in `<repository>.worktrees/`: a place that the agent may write to,
+ * on the same file system, and where people find it. Throws `ServiceError` `git_missing`, `no_repository`, `cannot_add`.
+ */
+export async function addSessionWorktree(request: {
+  /** Absolute path in a working tree. */
+  readonly directory: string;
+  readonly task: string;
+  readonly branch?: string;
+  readonly signal: AbortSignal;
+}): Promise<SessionWorktree> {
+  const { directory, signal } = request;
+  const run = (...args: string[]): Promise<GitResult> => git(args, { directory, signal });
+  const top = await mainTree(directory, signal);
+  if ((await run("rev-parse", "--verify", "--quiet", "HEAD^{commit}")).code !== 0) {
+    throw refused("no_repository", "The repository has no commit yet, so there is nothing to work on.");
+  }
+  const home = `${top}.worktrees`;
+  const wanted = request.branch ?? branchNameFor(request.task);
+  for (let number = 1; number <= maxSame; number += 1) {
+    const branch = number === 1 ? wanted : `${wanted}-${number}`;
+    const path = join(home, branch.replaceAll("/", "-"));
+    const taken = (await run("rev-parse", "--verify", "--quiet", `refs/heads/${branch}`)).code === 0;
+    if (taken || existsSync(path)) {
+      if (request.branch === undefined) continue;
+      throw refused("cannot_add", `There is a branch or a working tree ${branch} already.`);
+    }
+    mkdirSync(home, { recursive: true });
+    const added = await run("worktree", "add", "--quiet", "-b", branch, path, "HEAD");
+    if (added.code !== 0) throw refused("cannot_add", `git could not make a working tree: ${added.stderr.trim()}`);
+    return { path: realpathSync(path), branch };
+  }
+  throw refused("cannot_add", `There are ${maxSame} working trees for ${wanted}: prune them first.`);
+}
+
+/** The working trees of sessions that git knows, oldest first. */
+export async function listSessionWorktrees(directory: string, signal: AbortSignal): Promise<readonly SessionWorktree[]> {
+  const home = `${await mainTree(directory, signal)}.worktrees`;
+  const { stdout } = await git(["worktree", "list", "--porcelain", "-z"], { directory, signal });
+  return stdout.split("\0\0").flatMap((entry) => {
+    const lines = entry.split("\0");
+    const path = lines.find((line) => line.startsWith("worktree "))?.slice("worktree ".length);
+    const branch = lines.find((line) => line.startsWith("branch refs/heads/"))?.slice("branch refs/heads/".length);
+    return path !== undefined && dirname(path) === home ? [{ path, branch: branch ?? "" }] : [];
+  });
+}
+
+/**
+ * Removes the working trees in which nobody works and nothing is uncommitted. Branches stay: they hold the work. What is
+ * ignored in a removed tree goes with it.
+ *
+ * @param options.inUse whether a turn runs there
+ */
+export async function pruneSessionWorktrees(
+  directory: string,
+  options: { readonly inUse: (path: string) => boolean; readonly signal: AbortSignal },
+): Promise<readonly PrunedWorktree[]> {
+  const { inUse, signal } = options;
+  const pruned: PrunedWorktree[] = [];
+  for (const { path } of await listSessionWorktrees(directory, signal)) {
+    pruned.push({ path, state: await pruneOne(path) });
+  }
+  await git(["worktree", "prune"], { directory, signal });
+  const home = `${await mainTree(directory, signal)}.worktrees`;
+  if (existsSync(home) && readdirSync(home).length === 0) rmdirSync(home);
+  return pruned;
+
+  async function pruneOne(path: string): Promise<PrunedWorktree["state"]> {
+    if (!existsSync(path)) return "removed";
+    if (inUse(path)) return "in-use";
+    const status = await git(["--no-optional-locks", "status", "--porcelain=v1", "-z", "-uall"], { directory: path, signal });
+    if (status.code !== 0 || status.stdout !== "") return "has-changes";
+    // git looks once more, and refuses what has changes.
+    const removed = await git(["worktree", "remove", path], { directory, signal });
+    return removed.code === 0 ? "removed" : "kept-by-git";
+  }
+}
+
+/** Of a linked working tree, the repository's main one. */
+async function mainTree(directory: string, signal: AbortSignal): Promise<string> {
+  const { code, stdout } = await git(["rev-parse", "--path-format=absolute", "--git-common-dir"], { directory, signal });
+  const common = stdout.trimEnd();
+  if (code !== 0 || basename(common) !== ".git") {
+    throw refused("no_repository", "A working tree of its own needs a git repository with a working tree.");
+  }
+  return realpathSync(dirname(common));
+}
+
+function refused(reason: string, message: string): ServiceError {
+  return new ServiceError("failed_precondition", message, { reason, hint: "Run it without --worktree." });
+}

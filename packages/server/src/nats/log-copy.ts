@@ -1,0 +1,198 @@
+import { Buffer } from "node:buffer";
+import type { StoreDatabase } from "../store/database.ts";
+import { integerOf, textOf } from "../store/row.ts";
+import type { AbsorbedStep, SqliteSessionLog } from "../store/sqlite-session-log.ts";
+import { StoreError } from "../store/store-error.ts";
+import { parseSessionSubject, parseTokenSubject, type SessionMessage } from "./log-message.ts";
+
+/** Where a session's log stands. */
+export interface LogPlace {
+  readonly seq: number;
+  readonly epoch: number;
+  /** Of the newest message. */
+  readonly number: number;
+  /** Replica that the newest epoch belongs to; empty when it is nobody's. */
+  readonly owner: string;
+}
+
+/** A message of the stream. */
+export interface ArrivedMessage {
+  /** Its place in the stream. */
+  readonly position: number;
+  readonly subject: string;
+  /** undefined when it is none of a session. */
+  readonly message: SessionMessage | undefined;
+}
+
+const schema = [
+  `CREATE TABLE IF NOT EXISTS log_copy (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    stream TEXT NOT NULL,
+    position INTEGER NOT NULL
+  ) STRICT`,
+  `CREATE TABLE IF NOT EXISTS log_copy_sessions (
+    session TEXT PRIMARY KEY,
+    number INTEGER NOT NULL,
+    owner TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS log_copy_tokens (
+    sha256 TEXT PRIMARY KEY,
+    position INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+];
+
+/**
+ * This replica's copy of the log: sessions and ledgers in SQLite, made of the stream's messages in the stream's order, so that
+ * every replica's copy comes out the same. It can be deleted, and is then made again.
+ */
+export class LogCopy {
+  readonly #sessions: SqliteSessionLog;
+  readonly #mirrors: (owner: string) => boolean;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  #position: number;
+  readonly #passedOver = new Set<number>();
+
+  /**
+   * Throws `StoreError` `not_a_store` for a database that holds something else.
+   * @param options.mirrors whether the ledger's file is written from here for what this owner appended
+   */
+  constructor(
+    database: StoreDatabase,
+    sessions: SqliteSessionLog,
+    options: { readonly stream: string; readonly mirrors: (owner: string) => boolean },
+  ) {
+    this.#sessions = sessions;
+    this.#mirrors = options.mirrors;
+    database.transaction({ durable: true }, () => {
+      for (const statement of schema) database.prepare(statement).run();
+      const row = database.prepare("SELECT stream FROM log_copy").get();
+      if (row === undefined) {
+        if (database.prepare("SELECT 1 FROM sessions LIMIT 1").get() !== undefined) throw foreign(database.file);
+        database.prepare("INSERT INTO log_copy (one, stream, position) VALUES (1, ?, 0)").run(options.stream);
+      } else if (textOf(row, "stream") !== options.stream) throw foreign(database.file);
+    });
+    this.#statements = prepareStatements(database);
+    this.#position = integerOf(this.#statements.position.get() ?? {}, "position");
+  }
+
+  /** Of the last message that is in the copy; 0 for none. */
+  get position(): number {
+    return this.#position;
+  }
+
+  place(sessionId: string): LogPlace | undefined {
+    const row = this.#statements.place.get(sessionId);
+    if (row === undefined) return undefined;
+    return {
+      seq: integerOf(row, "last_seq"),
+      epoch: integerOf(row, "epoch"),
+      number: integerOf(row, "number"),
+      owner: textOf(row, "owner"),
+    };
+  }
+
+  /** Where the stream has the first message that spends a token; undefined when nobody has. */
+  spentAt(token: string): number | undefined {
+    const row = this.#statements.spentAt.get(token);
+    return row && integerOf(row, "position");
+  }
+
+  /** True for a message that came after another one with its number, and so says nothing. */
+  isPassedOver(position: number): boolean {
+    return this.#passedOver.has(position);
+  }
+
+  /** Takes the next messages, all or none. Throws when they do not follow. */
+  take(messages: readonly ArrivedMessage[]): void {
+    const last = messages.at(-1);
+    if (last === undefined) return;
+    const steps: AbsorbedStep[] = [];
+    const spent = new Map<string, number>();
+    const places = new Map<string, { readonly number: number; readonly owner: string }>();
+    for (const { position, subject, message } of messages) {
+      const token = parseTokenSubject(subject);
+      if (token !== undefined && !spent.has(token)) spent.set(token, position);
+      const name = parseSessionSubject(subject);
+      if (name === undefined || message === undefined) continue;
+      const { sessionId, number } = name;
+      const before = places.get(sessionId) ?? this.place(sessionId) ?? { number: -1, owner: "" };
+      // The first message of a number counts. NATS was seen to store a second one, of a writer that had lost.
+      if (number <= before.number) {
+        this.#passedOver.add(position);
+        continue;
+      }
+      if (before.number + 1 !== number) {
+        throw new StoreError("corrupt", `The log lacks a message before ${subject}: restore the NATS stream.`);
+      }
+      const step = stepOf(message, sessionId, this.#mirrors(before.owner));
+      if (step !== undefined) steps.push(step);
+      const owner = message.kind === "create" || message.kind === "take-over" ? message.owner : before.owner;
+      places.set(sessionId, { number, owner });
+    }
+    this.#sessions.absorb(steps, () => {
+      for (const [sessionId, { number, owner }] of places) this.#statements.setPlace.run(sessionId, number, owner);
+      for (const [token, position] of spent) this.#statements.spend.run(token, position);
+      this.#statements.setPosition.run(last.position);
+    });
+    this.#position = last.position;
+  }
+}
+
+/** True for a database that holds a copy of a log in NATS. */
+export function isLogCopy(database: StoreDatabase): boolean {
+  return database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'log_copy'").get() !== undefined;
+}
+
+function stepOf(message: SessionMessage, sessionId: string, mirrored: boolean): AbsorbedStep | undefined {
+  switch (message.kind) {
+    case "create":
+      return {
+        type: "create",
+        sessionId,
+        workspaceRoot: message.workspaceRoot,
+        time: message.time,
+        preamble: Buffer.from(message.preamble, "base64"),
+      };
+    case "take-over":
+      return { type: "take-over", sessionId, epoch: message.epoch };
+    case "title":
+      return { type: "title", sessionId, title: message.title };
+    case "batch": {
+      const { events, ledger, spentTokens, seq, epoch, toolVersion } = message;
+      return {
+        type: "batch",
+        sessionId,
+        batch: { events, ledger: ledger.map(({ entry }) => entry), spentTokens, durable: false },
+        expected: { seq, epoch },
+        sealing: { salts: ledger.map(({ salt }) => salt), toolVersion },
+        mirrored,
+      };
+    }
+    case "elsewhere":
+      return undefined;
+  }
+}
+
+function foreign(file: string): StoreError {
+  return new StoreError(
+    "not_a_store",
+    `${file} holds other sessions than those of this log: set GENNAI_STATE_DIR to a directory of its own for a replica.`,
+  );
+}
+
+function prepareStatements(database: StoreDatabase) {
+  return {
+    position: database.prepare("SELECT position FROM log_copy"),
+    setPosition: database.prepare("UPDATE log_copy SET position = ?"),
+    place: database.prepare(
+      `SELECT s.last_seq, s.epoch, c.number, c.owner FROM log_copy_sessions c JOIN sessions s ON s.id = c.session
+       WHERE c.session = ?`,
+    ),
+    spentAt: database.prepare("SELECT position FROM log_copy_tokens WHERE sha256 = ?"),
+    spend: database.prepare("INSERT OR IGNORE INTO log_copy_tokens (sha256, position) VALUES (?, ?)"),
+    setPlace: database.prepare(
+      `INSERT INTO log_copy_sessions (session, number, owner) VALUES (?, ?, ?)
+       ON CONFLICT (session) DO UPDATE SET number = excluded.number, owner = excluded.owner`,
+    ),
+  };
+}

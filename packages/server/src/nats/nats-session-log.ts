@@ -1,0 +1,305 @@
+import { Buffer } from "node:buffer";
+import { randomBytes, randomUUID } from "node:crypto";
+import type { LoggedEvent } from "@gennai/agent/session-event";
+import { sealRecord } from "@gennai/governance/ledger/ledger-record";
+import {
+  AppendConflict,
+  type BlobStore,
+  type LogBatch,
+  type SessionHead,
+  type SessionLog,
+} from "../sessions/session-log.ts";
+import { readPreamble } from "../store/ledger-file.ts";
+import type { SqliteSessionLog } from "../store/sqlite-session-log.ts";
+import { StoreError } from "../store/store-error.ts";
+import { createOnce } from "./create-once.ts";
+import type { LogCopy, LogPlace } from "./log-copy.ts";
+import {
+  decodeMessage,
+  encodeMessage,
+  isSubjectToken,
+  type SessionMessage,
+  sessionSubject,
+  tokenSubject,
+} from "./log-message.ts";
+import type { LogStreams } from "./log-streams.ts";
+import type { StreamFollower } from "./stream-follower.ts";
+
+export interface NatsSessionLogOptions {
+  readonly streams: LogStreams;
+  readonly copy: LogCopy;
+  /** Reads and tails of the copy. */
+  readonly sessions: SqliteSessionLog;
+  readonly follower: StreamFollower;
+  /** For batches too large for a message. */
+  readonly blobs: BlobStore;
+  readonly toolVersion: string;
+  /** This replica. Only the owner of the newest epoch appends. Empty: nobody owns anything, the epoch alone counts. */
+  readonly replicaId: string;
+  /** Whether a replica may still be running turns; sessions are never taken over from such a one. */
+  readonly isAlive: (replicaId: string) => Promise<boolean>;
+}
+
+/** Bytes that headers and subject may take of a message's maximum. */
+const envelope = 4_096;
+
+/**
+ * Sessions in a JetStream stream. A message is a batch, on a subject of its own that can be created once: two writers who
+ * know the same last message compete for one subject, and one of them loses. What is read comes from this replica's copy.
+ */
+export class NatsSessionLog implements SessionLog {
+  readonly #options: NatsSessionLogOptions;
+  /** One write of a session at a time. */
+  readonly #writing = new Map<string, Promise<unknown>>();
+  #closed = false;
+
+  constructor(options: NatsSessionLogOptions) {
+    this.#options = options;
+  }
+
+  async create(session: {
+    readonly sessionId: string;
+    readonly workspaceRoot: string;
+    readonly time: number;
+  }): Promise<SessionHead> {
+    const { sessionId, workspaceRoot, time } = session;
+    if (!isSubjectToken(sessionId)) throw new TypeError("A session's id has letters, digits, - and _ only.");
+    const { replicaId: owner } = this.#options;
+    const preamble = preambleOf(workspaceRoot);
+    if (!(await this.#store(sessionId, 0, { kind: "create", workspaceRoot, time, owner, preamble }))) {
+      throw new StoreError("session_exists", `Session ${sessionId} exists already: resume it or choose another id.`);
+    }
+    return { sessionId, workspaceRoot, title: "", created: time, updated: time, lastSeq: 0, epoch: 1 };
+  }
+
+  async head(sessionId: string): Promise<SessionHead | undefined> {
+    await this.#caughtUp();
+    return this.#options.sessions.head(sessionId);
+  }
+
+  async list(filter: { readonly workspaceRoot?: string; readonly limit: number }): Promise<readonly SessionHead[]> {
+    await this.#caughtUp();
+    return this.#options.sessions.list(filter);
+  }
+
+  async setTitle(sessionId: string, title: string): Promise<void> {
+    await this.#alone(sessionId, () =>
+      this.#appendFree(sessionId, async () => ({ kind: "title", title: title.toWellFormed() })),
+    );
+  }
+
+  async takeOver(sessionId: string): Promise<number> {
+    const { replicaId, isAlive } = this.#options;
+    const { epoch } = await this.#alone(sessionId, () =>
+      this.#appendFree(sessionId, async (place) => {
+        // Asked again for every new owner: whoever was faster than us keeps it.
+        if (place.owner !== "" && place.owner !== replicaId && (await isAlive(place.owner))) {
+          throw new AppendConflict(`Session ${sessionId} belongs to another server that is running.`);
+        }
+        return { kind: "take-over", epoch: place.epoch + 1, owner: replicaId };
+      }),
+    );
+    return epoch;
+  }
+
+  append(
+    sessionId: string,
+    batch: LogBatch,
+    expected: { readonly seq: number; readonly epoch: number },
+  ): Promise<readonly LoggedEvent[]> {
+    return this.#alone(sessionId, () => this.#append(sessionId, batch, expected));
+  }
+
+  async read(sessionId: string, afterSeq: number, limit: number): Promise<readonly LoggedEvent[]> {
+    await this.#caughtUp();
+    return this.#options.sessions.read(sessionId, afterSeq, limit);
+  }
+
+  async *tail(
+    sessionId: string,
+    afterSeq: number,
+    options: { readonly signal: AbortSignal },
+  ): AsyncGenerator<readonly LoggedEvent[], void, undefined> {
+    if (options.signal.aborted) return;
+    if (this.#options.copy.place(sessionId) === undefined) await this.#caughtUp();
+    yield* this.#options.sessions.tail(sessionId, afterSeq, options);
+  }
+
+  /** Who owns the session's newest epoch as far as this replica knows; undefined for an unknown session. */
+  owner(sessionId: string): string | undefined {
+    return this.#place(sessionId)?.owner;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await this.#options.sessions[Symbol.asyncDispose]();
+  }
+
+  async #append(
+    sessionId: string,
+    batch: LogBatch,
+    expected: { readonly seq: number; readonly epoch: number },
+  ): Promise<readonly LoggedEvent[]> {
+    const message = this.#batchMessage(batch, expected);
+    assertSealable(message);
+    const payload = encodeMessage(message);
+    // As it will be read.
+    if (batch.ledger.length > 0) assertSealable(decodeMessage(payload));
+    const writer = randomUUID();
+    let spent = false;
+    let place = this.#place(sessionId);
+    for (let attempt = 0; ; attempt++) {
+      if (place === undefined || !this.#follows(place, expected)) {
+        // Others may have written since we looked; once more, then it is so.
+        await this.#caughtUp();
+        place = this.#place(sessionId);
+        if (place === undefined) throw unknownSession(sessionId);
+        if (!this.#follows(place, expected)) throw conflict(sessionId, place, expected);
+      }
+      if (!spent) await this.#spend(batch.spentTokens ?? [], writer);
+      spent = true;
+      const number = place.number + 1;
+      if (await this.#storePayload(sessionId, number, payload)) {
+        return batch.events.map(({ turnId, itemId, time, event }, index) => ({
+          seq: expected.seq + 1 + index,
+          ...{ turnId, itemId, time, event },
+        }));
+      }
+      if (attempt === 20) throw conflict(sessionId, place, expected);
+      await this.#caughtUp();
+      place = this.#place(sessionId);
+    }
+  }
+
+  /** Appends what depends on nothing but being next; `make` is asked again when somebody else was faster. */
+  async #appendFree(
+    sessionId: string,
+    make: (place: LogPlace) => Promise<Extract<SessionMessage, { readonly kind: "title" | "take-over" }>>,
+  ): Promise<LogPlace> {
+    for (let attempt = 0; ; attempt++) {
+      await this.#caughtUp();
+      const place = this.#place(sessionId);
+      if (place === undefined) throw unknownSession(sessionId);
+      const message = await make(place);
+      if (await this.#store(sessionId, place.number + 1, message)) {
+        const taken = message.kind === "take-over" ? { epoch: message.epoch, owner: message.owner } : {};
+        return { ...place, ...taken, number: place.number + 1 };
+      }
+      if (attempt === 50) throw new AppendConflict(`Session ${sessionId} is written to by others all the time.`);
+    }
+  }
+
+  /** Each token once, for good, before the batch that spends it. A token whose batch does not get in is lost. */
+  async #spend(tokens: readonly string[], writer: string): Promise<void> {
+    const { streams, follower, copy } = this.#options;
+    for (const token of tokens) {
+      if (!isSubjectToken(token)) throw new TypeError("A spent token is named by its digest.");
+      const payload = new TextEncoder().encode(JSON.stringify({ writer }));
+      const creation = await createOnce(streams.log, tokenSubject(streams.namespace, token), {
+        id: `${token}.${writer}`,
+        payload,
+      });
+      if (creation.type === "created") {
+        await follower.reached(creation.seq);
+        if (copy.spentAt(token) === creation.seq) continue;
+      }
+      throw new StoreError("io", "This approval was used before: ask for a new one.");
+    }
+  }
+
+  #store(sessionId: string, number: number, message: SessionMessage): Promise<boolean> {
+    return this.#storePayload(sessionId, number, encodeMessage(message));
+  }
+
+  /**
+   * False when another message has its number. The acknowledgement alone does not say so: what counts is the stream's order, so
+   * that this waits until the message came back in it.
+   */
+  async #storePayload(sessionId: string, number: number, payload: Uint8Array): Promise<boolean> {
+    this.#assertOpen();
+    const { streams, blobs, follower, copy } = this.#options;
+    const limit = (streams.connection.info?.max_payload ?? 1_048_576) - envelope;
+    let sent = payload;
+    if (payload.length > limit) {
+      const { sha256 } = await blobs.put(payload, "application/json");
+      sent = encodeMessage({ kind: "elsewhere", sha256 });
+    }
+    const subject = sessionSubject(streams.namespace, sessionId, number);
+    const creation = await createOnce(streams.log, subject, { id: `${subject}.${randomUUID()}`, payload: sent });
+    if (creation.type === "taken") return false;
+    await follower.reached(creation.seq);
+    return !copy.isPassedOver(creation.seq);
+  }
+
+  #batchMessage(batch: LogBatch, expected: { readonly seq: number; readonly epoch: number }): SessionMessage {
+    return {
+      kind: "batch",
+      ...{ seq: expected.seq, epoch: expected.epoch },
+      events: [...batch.events],
+      ledger: batch.ledger.map((entry) => ({ entry, salt: randomBytes(16).toString("hex") })),
+      spentTokens: [...(batch.spentTokens ?? [])],
+      toolVersion: this.#options.toolVersion,
+    };
+  }
+
+  #follows(place: LogPlace, expected: { readonly seq: number; readonly epoch: number }): boolean {
+    return place.seq === expected.seq && place.epoch === expected.epoch && place.owner === this.#options.replicaId;
+  }
+
+  #place(sessionId: string): LogPlace | undefined {
+    return this.#options.copy.place(sessionId);
+  }
+
+  async #caughtUp(): Promise<void> {
+    this.#assertOpen();
+    await this.#options.follower.caughtUp();
+  }
+
+  #alone<Value>(sessionId: string, work: () => Promise<Value>): Promise<Value> {
+    const before = this.#writing.get(sessionId) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    const settled = mine
+      .catch(() => undefined)
+      .then(() => {
+        if (this.#writing.get(sessionId) === settled) this.#writing.delete(sessionId);
+      });
+    this.#writing.set(sessionId, settled);
+    return mine;
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new StoreError("closed", "The store is closed: open it again to use it.");
+  }
+}
+
+/** What every replica will seal must be sealable: nobody could go past it. */
+function assertSealable(message: SessionMessage): void {
+  if (message.kind !== "batch") return;
+  const signer = { keyId: "", sign: () => new Uint8Array(64) };
+  for (const { entry, salt } of message.ledger) sealRecord(entry, { seq: 2, previousHash: "" }, signer, { salt });
+}
+
+function preambleOf(workspaceRoot: string): string {
+  const found = readPreamble(workspaceRoot);
+  const complete = found.length === 0 || found.at(-1) === 10 ? found : Buffer.concat([found, Buffer.from("\n")]);
+  return Buffer.from(complete).toString("base64");
+}
+
+function conflict(
+  sessionId: string,
+  place: LogPlace,
+  expected: { readonly seq: number; readonly epoch: number },
+): AppendConflict {
+  return new AppendConflict(
+    place.epoch === expected.epoch && place.seq !== expected.seq
+      ? `Session ${sessionId} is at seq ${place.seq}, not ${expected.seq}: another writer was faster. Read on and append again.`
+      : `Session ${sessionId} was taken over (epoch ${place.epoch}, not ${expected.epoch}): stop writing to it.`,
+  );
+}
+
+function unknownSession(sessionId: string): StoreError {
+  return new StoreError(
+    "unknown_session",
+    `There is no session ${sessionId}: list the sessions to find the one you mean.`,
+  );
+}

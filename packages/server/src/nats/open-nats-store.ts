@@ -1,0 +1,124 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { JsMsg } from "@nats-io/jetstream";
+import { ProcessLocks } from "../process/process-lock.ts";
+import { StoreDatabase } from "../store/database.ts";
+import { FileBlobStore } from "../store/file-blob-store.ts";
+import { openLedgerSigner } from "../store/ledger-key.ts";
+import { LedgerMirror } from "../store/ledger-mirror.ts";
+import { LedgerTable } from "../store/ledger-table.ts";
+import { SqliteSessionLog } from "../store/sqlite-session-log.ts";
+import { prepareStateDirectory } from "../store/state-directory.ts";
+import { databaseFile, type Store, type StoreOptions } from "../store/store.ts";
+import { StoreError } from "../store/store-error.ts";
+import { createOnce } from "./create-once.ts";
+import type { LogAddress } from "./log-address.ts";
+import { type ArrivedMessage, LogCopy } from "./log-copy.ts";
+import { decodeMessage, parseSessionSubject, type SessionMessage } from "./log-message.ts";
+import { type LogStreams, openLogStreams } from "./log-streams.ts";
+import { NatsBlobStore } from "./nats-blob-store.ts";
+import { NatsSessionLog } from "./nats-session-log.ts";
+import { StreamFollower } from "./stream-follower.ts";
+
+export interface NatsStore extends Store {
+  readonly log: NatsSessionLog;
+  readonly streams: LogStreams;
+}
+
+export interface NatsStoreOptions extends StoreOptions {
+  readonly address: LogAddress;
+  /** Of this process; empty for one that owns no sessions. */
+  readonly replicaId: string;
+  /** Given once the streams are there. */
+  readonly isAlive: (streams: LogStreams, replicaId: string) => Promise<boolean>;
+  /** Told when this replica cannot follow the log any more. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * Opens a log in NATS, with this replica's copy of it in a state directory of its own. Resolves when the copy is up to date.
+ * Rejects with `StoreError`.
+ */
+export async function openNatsStore(stateDir: string, options: NatsStoreOptions): Promise<NatsStore> {
+  const { address, replicaId, onWarning, toolVersion } = options;
+  const directory = await prepareStateDirectory(stateDir);
+  await using parts = new AsyncDisposableStack();
+  parts.use(onlyProcess(directory));
+  const database = parts.use(await StoreDatabase.open(databaseFile(directory)));
+  const signer = await openLedgerSigner(directory);
+  const blobDirectory = join(directory, "blobs");
+  await mkdir(blobDirectory, { recursive: true, mode: 0o700 });
+  const ledger: LedgerTable = new LedgerTable(database, { signer, onChange: (root) => mirror.touch(root) });
+  const mirror = new LedgerMirror(database, ledger, { stateDir: directory, signer, shared: true, onWarning });
+  const sessions = new SqliteSessionLog(database, ledger);
+  const streams = parts.use(await openLogStreams(address, { name: replicaId || "gennai", onWarning }));
+  const copy = new LogCopy(database, sessions, {
+    stream: streams.log.stream,
+    mirrors: (owner) => owner === replicaId,
+  });
+  const blobs = new NatsBlobStore(streams.objects, new FileBlobStore(blobDirectory));
+  await agreeOnKey(streams, signer.keyId, directory);
+  const follower = parts.use(
+    new StreamFollower(streams.log, {
+      position: () => copy.position,
+      take: async (messages) => copy.take(await Promise.all(messages.map((each) => arrived(each, blobs)))),
+      onFailure: options.onFailure,
+    }),
+  );
+  await follower.caughtUp();
+  mirror.catchUp();
+  const log = new NatsSessionLog({
+    ...{ streams, copy, sessions, follower, blobs, replicaId },
+    toolVersion: toolVersion ?? "unknown",
+    isAlive: (other) => options.isAlive(streams, other),
+  });
+  const opened = parts.move();
+  return {
+    stateDir: directory,
+    ...{ log, blobs, streams },
+    flushLedgers: () => mirror.flush(),
+    async [Symbol.asyncDispose]() {
+      await log[Symbol.asyncDispose]();
+      await mirror.flush();
+      await opened.disposeAsync();
+    },
+  };
+}
+
+async function arrived(message: JsMsg, blobs: NatsBlobStore): Promise<ArrivedMessage> {
+  const { subject, seq: position } = message;
+  if (parseSessionSubject(subject) === undefined) return { position, subject, message: undefined };
+  const decoded = decodeMessage(message.data);
+  return { position, subject, message: decoded.kind === "elsewhere" ? await fetched(decoded.sha256, blobs) : decoded };
+}
+
+async function fetched(sha256: string, blobs: NatsBlobStore): Promise<SessionMessage> {
+  const bytes = await blobs.get(sha256);
+  if (bytes === undefined) throw new StoreError("corrupt", `The log lacks the content ${sha256}: restore NATS.`);
+  return decodeMessage(bytes);
+}
+
+/** Two processes would both write to one copy. */
+function onlyProcess(directory: string): Disposable {
+  const attempt = new ProcessLocks(join(directory, "locks")).tryAcquire("log copy", "is a replica");
+  if (attempt.type === "acquired") return attempt.lock;
+  throw new StoreError(
+    "busy",
+    `Another replica (process ${attempt.pid}) uses ${directory}: set GENNAI_STATE_DIR to a directory of its own for each.`,
+  );
+}
+
+/** All replicas seal the ledgers with one key, so that their copies are the same byte for byte. */
+async function agreeOnKey({ log, namespace }: LogStreams, keyId: string, directory: string): Promise<void> {
+  const subject = `${namespace}.ctl.ledger-key`;
+  const payload = new TextEncoder().encode(keyId);
+  const creation = await createOnce(log, subject, { id: `ledger-key.${keyId}`, payload });
+  if (creation.type === "created") return;
+  const found = await log.manager.streams.getMessage(log.stream, { last_by_subj: subject });
+  const agreed = found === null ? "" : new TextDecoder().decode(found.data);
+  if (agreed === keyId) return;
+  throw new StoreError(
+    "unsafe_key",
+    `The replicas of this log sign their ledgers with key ${agreed}, the one in ${directory} is ${keyId}: copy keys/ from another replica's state directory before the first start.`,
+  );
+}

@@ -1,0 +1,56 @@
+import { posix } from "node:path";
+
+/** How deep imports of imports go, and how many a file of notes may have in all. */
+const maxDepth = 4;
+const maxImports = 20;
+
+export interface Imported {
+  /** Relative to the workspace. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/**
+ * What a file of notes imports by `@path`, as Claude Code reads it: relative to the file, or to the workspace with a leading
+ * slash. Each file once, in order, imports of imports behind their importer.
+ * @param read text of a file of the workspace; undefined when there is none or the agent may not read it
+ */
+export async function importsOf(
+  file: string,
+  text: string,
+  read: (file: string) => Promise<string | undefined>,
+): Promise<readonly Imported[]> {
+  const seen = new Set([file]);
+  const found: Imported[] = [];
+  const follow = async (from: string, words: string, depth: number): Promise<void> => {
+    for (const path of importedPaths(words)) {
+      const target = targetOf(from, path);
+      if (target === undefined || seen.has(target) || found.length >= maxImports) continue;
+      seen.add(target);
+      const content = await read(target);
+      if (content === undefined) continue;
+      found.push({ file: target, text: content });
+      if (depth < maxDepth) await follow(target, content, depth + 1);
+    }
+  };
+  await follow(file, text, 1);
+  return found;
+}
+
+/** Code is quoted, not said. */
+function importedPaths(text: string): readonly string[] {
+  const plain = text
+    .replaceAll(/^ {0,3}(```|~~~)[^\n]*\n[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm, "")
+    .replaceAll(/`[^`\n]*`/g, "");
+  return [...plain.matchAll(/(?<=^|\s)@((?:\.{1,2}\/|\/)?[\p{L}\p{N}_.][\p{L}\p{N}_./+-]*)/gu)].map(([, path = ""]) =>
+    path.replace(/[.:]+$/, ""),
+  );
+}
+
+/** Undefined for what leads out of the workspace. */
+function targetOf(from: string, path: string): string | undefined {
+  const joined = path.startsWith("/")
+    ? posix.normalize(path.slice(1))
+    : posix.normalize(posix.join(posix.dirname(from), path));
+  return joined === "." || joined === ".." || joined.startsWith("../") ? undefined : joined;
+}

@@ -1,0 +1,136 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { headers, type Msg } from "@nats-io/transport-node";
+import * as z from "zod";
+import type { LogStreams } from "../nats/log-streams.ts";
+import { ServiceError } from "../service-error.ts";
+import type { BlobStore } from "../sessions/session-log.ts";
+import type { ReplicaPresence } from "./presence.ts";
+
+/** One message between replicas. */
+export interface ReplicaMessage {
+  /** Short facts. */
+  readonly head: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+export type InboxHandler = (message: ReplicaMessage) => Promise<ReplicaMessage>;
+
+/** Milliseconds an answer may take: a turn that is cancelled must end first. */
+const answerMs = 600_000;
+/** Milliseconds between looks whether the other replica still runs. */
+const lookMs = 2_000;
+const headField = "Gennai-Head";
+const elsewhereField = "Gennai-Body";
+const failedField = "Gennai-Failed";
+const headSchema = z.record(z.string(), z.string());
+
+/** Where other replicas reach this one, and how it reaches them: requests over NATS, each answered once. */
+export class ReplicaInbox implements AsyncDisposable {
+  readonly #streams: LogStreams;
+  readonly #presence: ReplicaPresence;
+  readonly #blobs: BlobStore;
+  readonly #handlers = new Map<string, InboxHandler>();
+  readonly #onError: (error: unknown) => void;
+  readonly #subscription: { drain(): Promise<void> };
+
+  constructor(options: {
+    readonly streams: LogStreams;
+    readonly presence: ReplicaPresence;
+    /** For bodies too large for a message. */
+    readonly blobs: BlobStore;
+    readonly onError: (error: unknown) => void;
+  }) {
+    this.#streams = options.streams;
+    this.#presence = options.presence;
+    this.#blobs = options.blobs;
+    this.#onError = options.onError;
+    this.#subscription = options.streams.connection.subscribe(this.#subject(options.presence.replicaId), {
+      callback: (error, message) => {
+        if (error === null) this.#answer(message).catch(this.#onError);
+      },
+    });
+  }
+
+  handle(kind: string, handler: InboxHandler): void {
+    this.#handlers.set(kind, handler);
+  }
+
+  /** Rejects with `ServiceError` `unavailable` when that replica is gone, or goes before it has answered. */
+  async send(replicaId: string, kind: string, message: ReplicaMessage): Promise<ReplicaMessage> {
+    const { connection } = this.#streams;
+    const { payload, fields } = await this.#packed({ head: { ...message.head, kind }, body: message.body });
+    const answering = new AbortController();
+    try {
+      const answer = await Promise.race([
+        connection.request(this.#subject(replicaId), payload, { timeout: answerMs, headers: fields, noMux: true }),
+        this.#untilGone(replicaId, answering.signal),
+      ]);
+      if (answer === undefined) throw new Error("The replica is gone.");
+      return await this.#unpacked(answer);
+    } catch (cause) {
+      if (cause instanceof ServiceError) throw cause;
+      throw new ServiceError("unavailable", "The server that owns the session cannot be reached.", {
+        hint: "Try again: it comes back, or another one takes over.",
+        cause,
+      });
+    } finally {
+      answering.abort();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#subscription.drain().catch(() => undefined);
+  }
+
+  async #answer(message: Msg): Promise<void> {
+    const incoming = await this.#unpacked(message);
+    const handler = this.#handlers.get(incoming.head["kind"] ?? "");
+    let answer: ReplicaMessage;
+    try {
+      if (handler === undefined) throw new TypeError("This replica knows no such message.");
+      answer = await handler(incoming);
+    } catch (error) {
+      this.#onError(error);
+      const fields = headers();
+      fields.set(failedField, "1");
+      message.respond(new Uint8Array(), { headers: fields });
+      return;
+    }
+    const { payload, fields } = await this.#packed(answer);
+    message.respond(payload, { headers: fields });
+  }
+
+  async #untilGone(replicaId: string, signal: AbortSignal): Promise<undefined> {
+    while (!signal.aborted) {
+      await delay(lookMs, undefined, { signal, ref: false }).catch(() => undefined);
+      if (!signal.aborted && !(await this.#presence.isAlive(replicaId).catch(() => true))) return undefined;
+    }
+    return undefined;
+  }
+
+  async #packed({ head, body }: ReplicaMessage) {
+    const fields = headers();
+    // Header fields hold no line breaks and no other alphabets.
+    fields.set(headField, encodeURIComponent(JSON.stringify(head)));
+    const limit = (this.#streams.connection.info?.max_payload ?? 1_048_576) - 64 * 1024;
+    if (body.length <= limit) return { payload: body, fields };
+    const { sha256 } = await this.#blobs.put(body, "application/octet-stream");
+    fields.set(elsewhereField, sha256);
+    return { payload: new Uint8Array(), fields };
+  }
+
+  async #unpacked(message: Msg): Promise<ReplicaMessage> {
+    if (message.headers?.get(failedField) === "1") {
+      throw new ServiceError("unavailable", "The server that owns the session failed; its log says why.");
+    }
+    const head = headSchema.parse(JSON.parse(decodeURIComponent(message.headers?.get(headField) ?? "")));
+    const elsewhere = message.headers?.get(elsewhereField) ?? "";
+    const body = elsewhere === "" ? message.data : await this.#blobs.get(elsewhere);
+    if (body === undefined) throw new TypeError("A message's body is gone.");
+    return { head, body };
+  }
+
+  #subject(replicaId: string): string {
+    return `${this.#streams.namespace}.inbox.${replicaId}`;
+  }
+}

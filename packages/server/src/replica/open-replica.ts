@@ -1,0 +1,73 @@
+import { randomBytes } from "node:crypto";
+import type { StandingCheck } from "@gennai/governance/gate/standing-check";
+import { allow, deny } from "@gennai/governance/verdict";
+import type { LogAddress } from "../nats/log-address.ts";
+import { type NatsStore, openNatsStore } from "../nats/open-nats-store.ts";
+import type { ServerLog } from "../server-log.ts";
+import { ServiceError } from "../service-error.ts";
+import { ReplicaInbox } from "./inbox.ts";
+import { ReplicaPresence } from "./presence.ts";
+import { ReplicaOwnership } from "./replica-ownership.ts";
+
+/** One of several servers that share a log. */
+export interface Replica extends AsyncDisposable {
+  readonly store: NatsStore;
+  readonly presence: ReplicaPresence;
+  readonly inbox: ReplicaInbox;
+  readonly ownership: ReplicaOwnership;
+  /** Refuses every effect, and ends running ones, while another replica may have taken this one's sessions over. */
+  readonly standingCheck: StandingCheck;
+  /** Throws `ServiceError` `unavailable` while this replica may not act. */
+  assertMayAct(): void;
+}
+
+/** Joins the servers that share a log. Rejects with `StoreError`. */
+export async function openReplica(
+  stateDir: string,
+  options: { readonly address: LogAddress; readonly version: string; readonly log: ServerLog },
+): Promise<Replica> {
+  const { log } = options;
+  const replicaId = `r${randomBytes(8).toString("hex")}`;
+  await using parts = new AsyncDisposableStack();
+  let presence: ReplicaPresence | undefined;
+  const store = parts.use(
+    await openNatsStore(stateDir, {
+      ...{ address: options.address, replicaId, toolVersion: options.version },
+      isAlive: async (_streams, other) => (await presence?.isAlive(other)) ?? true,
+      onWarning: (text) => log.warn(text),
+      onFailure: (error) => log.error("This server cannot follow the log any more; restart it.", error),
+    }),
+  );
+  const present = parts.use(await ReplicaPresence.start(store.streams, replicaId));
+  presence = present;
+  const inbox = parts.use(
+    new ReplicaInbox({
+      ...{ streams: store.streams, presence: present, blobs: store.blobs },
+      onError: (error) => log.error("A request of another server failed.", error),
+    }),
+  );
+  const opened = parts.move();
+  return {
+    ...{ store, presence: present, inbox },
+    ownership: new ReplicaOwnership(store.log, present, inbox),
+    standingCheck: {
+      check: () =>
+        present.isConfirmed
+          ? allow
+          : deny({
+              code: "gate_failed",
+              rule: "replica/lost-contact",
+              reason: "This server lost contact with the log, and another one may have taken the session over.",
+              retryable: true,
+            }),
+      onChange: (listener) => present.onChange(listener),
+    },
+    assertMayAct() {
+      if (present.isConfirmed) return;
+      throw new ServiceError("unavailable", "This server has no contact with the log.", {
+        hint: "Try again in some seconds.",
+      });
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}

@@ -1,0 +1,24 @@
+import type { RestoreCheckpointRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { checkpointsOf } from "../checkpoints/list-checkpoints.ts";
+import { restoreCheckpoint } from "../checkpoints/restore-checkpoint.ts";
+import type { Session } from "../sessions/session.ts";
+import { fileToWire } from "./change-wire.ts";
+import { checkpointToWire, skippedToWire } from "./checkpoint-wire.ts";
+
+export async function listCheckpointsRpc(session: Session) {
+  const checkpoints = session.services.checkpointsOf(session.workspace);
+  return {
+    checkpoints: checkpointsOf(session.state, (id) => checkpoints.isKept(id)).map(checkpointToWire),
+    problem: checkpoints.problem?.message ?? "",
+  };
+}
+
+export async function restoreCheckpointRpc(session: Session, request: RestoreCheckpointRequest) {
+  const { checkpointId, paths, dryRun, force } = request;
+  const restored = await restoreCheckpoint(session, { checkpointId, paths, dryRun, force });
+  return {
+    restoreId: restored.restoreId,
+    files: restored.files.map(fileToWire),
+    skipped: restored.skipped.map(skippedToWire),
+  };
+}

@@ -1,0 +1,66 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { SessionEvent, SkippedFile } from "@gennai/agent/session-event";
+import { CheckpointKind, type CheckpointSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { SkipReason } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { Checkpoint } from "../checkpoints/list-checkpoints.ts";
+import { fileToWire } from "./change-wire.ts";
+
+type CheckpointEvent = Extract<
+  SessionEvent,
+  { readonly type: "checkpoint-taken" | "checkpoint-closed" | "checkpoint-restored" }
+>;
+
+const kinds = {
+  turn: CheckpointKind.TURN,
+  command: CheckpointKind.COMMAND,
+  restore: CheckpointKind.RESTORE,
+} as const;
+
+const reasons = {
+  changed_since: SkipReason.CHANGED_SINCE,
+  changed_between: SkipReason.CHANGED_BETWEEN,
+  not_certain: SkipReason.NOT_CERTAIN,
+  not_restored: SkipReason.NOT_RESTORED,
+} as const;
+
+export function checkpointEventToWire(event: CheckpointEvent) {
+  switch (event.type) {
+    case "checkpoint-taken": {
+      const { checkpointId, toolCallId, toolName } = event;
+      return { case: "checkpointTaken" as const, value: { checkpointId, toolCallId, toolName } };
+    }
+    case "checkpoint-closed": {
+      const { checkpointId, files, more } = event;
+      return {
+        case: "checkpointClosed" as const,
+        value: { checkpointId, files: files.map(fileToWire), moreFiles: more },
+      };
+    }
+    case "checkpoint-restored": {
+      const { checkpointId, restoreId, files, skipped } = event;
+      return {
+        case: "checkpointRestored" as const,
+        value: { checkpointId, restoreId, files: files.map(fileToWire), skipped: skipped.map(skippedToWire) },
+      };
+    }
+  }
+}
+
+export function checkpointToWire(checkpoint: Checkpoint): MessageInitShape<typeof CheckpointSchema> {
+  const { checkpointId, kind, turnNumber, turnId, time, title, files, more, kept } = checkpoint;
+  return {
+    ...{ checkpointId, turnNumber, turnId, title, kept },
+    kind: kinds[kind],
+    time: timestampFromMs(time),
+    files: files.slice(0, maxFiles).map(fileToWire),
+    moreFiles: more + Math.max(0, files.length - maxFiles),
+  };
+}
+
+export function skippedToWire({ path, reason }: SkippedFile) {
+  return { path, reason: reasons[reason] };
+}
+
+/** Files of one checkpoint in a list. */
+const maxFiles = 200;

@@ -1,0 +1,38 @@
+import type { DescMethodUnary } from "@bufbuild/protobuf";
+import { type ConnectRouter, createRouterTransport, type Interceptor, type Transport } from "@connectrpc/connect";
+import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
+import type { Replica } from "../replica/open-replica.ts";
+import type { SessionManager } from "../sessions/session-manager.ts";
+import { errorInterceptor } from "./error-interceptor.ts";
+import { answerForwarded } from "./forwarded-call.ts";
+import { RemoteAttachments } from "./remote-attachments.ts";
+import { routeToOwner } from "./route-to-owner.ts";
+
+const encoder = new TextEncoder();
+
+/** Answers the other replicas, and gives the interceptor by which this one passes requests on to them. */
+export function joinReplicas(
+  replica: Pick<Replica, "inbox" | "ownership" | "presence">,
+  options: {
+    readonly manager: () => SessionManager;
+    readonly routes: (router: ConnectRouter) => void;
+    readonly report: (error: unknown) => void;
+  },
+): Interceptor {
+  const { manager, routes, report } = options;
+  const { inbox, ownership, presence } = replica;
+  const local: Transport = createRouterTransport(routes, { router: { interceptors: [errorInterceptor(report)] } });
+  const methods = [AgentService, GovernanceService, PlanService].flatMap((service) =>
+    service.methods.filter((method): method is DescMethodUnary => method.methodKind === "unary"),
+  );
+  inbox.handle("rpc", answerForwarded(methods, local));
+  inbox.handle("exact-request", async ({ head }) => {
+    const session = await manager().get(head["session"] ?? "");
+    const request = session.requests.get(head["request"] ?? "");
+    return { head: {}, body: encoder.encode(request === undefined ? "" : JSON.stringify(request)) };
+  });
+  const attachments = new RemoteAttachments({ manager, ownership, inbox, onError: report });
+  return routeToOwner({ manager, ownership, inbox, presence, attachments, local: () => local });
+}

@@ -1,0 +1,28 @@
+import type { CompactSessionResponse, RenameSessionRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { ServiceError } from "../service-error.ts";
+import type { Session } from "../sessions/session.ts";
+
+const maxTitle = 200;
+
+export async function renameSession(
+  session: Session,
+  { title }: Pick<RenameSessionRequest, "title">,
+): Promise<{ title: string }> {
+  const line = title.trim();
+  if (line === "" || line.length > maxTitle || /[\p{Cc}\u2028\u2029]/u.test(line)) {
+    throw new ServiceError("invalid_argument", `A title is one line of 1 to ${maxTitle} characters.`);
+  }
+  await session.rename(line);
+  return { title: session.state.title };
+}
+
+export async function compactSession(session: Session): Promise<Omit<CompactSessionResponse, "$typeName">> {
+  const done = await session.compact();
+  return {
+    compacted: done !== undefined,
+    tokensBefore: done?.tokensBefore ?? 0,
+    tokensAfter: done?.tokensAfter ?? 0,
+    droppedMessages: done?.dropped ?? 0,
+    keptMessages: done?.kept ?? 0,
+  };
+}

@@ -1,0 +1,55 @@
+import { compact } from "@gennai/agent/compaction/compact";
+import { ModelError } from "@gennai/agent/model";
+import type { Compacted } from "@gennai/agent/session-event";
+import { estimateText } from "@gennai/agent/token-estimate";
+import { askEditorModel } from "../bridge/ask-editor-model.ts";
+import { ServiceError } from "../service-error.ts";
+import type { Session } from "./session.ts";
+import { chooseScenario, type PreparedTurn, promptFor, turnSink } from "./turn.ts";
+import { turnResources } from "./turn-resources.ts";
+
+/** What came of a compaction; filled in when its turn has ended. */
+export interface CompactionReport {
+  compacted?: Compacted;
+  failure?: ServiceError;
+}
+
+/** A turn that asks the model for nothing but a summary. Throws `ServiceError` or `ModelError`. */
+export async function prepareCompaction(
+  session: Session,
+  turnId: string,
+  signal: AbortSignal,
+  report: CompactionReport,
+): Promise<PreparedTurn> {
+  const { services, settings, state } = session;
+  services.emergency.assertTurnsMayStart();
+  const model = await services.createModel(settings, { askEditor: askEditorModel(session.requests, turnId) });
+  const { budget, contextTokens } = await turnResources(session, model);
+  const { scenario } = await chooseScenario(session, "");
+  return {
+    openingEvents: [{ type: "status", state: "started", iteration: 0 }],
+    run: async () => {
+      const sink = turnSink(session, turnId);
+      try {
+        const compacted = await compact({
+          ...{ conversation: state.conversation, model, sink, signal, budget, reason: "user" },
+          contextTokens: contextTokens || model.maxContextTokens,
+          overhead: estimateText(await promptFor(session, scenario)),
+        });
+        if (compacted !== undefined) report.compacted = compacted;
+        return { type: "completed" };
+      } catch (error) {
+        report.failure = signal.aborted
+          ? new ServiceError("failed_precondition", "The compaction was stopped; the conversation is as it was.")
+          : new ServiceError("unavailable", "The conversation could not be compacted; the session's events say why.");
+        if (signal.aborted) return { type: "cancelled" };
+        if (!(error instanceof ModelError)) throw error;
+        const { code, message, retryable } = error;
+        return { type: "failed", code: `model_${code}`, message, retryable };
+      } finally {
+        await sink.settle();
+      }
+    },
+    [Symbol.dispose]: () => undefined,
+  };
+}

@@ -1,0 +1,37 @@
+import type { Model } from "@gennai/agent/model";
+import { noLimits } from "@gennai/agent/session-settings";
+import { TurnBudget } from "@gennai/agent/turn-budget";
+import { modelsFile } from "../models/model-facts.ts";
+import { ServiceError } from "../service-error.ts";
+import type { Session } from "./session.ts";
+
+/** What a turn may use of its model. */
+export interface TurnResources {
+  readonly budget: TurnBudget;
+  /** Tokens that the model can take, by the settings or the user's file; 0: as the model says. */
+  readonly contextTokens: number;
+  readonly warnings: readonly string[];
+}
+
+/** Throws `ServiceError` where a limit could not be kept. */
+export async function turnResources(session: Session, model: Model): Promise<TurnResources> {
+  const { settings, state, services } = session;
+  const limits = settings.limits ?? noLimits;
+  const known = await services.loadModelFacts();
+  const facts = known.of({ id: model.id, name: settings.model });
+  if (limits.maxCost > 0 && facts.prices === undefined) {
+    throw new ServiceError(
+      "failed_precondition",
+      `The session has a budget of cost, and the prices of ${model.id} are not known.`,
+      {
+        hint:
+          known.problem ?? `Write its prices into ${modelsFile} of the user's configuration, or take the budget away.`,
+      },
+    );
+  }
+  return {
+    budget: new TurnBudget({ limits, prices: facts.prices, before: state.usage }),
+    contextTokens: limits.maxContextTokens || facts.contextTokens,
+    warnings: known.problem === undefined ? [] : [known.problem],
+  };
+}

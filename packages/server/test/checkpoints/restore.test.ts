@@ -1,0 +1,322 @@
+import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FileContents } from "@gennai/server/checkpoints/file-contents";
+import { forgetCheckpoints } from "@gennai/server/checkpoints/forget-checkpoints";
+import { planRestore } from "@gennai/server/checkpoints/restore-plan";
+import { checkpointDirectory, WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
+import { writeRestore } from "@gennai/server/checkpoints/write-restore";
+import { FileBlobStore } from "@gennai/server/store/file-blob-store";
+import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
+import { recoverWorkspaceJournals } from "@gennai/server/workspace/recover-journals";
+import { openWorkspaceRoot } from "@gennai/server/workspace/workspace-root";
+import fc from "fast-check";
+import { afterEach, expect, test } from "vitest";
+import { type DiskEntry, put, treeOf } from "./tree-on-disk.ts";
+
+const made: string[] = [];
+afterEach(() => {
+  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });
+});
+
+interface World {
+  readonly root: string;
+  readonly checkpoints: WorkspaceCheckpoints;
+  /** Runs what an agent's command would, between two snapshots. */
+  command(work: () => void): Promise<string>;
+  restore(
+    ids: readonly string[],
+    options?: { readonly paths?: readonly string[]; readonly force?: boolean },
+  ): Promise<{ readonly skipped: readonly { readonly path: string; readonly reason: string }[] }>;
+}
+
+function world(): World {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "gennai-checkpoints-")));
+  made.push(base);
+  const root = join(base, "workspace");
+  const stateDir = join(base, "state");
+  mkdirSync(root);
+  mkdirSync(stateDir, { mode: 0o700 });
+  const checkpoints = new WorkspaceCheckpoints({ stateDir, root });
+  const options = { stateDir, home: join(base, "home") };
+  const workspace = openLocalWorkspace(root, options);
+  const held = openWorkspaceRoot(root, options);
+  const contents = new FileContents(new FileBlobStore(join(stateDir, "blobs")), checkpoints);
+  return {
+    root,
+    checkpoints,
+    command: async (work) => {
+      const id = await checkpoints.open("session", new AbortController().signal);
+      work();
+      await checkpoints.close(id);
+      return id;
+    },
+    restore: async (ids, { paths = [], force = false } = {}) => {
+      const changes = (await Promise.all(ids.map((id) => checkpoints.changesOf(id)))).flatMap((each) => each ?? []);
+      const plan = await planRestore(changes, contents, { root: held, paths, force });
+      const written = await writeRestore(plan.restores, contents, { workspace, root: held });
+      return { skipped: [...plan.skipped, ...written.skipped] };
+    },
+  };
+}
+
+function git(root: string, ...args: string[]): string {
+  return execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: root, encoding: "utf8" });
+}
+
+function digest(path: string): string {
+  return createHash("sha256").update(readFileSync(path)).digest("hex");
+}
+
+test("a dirty tree comes back byte for byte after a command that deleted it, and the user's index is untouched", async () => {
+  const { root, command, restore } = world();
+  git(root, "init", "-q");
+  put(root, ".gitignore", { text: "*.env\nbuilt/\n" });
+  put(root, ".gitattributes", { text: "* text=auto eol=lf\n*.txt filter=upper ident\n" });
+  put(root, "src/tracked.txt", { text: "one\r\ntwo $Id$\r\n" });
+  put(root, "src/staged.ts", { text: "before\n" });
+  put(root, "run.sh", { text: "#!/bin/sh\n", mode: 0o755 });
+  put(root, "forced.env", { text: "tracked though ignored\n" });
+  git(root, "add", "-A");
+  git(root, "add", "-f", "forced.env");
+  git(root, "commit", "-qm", "first");
+  git(root, "config", "filter.upper.clean", "tr a-z A-Z");
+  git(root, "config", "core.autocrlf", "input");
+  put(root, "src/tracked.txt", { text: "dirty\r\n\0binary" });
+  put(root, "src/staged.ts", { text: "staged\n" });
+  git(root, "add", "src/staged.ts");
+  put(root, "src/staged.ts", { text: "staged and dirty\n", mode: 0o600 });
+  put(root, "local.env", { text: "SECRET=1\n", mode: 0o600 });
+  put(root, "un tracked/ä\nline.md", { text: "untracked" });
+  put(root, "un tracked/link", { link: "../src/staged.ts" });
+  put(root, "nested/.git/HEAD", { text: "ref: refs/heads/main\n" });
+  git(join(root, "nested"), "init", "-q");
+  put(root, "nested/inner.ts", { text: "inner\n" });
+  const before = treeOf(root);
+  const status = git(root, "--no-optional-locks", "status", "--porcelain=v2", "-z");
+  const index = digest(join(root, ".git/index"));
+  const refs = git(root, "for-each-ref") + git(root, "count-objects", "-v");
+
+  const id = await command(() => {
+    rmSync(join(root, "src"), { recursive: true });
+    rmSync(join(root, "un tracked"), { recursive: true });
+    for (const path of ["local.env", "forced.env", "run.sh", "nested/inner.ts", ".gitattributes"]) rmSync(join(root, path));
+    put(root, "made/by/command.txt", { text: "new" });
+  });
+  const { skipped } = await restore([id]);
+
+  expect(skipped).toEqual([]);
+  expect(treeOf(root)).toEqual(before);
+  expect(digest(join(root, ".git/index"))).toBe(index);
+  expect(git(root, "--no-optional-locks", "status", "--porcelain=v2", "-z")).toBe(status);
+  expect(git(root, "for-each-ref") + git(root, "count-objects", "-v")).toBe(refs);
+});
+
+test("what the user changed since is left, and named files come back by force", async () => {
+  const { root, command, restore } = world();
+  put(root, "a.txt", { text: "a\n" });
+  put(root, "b.txt", { text: "b\n" });
+  const first = await command(() => put(root, "a.txt", { text: "agent\n" }));
+  put(root, "a.txt", { text: "user\n" });
+  put(root, "mine.txt", { text: "user's own\n" });
+  const second = await command(() => put(root, "b.txt", { text: "agent\n" }));
+
+  expect(await restore([first, second])).toEqual({ skipped: [{ path: "a.txt", reason: "changed_since" }] });
+  expect(treeOf(root)).toEqual({ "a.txt": "644 user\n", "b.txt": "644 b\n", "mine.txt": "644 user's own\n" });
+  expect(await restore([first], { paths: ["a.txt"], force: true })).toEqual({ skipped: [] });
+  expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("a\n");
+});
+
+test("what somebody changed between two commands is left", async () => {
+  const { root, command, restore } = world();
+  put(root, "a.txt", { text: "a\n" });
+  const first = await command(() => put(root, "a.txt", { text: "agent\n" }));
+  put(root, "a.txt", { text: "user\n" });
+  const second = await command(() => put(root, "a.txt", { text: "agent again\n" }));
+  expect(await restore([first, second])).toEqual({ skipped: [{ path: "a.txt", reason: "changed_between" }] });
+  expect(await restore([second])).toEqual({ skipped: [] });
+  expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("user\n");
+});
+
+test("files that only stopped being ignored are not taken for new ones", async () => {
+  const { root, command, restore } = world();
+  put(root, ".gitignore", { text: "modules/\n" });
+  put(root, "modules/large.js", { text: "older than the agent\n" });
+  const id = await command(() => put(root, ".gitignore", { text: "" }));
+  expect(await restore([id])).toEqual({ skipped: [{ path: "modules/large.js", reason: "not_certain" }] });
+  expect(treeOf(root)).toMatchObject({ ".gitignore": "644 modules/\n", "modules/large.js": "644 older than the agent\n" });
+});
+
+test("a call that never ended is closed as uncertain", async () => {
+  const { root, checkpoints, restore } = world();
+  put(root, "a.txt", { text: "a\n" });
+  const id = await checkpoints.open("session", new AbortController().signal);
+  put(root, "a.txt", { text: "who knows\n" });
+  expect(await restore([id])).toEqual({ skipped: [{ path: "a.txt", reason: "not_certain" }] });
+  await restore([id], { paths: ["a.txt"], force: true });
+  expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("a\n");
+});
+
+test("a lock and a damaged index of a git that was killed are mended", async () => {
+  const { root, command, restore } = world();
+  put(root, "a.txt", { text: "a\n" });
+  await command(() => undefined);
+  const repository = join(checkpointDirectory({ stateDir: join(root, "..", "state"), root }), "repository");
+  writeFileSync(join(repository, "index.lock"), "");
+  writeFileSync(join(repository, "index"), "damaged");
+  const id = await command(() => rmSync(join(root, "a.txt")));
+  expect(await restore([id])).toEqual({ skipped: [] });
+  expect(treeOf(root)).toEqual({ "a.txt": "644 a\n" });
+});
+
+test("forgetting a session removes what only it needs", async () => {
+  const { root, checkpoints, command } = world();
+  put(root, "a.txt", { text: "gone after this\n" });
+  const id = await command(() => put(root, "a.txt", { text: "now\n" }));
+  const [change] = (await checkpoints.changesOf(id)) ?? [];
+  const object = change?.before.type === "file" ? (change.before.object ?? "") : "";
+  expect((await checkpoints.contents([object])).size).toBe(1);
+  await checkpoints.forgetSessions(new Set(["session"]));
+  expect(await checkpoints.changesOf(id)).toBeUndefined();
+  await expect(checkpoints.contents([object])).rejects.toThrow("no longer kept");
+  expect(treeOf(root)).toEqual({ "a.txt": "644 now\n" });
+});
+
+const name = fc.constantFrom("a", "b", "c d", "ü", "new\nline", "back\\slash", "-x", "quote\"'", ".env", "con", "#h", "!n");
+const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => parts.join("/"));
+const entry: fc.Arbitrary<DiskEntry> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ text: fc.string({ unit: "binary-ascii", maxLength: 8 }), mode: fc.constantFrom(0o644, 0o755, 0o600, 0o640, 0o444) }) },
+  { weight: 1, arbitrary: fc.record({ link: fc.constantFrom("a", "../b", "nowhere", "/etc/hosts") }) },
+);
+const tree = fc.uniqueArray(fc.tuple(path, entry), { selector: ([each]) => each, maxLength: 8 });
+
+test("any tree comes back from any other", async () => {
+  const { root, command, restore } = world();
+  await fc.assert(
+    fc.asyncProperty(tree, tree, tree, async (start, middle, end) => {
+      become(root, start);
+      const before = treeOf(root);
+      const first = await command(() => become(root, middle));
+      const second = await command(() => become(root, end));
+      expect(await restore([first, second])).toEqual({ skipped: [] });
+      expect(treeOf(root)).toEqual(before);
+    }),
+    { numRuns: 15 },
+  );
+}, 60_000);
+
+/** Entries below a file or a link of the same tree are left out. */
+function become(root: string, entries: readonly (readonly [string, DiskEntry])[]): void {
+  for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true });
+  const files: string[] = [];
+  for (const [each, what] of entries) {
+    if (files.some((file) => each.startsWith(`${file}/`) || file.startsWith(`${each}/`))) continue;
+    files.push(each);
+    put(root, each, what);
+  }
+}
+
+test("two servers on one workspace take turns", async () => {
+  const { root, checkpoints } = world();
+  put(root, "a.txt", { text: "a\n" });
+  const other = new WorkspaceCheckpoints({ stateDir: join(root, "..", "state"), root });
+  const { signal } = new AbortController();
+  const ids = await Promise.all([checkpoints.open("one", signal), other.open("two", signal), checkpoints.open("one", signal)]);
+  put(root, "a.txt", { text: "b\n" });
+  const closed = await Promise.all(ids.map((id) => other.close(id)));
+  expect(closed.map((changes) => changes.map(({ path }) => path))).toEqual([["a.txt"], ["a.txt"], ["a.txt"]]);
+});
+
+test("a link that somebody put in the place of a directory is not written through", async () => {
+  const { root, command, restore } = world();
+  put(root, "dir/a.txt", { text: "a\n" });
+  put(root, "b.txt", { text: "b\n" });
+  const id = await command(() => {
+    rmSync(join(root, "dir"), { recursive: true });
+    rmSync(join(root, "b.txt"));
+  });
+  put(root, "dir", { link: "../state" });
+  expect(await restore([id])).toEqual({ skipped: [{ path: "dir/a.txt", reason: "changed_since" }] });
+  expect(treeOf(root)).toEqual({ "b.txt": "644 b\n", dir: "link ../state" });
+});
+
+test("forgetting a workspace leaves nothing, and the next snapshot begins anew", async () => {
+  const { root, checkpoints, command, restore } = world();
+  const place = { stateDir: join(root, "..", "state"), root };
+  put(root, "PLANTED-NAME.txt", { text: "PLANTED-CONTENT" });
+  await command(() => put(root, "PLANTED-NAME.txt", { text: "other" }));
+  rmSync(join(root, "PLANTED-NAME.txt"));
+  await forgetCheckpoints(place, []);
+  expect(existsSync(checkpointDirectory(place))).toBe(false);
+  put(root, "b.txt", { text: "b\n" });
+  const id = await command(() => rmSync(join(root, "b.txt")));
+  expect(await restore([id])).toEqual({ skipped: [] });
+  expect(checkpoints.problem).toBeUndefined();
+});
+
+test("a process killed in the middle of a snapshot leaves one that works", async () => {
+  const { root, command, restore } = world();
+  for (let index = 0; index < 300; index += 1) put(root, `d${index % 7}/f${index}`, { text: `${index}`.repeat(500) });
+  const place = { stateDir: join(root, "..", "state"), root };
+  const before = treeOf(root);
+  for (const delay of [60, 90, 120, 150]) {
+    const script = `
+      import { WorkspaceCheckpoints } from ${JSON.stringify(import.meta.resolve("@gennai/server/checkpoints/workspace-checkpoints"))};
+      const checkpoints = new WorkspaceCheckpoints(${JSON.stringify(place)});
+      process.stdout.write("ready");
+      for (;;) await checkpoints.open("s", new AbortController().signal);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+    await once(child.stdout, "data");
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    child.kill("SIGKILL");
+    await once(child, "close");
+  }
+  const id = await command(() => {
+    for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true });
+  });
+  expect(await restore([id])).toEqual({ skipped: [] });
+  expect(treeOf(root)).toEqual(before);
+}, 60_000);
+
+test("a process killed in the middle of a restore leaves all or nothing of it, and it is done again", async () => {
+  const { root, command, restore } = world();
+  for (let index = 0; index < 60; index += 1) put(root, `d${index % 7}/f${index}`, { text: `${index}` });
+  const before = treeOf(root);
+  const stateDir = join(root, "..", "state");
+  const id = await command(() => {
+    for (let index = 0; index < 60; index += 1) put(root, `d${index % 7}/f${index}`, { text: "agent" });
+  });
+  const changed = treeOf(root);
+  const at = (name: string) => JSON.stringify(import.meta.resolve(`@gennai/server/${name}`));
+  const script = `
+    import { FileContents } from ${at("checkpoints/file-contents")};
+    import { planRestore } from ${at("checkpoints/restore-plan")};
+    import { WorkspaceCheckpoints } from ${at("checkpoints/workspace-checkpoints")};
+    import { writeRestore } from ${at("checkpoints/write-restore")};
+    import { FileBlobStore } from ${at("store/file-blob-store")};
+    import { openLocalWorkspace } from ${at("workspace/local-workspace")};
+    import { openWorkspaceRoot } from ${at("workspace/workspace-root")};
+    const [root, stateDir, id] = ${JSON.stringify([root, stateDir, id])};
+    const options = { stateDir, home: "/nowhere" };
+    const held = openWorkspaceRoot(root, options);
+    const checkpoints = new WorkspaceCheckpoints({ stateDir, root });
+    const contents = new FileContents(new FileBlobStore(stateDir + "/blobs"), checkpoints);
+    const plan = await planRestore(await checkpoints.changesOf(id), contents, { root: held, paths: [], force: false });
+    process.stdout.write("ready");
+    await writeRestore(plan.restores, contents, { workspace: openLocalWorkspace(root, options), root: held });`;
+  for (const delay of [2, 8, 15, 30]) {
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+    await once(child.stdout, "data");
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    child.kill("SIGKILL");
+    await once(child, "close");
+    recoverWorkspaceJournals(stateDir);
+    const now = treeOf(root);
+    expect([before, changed]).toContainEqual(now);
+  }
+  expect(await restore([id])).toEqual({ skipped: [] });
+  expect(treeOf(root)).toEqual(before);
+}, 60_000);
