@@ -153,13 +153,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   if (sandbox.state === "unsandboxed") log.warn(`Commands run without a sandbox: ${sandbox.reason}.`);
   const capabilityFiles = { named: options.environment["GENNAI_CAPABILITIES"] || undefined, configDir, stateDir };
-  const emergencyStore = parts.use(
-    await EmergencyStore.open(stateDir, {
-      toolVersion: options.version,
-      onWarning: (text) => log.warn(text),
-      now: Date.now,
-    }),
-  );
+  const emergencyStore =
+    replica?.emergency ??
+    parts.use(
+      await EmergencyStore.open(stateDir, {
+        toolVersion: options.version,
+        onWarning: (text) => log.warn(text),
+        now: Date.now,
+      }),
+    );
   const emergency = parts.use(
     new EmergencyControls({
       store: emergencyStore,

@@ -1,41 +1,40 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { ClientIdentity } from "@gennai/client/client-identity";
-import type { Editor } from "@gennai/client/editor";
-import type { ReplLaunch } from "@gennai/client/home/repl-home";
-import type { AgentSession } from "@gennai/client/session";
-import { type InvokeEvent, TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import * as vscode from "vscode";
 import { ChangeSets } from "./apply/change-sets.ts";
 import { ProposalApplier } from "./apply/proposal-applier.ts";
-import { Attention } from "./attention/attention.ts";
+import type { Attention } from "./attention/attention.ts";
+import { vsCodeAttention } from "./attention/vscode-attention.ts";
 import type { CommandId } from "./command-ids.ts";
 import { commandTable } from "./commands/command-table.ts";
 import { ContentDocuments } from "./documents/content-documents.ts";
-import { VsCodeEditor } from "./editor/vscode-editor.ts";
+import { sessionEditor } from "./editor/session-editor.ts";
 import { VsCodeFiles } from "./editor/vscode-files.ts";
 import { GitBranchMode } from "./git/git-branch-mode.ts";
 import { openSourceControl, VsCodeGit } from "./git/vscode-git.ts";
 import { HeldApprovals } from "./plan/plan-interceptor.ts";
 import { homeActions } from "./repl/home-actions.ts";
-import { ReplViews } from "./repl/repl-views.ts";
+import { launchRepl } from "./repl/repl-launch.ts";
+import { type ReplPlace, ReplViews } from "./repl/repl-views.ts";
 import { linkTransport } from "./server/link-transport.ts";
+import { LinkWatch } from "./server/link-watch.ts";
+import { ModelKeyStore } from "./server/model-key-store.ts";
 import { ServerAccess } from "./server/server-access.ts";
 import { showFailure, showProblem } from "./server/server-dialogs.ts";
-import type { LinkState } from "./server/server-link.ts";
-import { describeProblem, NoServerError } from "./server/server-problem.ts";
+import { NoServerError } from "./server/server-problem.ts";
 import { TokenStore } from "./server/token-store.ts";
 import { branchInterceptor } from "./session/branch-interceptor.ts";
-import { readGovernance } from "./session/governance-facts.ts";
-import { logEvent } from "./session/log-event.ts";
 import { readSessionSettings } from "./session/read-settings.ts";
-import type { SessionFacts } from "./session/session-facts.ts";
+import { SessionWatch } from "./session/session-watch.ts";
 import { TurnProgress } from "./session/turn-progress.ts";
 import { watchingInterceptor } from "./session/watching-interceptor.ts";
-import { WindowClaim } from "./session/window-claim.ts";
+import { claimFile, WindowRole } from "./session/window-role.ts";
 import { WorkspaceSession } from "./session/workspace-session.ts";
 import { readSettings, replSettings, settingsChoice } from "./settings/settings.ts";
 import { migrateVsCodeSettings } from "./settings/vscode-migration.ts";
+import { windowDetails } from "./status/window-details.ts";
 import { WindowStatus } from "./status/window-status.ts";
 import { TerminalCommands } from "./terminal/terminal-commands.ts";
 import { VsCodeTerminals } from "./terminal/vscode-terminals.ts";
@@ -64,13 +63,12 @@ export class AgentApp implements vscode.Disposable {
   readonly #attention: Attention;
   readonly #progress: TurnProgress;
   readonly #status: WindowStatus;
+  readonly #role: WindowRole;
+  readonly #linkWatch: LinkWatch;
+  readonly #sessionWatch: SessionWatch;
   readonly #listeners: vscode.Disposable[] = [];
   readonly #clientId = randomUUID();
   readonly #root: string;
-  #timelineShown = false;
-  #governanceTimer: ReturnType<typeof setTimeout> | undefined;
-  #watchTimer: ReturnType<typeof setTimeout> | undefined;
-  #moveTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(shell: AppShell) {
     this.#shell = shell;
@@ -79,7 +77,9 @@ export class AgentApp implements vscode.Disposable {
     const root = folder?.uri.scheme === "file" ? folder.uri.fsPath : "";
     this.#root = root;
     const version = versionOf(context);
-    const tokens = new TokenStore(context.secrets, { remoteName: vscode.env.remoteName, host: hostname() });
+    const authority = { remoteName: vscode.env.remoteName, host: hostname() };
+    const tokens = new TokenStore(context.secrets, authority);
+    const modelKeys = new ModelKeyStore(context.secrets, authority);
     const files = new VsCodeFiles();
     const changeSets = new ChangeSets({ files, workspace: root });
     const approvals = new HeldApprovals();
@@ -93,14 +93,23 @@ export class AgentApp implements vscode.Disposable {
         }),
     });
     this.#terminal = new TerminalCommands({ terminals: new VsCodeTerminals(), workspace: root });
-    const claim = new WindowClaim(
-      vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, "window.json").fsPath,
-      () => this.#claimChanged(),
-    );
+    const later = { workbench: () => this.#workbench, status: () => this.#status };
+    this.#role = new WindowRole({
+      ...later,
+      claimFile: claimFile(context.globalStorageUri.fsPath, root),
+      takeOver: () => this.run("takeOver", []),
+    });
+    this.#linkWatch = new LinkWatch({ ...later, hasMoved: () => access.hasMoved() });
+    this.#sessionWatch = new SessionWatch({
+      ...later,
+      attention: () => this.#attention,
+      progress: () => this.#progress,
+    });
+    const { claim } = this.#role;
     const access = new ServerAccess({
-      ...{ folder, tokens, log, approvals, settings: readSettings },
+      ...{ folder, tokens, modelKeys, log, approvals, settings: readSettings },
       interceptors: [
-        watchingInterceptor(() => this.#isWatching()),
+        watchingInterceptor(() => this.#role.isWatching),
         branchInterceptor({
           editingMode: (sessionId) => this.#editingMode(sessionId),
           currentBranch: () => branch.currentBranch(),
@@ -108,22 +117,20 @@ export class AgentApp implements vscode.Disposable {
           toProposalMode: (sessionId) => this.#toProposalMode(sessionId),
         }),
       ],
-      onState: (state) => this.#linkChanged(state),
+      onState: (state) => this.#linkWatch.changed(state),
     });
     this.#access = access;
-    const editor = this.#editor(
-      new VsCodeEditor({ workspace: root, files, changeSets, terminal: this.#terminal, confirm: nobodyHere }),
-    );
+    const editor = sessionEditor({ workspace: root, files, changeSets, terminal: this.#terminal });
     const identity = { clientId: this.#clientId, name: "gennai-vscode", version };
     const sessions = new WorkspaceSession({
       connect: () => access.connect(),
-      identity: (): ClientIdentity => (this.#isWatching() ? identity : { ...identity, editor }),
+      identity: (): ClientIdentity => (this.#role.isWatching ? identity : { ...identity, editor }),
       choice: () => settingsChoice(readSettings(), root),
       remembered: () => context.workspaceState.get<string>(sessionKey),
       remember: async (sessionId) => context.workspaceState.update(sessionKey, sessionId),
-      onEvent: (event, session) => this.#event(event, session),
-      onFacts: (facts) => this.#facts(facts),
-      onSession: (session) => this.#sessionChanged(session),
+      onEvent: (event, session) => this.#sessionWatch.event(event, session),
+      onFacts: (facts) => this.#sessionWatch.facts(facts),
+      onSession: (session) => this.#sessionWatch.begun(session),
       onStream: (change) => access.link.report(change),
       onProblem: (what, error) => log.warn(what, error instanceof Error ? error.message : String(error)),
     });
@@ -155,7 +162,7 @@ export class AgentApp implements vscode.Disposable {
       }),
     });
     this.#workbench = {
-      ...{ context, log, version, root, tokens, sessions, views, branch, changeSets, approvals, claim },
+      ...{ context, log, version, root, tokens, modelKeys, sessions, views, branch, changeSets, approvals, claim },
       settings: readSettings,
       link: access.link,
       documents: new ContentDocuments(),
@@ -169,29 +176,21 @@ export class AgentApp implements vscode.Disposable {
         await access.connect();
         return sessions.open();
       },
-      readGovernance: () => this.#readGovernance(),
+      readGovernance: () => this.#sessionWatch.readGovernance(),
     };
     this.#status = new WindowStatus({
       item: shell.status,
       mode: readSettings().editingMode,
       facts: () => sessions.facts,
-      isWatching: () => this.#isWatching(),
+      isWatching: () => this.#role.isWatching,
     });
     this.#progress = new TurnProgress({
       isSeen: () => views.isVisible,
       stop: () => void this.run("stopSession", []),
     });
-    this.#attention = new Attention({
+    this.#attention = vsCodeAttention({
       isSeen: () => !readSettings().notifications || (vscode.window.state.focused && views.isVisible),
-      show: async (message) => {
-        const choice = await vscode.window.showWarningMessage(message, "Show");
-        if (choice === "Show") await views.reveal();
-      },
-      now: () => performance.now(),
-      after: (milliseconds, callback) => {
-        const timer = setTimeout(callback, milliseconds);
-        return () => clearTimeout(timer);
-      },
+      reveal: () => views.reveal(),
     });
   }
 
@@ -199,7 +198,7 @@ export class AgentApp implements vscode.Disposable {
   begin(): void {
     const { context, log } = this.#shell;
     const folder = vscode.workspace.workspaceFolders?.[0];
-    const { views, tokens, claim, branch } = this.#workbench;
+    const { views, tokens } = this.#workbench;
     const migrate = () =>
       void migrateVsCodeSettings(context, tokens, folder).catch((error: unknown) =>
         log.warn("Settings were not migrated.", String(error)),
@@ -215,19 +214,12 @@ export class AgentApp implements vscode.Disposable {
         this.#status.show();
       }),
       vscode.workspace.onDidGrantWorkspaceTrust(() => {
+        this.#beginWork();
         views.reload();
         this.#status.show();
       }),
     );
-    if (this.#root !== "" && vscode.workspace.isTrusted) {
-      void claim.begin().catch((error: unknown) => log.warn("The window's claim could not be written.", String(error)));
-      void branch
-        .onChange(() => void this.#readBranch())
-        .then((listening) => {
-          if (listening !== undefined) this.#listeners.push(new vscode.Disposable(() => listening[Symbol.dispose]()));
-        });
-      void this.#readBranch();
-    }
+    if (vscode.workspace.isTrusted) this.#beginWork();
     this.#status.show();
   }
 
@@ -262,12 +254,8 @@ export class AgentApp implements vscode.Disposable {
     await this.todos.edit(id, { status: done ? TodoStatus.COMPLETED : TodoStatus.PENDING });
   }
 
-  async showTimeline(visible: boolean): Promise<void> {
-    this.#timelineShown = visible;
-    if (visible)
-      await this.timeline
-        .load()
-        .catch((error: unknown) => this.#shell.log.warn("The ledger was not read.", String(error)));
+  showTimeline(visible: boolean): Promise<void> {
+    return this.#sessionWatch.showTimeline(visible);
   }
 
   /** Goes on with the session of the last time, if its server runs; says nothing if not. */
@@ -281,15 +269,19 @@ export class AgentApp implements vscode.Disposable {
   }
 
   dispose(): void {
-    clearTimeout(this.#governanceTimer);
-    clearTimeout(this.#moveTimer);
-    clearTimeout(this.#watchTimer);
     for (const listener of this.#listeners) listener.dispose();
     const { views, sessions, claim } = this.#workbench;
     views.dispose();
-    this.#attention[Symbol.dispose]();
-    this.#progress[Symbol.dispose]();
-    this.#access[Symbol.dispose]();
+    for (const part of [
+      this.#attention,
+      this.#progress,
+      this.#role,
+      this.#linkWatch,
+      this.#sessionWatch,
+      this.#access,
+    ]) {
+      part[Symbol.dispose]();
+    }
     void Promise.allSettled([
       sessions[Symbol.asyncDispose](),
       claim[Symbol.asyncDispose](),
@@ -297,49 +289,31 @@ export class AgentApp implements vscode.Disposable {
     ]);
   }
 
-  /** Without confirmations: those stand in the REPL, which answers them itself. */
-  #editor(full: VsCodeEditor): Editor {
-    return {
-      readFile: (request) => full.readFile(request),
-      runCommand: (request, options) => full.runCommand(request, options),
-      applyChanges: (request, options) => full.applyChanges(request, options),
-      callModel: (request, options) => full.callModel(request, options),
-      listDiagnostics: (paths) => full.listDiagnostics(paths),
-      listWorkspace: (path, options) => full.listWorkspace(path, options),
-    };
+  /** What only a trusted workspace gets: this window's claim, and a look at its branch. */
+  #beginWork(): void {
+    if (this.#root === "") return;
+    const { claim, branch, log } = this.#workbench;
+    void claim.begin().catch((error: unknown) => log.warn("The window's claim could not be written.", String(error)));
+    void branch
+      .onChange(() => void this.#readBranch())
+      .then((listening) => {
+        if (listening !== undefined) this.#listeners.push(new vscode.Disposable(() => listening[Symbol.dispose]()));
+      });
+    void this.#readBranch();
   }
 
-  async #launch(place: "view" | "panel"): Promise<ReplLaunch> {
-    const { context, log } = this.#shell;
-    const { version } = this.#workbench;
-    // The app shows itself at once; where no server runs, the user is asked meanwhile.
-    const connected = this.#access.connect().then(
-      () => true,
-      (error: unknown) => {
-        log.warn("No server yet.", error instanceof Error ? error.message : String(error));
-        // What the user asked for is told; that none runs stands in the REPL.
-        if (error instanceof NoServerError && error.problem.type === "launch-failed") {
-          void showProblem(error.problem, this.#details());
-        }
-        return false;
-      },
-    );
-    const soon = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 2000));
-    const isConnected = await Promise.race([connected, soon]);
-    if (!isConnected) void connected.then((later) => later && this.#announceLink());
-    if (isConnected) await this.resume();
-    const sessionId =
-      this.#workbench.sessions.session?.sessionId ??
-      (isConnected ? undefined : context.workspaceState.get<string>(sessionKey));
-    return {
-      clientId: `${this.#clientId}-${place}`,
-      clientName: `gennai-vscode ${version}`,
-      version,
-      workspace: this.#root === "" ? undefined : this.#root,
-      sessionId,
-      state: context.workspaceState.get(`gennai.replState.${place}`) ?? null,
-      settings: replSettings(readSettings()),
-    };
+  #launch(place: ReplPlace): ReturnType<typeof launchRepl> {
+    const { workspaceState } = this.#shell.context;
+    return launchRepl(place, {
+      workbench: this.#workbench,
+      clientId: this.#clientId,
+      remembered: workspaceState.get<string>(sessionKey),
+      state: workspaceState.get(`gennai.replState.${place}`) ?? null,
+      connect: () => this.#access.connect(),
+      resume: () => this.resume(),
+      onLate: () => this.#linkWatch.announce(),
+      details: () => this.#details(),
+    });
   }
 
   async #follow(sessionId: string): Promise<void> {
@@ -352,141 +326,6 @@ export class AgentApp implements vscode.Disposable {
         error instanceof Error ? error.message : String(error),
       );
     }
-  }
-
-  #isWatching(): boolean {
-    const { state } = this.#workbench.claim;
-    return state.type === "held" && state.pid !== 0;
-  }
-
-  #claimChanged(): void {
-    this.#shell.log.info(
-      this.#isWatching()
-        ? "Another window works on this workspace: this one watches."
-        : "This window works on the workspace.",
-    );
-    clearTimeout(this.#watchTimer);
-    // The host of a window that was just reloaded may live on for a moment: nothing to tell.
-    this.#watchTimer = setTimeout(async () => {
-      if (!this.#isWatching()) return;
-      const message = "Another window works on this workspace. This one only watches.";
-      if ((await vscode.window.showInformationMessage(message, "Take Over")) !== undefined)
-        await this.run("takeOver", []);
-    }, 15_000);
-    void this.#workbench.sessions
-      .attachAgain()
-      .catch((error: unknown) => this.#shell.log.warn("Not attached again.", String(error)));
-    this.#status.show();
-  }
-
-  #linkChanged(state: LinkState): void {
-    const before = this.#status.link.type;
-    this.#status.link = state;
-    if (state.type !== before) {
-      this.#shell.log.info(
-        `Server: ${state.type}`,
-        state.type === "failed" ? describeProblem(state.problem).message : "",
-      );
-      void vscode.commands.executeCommand("setContext", "gennai.connected", state.type === "connected");
-      this.#announceLink();
-    }
-    if (state.type === "lost") this.#lookForMovedServer();
-  }
-
-  #announceLink(): void {
-    const state = this.#status.link;
-    const { views } = this.#workbench;
-    if (state.type === "connected") views.notify({ type: "server", state: "connected", message: "" });
-    if (state.type === "lost") views.notify({ type: "server", state: "unreachable", message: state.reason });
-    if (state.type !== "failed") return;
-    const refused = ["token-missing", "token-wrong", "server-old", "server-new", "untrusted"].includes(
-      state.problem.type,
-    );
-    views.notify({
-      type: "server",
-      state: refused ? "refused" : "unreachable",
-      message: describeProblem(state.problem).message,
-    });
-  }
-
-  /** A server that started again may listen on another port. */
-  #lookForMovedServer(): void {
-    clearTimeout(this.#moveTimer);
-    this.#moveTimer = setTimeout(async () => {
-      if (this.#status.link.type !== "lost") return;
-      if (await this.#access.hasMoved().catch(() => false)) {
-        this.#access.link.forget();
-        await this.#workbench.sessions
-          .attachAgain()
-          .catch((error: unknown) => this.#shell.log.warn("Not attached again.", String(error)));
-      } else this.#lookForMovedServer();
-    }, 4000);
-  }
-
-  #sessionChanged(session: AgentSession): void {
-    this.#shell.log.info(`Session ${session.sessionId} in ${session.workingDir}`);
-    this.#status.settings = session.settings;
-    void vscode.commands.executeCommand("setContext", "gennai.sessionOpen", true);
-    void this.todos.load().catch((error: unknown) => this.#shell.log.warn("The todos were not read.", String(error)));
-    this.#governanceSoon();
-    if (this.#timelineShown) void this.showTimeline(true);
-  }
-
-  #event(event: InvokeEvent, session: AgentSession): void {
-    const { log } = this.#shell;
-    logEvent(log, event);
-    switch (event.event.case) {
-      case "todosChanged":
-      case "sessionCleared":
-        void this.todos.load().catch((error: unknown) => log.warn("The todos were not read.", String(error)));
-        return;
-      case "settingsChanged":
-        void readSessionSettings(session.client, session.sessionId).then(
-          (settings) => {
-            this.#status.settings = settings;
-          },
-          (error: unknown) => log.warn("The settings were not read.", String(error)),
-        );
-        return;
-      case "emergencyChanged":
-      case "ruleViolation":
-      case "rulesChanged":
-      case "intentSelected":
-        this.#governanceSoon();
-        return;
-      case "toolResult":
-      case "changeSetApplied":
-        if (this.#timelineShown) this.#governanceSoon();
-        return;
-      default:
-    }
-  }
-
-  #facts(facts: SessionFacts): void {
-    void vscode.commands.executeCommand("setContext", "gennai.turnRunning", facts.turn !== undefined);
-    void vscode.commands.executeCommand("setContext", "gennai.proposalOpen", facts.openProposals.size > 0);
-    this.#attention.update(facts.questions);
-    this.#progress.update(facts.turn);
-    this.#status.show();
-  }
-
-  #governanceSoon(): void {
-    clearTimeout(this.#governanceTimer);
-    this.#governanceTimer = setTimeout(async () => {
-      await this.#readGovernance().catch((error: unknown) =>
-        this.#shell.log.warn("What governs was not read.", String(error)),
-      );
-      if (this.#timelineShown) await this.showTimeline(true);
-    }, 300);
-  }
-
-  async #readGovernance(): Promise<void> {
-    const connection = this.#access.link.connection;
-    if (connection === undefined) return;
-    const sessionId = this.#workbench.sessions.session?.sessionId ?? "";
-    this.#status.governance = await readGovernance(connection.governance, sessionId, {
-      signal: AbortSignal.timeout(10_000),
-    });
   }
 
   async #editingMode(sessionId: string): Promise<"branch" | "proposal"> {
@@ -504,21 +343,8 @@ export class AgentApp implements vscode.Disposable {
   }
 
   #details(): Readonly<Record<string, string>> {
-    const { baseUrl, serverPort, autoLaunch } = readSettings();
-    return {
-      extension: this.#workbench.version,
-      editor: `${vscode.env.appName} ${vscode.version}`,
-      remote: vscode.env.remoteName ?? "none",
-      platform: `${process.platform} ${process.arch}`,
-      settings: JSON.stringify({ baseUrl, serverPort, autoLaunch }),
-      server: JSON.stringify(this.#status.link),
-      session: this.#workbench.sessions.session?.sessionId ?? "none",
-    };
+    return windowDetails(this.#workbench, this.#status.link);
   }
-}
-
-async function nobodyHere(): Promise<{ readonly answer: "nobody"; readonly reason: string }> {
-  return { answer: "nobody", reason: "Questions are answered in the REPL." };
 }
 
 function versionOf({ extension }: vscode.ExtensionContext): string {

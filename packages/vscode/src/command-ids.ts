@@ -29,6 +29,7 @@ export const commandIds = [
   "revertChangeSet",
   "undo",
   "setToken",
+  "setModelKey",
   "openSettings",
   "setUpBranch",
   "openScm",

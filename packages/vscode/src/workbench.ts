@@ -6,6 +6,7 @@ import type { ContentDocuments } from "./documents/content-documents.ts";
 import type { GitBranchMode } from "./git/git-branch-mode.ts";
 import type { HeldApprovals } from "./plan/plan-interceptor.ts";
 import type { ReplViews } from "./repl/repl-views.ts";
+import type { ModelKeyStore } from "./server/model-key-store.ts";
 import type { ServerConnection } from "./server/server-connection.ts";
 import type { ServerLink } from "./server/server-link.ts";
 import type { TokenStore } from "./server/token-store.ts";
@@ -26,6 +27,7 @@ export interface Workbench {
   readonly settings: () => GennaiSettings;
   readonly link: ServerLink;
   readonly tokens: TokenStore;
+  readonly modelKeys: ModelKeyStore;
   readonly sessions: WorkspaceSession;
   readonly views: ReplViews;
   readonly documents: ContentDocuments;

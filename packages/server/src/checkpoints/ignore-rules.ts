@@ -32,7 +32,11 @@ export class IgnoreRules {
     for (const _part of place.prefix.split("/").filter((part) => part !== "")) {
       directory = dirname(directory);
       // A pattern with a slash is about a place; only the others mean the same from here.
-      above.push(...textOf(join(directory, ".gitignore")).split(/\r?\n/).filter((line) => /^[^/#]+\/?$/.test(line)));
+      above.push(
+        ...textOf(join(directory, ".gitignore"))
+          .split(/\r?\n/)
+          .filter((line) => /^[^/#]+\/?$/.test(line)),
+      );
     }
     return `${above.join("\n")}\n`;
   }

@@ -9,14 +9,17 @@ import type { ShadowGit } from "./shadow-git.ts";
 /** Bytes of a file above which it is left out. */
 export const maxFileBytes = 16 * 1024 * 1024;
 /** An ignored file up to so many bytes is kept all the same when it lies among files that are: settings, secrets. */
-export const maxIgnoredBytes = 256 * 1024;
+const maxIgnoredBytes = 256 * 1024;
 const maxIgnoredFiles = 1_000;
 const maxFiles = 200_000;
 const maxLeft = 10_000;
 /** Bytes that one snapshot may add. */
 const maxNewBytes = 2 * 1024 * 1024 * 1024;
 const maxNestedRepositories = 64;
-const ownFiles: ReadonlySet<string> = new Set([`${ledgerDirectory}/${ledgerFileName}`, `${ledgerDirectory}/intent_map.md`]);
+const ownFiles: ReadonlySet<string> = new Set([
+  `${ledgerDirectory}/${ledgerFileName}`,
+  `${ledgerDirectory}/intent_map.md`,
+]);
 /** Files looked at within one tick. */
 const atOnce = 500;
 
@@ -61,7 +64,10 @@ export async function findKeptPaths(
   for (const path of tracked) if (!indexed.has(path)) candidates.add(path);
   const alone = new Set(entriesOf(ignored).filter((path) => !path.endsWith("/")));
   if (indexed.size + candidates.size + Math.min(alone.size, maxIgnoredFiles) > maxFiles) {
-    throw new CheckpointError("too_large", `The workspace has more than ${maxFiles} files: list what matters not in .gitignore.`);
+    throw new CheckpointError(
+      "too_large",
+      `The workspace has more than ${maxFiles} files: list what matters not in .gitignore.`,
+    );
   }
   return judge(git.root, indexed, candidates, alone, options);
 }
@@ -110,7 +116,10 @@ async function judge(
     if (stat.isFile()) modes.set(path, stat.mode & 0o777);
   }
   if (newBytes > maxNewBytes || left.length > maxLeft) {
-    throw new CheckpointError("too_large", "The workspace holds more than a snapshot may: list large data in .gitignore.");
+    throw new CheckpointError(
+      "too_large",
+      "The workspace holds more than a snapshot may: list large data in .gitignore.",
+    );
   }
   return { toUpdate, toForget, modes, left };
 }

@@ -28,7 +28,10 @@ export function packModes(all: ReadonlyMap<string, number>): Pick<KeptTree, "pla
 
 /** @param gitMode of the tree's entry, e.g. `100644` */
 export function modeIn(kept: KeptTree, path: string, gitMode: string): number {
-  return (Object.hasOwn(kept.modes, path) ? kept.modes[path] : undefined) ?? (gitMode === "100755" ? kept.executable : kept.plain);
+  return (
+    (Object.hasOwn(kept.modes, path) ? kept.modes[path] : undefined) ??
+    (gitMode === "100755" ? kept.executable : kept.plain)
+  );
 }
 
 function isExecutable(mode: number): boolean {

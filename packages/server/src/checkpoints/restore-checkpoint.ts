@@ -66,7 +66,10 @@ export async function restoreCheckpoint(session: Session, request: RestoreReques
       });
     }
     if (!(error instanceof CheckpointError)) throw error;
-    throw new ServiceError("failed_precondition", `Nothing was restored: ${error.message}`, { reason: error.code, cause: error });
+    throw new ServiceError("failed_precondition", `Nothing was restored: ${error.message}`, {
+      reason: error.code,
+      cause: error,
+    });
   }
 }
 
@@ -75,9 +78,13 @@ async function restore(session: Session, request: RestoreRequest): Promise<Resto
   const { checkpointId, paths, force, dryRun } = request;
   const checkpoint = checkpointsOf(state, () => true).find((each) => each.checkpointId === checkpointId);
   if (checkpoint === undefined) {
-    throw new ServiceError("not_found", `This session has no checkpoint ${JSON.stringify(checkpointId.slice(0, 100))}.`, {
-      hint: "List the checkpoints, e.g. with gennai undo --list.",
-    });
+    throw new ServiceError(
+      "not_found",
+      `This session has no checkpoint ${JSON.stringify(checkpointId.slice(0, 100))}.`,
+      {
+        hint: "List the checkpoints, e.g. with gennai undo --list.",
+      },
+    );
   }
   const checkpoints = services.checkpointsOf(workspace);
   const contents = new FileContents(services.blobs, checkpoints);
@@ -130,7 +137,10 @@ function stateFrom(sha256: string | undefined, mode: number | undefined, isLink:
 
 function checkPaths({ paths, force }: RestoreRequest): void {
   if (force && paths.length === 0) {
-    throw new ServiceError("invalid_argument", "Name the files to restore by force (paths): it overwrites what others changed.");
+    throw new ServiceError(
+      "invalid_argument",
+      "Name the files to restore by force (paths): it overwrites what others changed.",
+    );
   }
   if (paths.length > 10_000 || paths.some((path) => path === "" || path.startsWith("/") || path.includes("\0"))) {
     throw new ServiceError("invalid_argument", "paths are files or directories, relative to the workspace.");

@@ -104,12 +104,14 @@ export class ShadowGit {
         if (errors.length < 2_000) errors += bytes.toString("utf8");
       });
       child.on("error", (error) => {
-        if (signal?.aborted === true) reject(signal.reason);
-        else if (hasCode(error, "ENOENT")) reject(gitMissing(error));
+        // One that was stopped is gone when it has closed: until then it may still write.
+        if (child.pid !== undefined) return;
+        if (hasCode(error, "ENOENT")) reject(gitMissing(error));
         else reject(new CheckpointError("git_failed", `git could not be started: ${error.message}`, { cause: error }));
       });
       child.on("close", (code) => {
         if (code === 0) resolve(Buffer.concat(output));
+        else if (signal?.aborted === true) reject(signal.reason);
         else reject(new CheckpointError("git_failed", `git ${args[0] ?? ""} failed: ${errors.trim().slice(0, 500)}`));
       });
       // Where git ended early, its exit code says more than a broken pipe.

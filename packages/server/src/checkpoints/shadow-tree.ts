@@ -107,7 +107,10 @@ export class ShadowTree {
     const objects = join(this.#git.directory, "objects");
     return readdirSync(objects, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .reduce((sum, entry) => sum + (statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0), 0);
+      .reduce(
+        (sum, entry) => sum + (statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0),
+        0,
+      );
   }
 
   get exists(): boolean {
@@ -130,7 +133,10 @@ export class ShadowTree {
       const attempt = this.#locks.tryAcquire(`checkpoints ${this.#git.root}`, "takes a snapshot");
       if (attempt.type === "acquired") return attempt.lock;
       if (performance.now() > end) {
-        throw new CheckpointError("busy", `Process ${attempt.pid} ${attempt.what} of this workspace: wait for its end.`);
+        throw new CheckpointError(
+          "busy",
+          `Process ${attempt.pid} ${attempt.what} of this workspace: wait for its end.`,
+        );
       }
       await delay(10);
     }
@@ -148,7 +154,10 @@ export class ShadowTree {
     writeFileSync(join(this.#git.directory, "info", "exclude"), patterns, { mode: 0o600 });
     const kept = await findKeptPaths(this.#git, await this.#rules.trackedIgnored(signal), options);
     if (kept.toForget.length > 0) {
-      await this.#git.run(["update-index", "-z", "--force-remove", "--stdin"], { ...options, input: listOf(kept.toForget) });
+      await this.#git.run(["update-index", "-z", "--force-remove", "--stdin"], {
+        ...options,
+        input: listOf(kept.toForget),
+      });
     }
     if (kept.toUpdate.length > 0) {
       await this.#git.run(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], {
@@ -187,7 +196,11 @@ export class ShadowTree {
       const [gitMode = "", , object = ""] = entry.slice(0, tab).split(" ");
       if (known.has(path) || asked?.has(path) === false || gitMode === "120000") continue;
       if (modeIn(before, path, gitMode) === modeIn(after, path, gitMode)) continue;
-      changes.push({ path, before: stateOf(before, path, gitMode, object), after: stateOf(after, path, gitMode, object) });
+      changes.push({
+        path,
+        before: stateOf(before, path, gitMode, object),
+        after: stateOf(after, path, gitMode, object),
+      });
     }
     return changes;
   }

@@ -42,7 +42,8 @@ export class TurnCheckpoints {
       kind: "guard",
       decide: ({ analysis, callId }) => {
         const { problem } = this.#options.checkpoints;
-        if (problem === undefined || problem.code === "git_missing" || !analysis.effects.some(runsSomething)) return allow;
+        if (problem === undefined || problem.code === "git_missing" || !analysis.effects.some(runsSomething))
+          return allow;
         this.#asked.add(callId);
         return ask({
           code: "no_checkpoint",
@@ -117,7 +118,7 @@ export class TurnCheckpoints {
   }
 }
 
-export function closedEvent(
+function closedEvent(
   checkpointId: string,
   changes: readonly PathChange[],
 ): Extract<SessionEvent, { readonly type: "checkpoint-closed" }> {

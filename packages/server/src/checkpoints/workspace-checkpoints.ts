@@ -145,7 +145,9 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     } catch (error) {
       signal?.throwIfAborted();
       const failure =
-        error instanceof CheckpointError ? error : new CheckpointError("git_failed", messageOf(error), { cause: error });
+        error instanceof CheckpointError
+          ? error
+          : new CheckpointError("git_failed", messageOf(error), { cause: error });
       this.#problem = { code: failure.code, message: failure.message };
       throw failure;
     }

@@ -45,7 +45,8 @@ export async function writeRestore(
   }
   for (const each of written) {
     const target = bytes.get(each);
-    if (each.target.type === "link" && target !== undefined && !placeLink(root, each.path, target)) written.delete(each);
+    if (each.target.type === "link" && target !== undefined && !placeLink(root, each.path, target))
+      written.delete(each);
   }
   return {
     files: [...written].map((each) => recordOf(each, bytes.get(each))),

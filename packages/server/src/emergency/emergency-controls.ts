@@ -4,10 +4,19 @@ import type { StandingCheck } from "@gennai/governance/gate/standing-check";
 import type { Redactor } from "@gennai/governance/redaction";
 import { ServiceError } from "../service-error.ts";
 import type { EmergencyChange, EmergencyRequest } from "./emergency-change.ts";
-import type { EmergencyStore } from "./emergency-store.ts";
+
+/** Where the controls are kept. */
+export interface EmergencyRecord {
+  current(): EmergencyState & { readonly problem?: string };
+  /** Rejects or throws `ServiceError` `invalid_argument`, or `StoreError` when it cannot be kept. */
+  change(asked: EmergencyRequest, workspaceRoots: Iterable<string>): EmergencyChange | Promise<EmergencyChange>;
+  /** Adds a change to the ledgers that have no record of it yet. */
+  record(change: EmergencyChange, workspaceRoots: Iterable<string>): void;
+  onChange(listener: (changes: readonly EmergencyChange[]) => void): Disposable;
+}
 
 export interface EmergencyControlsOptions {
-  readonly store: EmergencyStore;
+  readonly store: EmergencyRecord;
   readonly redactor: Redactor;
   /** Roots of the workspaces this server works in: their ledgers get a record of every change. */
   readonly workspaceRoots: () => Promise<readonly string[]>;
@@ -65,7 +74,7 @@ export class EmergencyControls implements Disposable {
       });
     }
     const reason = await redactor.redact(request.reason);
-    const change = store.change({ ...request, reason }, await workspaceRoots());
+    const change = await store.change({ ...request, reason }, await workspaceRoots());
     const stoppedTurnIds = (await this.#applying.get(change)) ?? [];
     if (!change.effective) {
       throw new ServiceError(

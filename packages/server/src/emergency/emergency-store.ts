@@ -5,7 +5,8 @@ import * as z from "zod";
 import { StoreDatabase } from "../store/database.ts";
 import { openLedgerSigner } from "../store/ledger-key.ts";
 import { LedgerMirror } from "../store/ledger-mirror.ts";
-import { LedgerTable } from "../store/ledger-table.ts";
+import { LedgerTable, type Sealing } from "../store/ledger-table.ts";
+import { refuseLogCopy } from "../store/log-copy-guard.ts";
 import { integerOf, type Row, textOf } from "../store/row.ts";
 import { prepareStateDirectory } from "../store/state-directory.ts";
 import { databaseFile } from "../store/store.ts";
@@ -54,6 +55,16 @@ export interface EmergencyStoreOptions {
   readonly onWarning: (text: string) => void;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** True for a replica of a shared log: changes come out of that log, in its order. */
+  readonly shared?: boolean;
+}
+
+/** What makes a change the same in every replica. */
+export interface SharedChange {
+  /** Of the change. */
+  readonly number: number;
+  readonly time: number;
+  sealing(workspaceRoot: string): Sealing;
 }
 
 /** The emergency controls of a state directory: kept for good, seen by every process on it. */
@@ -87,8 +98,9 @@ export class EmergencyStore implements AsyncDisposable {
     database: StoreDatabase,
     stateDir: string,
     signer: Awaited<ReturnType<typeof openLedgerSigner>>,
-    { toolVersion, onWarning, now }: EmergencyStoreOptions,
+    { toolVersion, onWarning, now, shared = false }: EmergencyStoreOptions,
   ) {
+    if (!shared) refuseLogCopy(database);
     database.transaction({ durable: true }, () => {
       for (const statement of schema.split(/;\s*\n/)) if (statement.trim() !== "") database.prepare(statement).run();
     });
@@ -98,7 +110,7 @@ export class EmergencyStore implements AsyncDisposable {
       ...(toolVersion === undefined ? {} : { toolVersion }),
       onChange: (root) => this.#mirror.touch(root),
     });
-    this.#mirror = new LedgerMirror(database, this.#ledger, { stateDir, signer, onWarning });
+    this.#mirror = new LedgerMirror(database, this.#ledger, { stateDir, signer, shared, onWarning });
     this.#now = now;
     this.#statements = prepareStatements(database);
     this.#inode = statSync(database.file, { bigint: true }).ino;
@@ -125,12 +137,27 @@ export class EmergencyStore implements AsyncDisposable {
    * Throws `ServiceError` `invalid_argument`, or `StoreError` when it cannot be kept; then nothing has changed.
    */
   change(asked: EmergencyRequest, workspaceRoots: Iterable<string>): EmergencyChange {
+    return this.#change(asked, [...workspaceRoots], undefined);
+  }
+
+  /** A change that all replicas make, with a record in every ledger there is; undefined when it was made before. */
+  changeShared(asked: EmergencyRequest, shared: SharedChange): EmergencyChange | undefined {
+    if (shared.number <= this.newestNumber) return undefined;
+    const roots = this.#ledger.newestOfAll().map(({ root }) => root);
+    return this.#change(asked, roots, shared);
+  }
+
+  /** Of the newest change; 0 for none. */
+  get newestNumber(): number {
+    return this.#readNewest()?.number ?? 0;
+  }
+
+  #change(asked: EmergencyRequest, roots: readonly string[], shared: SharedChange | undefined): EmergencyChange {
     const request = checkedRequest(asked);
     this.#assertSameFile();
-    const roots = [...workspaceRoots];
     const change = this.#database.transaction({ durable: true }, () => {
       const newest = this.#readNewest();
-      const time = this.#now();
+      const time = shared?.time ?? this.#now();
       const effective = !this.#losesAgainstAnother(request, time);
       const before = newest?.state ?? noEmergency;
       const made = {
@@ -138,11 +165,11 @@ export class EmergencyStore implements AsyncDisposable {
         effective,
         state: effective ? switched(before, request) : before,
         time,
-        number: (newest?.number ?? 0) + 1,
+        number: shared?.number ?? (newest?.number ?? 0) + 1,
       };
       const { number: _number, time: _time, ...kept } = made;
       this.#statements.insert.run(made.number, time, JSON.stringify(kept));
-      this.#appendRecords(made, roots);
+      this.#appendRecords(made, roots, shared);
       return made;
     });
     for (const root of roots) this.#ledger.changed(root);
@@ -194,11 +221,11 @@ export class EmergencyStore implements AsyncDisposable {
     for (const listener of [...this.#listeners]) listener(changes);
   }
 
-  #appendRecords(change: EmergencyChange, roots: readonly string[]): void {
+  #appendRecords(change: EmergencyChange, roots: readonly string[], shared?: SharedChange): void {
     for (const root of new Set(roots)) {
       const workspace = this.#ledger.workspace(root);
       if (this.#statements.claim.run(change.number, workspace).changes === 0) continue;
-      this.#ledger.append(workspace, [emergencyEntry(change)]);
+      this.#ledger.append(workspace, [emergencyEntry(change)], shared?.sealing(root));
     }
   }
 

@@ -56,7 +56,10 @@ export async function addSessionWorktree(request: {
 }
 
 /** The working trees of sessions that git knows, oldest first. */
-export async function listSessionWorktrees(directory: string, signal: AbortSignal): Promise<readonly SessionWorktree[]> {
+export async function listSessionWorktrees(
+  directory: string,
+  signal: AbortSignal,
+): Promise<readonly SessionWorktree[]> {
   const home = `${await mainTree(directory, signal)}.worktrees`;
   const { stdout } = await git(["worktree", "list", "--porcelain", "-z"], { directory, signal });
   return stdout.split("\0\0").flatMap((entry) => {
@@ -90,7 +93,10 @@ export async function pruneSessionWorktrees(
   async function pruneOne(path: string): Promise<PrunedWorktree["state"]> {
     if (!existsSync(path)) return "removed";
     if (inUse(path)) return "in-use";
-    const status = await git(["--no-optional-locks", "status", "--porcelain=v1", "-z", "-uall"], { directory: path, signal });
+    const status = await git(["--no-optional-locks", "status", "--porcelain=v1", "-z", "-uall"], {
+      directory: path,
+      signal,
+    });
     if (status.code !== 0 || status.stdout !== "") return "has-changes";
     // git looks once more, and refuses what has changes.
     const removed = await git(["worktree", "remove", path], { directory, signal });
@@ -100,7 +106,10 @@ export async function pruneSessionWorktrees(
 
 /** Of a linked working tree, the repository's main one. */
 async function mainTree(directory: string, signal: AbortSignal): Promise<string> {
-  const { code, stdout } = await git(["rev-parse", "--path-format=absolute", "--git-common-dir"], { directory, signal });
+  const { code, stdout } = await git(["rev-parse", "--path-format=absolute", "--git-common-dir"], {
+    directory,
+    signal,
+  });
   const common = stdout.trimEnd();
   if (code !== 0 || basename(common) !== ".git") {
     throw refused("no_repository", "A working tree of its own needs a git repository with a working tree.");

@@ -6,7 +6,7 @@ import { readUserFile } from "../config/user-file.ts";
 import { readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
 
 /** In the user's configuration directory. */
-export const userMcpFile = "mcp.json";
+const userMcpFile = "mcp.json";
 /** In the workspace. */
 export const projectMcpFile = ".mcp.json";
 const maxBytes = 256 * 1024;
@@ -130,7 +130,7 @@ function readServer(
   const fillAll = (record: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(record).map(([one, text]) => [one, fill(text)]));
   // The digest is of what was written, not of the values of variables: they may be secrets, and may change.
-  const digest = digestOf({ key, value: JSON.parse(JSON.stringify(parsed.data)) });
+  const digest = digestOf({ key, value: parsed.data });
   const start: McpStart =
     "command" in parsed.data
       ? {

@@ -119,7 +119,7 @@ export class McpConnection implements AsyncDisposable {
     for (let page = 0; page < maxPages && found.length < maxTools; page++) {
       const { tools, nextCursor } = await this.#client.listTools(cursor === undefined ? {} : { cursor });
       for (const { name, description = "", inputSchema } of tools.slice(0, maxTools - found.length)) {
-        const digest = digestOf({ name, description, inputSchema: JSON.parse(JSON.stringify(inputSchema)) });
+        const digest = digestOf({ name, description, inputSchema });
         found.push({ server: this.server.name, tool: name, description, inputSchema, digest });
       }
       cursor = nextCursor;

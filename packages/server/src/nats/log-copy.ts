@@ -138,11 +138,6 @@ export class LogCopy {
   }
 }
 
-/** True for a database that holds a copy of a log in NATS. */
-export function isLogCopy(database: StoreDatabase): boolean {
-  return database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'log_copy'").get() !== undefined;
-}
-
 function stepOf(message: SessionMessage, sessionId: string, mirrored: boolean): AbsorbedStep | undefined {
   switch (message.kind) {
     case "create":

@@ -23,6 +23,7 @@ import { StreamFollower } from "./stream-follower.ts";
 export interface NatsStore extends Store {
   readonly log: NatsSessionLog;
   readonly streams: LogStreams;
+  readonly follower: StreamFollower;
 }
 
 export interface NatsStoreOptions extends StoreOptions {
@@ -31,6 +32,12 @@ export interface NatsStoreOptions extends StoreOptions {
   readonly replicaId: string;
   /** Given once the streams are there. */
   readonly isAlive: (streams: LogStreams, replicaId: string) => Promise<boolean>;
+  /** Takes messages that are none of a session, in the log's order; may be asked again after a crash. */
+  readonly onControl?: (message: {
+    readonly position: number;
+    readonly subject: string;
+    readonly payload: Uint8Array;
+  }) => void;
   /** Told when this replica cannot follow the log any more. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -61,7 +68,18 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
   const follower = parts.use(
     new StreamFollower(streams.log, {
       position: () => copy.position,
-      take: async (messages) => copy.take(await Promise.all(messages.map((each) => arrived(each, blobs)))),
+      take: async (messages) => {
+        const found = await Promise.all(messages.map((each) => arrived(each, blobs)));
+        let from = 0;
+        for (const [index, { subject, seq, data }] of messages.entries()) {
+          if (!subject.startsWith(`${streams.namespace}.ctl.`)) continue;
+          // Everything before it first: a control writes to the ledgers, too.
+          copy.take(found.slice(from, index));
+          from = index;
+          options.onControl?.({ position: seq, subject, payload: data });
+        }
+        copy.take(found.slice(from));
+      },
       onFailure: options.onFailure,
     }),
   );
@@ -75,7 +93,7 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
   const opened = parts.move();
   return {
     stateDir: directory,
-    ...{ log, blobs, streams },
+    ...{ log, blobs, streams, follower },
     flushLedgers: () => mirror.flush(),
     async [Symbol.asyncDispose]() {
       await log[Symbol.asyncDispose]();

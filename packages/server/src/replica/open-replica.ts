@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { StandingCheck } from "@gennai/governance/gate/standing-check";
 import { allow, deny } from "@gennai/governance/verdict";
+import { EmergencyStore } from "../emergency/emergency-store.ts";
 import type { LogAddress } from "../nats/log-address.ts";
 import { type NatsStore, openNatsStore } from "../nats/open-nats-store.ts";
 import type { ServerLog } from "../server-log.ts";
@@ -8,6 +9,7 @@ import { ServiceError } from "../service-error.ts";
 import { ReplicaInbox } from "./inbox.ts";
 import { ReplicaPresence } from "./presence.ts";
 import { ReplicaOwnership } from "./replica-ownership.ts";
+import { SharedEmergency } from "./shared-emergency.ts";
 
 /** One of several servers that share a log. */
 export interface Replica extends AsyncDisposable {
@@ -15,6 +17,7 @@ export interface Replica extends AsyncDisposable {
   readonly presence: ReplicaPresence;
   readonly inbox: ReplicaInbox;
   readonly ownership: ReplicaOwnership;
+  readonly emergency: SharedEmergency;
   /** Refuses every effect, and ends running ones, while another replica may have taken this one's sessions over. */
   readonly standingCheck: StandingCheck;
   /** Throws `ServiceError` `unavailable` while this replica may not act. */
@@ -30,14 +33,23 @@ export async function openReplica(
   const replicaId = `r${randomBytes(8).toString("hex")}`;
   await using parts = new AsyncDisposableStack();
   let presence: ReplicaPresence | undefined;
+  const emergencyStore = parts.use(
+    await EmergencyStore.open(stateDir, {
+      ...{ toolVersion: options.version, now: Date.now, shared: true },
+      onWarning: (text) => log.warn(text),
+    }),
+  );
+  const emergency = new SharedEmergency(emergencyStore, options.version);
   const store = parts.use(
     await openNatsStore(stateDir, {
       ...{ address: options.address, replicaId, toolVersion: options.version },
       isAlive: async (_streams, other) => (await presence?.isAlive(other)) ?? true,
+      onControl: (message) => emergency.take(message),
       onWarning: (text) => log.warn(text),
       onFailure: (error) => log.error("This server cannot follow the log any more; restart it.", error),
     }),
   );
+  emergency.attach(store);
   const present = parts.use(await ReplicaPresence.start(store.streams, replicaId));
   presence = present;
   const inbox = parts.use(
@@ -48,7 +60,7 @@ export async function openReplica(
   );
   const opened = parts.move();
   return {
-    ...{ store, presence: present, inbox },
+    ...{ store, presence: present, inbox, emergency },
     ownership: new ReplicaOwnership(store.log, present, inbox),
     standingCheck: {
       check: () =>

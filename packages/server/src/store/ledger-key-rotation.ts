@@ -14,6 +14,7 @@ import {
 } from "./ledger-key.ts";
 import { LedgerMirror } from "./ledger-mirror.ts";
 import { LedgerTable } from "./ledger-table.ts";
+import { refuseLogCopy } from "./log-copy-guard.ts";
 import { textOf } from "./row.ts";
 import { prepareStateDirectory, syncDirectory } from "./state-directory.ts";
 import { databaseFile } from "./store.ts";
@@ -47,6 +48,7 @@ export async function rotateLedgerKey(request: {
   mkdirSync(join(stateDir, "keys"), { recursive: true, mode: 0o700 });
   using _lock = await acquireFileLock(join(stateDir, "keys", "rotation.lock"), { timeout: 10_000 });
   using database = await StoreDatabase.open(databaseFile(stateDir));
+  refuseLogCopy(database);
   await settleKeyFiles(stateDir, database);
 
   const signer = await openLedgerSigner(stateDir);

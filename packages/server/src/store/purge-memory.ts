@@ -8,6 +8,7 @@ import { StoreDatabase } from "./database.ts";
 import { openLedgerSigner } from "./ledger-key.ts";
 import { LedgerMirror } from "./ledger-mirror.ts";
 import { LedgerTable } from "./ledger-table.ts";
+import { refuseLogCopy } from "./log-copy-guard.ts";
 import { addPurgeJob, createPurgeJobs, eraseFreedPages, finishPurges } from "./purge-jobs.ts";
 import { integerOf, textOf } from "./row.ts";
 import { prepareStateDirectory } from "./state-directory.ts";
@@ -48,6 +49,7 @@ export async function purgeMemory(request: PurgeRequest): Promise<PurgeReport> {
   if (!existsSync(databaseFile(stateDir))) return nothing;
   recoverWorkspaceJournals(stateDir);
   using database = await StoreDatabase.open(databaseFile(stateDir));
+  refuseLogCopy(database);
   eraseFreedPages(database);
   createPurgeJobs(database);
   const signer = await openLedgerSigner(stateDir);

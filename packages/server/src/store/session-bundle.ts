@@ -22,11 +22,17 @@ export async function* exportSession(
 ): AsyncGenerator<string, void, undefined> {
   const head = await parts.log.head(sessionId);
   if (head === undefined) {
-    throw new StoreError("unknown_session", `There is no session ${sessionId}: list the sessions to find the one you mean.`);
+    throw new StoreError(
+      "unknown_session",
+      `There is no session ${sessionId}: list the sessions to find the one you mean.`,
+    );
   }
   const digest = createHash("sha256");
   const { title, created, lastSeq } = head;
-  yield line({ format: bundleFormat, version: 1, sessionId, title: await parts.redactor.redact(title), created, lastSeq }, digest);
+  yield line(
+    { format: bundleFormat, version: 1, sessionId, title: await parts.redactor.redact(title), created, lastSeq },
+    digest,
+  );
   const blobs = new Map<string, BlobRef>();
   for (let after = 0; after < lastSeq; ) {
     const page = await parts.log.read(sessionId, after, pageEvents);
@@ -40,7 +46,8 @@ export async function* exportSession(
   }
   for (const blob of blobs.values()) {
     const bytes = await parts.blobs.get(blob.sha256);
-    if (bytes === undefined || bytes.length > maxBundledBlob || (await hasSecret(bytes, blob, parts.redactor))) continue;
+    if (bytes === undefined || bytes.length > maxBundledBlob || (await hasSecret(bytes, blob, parts.redactor)))
+      continue;
     yield line({ blob: { ...blob, content: Buffer.from(bytes).toString("base64") } }, digest);
   }
   yield `${JSON.stringify({ sha256: digest.digest("hex") })}\n`;

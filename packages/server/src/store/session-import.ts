@@ -20,7 +20,9 @@ const headSchema = z.object({
   title: z.string().max(200),
 });
 const lineSchema = z.union([
-  z.object({ event: z.object({ turnId: z.string().max(200), itemId: z.string().max(200), time: z.number(), event: z.unknown() }) }),
+  z.object({
+    event: z.object({ turnId: z.string().max(200), itemId: z.string().max(200), time: z.number(), event: z.unknown() }),
+  }),
   z.object({
     blob: z.object({
       sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -35,7 +37,12 @@ const lineSchema = z.union([
 interface Bundle {
   readonly head: z.infer<typeof headSchema>;
   readonly sha256: string;
-  readonly events: readonly { readonly turnId: string; readonly itemId: string; readonly time: number; readonly event: unknown }[];
+  readonly events: readonly {
+    readonly turnId: string;
+    readonly itemId: string;
+    readonly time: number;
+    readonly event: unknown;
+  }[];
   readonly blobs: ReadonlyMap<string, { readonly bytes: Uint8Array; readonly mediaType: string }>;
 }
 
@@ -83,7 +90,10 @@ export async function importSession(
   const { sha256, head } = bundle;
   const beginning: readonly SessionEvent[] = [
     { type: "session-started", workingDir: workspaceRoot, settings },
-    { type: "warning", text: "This session was imported. What it says happened elsewhere, and nobody checked it here." },
+    {
+      type: "warning",
+      text: "This session was imported. What it says happened elsewhere, and nobody checked it here.",
+    },
   ];
   let seq = 0;
   const all = [...beginning.map((event): EventDraft => ({ turnId: "", itemId: "", time, event })), ...drafts];
@@ -113,9 +123,12 @@ function parseBundle(bytes: Uint8Array): Bundle {
   if (lines.at(-1) !== "") throw badBundle("its end is missing");
   const last = lines.at(-2) ?? "";
   const body = lines.slice(0, -2);
-  const sha256 = createHash("sha256").update(body.map((line) => `${line}\n`).join("")).digest("hex");
+  const sha256 = createHash("sha256")
+    .update(body.map((line) => `${line}\n`).join(""))
+    .digest("hex");
   const end = parsed(last);
-  if (end === undefined || !("sha256" in end) || end.sha256 !== sha256) throw badBundle("its digest is another, so it is damaged");
+  if (end === undefined || !("sha256" in end) || end.sha256 !== sha256)
+    throw badBundle("its digest is another, so it is damaged");
   const head = headSchema.safeParse(jsonOf(body[0] ?? ""));
   if (!head.success) throw badBundle("its first line names no version that is known here");
   const events: Bundle["events"][number][] = [];

@@ -6,6 +6,7 @@ import { FileBlobStore } from "./file-blob-store.ts";
 import { openLedgerSigner } from "./ledger-key.ts";
 import { LedgerMirror } from "./ledger-mirror.ts";
 import { LedgerTable } from "./ledger-table.ts";
+import { refuseLogCopy } from "./log-copy-guard.ts";
 import { finishPurges } from "./purge-jobs.ts";
 import { SqliteSessionLog } from "./sqlite-session-log.ts";
 import { prepareStateDirectory } from "./state-directory.ts";
@@ -36,6 +37,7 @@ export async function openStore(stateDir: string, options: StoreOptions): Promis
   const directory = await prepareStateDirectory(stateDir);
   const database = await StoreDatabase.open(databaseFile(directory));
   try {
+    refuseLogCopy(database);
     const signer = await openLedgerSigner(directory);
     const blobDirectory = join(directory, "blobs");
     await mkdir(blobDirectory, { recursive: true, mode: 0o700 });

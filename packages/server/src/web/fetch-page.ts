@@ -1,5 +1,4 @@
 import { lookup } from "node:dns";
-import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
@@ -86,7 +85,7 @@ export function checkedUrl(written: string, config: WebConfig): URL {
   return url;
 }
 
-async function get(url: URL, config: WebConfig, signal: AbortSignal): Promise<IncomingMessage> {
+function get(url: URL, config: WebConfig, signal: AbortSignal): Promise<IncomingMessage> {
   const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
     signal,
     lookup: checkedLookup(url, config),
@@ -97,10 +96,11 @@ async function get(url: URL, config: WebConfig, signal: AbortSignal): Promise<In
       "accept-encoding": "identity",
     },
   });
-  const answered = once(request, "response");
-  request.end();
-  const [response] = (await answered) as [IncomingMessage];
-  return response;
+  return new Promise((resolve, reject) => {
+    request.once("response", resolve);
+    request.once("error", reject);
+    request.end();
+  });
 }
 
 /** The address that is checked is the address that is connected to. */
@@ -132,7 +132,8 @@ async function readText(response: IncomingMessage): Promise<Pick<FetchedPage, "t
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response) {
-    const piece: Buffer = Buffer.from(chunk as Uint8Array);
+    const piece: unknown = chunk;
+    if (!(piece instanceof Buffer)) continue;
     chunks.push(piece);
     bytes += piece.byteLength;
     if (bytes > maxBytes) {

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { readUserFile } from "../config/user-file.ts";
 
 /** In the user's configuration directory. */
-export const webFile = "web.json";
+const webFile = "web.json";
 
 const schema = z.strictObject({
   /** Hosts, as globs: `docs.example.org`, `*.example.org`. */

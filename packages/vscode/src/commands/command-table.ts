@@ -37,6 +37,7 @@ export const commandTable: Readonly<Record<CommandId, Command>> = {
   revertChangeSet: session.revertChangeSet,
   undo: session.undo,
   setToken: server.setToken,
+  setModelKey: server.setModelKey,
   openSettings: server.openSettings,
   setUpBranch: server.setUpBranch,
   openScm: server.openScm,

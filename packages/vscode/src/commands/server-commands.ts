@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import { openSourceControl } from "../git/vscode-git.ts";
+import { keyedBackends } from "../server/model-key-store.ts";
 import { askForToken } from "../server/server-dialogs.ts";
 import type { Command } from "../workbench.ts";
 
@@ -47,6 +48,25 @@ export const setToken: Command = async (workbench) => {
   await workbench.tokens.set(url, token);
   workbench.link.forget();
   await pingServer(workbench, []);
+};
+
+export const setModelKey: Command = async (workbench) => {
+  const backend = await vscode.window.showQuickPick([...keyedBackends], { title: "Set Model Key: whose key is it?" });
+  const chosen = keyedBackends.find((name) => name === backend);
+  if (chosen === undefined) return;
+  const typed = await vscode.window.showInputBox({
+    title: `Key of ${chosen}`,
+    prompt: "Kept in the secret storage of this machine and in the server's memory, never in a file. Empty: forget it.",
+    password: true,
+    ignoreFocusOut: true,
+    validateInput: (text) => (/\s/.test(text.trim()) ? "A key has no spaces in it." : undefined),
+  });
+  if (typed === undefined) return;
+  const key = typed.trim();
+  const { url, agent } = await workbench.connect();
+  await workbench.modelKeys.set(url, chosen, key, agent);
+  const done = key === "" ? `The key of ${chosen} is forgotten.` : `The server at ${url} has the key of ${chosen}.`;
+  void vscode.window.showInformationMessage(done);
 };
 
 export const showLog: Command = async ({ log }) => log.show(true);

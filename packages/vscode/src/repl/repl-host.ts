@@ -103,13 +103,14 @@ export class ReplHost implements Disposable {
   async #answer(id: number, request: Parameters<typeof answerHomeRequest>[0]): Promise<void> {
     try {
       const value = await answerHomeRequest(request, this.#options.actions);
-      this.#post({ type: "answer", id, value });
+      // What is undefined gets lost on the way to a webview, and an answer without a value is none.
+      this.#post({ type: "answer", id, value: value ?? null });
     } catch (error) {
       this.#options.onProblem(`The REPL's request ${request.type} failed.`, error);
       this.#post({
         type: "answer",
         id,
-        value: undefined,
+        value: null,
         error: error instanceof Error ? error.message : String(error),
       });
     }

@@ -8,6 +8,7 @@ import { announcedServers } from "./announced-servers.ts";
 import { type FindPorts, type FindRequest, findServer } from "./find-server.ts";
 import { launchCommand } from "./launch-command.ts";
 import { decideLaunch } from "./launch-decision.ts";
+import type { ModelKeyStore } from "./model-key-store.ts";
 import { proveServer } from "./prove-server.ts";
 import type { ServerConnection } from "./server-connection.ts";
 import { launchServer } from "./server-launcher.ts";
@@ -20,6 +21,7 @@ export interface ServerAccessOptions {
   readonly folder: vscode.WorkspaceFolder | undefined;
   readonly settings: () => GennaiSettings;
   readonly tokens: TokenStore;
+  readonly modelKeys: ModelKeyStore;
   readonly log: vscode.LogOutputChannel;
   readonly interceptors: readonly Interceptor[];
   readonly approvals: HeldApprovals;
@@ -52,7 +54,10 @@ export class ServerAccess implements Disposable {
       ports: this.#ports,
       interceptors,
       approvals,
-      onState,
+      onState: (state) => {
+        if (state.type === "connected") void this.#handModelKeys();
+        onState(state);
+      },
     });
   }
 
@@ -88,6 +93,20 @@ export class ServerAccess implements Disposable {
   [Symbol.dispose](): void {
     this.#closing.abort();
     this.link.close();
+  }
+
+  async #handModelKeys(): Promise<void> {
+    const { connection } = this.link;
+    if (connection === undefined) return;
+    const { log, modelKeys } = this.#options;
+    try {
+      const handed = await modelKeys.handOver(connection.url, connection.agent);
+      if (handed.length > 0) log.info(`Handed the server your keys for ${handed.join(", ")}.`);
+    } catch (error) {
+      log.warn(
+        `Your model keys could not be handed to the server: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
   }
 
   async #request(): Promise<FindRequest | ServerProblem> {

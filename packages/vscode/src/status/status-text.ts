@@ -39,7 +39,7 @@ export function statusText(facts: StatusFacts): StatusText {
   const connected = facts.link.type === "connected" || facts.link.type === "lost";
   return {
     text: `$(${head.icon}) ${icons(head.text)}${connected ? `${branch}${shield}${violation}` : ""}`,
-    label: `Gennai: ${head.text}${facts.branch === "" ? "" : `, branch ${facts.branch}`}`,
+    label: `${/^Gennai\b/.test(head.text) ? "" : "Gennai: "}${head.text}${facts.branch === "" ? "" : `, branch ${facts.branch}`}`,
     tone: head.tone,
     rows: rows(facts, emergency),
   };
@@ -67,7 +67,7 @@ function headline(
   if (session.questions.size > 0) return { icon: "question", text: "Gennai needs your answer", tone: "warning" };
   if (watching) return { icon: "eye", text: "Gennai: watching", tone: "plain" };
   if (session.turn !== undefined) return { icon: "loading~spin", text: `Gennai: ${session.turn.doing}`, tone: "plain" };
-  return { icon: "comment-discussion", text: modelName(backend, model), tone: "plain" };
+  return { icon: "comment-discussion", text: modelName(backend, shortModel(model)), tone: "plain" };
 }
 
 function rows(facts: StatusFacts, emergency: readonly string[]): StatusText["rows"] {
@@ -105,6 +105,11 @@ function serverWords(link: LinkState): string {
 function modelName(backend: string, model: string): string {
   if (backend === "") return "Gennai";
   return model === "" || model === backend ? backend : `${backend}/${model}`;
+}
+
+/** A model that is a file goes by its name; the tooltip has all of it. */
+function shortModel(model: string): string {
+  return /^(?:[\\/]|[a-z]:)/i.test(model) ? (model.split(/[\\/]/).at(-1) ?? model) : model;
 }
 
 /** The editor's own Git shows the whole name beside it. */

@@ -83,8 +83,8 @@ describe("ReplHost", () => {
     await send({ type: "request", id: 1, request: { type: "open-file", path: "a.ts", line: 3 } });
     await send({ type: "request", id: 2, request: { type: "editor-context" } });
     expect(posted).toEqual([
-      { type: "answer", id: 1, value: undefined },
-      { type: "answer", id: 2, value: undefined, error: "not here" },
+      { type: "answer", id: 1, value: null },
+      { type: "answer", id: 2, value: null, error: "not here" },
     ]);
   });
 

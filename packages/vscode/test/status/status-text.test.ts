@@ -30,6 +30,11 @@ describe("statusText", () => {
       text: "$(comment-discussion) offline/m $(git-branch) ai-agent/a $(shield) 12",
     },
     {
+      name: "a model that is a file",
+      facts: { backend: "scripted", model: "/home/u/scripts/demo.yaml" },
+      text: "$(comment-discussion) scripted/demo.yaml $(git-branch) ai-agent/a $(shield) 12",
+    },
+    {
       name: "proposals need no branch",
       facts: { mode: "proposal" },
       text: "$(comment-discussion) offline $(shield) 12",

@@ -1,0 +1,11 @@
+import type { StoreDatabase } from "./database.ts";
+import { StoreError } from "./store-error.ts";
+
+/** Throws `StoreError` `busy` for a database that is a replica's copy of a shared log: what it holds is changed in that log only. */
+export function refuseLogCopy(database: StoreDatabase): void {
+  if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'log_copy'").get() === undefined) return;
+  throw new StoreError(
+    "busy",
+    `${database.file} is a replica's copy of a log in NATS, and is changed by a running server with --log only: ask that server, or set GENNAI_STATE_DIR to another directory.`,
+  );
+}

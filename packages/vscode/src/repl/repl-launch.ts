@@ -1,0 +1,55 @@
+import type { ReplLaunch } from "@gennai/client/home/repl-home";
+import type { ServerConnection } from "../server/server-connection.ts";
+import { showProblem } from "../server/server-dialogs.ts";
+import { NoServerError } from "../server/server-problem.ts";
+import { replSettings } from "../settings/settings.ts";
+import type { Workbench } from "../workbench.ts";
+import type { ReplPlace } from "./repl-views.ts";
+
+export interface ReplLaunchOptions {
+  readonly workbench: Workbench;
+  /** Of this window. */
+  readonly clientId: string;
+  /** The session of the last time. */
+  readonly remembered: string | undefined;
+  readonly state: unknown;
+  readonly connect: () => Promise<ServerConnection>;
+  /** Goes on with the session of the last time. */
+  readonly resume: () => Promise<void>;
+  /** Called when a server was found after the REPL had begun. */
+  readonly onLate: () => void;
+  readonly details: () => Readonly<Record<string, string>>;
+}
+
+/** Milliseconds: the app shows itself at once; where no server runs, the user is asked meanwhile. */
+const patience = 2000;
+
+/** What a REPL begins with. Never rejects: that no server runs is shown in the REPL. */
+export async function launchRepl(place: ReplPlace, options: ReplLaunchOptions): Promise<ReplLaunch> {
+  const { workbench, clientId, remembered } = options;
+  const { version, root } = workbench;
+  const connected = options.connect().then(
+    () => true,
+    (error: unknown) => {
+      workbench.log.warn("No server yet.", error instanceof Error ? error.message : String(error));
+      // What the user asked for is told; that none runs stands in the REPL.
+      if (error instanceof NoServerError && error.problem.type === "launch-failed") {
+        void showProblem(error.problem, options.details());
+      }
+      return false;
+    },
+  );
+  const soon = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), patience));
+  const isConnected = await Promise.race([connected, soon]);
+  if (isConnected) await options.resume();
+  else void connected.then((later) => later && options.onLate());
+  return {
+    clientId: `${clientId}-${place}`,
+    clientName: `gennai-vscode ${version}`,
+    version,
+    workspace: root === "" ? undefined : root,
+    sessionId: workbench.sessions.session?.sessionId ?? (isConnected ? undefined : remembered),
+    state: options.state,
+    settings: replSettings(workbench.settings()),
+  };
+}

@@ -1,0 +1,77 @@
+import * as vscode from "vscode";
+import type { WindowStatus } from "../status/window-status.ts";
+import type { Workbench } from "../workbench.ts";
+import type { LinkState } from "./server-link.ts";
+import { describeProblem, type ServerProblem } from "./server-problem.ts";
+
+export interface LinkWatchOptions {
+  readonly workbench: () => Workbench;
+  readonly status: () => WindowStatus;
+  /** True when the server is to be found at another address than before. */
+  readonly hasMoved: () => Promise<boolean>;
+}
+
+const pauseBetweenLooks = 4000;
+/** Trying again changes nothing about these. */
+const final: readonly ServerProblem["type"][] = [
+  "token-missing",
+  "token-wrong",
+  "server-old",
+  "server-new",
+  "untrusted",
+];
+
+/** Tells the status bar and the REPLs how the way to the server is, and goes after a server that moved. */
+export class LinkWatch implements Disposable {
+  readonly #options: LinkWatchOptions;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: LinkWatchOptions) {
+    this.#options = options;
+  }
+
+  changed(state: LinkState): void {
+    const status = this.#options.status();
+    const before = status.link.type;
+    status.link = state;
+    if (state.type !== before) {
+      const { log } = this.#options.workbench();
+      log.info(`Server: ${state.type}`, state.type === "failed" ? describeProblem(state.problem).message : "");
+      void vscode.commands.executeCommand("setContext", "gennai.connected", state.type === "connected");
+      this.announce();
+    }
+    if (state.type === "lost") this.#lookForMovedServer();
+  }
+
+  /** Says to every REPL how it is. */
+  announce(): void {
+    const state = this.#options.status().link;
+    const { views } = this.#options.workbench();
+    if (state.type === "connected") views.notify({ type: "server", state: "connected", message: "" });
+    if (state.type === "lost") views.notify({ type: "server", state: "unreachable", message: state.reason });
+    if (state.type !== "failed") return;
+    const { problem } = state;
+    views.notify({
+      type: "server",
+      state: final.includes(problem.type) ? "refused" : "unreachable",
+      message: describeProblem(problem).message,
+    });
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** A server that started again may listen on another port. */
+  #lookForMovedServer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(async () => {
+      const { workbench, status, hasMoved } = this.#options;
+      if (status().link.type !== "lost") return;
+      if (!(await hasMoved().catch(() => false))) return this.#lookForMovedServer();
+      const { link, sessions, log } = workbench();
+      link.forget();
+      await sessions.attachAgain().catch((error: unknown) => log.warn("Not attached again.", String(error)));
+    }, pauseBetweenLooks);
+  }
+}

@@ -1,0 +1,121 @@
+import type { AgentSession } from "@gennai/client/session";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import * as vscode from "vscode";
+import type { Attention } from "../attention/attention.ts";
+import type { WindowStatus } from "../status/window-status.ts";
+import type { Workbench } from "../workbench.ts";
+import { readGovernance } from "./governance-facts.ts";
+import { logEvent } from "./log-event.ts";
+import { readSessionSettings } from "./read-settings.ts";
+import type { SessionFacts } from "./session-facts.ts";
+import type { TurnProgress } from "./turn-progress.ts";
+
+export interface SessionWatchOptions {
+  readonly workbench: () => Workbench;
+  readonly status: () => WindowStatus;
+  readonly attention: () => Attention;
+  readonly progress: () => TurnProgress;
+}
+
+/** Milliseconds: changes that come together are read once. */
+const gather = 300;
+const callPatience = 10_000;
+
+/** Keeps what the window shows beside the REPL up to date with its session: status bar, todos, timeline, notifications. */
+export class SessionWatch implements Disposable {
+  readonly #options: SessionWatchOptions;
+  #timelineShown = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: SessionWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Another session is followed. */
+  begun(session: AgentSession): void {
+    this.#workbench.log.info(`Session ${session.sessionId} in ${session.workingDir}`);
+    this.#options.status().settings = session.settings;
+    void vscode.commands.executeCommand("setContext", "gennai.sessionOpen", true);
+    this.#loadTodos();
+    this.#governanceSoon();
+    if (this.#timelineShown) void this.showTimeline(true);
+  }
+
+  event(event: InvokeEvent, session: AgentSession): void {
+    logEvent(this.#workbench.log, event);
+    switch (event.event.case) {
+      case "todosChanged":
+      case "sessionCleared":
+        this.#loadTodos();
+        return;
+      case "settingsChanged":
+        void this.#readSettings(session);
+        return;
+      case "emergencyChanged":
+      case "ruleViolation":
+      case "rulesChanged":
+      case "intentSelected":
+        this.#governanceSoon();
+        return;
+      case "toolResult":
+      case "changeSetApplied":
+        if (this.#timelineShown) this.#governanceSoon();
+        return;
+      default:
+    }
+  }
+
+  facts(facts: SessionFacts): void {
+    void vscode.commands.executeCommand("setContext", "gennai.turnRunning", facts.turn !== undefined);
+    void vscode.commands.executeCommand("setContext", "gennai.proposalOpen", facts.openProposals.size > 0);
+    this.#options.attention().update(facts.questions);
+    this.#options.progress().update(facts.turn);
+    this.#options.status().show();
+  }
+
+  async showTimeline(visible: boolean): Promise<void> {
+    this.#timelineShown = visible;
+    if (visible) await this.#workbench.timeline.load().catch(this.#warn("The ledger was not read."));
+  }
+
+  async readGovernance(): Promise<void> {
+    const { link, sessions } = this.#workbench;
+    if (link.connection === undefined) return;
+    const sessionId = sessions.session?.sessionId ?? "";
+    this.#options.status().governance = await readGovernance(link.connection.governance, sessionId, {
+      signal: AbortSignal.timeout(callPatience),
+    });
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+
+  get #workbench(): Workbench {
+    return this.#options.workbench();
+  }
+
+  #warn(what: string): (error: unknown) => void {
+    return (error) => this.#workbench.log.warn(what, error instanceof Error ? error.message : String(error));
+  }
+
+  #loadTodos(): void {
+    void this.#workbench.todos.load().catch(this.#warn("The todos were not read."));
+  }
+
+  async #readSettings(session: AgentSession): Promise<void> {
+    try {
+      this.#options.status().settings = await readSessionSettings(session.client, session.sessionId);
+    } catch (error) {
+      this.#warn("The settings were not read.")(error);
+    }
+  }
+
+  #governanceSoon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(async () => {
+      await this.readGovernance().catch(this.#warn("What governs was not read."));
+      if (this.#timelineShown) await this.showTimeline(true);
+    }, gather);
+  }
+}

@@ -1,0 +1,17 @@
+import * as vscode from "vscode";
+import type { LinkState } from "../server/server-link.ts";
+import type { Workbench } from "../workbench.ts";
+
+/** What a report of a problem should say about this window. Holds no token. */
+export function windowDetails(workbench: Workbench, link: LinkState): Readonly<Record<string, string>> {
+  const { baseUrl, serverPort, autoLaunch } = workbench.settings();
+  return {
+    extension: workbench.version,
+    editor: `${vscode.env.appName} ${vscode.version}`,
+    remote: vscode.env.remoteName ?? "none",
+    platform: `${process.platform} ${process.arch}`,
+    settings: JSON.stringify({ baseUrl, serverPort, autoLaunch }),
+    server: JSON.stringify(link),
+    session: workbench.sessions.session?.sessionId ?? "none",
+  };
+}
