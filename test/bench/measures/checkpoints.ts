@@ -37,7 +37,13 @@ export async function measureCheckpoints(world: BenchWorld): Promise<readonly Re
   }
   return [
     { name: "first checkpoint of 2,000 files", unit: "ms", figure: first, target: { type: "none" } },
-    { name: "command in 2,000 files, with the checkpoint before it", unit: "ms", floor: median(alone), figure: median(before), target: { type: "none" } },
+    {
+      name: "command in 2,000 files, with the checkpoint before it",
+      unit: "ms",
+      floor: median(alone),
+      figure: median(before),
+      target: { type: "none" },
+    },
     {
       name: "… and the one after it, which runs beside the next request",
       unit: "ms",

@@ -26,7 +26,10 @@ const tool = (name: string, args: Record<string, unknown>) => ({
   steps: [{ tool: { name, args } }, { text: ["Done."] }],
 });
 
-/** Every file below these directories that holds one of the texts, also in the middle of binary data. */
+/**
+ * Every file below these directories that holds one of the texts, also in the middle of binary data. Checkpoints are copies
+ * of the user's own files, which restoring needs as they are: they are private, and purge removes them.
+ */
 function leaks(...places: readonly string[]): readonly string[] {
   return places
     .filter((place) => existsSync(place))
@@ -34,6 +37,7 @@ function leaks(...places: readonly string[]): readonly string[] {
       readdirSync(place, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name))
+        .filter((file) => !file.includes("/checkpoints/"))
         .filter((file) => {
           const bytes = readFileSync(file);
           return planted.some((text) => bytes.includes(text) || file.includes(text));

@@ -1,7 +1,16 @@
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FileContents } from "@gennai/server/checkpoints/file-contents";
@@ -103,7 +112,8 @@ test("a dirty tree comes back byte for byte after a command that deleted it, and
   const id = await command(() => {
     rmSync(join(root, "src"), { recursive: true });
     rmSync(join(root, "un tracked"), { recursive: true });
-    for (const path of ["local.env", "forced.env", "run.sh", "nested/inner.ts", ".gitattributes"]) rmSync(join(root, path));
+    for (const path of ["local.env", "forced.env", "run.sh", "nested/inner.ts", ".gitattributes"])
+      rmSync(join(root, path));
     put(root, "made/by/command.txt", { text: "new" });
   });
   const { skipped } = await restore([id]);
@@ -147,7 +157,10 @@ test("files that only stopped being ignored are not taken for new ones", async (
   put(root, "modules/large.js", { text: "older than the agent\n" });
   const id = await command(() => put(root, ".gitignore", { text: "" }));
   expect(await restore([id])).toEqual({ skipped: [{ path: "modules/large.js", reason: "not_certain" }] });
-  expect(treeOf(root)).toMatchObject({ ".gitignore": "644 modules/\n", "modules/large.js": "644 older than the agent\n" });
+  expect(treeOf(root)).toMatchObject({
+    ".gitignore": "644 modules/\n",
+    "modules/large.js": "644 older than the agent\n",
+  });
 });
 
 test("a call that never ended is closed as uncertain", async () => {
@@ -185,10 +198,29 @@ test("forgetting a session removes what only it needs", async () => {
   expect(treeOf(root)).toEqual({ "a.txt": "644 now\n" });
 });
 
-const name = fc.constantFrom("a", "b", "c d", "ü", "new\nline", "back\\slash", "-x", "quote\"'", ".env", "con", "#h", "!n");
+const name = fc.constantFrom(
+  "a",
+  "b",
+  "c d",
+  "ü",
+  "new\nline",
+  "back\\slash",
+  "-x",
+  "quote\"'",
+  ".env",
+  "con",
+  "#h",
+  "!n",
+);
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => parts.join("/"));
 const entry: fc.Arbitrary<DiskEntry> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ text: fc.string({ unit: "binary-ascii", maxLength: 8 }), mode: fc.constantFrom(0o644, 0o755, 0o600, 0o640, 0o444) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      text: fc.string({ unit: "binary-ascii", maxLength: 8 }),
+      mode: fc.constantFrom(0o644, 0o755, 0o600, 0o640, 0o444),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ link: fc.constantFrom("a", "../b", "nowhere", "/etc/hosts") }) },
 );
 const tree = fc.uniqueArray(fc.tuple(path, entry), { selector: ([each]) => each, maxLength: 8 });
@@ -224,7 +256,11 @@ test("two servers on one workspace take turns", async () => {
   put(root, "a.txt", { text: "a\n" });
   const other = new WorkspaceCheckpoints({ stateDir: join(root, "..", "state"), root });
   const { signal } = new AbortController();
-  const ids = await Promise.all([checkpoints.open("one", signal), other.open("two", signal), checkpoints.open("one", signal)]);
+  const ids = await Promise.all([
+    checkpoints.open("one", signal),
+    other.open("two", signal),
+    checkpoints.open("one", signal),
+  ]);
   put(root, "a.txt", { text: "b\n" });
   const closed = await Promise.all(ids.map((id) => other.close(id)));
   expect(closed.map((changes) => changes.map(({ path }) => path))).toEqual([["a.txt"], ["a.txt"], ["a.txt"]]);
@@ -268,7 +304,9 @@ test("a process killed in the middle of a snapshot leaves one that works", async
       const checkpoints = new WorkspaceCheckpoints(${JSON.stringify(place)});
       process.stdout.write("ready");
       for (;;) await checkpoints.open("s", new AbortController().signal);`;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     await once(child.stdout, "data");
     await new Promise((resolve) => setTimeout(resolve, delay));
     child.kill("SIGKILL");
@@ -308,7 +346,9 @@ test("a process killed in the middle of a restore leaves all or nothing of it, a
     process.stdout.write("ready");
     await writeRestore(plan.restores, contents, { workspace: openLocalWorkspace(root, options), root: held });`;
   for (const delay of [2, 8, 15, 30]) {
-    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     await once(child.stdout, "data");
     await new Promise((resolve) => setTimeout(resolve, delay));
     child.kill("SIGKILL");

@@ -24,19 +24,25 @@ test("a session gets a working tree and a branch of its own, and only what is cl
 
   writeFileSync(join(two.path, "new.ts"), "not committed\n");
   const prune = (busy: string) =>
-    pruneSessionWorktrees(repository.root, { inUse: (path) => path === busy, signal }).then((all) => all.map(({ state }) => state));
+    pruneSessionWorktrees(repository.root, { inUse: (path) => path === busy, signal }).then((all) =>
+      all.map(({ state }) => state),
+    );
   expect(await prune(three.path)).toEqual(["removed", "has-changes", "in-use"]);
   expect([one, two, three].map(({ path }) => existsSync(path))).toEqual([false, true, true]);
   rmSync(join(two.path, "new.ts"));
   expect(await prune("")).toEqual(["removed", "removed"]);
   expect(existsSync(`${repository.root}.worktrees`)).toBe(false);
-  expect(await repository.git("branch", "--list", "ai-agent/*", "--format=%(refname:short)")).toContain("mend-the-roof-2");
+  expect(await repository.git("branch", "--list", "ai-agent/*", "--format=%(refname:short)")).toContain(
+    "mend-the-roof-2",
+  );
 });
 
 test("without a repository, or without a commit, there is none", async () => {
   await using directory = await temporaryDirectory();
   await using empty = await temporaryRepository();
   for (const { root } of [directory, empty]) {
-    await expect(addSessionWorktree({ directory: root, task: "x", signal })).rejects.toMatchObject({ reason: "no_repository" });
+    await expect(addSessionWorktree({ directory: root, task: "x", signal })).rejects.toMatchObject({
+      reason: "no_repository",
+    });
   }
 });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionSettings } from "@gennai/agent/session-settings";
 import { createRedactor } from "@gennai/server/redaction/redactor";
 import { SessionState } from "@gennai/server/sessions/session-state";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger-verify";
@@ -15,10 +16,16 @@ beforeEach(async () => {
 });
 afterEach(() => fixture[Symbol.asyncDispose]());
 
-const settings = {
-  ...{ backend: "offline", model: "", baseUrl: "", maxTokens: 0, maxIterations: 5, interactive: true },
-  ...{ editingMode: "branch", verbosity: "normal" },
-} as const;
+const settings: SessionSettings = {
+  backend: "offline",
+  model: "",
+  baseUrl: "",
+  maxTokens: 0,
+  maxIterations: 5,
+  interactive: true,
+  editingMode: "branch",
+  verbosity: "normal",
+};
 const options = () => ({ workspaceRoot: fixture.root, settings, now: () => 1_000_000 });
 
 async function append(store: Store, events: readonly SessionEvent[]): Promise<void> {
@@ -30,10 +37,20 @@ async function append(store: Store, events: readonly SessionEvent[]): Promise<vo
 async function talk(store: Store): Promise<{ readonly output: string }> {
   const output = "a long output\n".repeat(2_000);
   const outputBlob = await store.blobs.put(Buffer.from(output), "text/plain");
-  const withSecret = await store.blobs.put(Buffer.from("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\n"), "text/plain");
+  const withSecret = await store.blobs.put(
+    Buffer.from("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\n"),
+    "text/plain",
+  );
   await append(store, [
     { type: "status", state: "started", iteration: 0 },
-    { type: "user-message", text: "look at it", scenario: "CODE", clientTurnId: "c", enableThinking: false, images: [] },
+    {
+      type: "user-message",
+      text: "look at it",
+      scenario: "CODE",
+      clientTurnId: "c",
+      enableThinking: false,
+      images: [],
+    },
     { type: "tool-call", id: "1", name: "Read", argumentsJson: "{}" },
     {
       ...{ type: "tool-result", id: "1", name: "Read", output: "a long", truncated: false, outputBlob },
@@ -46,7 +63,11 @@ async function talk(store: Store): Promise<{ readonly output: string }> {
       ...{ verification: "verified", observed: [] },
     },
     { type: "text-delta", text: "there it is" },
-    { type: "change-set-applied", changeSetId: "turn-1", files: [{ path: "a.ts", operation: "delete", beforeSha256: "1".repeat(64) }] },
+    {
+      type: "change-set-applied",
+      changeSetId: "turn-1",
+      files: [{ path: "a.ts", operation: "delete", beforeSha256: "1".repeat(64) }],
+    },
   ]);
   await store.log.setTitle("s", "A talk");
   return { output };
@@ -84,9 +105,15 @@ test("what was said comes back in a new session; what was decided, changed or se
   expect(state.changeSets.size).toBe(0);
   expect(state.knownFiles.base("a.ts")).toBeUndefined();
   expect(state.openTurn).toBeUndefined();
-  expect(await store.log.head(imported.sessionId)).toMatchObject({ title: "Imported: A talk", workspaceRoot: fixture.root });
+  expect(await store.log.head(imported.sessionId)).toMatchObject({
+    title: "Imported: A talk",
+    workspaceRoot: fixture.root,
+  });
   await store.flushLedgers();
-  expect(await verifyWorkspaceLedger({ workspaceRoot: fixture.root, stateDir: fixture.stateDir })).toMatchObject({ status: "ok", records: 1 });
+  expect(await verifyWorkspaceLedger({ workspaceRoot: fixture.root, stateDir: fixture.stateDir })).toMatchObject({
+    status: "ok",
+    records: 1,
+  });
 });
 
 /** The bundle with other lines, and a digest that fits. */
@@ -102,13 +129,18 @@ const event = (value: unknown) => JSON.stringify({ event: { turnId: "x", itemId:
 test.each<readonly [string, (bundle: string) => Buffer]>([
   ["cut off", (bundle) => Buffer.from(bundle.slice(0, -40))],
   ["changed", (bundle) => Buffer.from(bundle.replace("look at it", "look at me"))],
-  ["of another version", (bundle) => forged(bundle, (lines) => (lines[0] = (lines[0] ?? "").replace('"version":1', '"version":2')))],
+  [
+    "of another version",
+    (bundle) => forged(bundle, (lines) => (lines[0] = (lines[0] ?? "").replace('"version":1', '"version":2'))),
+  ],
   ["with a line of something else", (bundle) => forged(bundle, (lines) => lines.push('{"ledger":{"kind":"undo"}}'))],
   [
     "with a content that is another",
     (bundle) =>
       forged(bundle, (lines) => {
-        lines.push(JSON.stringify({ blob: { sha256: "a".repeat(64), size: 1, mediaType: "text/plain", content: "YQ==" } }));
+        lines.push(
+          JSON.stringify({ blob: { sha256: "a".repeat(64), size: 1, mediaType: "text/plain", content: "YQ==" } }),
+        );
       }),
   ],
   ["no text", () => Buffer.from([0xff, 0xfe, 0x0a])],
