@@ -1,3 +1,5 @@
+import { useEffect } from "preact/hooks";
+import { BranchQuestion } from "./branch/branch-question.tsx";
 import { ChatView } from "./chat/chat-view.tsx";
 import { StatusLine } from "./chat/status-line.tsx";
 import { Composer } from "./composer/composer.tsx";
@@ -11,6 +13,10 @@ import { Welcome } from "./shell/welcome.tsx";
 /** The whole of the web UI. */
 export function App({ control }: { readonly control: ReplControl }) {
   const panel = control.panel.value;
+  const title = control.title.value.slice(0, 60);
+  useEffect(() => {
+    if (control.home.kind === "page") document.title = title === "" ? "Gennai" : `${title} – Gennai`;
+  }, [control, title]);
   return (
     <div class={`app app-${control.home.kind}`}>
       <Header control={control} />
@@ -19,6 +25,7 @@ export function App({ control }: { readonly control: ReplControl }) {
         {panel === "chat" ? <Chat control={control} /> : <Panel control={control} />}
       </div>
       <QuestionTray control={control} />
+      <BranchQuestion control={control} />
       {panel === "chat" && (
         <footer class="foot">
           <StatusLine control={control} />

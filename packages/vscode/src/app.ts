@@ -129,7 +129,7 @@ export class AgentApp implements vscode.Disposable {
       remembered: () => context.workspaceState.get<string>(sessionKey),
       remember: async (sessionId) => context.workspaceState.update(sessionKey, sessionId),
       onEvent: (event, session) => this.#sessionWatch.event(event, session),
-      onFacts: (facts) => this.#sessionWatch.facts(facts),
+      onFacts: () => this.#sessionWatch.facts(),
       onSession: (session) => this.#sessionWatch.begun(session),
       onStream: (change) => access.link.report(change),
       onProblem: (what, error) => log.warn(what, error instanceof Error ? error.message : String(error)),

@@ -342,7 +342,7 @@ async function typed({ command = "make", cwd = "", ready = true, directory = (as
     () => undefined,
     (reason: unknown) => reason,
   );
-  const failure = error instanceof EditorError ? error.code : error === undefined ? "ok" : String(error);
+  const failure = error instanceof EditorError ? error.code : error === undefined ? "ok" : "another error";
   return { made, typed: keys, failure, message: error instanceof Error ? error.message : "" };
 }
 

@@ -102,10 +102,11 @@ export const processChecks: Checks = {
       }),
   "PRC-009": check(async () => {
     const count = (): number => readdirSync("/proc/self/fd").length;
-    const uses = Array.from({ length: 40 }, () => [
-      { tool: "Read", args: { file_path: "src/a.ts" } },
-      { tool: "Grep", args: { pattern: "a" } },
-      { tool: "Bash", args: { command: "ls" } },
+    // Each a little different: the same calls over and over would end the turn as a loop.
+    const uses = Array.from({ length: 40 }, (_, index) => [
+      { tool: "Read", args: { file_path: "src/a.ts", limit: index + 1 } },
+      { tool: "Grep", args: { pattern: `a|${index}` } },
+      { tool: "Bash", args: { command: `echo ${index}` } },
     ]).flat();
     await using server = await startTestServer({
       files: { "src/a.ts": "a\n" },
@@ -225,7 +226,7 @@ export const processChecks: Checks = {
     assert.ok(!/\.db/.test(output), output);
   }),
   "PRC-026": check(async () => {
-    const uses = Array.from({ length: 60 }, () => ({ tool: "Bash", args: { command: "ls" } }));
+    const uses = Array.from({ length: 60 }, (_, index) => ({ tool: "Bash", args: { command: `echo ${index}` } }));
     await using server = await startTestServer({ script: [scriptOf(uses)], settings: { maxIterations: 1000 } });
     assert.equal(endState(await runTurn(server, await startSession(server), "go")), "COMPLETED");
     const children = readdirSync("/proc")

@@ -9,7 +9,10 @@ declare module "vitest" {
   }
 }
 
-/** One browser for all files of a project. It ends with the pipe to this process, however that ends. */
+/**
+ * One browser for all files of a project. It ends with the pipe to this process, however that ends.
+ * @public vitest calls it
+ */
 export default async function startChromium(project: TestProject): Promise<() => Promise<void>> {
   const server = await chromium.launchServer({
     executablePath: chromiumProgram(),

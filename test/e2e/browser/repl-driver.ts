@@ -31,8 +31,15 @@ export class ReplDriver {
     await this.root.getByPlaceholder("What shall be done?").waitFor();
   }
 
+  /** In the conversation, where it is drawn. */
   async see(text: string | RegExp): Promise<void> {
-    await this.root.getByText(text).first().waitFor();
+    await this.rows.getByText(text).first().waitFor();
+  }
+
+  /** Scrolls to the end of the conversation, if it is not there. */
+  async toNewest(): Promise<void> {
+    await this.root.getByRole("feed").focus();
+    await this.root.getByRole("feed").press("End");
   }
 
   /** e.g. `Review`. */

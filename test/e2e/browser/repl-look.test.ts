@@ -1,15 +1,8 @@
 import { AxeBuilder } from "@axe-core/playwright";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ServedGennai, serveGennai } from "../process/serve-gennai.ts";
-import { type OpenedPage, openPage } from "./open-page.ts";
+import { expect, test } from "vitest";
+import { type OpenedPage, openScriptedPage } from "./open-page.ts";
 import { takeScreenshot } from "./screenshot.ts";
-import { scriptedFiles, scriptedWork } from "./scripted-work.ts";
-
-let gennai: ServedGennai;
-beforeAll(async () => {
-  gennai = await serveGennai({ script: scriptedWork, files: scriptedFiles });
-});
-afterAll(() => gennai[Symbol.asyncDispose]());
+import { standards } from "./standards.ts";
 
 const looks = [
   { name: "light", colorScheme: "light" },
@@ -18,10 +11,7 @@ const looks = [
   { name: "narrow", colorScheme: "light", viewport: { width: 340, height: 700 } },
 ] as const;
 
-const panels = ["Chat", "Review", "Plan", "Todos", "Timeline", "Governance", "System prompt"];
-
-/** WCAG 2.2, A and AA. */
-const standards = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+const panels = ["Chat", "Review", "Plan", "Todos", "Checkpoints", "Timeline", "Governance", "System prompt"];
 
 /** What axe finds, one line a rule. */
 async function accessibilityProblems({ page }: OpenedPage): Promise<readonly string[]> {
@@ -30,7 +20,7 @@ async function accessibilityProblems({ page }: OpenedPage): Promise<readonly str
 }
 
 test.for(looks)("the REPL in $name is readable by everybody", async ({ name, ...look }) => {
-  await using on = await openPage(gennai, look);
+  await using on = await openScriptedPage(look);
   await takeScreenshot(on.page, `page ${name} welcome`);
   await on.repl.send("explain this project");
   await on.repl.see("What I found");

@@ -47,17 +47,55 @@ export const scriptedWork: readonly ScriptedTurn[] = [
       { text: ["Changed as you asked."] },
     ],
   },
+  {
+    match: "^ask",
+    steps: [
+      { tool: { name: "RunInTerminal", args: { command: "touch formatted.txt", description: "Format" } } },
+      { text: ["You were asked."] },
+    ],
+  },
+  {
+    match: "^propose",
+    steps: [
+      { tool: { name: "Read", args: { file_path: "src/add.ts" } } },
+      {
+        tool: {
+          name: "ProposeChanges",
+          args: {
+            changes: [
+              {
+                path: "src/add.ts",
+                operation: "update",
+                new_content: "export const add = (a: number, b: number) => a + b;\n",
+              },
+              {
+                path: "src/subtract.ts",
+                operation: "create",
+                new_content: "export const subtract = (a: number, b: number) => a - b;\n",
+              },
+            ],
+          },
+        },
+      },
+      { text: ["Proposed."] },
+    ],
+  },
+  { match: "^look", steps: [{ tool: { name: "Read", args: { file_path: "src/add.ts" } } }, { text: ["Looked."] }] },
   { match: "^think long", steps: [{ text: ["I begin."] }, { delay_ms: 60_000 }, { text: ["I never get here."] }] },
   {
-    match: "^many",
-    steps: [
-      ...Array.from({ length: 1500 }, () => ({ tool: { name: "Read", args: { file_path: "README.md" } } })),
-      { text: ["Read it many times."] },
-    ],
+    match: "^read again",
+    steps: [1, 2, 3, 4].flatMap((time) => [
+      // Never the same: a model that goes round in circles is stopped.
+      ...Array.from({ length: 100 }, (_, index) => ({
+        tool: { name: "Read", args: { file_path: "long.txt", offset: time * 100 + index, limit: 1 } },
+      })),
+      { text: [`Read it a hundred times, ${time} of 4.`] },
+    ]),
   },
 ];
 
 export const scriptedFiles = {
   "README.md": "# Adding\n",
+  "long.txt": Array.from({ length: 500 }, (_, index) => `line ${index + 1}\n`).join(""),
   "src/add.ts": "export function add(a: number, b: number): number {\n  return a + b;\n}\n",
 };

@@ -104,5 +104,14 @@ export type HomeNotice =
   /** The way to the server was lost or came back; `message` says what to do. */
   | { readonly type: "server"; readonly state: "connected" | "unreachable" | "refused"; readonly message: string };
 
-export const replPanels = ["chat", "review", "plan", "todos", "timeline", "governance", "prompt"] as const;
+export const replPanels = [
+  "chat",
+  "review",
+  "plan",
+  "todos",
+  "checkpoints",
+  "timeline",
+  "governance",
+  "prompt",
+] as const;
 export type ReplPanel = (typeof replPanels)[number];

@@ -5,6 +5,16 @@ import { ChangeSetCard, ClientRequestLine, ConfirmationLine, PlanCard, ProposalC
 
 /** One place of the chat. It alone is drawn again when what stands there changes. */
 export function ChatRow({ cell }: { readonly cell: ItemCell }) {
+  if (cell.parentCallId === "") return <ChatItem cell={cell} />;
+  return (
+    <div class="nested">
+      <span class="spoken">Of a sub-agent:</span>
+      <ChatItem cell={cell} />
+    </div>
+  );
+}
+
+function ChatItem({ cell }: { readonly cell: ItemCell }) {
   const item = cell.item.value;
   switch (item.kind) {
     case "user-message":

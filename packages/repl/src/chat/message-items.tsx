@@ -73,7 +73,7 @@ export function Notice({ item }: { readonly item: NoticeItem }) {
   const details = [item.text, item.hint, item.code === "" ? "" : `Code: ${item.code}`].filter((text) => text !== "");
   return (
     <div class={`notice notice-${item.level}`}>
-      <Icon name={noticeIcons[item.level]} />
+      <Icon name={item.topic === "rules" && item.level === "info" ? "shield" : noticeIcons[item.level]} />
       <div class="notice-text">
         <div>{item.text}</div>
         {item.hint !== "" && <div class="notice-hint">{item.hint}</div>}
@@ -102,6 +102,17 @@ export function TurnEnd({ item, seq }: { readonly item: TurnEndItem; readonly se
   return (
     <div class={`turn-end turn-end-${item.outcome}`}>
       <span>{words.join(" · ")}</span>
+      {item.changedFiles && (
+        <button
+          type="button"
+          class="tool-button quiet-button"
+          title="Restore to before this turn…"
+          aria-label="Restore to before this turn…"
+          onClick={() => void control.offerRestore(item.turnId)}
+        >
+          <Icon name="discard" />
+        </button>
+      )}
       {sessionId !== undefined && (
         <button
           type="button"

@@ -3,7 +3,7 @@ import type { ReplControl } from "../control/repl-control.ts";
 import type { TurnProgress } from "../control/turn-control.ts";
 import { Icon } from "../icons/icon.tsx";
 import type { RunningTurn } from "../model/session-facts.ts";
-import { countWords, durationWords } from "./words.ts";
+import { costWords, countWords, durationWords } from "./words.ts";
 
 /** What is going on right now, and what the session has used. */
 export function StatusLine({ control }: { readonly control: ReplControl }) {
@@ -11,7 +11,7 @@ export function StatusLine({ control }: { readonly control: ReplControl }) {
   const progress = control.turns.progress.value;
   const turn = facts?.turn;
   const usage = facts?.usage;
-  const asked = control.desk.open.value.length > 0;
+  const asked = control.desk.open.value.length > 0 || control.branch.question.value !== undefined;
   const fill =
     usage === undefined || usage.maxContextTokens === 0
       ? undefined
@@ -37,6 +37,7 @@ export function StatusLine({ control }: { readonly control: ReplControl }) {
           title={`${usage.inputTokens} tokens in, ${usage.outputTokens} out, over the whole session. ${usage.modelId}`}
         >
           {countWords(usage.inputTokens + usage.outputTokens)} tokens
+          {usage.cost !== undefined && ` · ${costWords(usage.cost, usage.currency, usage.estimated)}`}
           {fill !== undefined && ` · context ${fill} %`}
         </span>
       )}

@@ -3,6 +3,8 @@ import { type PromptImage, readImages } from "../control/prompt-images.ts";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";
 import { BytesImage } from "./bytes-image.tsx";
+import { EditorChips, EditorContextButton } from "./editor-chips.tsx";
+import { MentionList, mentionListId, useMentions } from "./mention-completion.tsx";
 import { PromptHistory } from "./prompt-history.ts";
 import { QueuedPrompts } from "./queued-prompts.tsx";
 import { SettingsBar } from "./settings-bar.tsx";
@@ -28,11 +30,17 @@ export function Composer({ control }: { readonly control: ReplControl }) {
   const write = (value: string) => {
     control.turns.draft.value = value;
   };
+  const mentions = useMentions(control, text, (value, caret) => {
+    write(value);
+    requestAnimationFrame(() => box.current?.setSelectionRange(caret, caret));
+  });
   const send = () => {
     if (empty) return;
-    control.turns.send(text.trim(), images);
+    control.turns.send(text.trim(), images, control.turns.draftContext.value);
     write("");
     control.turns.draftImages.value = [];
+    control.turns.draftContext.value = undefined;
+    mentions.close();
     setProblems([]);
     history.current.leave();
   };
@@ -43,7 +51,7 @@ export function Composer({ control }: { readonly control: ReplControl }) {
   };
   const key = (event: KeyboardEvent & { readonly currentTarget: HTMLTextAreaElement }) => {
     // Enter that ends a composition chooses a word.
-    if (event.isComposing) return;
+    if (event.isComposing || mentions.key(event)) return;
     if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       send();
@@ -92,6 +100,8 @@ export function Composer({ control }: { readonly control: ReplControl }) {
         </p>
       ))}
       <div class="composer-box">
+        <MentionList completion={mentions} />
+        <EditorChips control={control} />
         {images.length > 0 && <Thumbnails control={control} images={images} />}
         <textarea
           ref={box}
@@ -102,10 +112,19 @@ export function Composer({ control }: { readonly control: ReplControl }) {
             progress === "idle" ? "What shall be done?" : "Say what comes next: it waits for this turn to end"
           }
           aria-label="Prompt"
+          aria-autocomplete="list"
+          {...(mentions.suggestions === undefined
+            ? {}
+            : {
+                "aria-controls": mentionListId,
+                "aria-activedescendant": `${mentionListId}-${mentions.suggestions.chosen}`,
+              })}
           onInput={({ currentTarget }) => {
             history.current.leave();
             write(currentTarget.value);
+            mentions.typed(currentTarget.value, currentTarget.selectionStart);
           }}
+          onBlur={mentions.close}
           onKeyDown={key}
           onPaste={(event) => {
             const files = [...(event.clipboardData?.files ?? [])];
@@ -128,6 +147,7 @@ export function Composer({ control }: { readonly control: ReplControl }) {
               currentTarget.value = "";
             }}
           />
+          <EditorContextButton control={control} />
           <button
             type="button"
             class="tool-button"

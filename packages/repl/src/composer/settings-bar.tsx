@@ -20,9 +20,13 @@ export function SettingsBar({ control }: { readonly control: ReplControl }) {
         <span class="spoken">Editing mode</span>
         <select
           value={mode}
-          onChange={({ currentTarget }) =>
-            void control.changeSettings({ editingMode: currentTarget.value === "proposal" ? "proposal" : "branch" })
-          }
+          onChange={({ currentTarget }) => {
+            const editingMode = currentTarget.value === "proposal" ? "proposal" : "branch";
+            // What is shown is what is in force, also when the server would not change it.
+            void control.changeSettings({ editingMode }).then((changed) => {
+              if (!changed) currentTarget.value = mode;
+            });
+          }}
         >
           <option value="branch">Branch</option>
           <option value="proposal">Proposal</option>

@@ -34,7 +34,7 @@ export class Announcer {
 }
 
 /** undefined for what is better not said aloud. Questions are announced by their card. */
-export function sentenceFor(event: InvokeEvent): string | undefined {
+function sentenceFor(event: InvokeEvent): string | undefined {
   const { event: body } = event;
   switch (body.case) {
     case "final":

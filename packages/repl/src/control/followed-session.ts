@@ -18,7 +18,7 @@ export type Following =
 
 export interface FollowedSessionOptions {
   readonly session: AgentSession;
-  /** Called with events that were just applied, in order. */
+  /** Called with events that were just applied, in order, and what is shown now. */
   readonly onEvents?: (events: readonly InvokeEvent[], view: SessionView) => void;
   /** An answer that the server did not take. */
   readonly onProblem?: (failure: Failure) => void;
@@ -32,6 +32,11 @@ export class FollowedSession implements Disposable {
   readonly session: AgentSession;
   readonly #options: FollowedSessionOptions;
   readonly #view = signal(new SessionView());
+  /** What the events make. It is shown once the beginning has been read: nobody wants to see a long log run by. */
+  #fold = this.#view.peek();
+  /** How far the log went when the session was opened. */
+  readonly #opensAt: bigint;
+  readonly #opened = signal(1);
   readonly #following = signal<Following>({ state: "connecting" });
   readonly #settings;
   readonly #end = new AbortController();
@@ -43,6 +48,8 @@ export class FollowedSession implements Disposable {
   constructor(options: FollowedSessionOptions) {
     this.#options = options;
     this.session = options.session;
+    this.#opensAt = options.session.lastSeq;
+    this.#beginAnew();
     this.#settings = signal(options.session.settings);
     void this.#follow();
   }
@@ -50,6 +57,11 @@ export class FollowedSession implements Disposable {
   /** Another one when the events had to be read from the beginning again. */
   get view(): ReadonlySignal<SessionView> {
     return this.#view;
+  }
+
+  /** How much of the log at opening has been read: 1 when the view shows it, less while it is empty. */
+  get opened(): ReadonlySignal<number> {
+    return this.#opened;
   }
 
   get following(): ReadonlySignal<Following> {
@@ -62,7 +74,11 @@ export class FollowedSession implements Disposable {
 
   /** Connects again now, where it waits or has given up. */
   retry(): void {
-    if (this.#following.value.state === "connected") return;
+    if (this.#following.value.state !== "connected") this.reconnect();
+  }
+
+  /** Reads on over another connection, where this one gives less than it should. */
+  reconnect(): void {
     this.#again.abort();
     this.#wake?.();
   }
@@ -102,7 +118,7 @@ export class FollowedSession implements Disposable {
         if (this.#end.signal.aborted) return;
         this.#incoming.flush();
         if (this.#again.signal.aborted) this.#following.value = { state: "connecting" };
-        else if (error instanceof EventGapError) this.#view.value = new SessionView();
+        else if (error instanceof EventGapError) this.#beginAnew();
         else await this.#waitAfter(error);
       }
     }
@@ -110,7 +126,7 @@ export class FollowedSession implements Disposable {
 
   async #read(signal: AbortSignal): Promise<void> {
     const events = this.session.follow({
-      afterSeq: this.#view.value.lastSeq,
+      afterSeq: this.#fold.lastSeq,
       signal,
       onProblem: ({ error }) => this.#options.onProblem?.(failureOf(error)),
       onConnection: (change) => {
@@ -119,6 +135,7 @@ export class FollowedSession implements Disposable {
           this.#following.value = change;
           return;
         }
+        this.#show();
         const { attempt, delay, error } = change;
         const retryAt = Date.now() + delay;
         this.#following.value = { state: "reconnecting", attempt, retryAt, failure: failureOf(error) };
@@ -128,6 +145,7 @@ export class FollowedSession implements Disposable {
   }
 
   async #waitAfter(error: unknown): Promise<void> {
+    this.#show();
     this.#following.value = { state: "failed", failure: failureOf(error) };
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
@@ -136,11 +154,24 @@ export class FollowedSession implements Disposable {
     this.#following.value = { state: "connecting" };
   }
 
+  #beginAnew(): void {
+    this.#fold = new SessionView();
+    if (this.#opensAt === 0n) this.#show();
+    else this.#opened.value = 0;
+  }
+
+  #show(): void {
+    this.#view.value = this.#fold;
+    this.#opened.value = 1;
+  }
+
   #apply(events: readonly InvokeEvent[]): void {
-    const view = this.#view.value;
+    const fold = this.#fold;
     batch(() => {
-      for (const event of events) view.apply(event);
+      for (const event of events) fold.apply(event);
+      if (fold.lastSeq >= this.#opensAt) this.#show();
+      else this.#opened.value = Number(fold.lastSeq) / Number(this.#opensAt);
     });
-    this.#options.onEvents?.(events, view);
+    this.#options.onEvents?.(events, this.#view.value);
   }
 }

@@ -11,6 +11,8 @@ export interface KeptState {
   /** undefined: as the home's settings say. */
   readonly showThinking: boolean | undefined;
   readonly scenario: string | undefined;
+  /** Decisions about proposals, newest first (`KeptReviews`). */
+  readonly reviews: readonly unknown[];
 }
 
 const nothingKept: KeptState = {
@@ -20,22 +22,26 @@ const nothingKept: KeptState = {
   panel: "chat",
   showThinking: undefined,
   scenario: undefined,
+  reviews: [],
 };
 
-/** Characters of a draft, and of all that waits in the queue, that are kept: a home keeps 64 KiB. */
+/** Characters of a draft, and of all that waits in the queue, that are kept. */
 const keptCharacters = 12_000;
+/** What a home keeps, with some room. Bytes of JSON. */
+const keptBytes = 63 * 1024;
 
 /** Reads what a home kept; what does not fit is left out. */
 export function keptStateFrom(value: unknown): KeptState {
   if (typeof value !== "object" || value === null) return nothingKept;
   const field = (name: keyof KeptState): unknown => Reflect.get(value, name);
-  const { sessionId, draft, queue, panel, showThinking, scenario } = {
+  const { sessionId, draft, queue, panel, showThinking, scenario, reviews } = {
     sessionId: field("sessionId"),
     draft: field("draft"),
     queue: field("queue"),
     panel: field("panel"),
     showThinking: field("showThinking"),
     scenario: field("scenario"),
+    reviews: field("reviews"),
   };
   return {
     sessionId: typeof sessionId === "string" || sessionId === null ? sessionId : undefined,
@@ -44,6 +50,7 @@ export function keptStateFrom(value: unknown): KeptState {
     panel: replPanels.find((name) => name === panel) ?? "chat",
     showThinking: typeof showThinking === "boolean" ? showThinking : undefined,
     scenario: typeof scenario === "string" ? scenario : undefined,
+    reviews: Array.isArray(reviews) ? reviews : [],
   };
 }
 
@@ -78,5 +85,17 @@ function fitToKeep(state: KeptState): KeptState {
     left -= text.length;
     return left >= 0;
   });
-  return { ...state, draft: state.draft.length > keptCharacters ? "" : state.draft, queue };
+  const rest = { ...state, draft: state.draft.length > keptCharacters ? "" : state.draft, queue };
+  let room = keptBytes - jsonBytes({ ...rest, reviews: [] });
+  const reviews = state.reviews.filter((review) => {
+    const bytes = jsonBytes(review) + 1;
+    if (bytes > room) return false;
+    room -= bytes;
+    return true;
+  });
+  return { ...rest, reviews };
+}
+
+function jsonBytes(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
 }

@@ -7,7 +7,7 @@ export interface PromptImage {
 }
 
 /** What the server takes: at most 20 in 16 MiB of request, the text included. */
-export const imageLimits = { count: 20, bytes: 8 * 1024 * 1024, allBytes: 12 * 1024 * 1024 };
+const imageLimits = { count: 20, bytes: 8 * 1024 * 1024, allBytes: 12 * 1024 * 1024 };
 
 const mediaTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 

@@ -1,3 +1,4 @@
+import type { EditorContext } from "@gennai/client/home/repl-home";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { PromptImage } from "./prompt-images.ts";
 
@@ -6,10 +7,12 @@ export interface Prompt {
   readonly id: string;
   readonly text: string;
   readonly images: readonly PromptImage[];
+  /** What goes along of the editor. */
+  readonly context?: EditorContext | undefined;
 }
 
-export function newPrompt(text: string, images: readonly PromptImage[] = []): Prompt {
-  return { id: crypto.randomUUID(), text, images };
+export function newPrompt(text: string, images: readonly PromptImage[] = [], context?: EditorContext): Prompt {
+  return { id: crypto.randomUUID(), text, images, context };
 }
 
 /** Prompts that wait for the running turn to end. */

@@ -12,13 +12,15 @@ import type { HomeNotice, ReplHome, ReplPanel } from "@gennai/client/home/repl-h
 import { AgentSession } from "@gennai/client/session";
 import type { SettingsChoice } from "@gennai/client/settings";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { BranchDesk } from "../branch/branch-desk.ts";
 import { ConfirmationDesk } from "../confirmation/confirmation-desk.ts";
 import type { SessionView } from "../model/session-view.ts";
-import type { ReviewState } from "../review/review-state.ts";
 import { Announcer } from "./announcer.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import { FollowedSession } from "./followed-session.ts";
+import { KeptReviews } from "./kept-reviews.ts";
 import { keepStateIn, keptStateFrom } from "./kept-state.ts";
 import { SessionDesks } from "./session-desks.ts";
 import { SessionDirectory } from "./session-directory.ts";
@@ -46,12 +48,12 @@ export class ReplControl {
   readonly plans: PlanClient;
   readonly desk = new ConfirmationDesk();
   readonly announcer = new Announcer();
+  readonly branch = new BranchDesk(() => this.changeSettings({ editingMode: "proposal" }));
   readonly turns: TurnControl;
   readonly panel: Signal<ReplPanel>;
   /** The proposal that the review panel shows; undefined: the newest. */
   readonly reviewed = signal<string | undefined>(undefined);
-  /** Decisions about proposals that are not yet carried out. */
-  readonly reviews = signal<ReadonlyMap<string, ReviewState>>(new Map());
+  readonly reviews: KeptReviews;
   readonly showThinking: Signal<boolean>;
   /** Empty: the server's default for the mode. */
   readonly scenario: Signal<string>;
@@ -79,6 +81,7 @@ export class ReplControl {
     this.#identity = { clientId, name: clientName, version, editor: { confirm: this.desk.confirm } };
     const kept = keptStateFrom(state);
     this.panel = signal(kept.panel);
+    this.reviews = new KeptReviews(kept.reviews);
     this.showThinking = signal(kept.showThinking ?? settings.showThinking);
     this.scenario = signal(kept.scenario ?? settings.scenario);
     this.choice = signal(choiceOf(settings, home.launch.workspace));
@@ -87,6 +90,10 @@ export class ReplControl {
       queue: kept.queue,
       session: this.#current,
       newSession: (signal) => this.#create(signal),
+      // An editor's home has git, and sees to the branch itself.
+      ready: async (followed, prompt) => {
+        if (home.kind === "page") await this.branch.ready(followed, prompt);
+      },
       request: () => ({ scenario: this.scenario.value, enableThinking: this.showThinking.value }),
       fail: (error, what) => this.#fail(error, what),
       signal: this.#end.signal,
@@ -99,6 +106,7 @@ export class ReplControl {
       panel: this.panel.value,
       showThinking: this.showThinking.value,
       scenario: this.scenario.value,
+      reviews: this.reviews.toJson(),
     }));
     const stopListening = home.onNotice((notice) => this.#notice(notice));
     this.#end.signal.addEventListener("abort", stopListening, { once: true });
@@ -108,6 +116,14 @@ export class ReplControl {
   get current(): ReadonlySignal<FollowedSession | undefined> {
     return this.#current;
   }
+
+  /** Of the session that is shown: as it was renamed, or as it began; empty where there is none. */
+  readonly title: ReadonlySignal<string> = computed(() => {
+    const view = this.#current.value?.view.value;
+    if (view === undefined || view.count.value === 0) return "";
+    const first = view.cells.find(({ item }) => item.peek().kind === "user-message")?.item.peek();
+    return view.facts.value.title || (first?.kind === "user-message" ? (first.text.split("\n", 1)[0] ?? "") : "");
+  });
 
   get desks(): ReadonlySignal<SessionDesks> {
     return this.#desks;
@@ -147,17 +163,23 @@ export class ReplControl {
     });
   }
 
-  /** For the session that is shown, and for those that come. */
-  async changeSettings(choice: SettingsChoice): Promise<void> {
+  /** @param title one line, 1 to 200 characters */
+  async rename(sessionId: string, title: string): Promise<void> {
+    await this.#attempt("The session could not be renamed", async (signal) => {
+      await this.agent.renameSession({ sessionId, title }, { signal });
+    });
+    await this.listSessions();
+  }
+
+  /** For the session that is shown, and for those that come. False when the server would not. */
+  async changeSettings(choice: SettingsChoice): Promise<boolean> {
     const { workingDir: _fixed, ...rest } = choice;
     const followed = this.#current.value;
-    if (followed === undefined) this.choice.value = { ...this.choice.value, ...rest };
-    else {
-      const changed = await this.#attempt("The settings could not be changed", (signal) =>
-        followed.changeSettings(rest, { signal }),
-      );
-      if (changed) this.choice.value = { ...this.choice.value, ...rest };
-    }
+    const changed =
+      followed === undefined ||
+      (await this.#attempt("The settings could not be changed", (signal) => followed.changeSettings(rest, { signal })));
+    if (changed) this.choice.value = { ...this.choice.value, ...rest };
+    return changed;
   }
 
   async undoChangeSet(changeSetId: string): Promise<void> {
@@ -167,6 +189,14 @@ export class ReplControl {
       if (this.home.revertChangeSet !== undefined) await this.home.revertChangeSet(changeSetId);
       else await followed.session.undo({ changeSetId, signal });
     });
+  }
+
+  /** Shows what restoring to before a turn would do, for the person to agree to. */
+  async offerRestore(turnId: string): Promise<void> {
+    const { checkpoints } = this.#desks.value;
+    await checkpoints?.load();
+    await checkpoints?.preview(turnId);
+    this.panel.value = "checkpoints";
   }
 
   async listSessions(): Promise<void> {
@@ -264,6 +294,7 @@ export class ReplControl {
     if (followed !== this.#current.value) return;
     this.announcer.tell(events);
     this.#desks.value.handle(events);
+    if (events.some(refusedForBranch)) this.branch.refused(followed.session.sessionId);
     if (events.some(({ event }) => event.case === "settingsChanged")) void followed.refreshSettings();
     this.turns.seen(view);
   }
@@ -309,4 +340,10 @@ export class ReplControl {
     const failure = failureOf(error);
     this.problem.value = { ...failure, message: `${what}: ${failure.message}` };
   }
+}
+
+function refusedForBranch({ event }: InvokeEvent): boolean {
+  return (
+    event.case === "gateDecision" && event.value.verdict === Verdict.DENY && event.value.rule.startsWith("branch/")
+  );
 }

@@ -1,6 +1,7 @@
 import { SessionPlans } from "@gennai/client/plan";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { computed } from "@preact/signals";
+import { CheckpointDesk } from "../checkpoints/checkpoint-desk.ts";
 import { GovernanceDesk } from "../governance/governance-desk.ts";
 import { PlanDesk } from "../plan/plan-desk.ts";
 import { writePlan } from "../plan/write-plan.ts";
@@ -16,6 +17,7 @@ export class SessionDesks implements Disposable {
   /** undefined while there is no session. */
   readonly plan: PlanDesk | undefined;
   readonly todos: TodoDesk | undefined;
+  readonly checkpoints: CheckpointDesk | undefined;
 
   constructor(control: ReplControl, followed: FollowedSession | undefined) {
     const { agent, governance, plans, home } = control;
@@ -32,6 +34,7 @@ export class SessionDesks implements Disposable {
     });
     const todos = computed(() => followed.view.value.facts.value.todos);
     this.todos = new TodoDesk({ client: agent, sessionId, todos });
+    this.checkpoints = new CheckpointDesk({ client: agent, sessionId });
   }
 
   handle(events: readonly InvokeEvent[]): void {
@@ -39,11 +42,14 @@ export class SessionDesks implements Disposable {
     const governed = events.some(({ event }) => event.case !== undefined && governing.has(event.case));
     if (governed && this.governance.state.peek().view !== undefined) void this.governance.load();
     const ended = events.some(({ event }) => event.case === "usage" || event.case === "toolResult");
+    const changed = events.some(({ event }) => event.case === "changeSetApplied" || event.case === "checkpointClosed");
+    if (changed && this.checkpoints?.view.peek().list !== undefined) void this.checkpoints.load();
     if (ended && this.timeline.view.peek().loaded && !this.timeline.view.peek().busy) void this.timeline.load();
   }
 
   [Symbol.dispose](): void {
-    for (const desk of [this.governance, this.timeline, this.plan, this.todos]) desk?.[Symbol.dispose]();
+    for (const desk of [this.governance, this.timeline, this.plan, this.todos, this.checkpoints])
+      desk?.[Symbol.dispose]();
   }
 }
 

@@ -1,3 +1,4 @@
+import type { EditorContext } from "@gennai/client/home/repl-home";
 import type { TurnRequest } from "@gennai/client/session";
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { SessionView } from "../model/session-view.ts";
@@ -15,17 +16,27 @@ export interface TurnControlOptions {
   readonly session: ReadonlySignal<FollowedSession | undefined>;
   /** Begins the session that a first prompt needs. */
   readonly newSession: (signal: AbortSignal) => Promise<FollowedSession>;
+  /** Resolves when a turn may begin; rejects when it may not. */
+  readonly ready: (
+    followed: FollowedSession,
+    prompt: { readonly task: string; readonly signal: AbortSignal },
+  ) => Promise<void>;
   /** What goes with every prompt. */
   readonly request: () => Omit<TurnRequest, "text" | "images">;
   readonly fail: (error: unknown, what: string) => void;
   readonly signal: AbortSignal;
 }
 
+/** Milliseconds within which a turn that was started must show. */
+const showWithin = 4000;
+
 /** What the user says, when it is said, and how it is stopped. */
 export class TurnControl {
   readonly queue: PromptQueue;
   readonly draft;
   readonly draftImages = signal<readonly PromptImage[]>([]);
+  /** What of the editor goes with the prompt that is being written. */
+  readonly draftContext = signal<EditorContext | undefined>(undefined);
   readonly #options: TurnControlOptions;
   readonly #pending = signal<Prompt | undefined>(undefined);
   readonly #stopping = signal(false);
@@ -53,8 +64,8 @@ export class TurnControl {
   });
 
   /** Says it now, or when the running turn has ended. */
-  send(text: string, images: readonly PromptImage[] = []): void {
-    const prompt = newPrompt(text, images);
+  send(text: string, images: readonly PromptImage[] = [], context?: EditorContext): void {
+    const prompt = newPrompt(text, images, context);
     if (this.progress.value !== "idle") this.queue.add(prompt);
     else {
       this.queue.release();
@@ -120,18 +131,27 @@ export class TurnControl {
   }
 
   async #start(prompt: Prompt): Promise<void> {
-    const { session, newSession, request, fail, signal: end } = this.#options;
+    const { session, newSession, ready, request, fail, signal: end } = this.#options;
     this.#starting = new AbortController();
     const abort = AbortSignal.any([end, this.#starting.signal]);
     this.#pending.value = prompt;
     try {
       const followed = session.value ?? (await newSession(abort));
+      await ready(followed, { task: prompt.text, signal: abort });
       const images = prompt.images.map(({ bytes }) => bytes);
-      const turn = await followed.startTurn({ ...request(), text: prompt.text, images }, { signal: abort });
+      const turn = await followed.startTurn(
+        { ...request(), ...contextOf(prompt), text: prompt.text, images },
+        { signal: abort },
+      );
       if (session.value !== followed) return;
       // The user's message is the second event of a turn.
-      this.#awaitedSeq = turn.afterSeq + 2n;
+      const awaited = turn.afterSeq + 2n;
+      this.#awaitedSeq = awaited;
       this.#showAwaited(followed.view.value);
+      setTimeout(() => {
+        // The server has the turn: a stream that does not show it has lost its way.
+        if (this.#awaitedSeq === awaited) followed.reconnect();
+      }, showWithin);
     } catch (error) {
       if (this.#pending.value === prompt) this.#pending.value = undefined;
       this.#giveBack(prompt);
@@ -144,6 +164,7 @@ export class TurnControl {
     if (this.draft.value === "" && this.draftImages.value.length === 0) {
       this.draft.value = prompt.text;
       this.draftImages.value = prompt.images;
+      this.draftContext.value = prompt.context;
     } else this.queue.putBack(prompt);
   }
 
@@ -158,4 +179,8 @@ export class TurnControl {
     const next = this.queue.take();
     if (next !== undefined) void this.#start(next);
   }
+}
+
+function contextOf({ context }: Prompt): Pick<TurnRequest, "context"> {
+  return context === undefined ? {} : { context };
 }

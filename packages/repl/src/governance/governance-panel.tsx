@@ -1,4 +1,6 @@
 import { useEffect } from "preact/hooks";
+import { Icon } from "../icons/icon.tsx";
+import { rulesWords } from "../model/rules-words.ts";
 import { Digest } from "../plan/digest.tsx";
 import { ProblemNotice } from "../plan/problem-notice.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
@@ -62,11 +64,11 @@ function RulesSection({ rules }: { readonly rules: GovernanceView["rules"] }) {
     <section class="g-section" aria-labelledby="rules-title">
       <h3 id="rules-title">Rules in force</h3>
       <p>
-        <strong>{rules.count === 1 ? "1 rule" : `${rules.count} rules`}</strong>
+        <Icon name="shield" /> <strong>{rules.count === 1 ? "1 rule" : `${rules.count} rules`}</strong>
         {rules.text !== "" && (
           <span class="g-quiet">
             {" "}
-            <VisibleText text={rules.text} />
+            <VisibleText text={rulesWords(rules.text)} />
           </span>
         )}
       </p>

@@ -14,6 +14,7 @@ import edit from "@vscode/codicons/src/icons/edit.svg";
 import error from "@vscode/codicons/src/icons/error.svg";
 import file from "@vscode/codicons/src/icons/file.svg";
 import gear from "@vscode/codicons/src/icons/gear.svg";
+import branch from "@vscode/codicons/src/icons/git-branch.svg";
 import compare from "@vscode/codicons/src/icons/git-compare.svg";
 import history from "@vscode/codicons/src/icons/history.svg";
 import info from "@vscode/codicons/src/icons/info.svg";
@@ -37,6 +38,7 @@ const icons = {
     add,
     arrowDown,
     attach,
+    branch,
     chat,
     check,
     checklist,

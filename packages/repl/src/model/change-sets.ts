@@ -36,13 +36,14 @@ export class ChangeSets {
     if (cell !== undefined) cell.item.value = { ...cell.item.value, undone: true };
   }
 
-  /** Shows what the turn changed, if it did. */
-  endTurn(place: ItemPlace): void {
+  /** Shows what the turn changed; false when it did not. */
+  endTurn(place: ItemPlace): boolean {
     const files = this.#growing.get(place.turnId);
-    if (files === undefined) return;
+    if (files === undefined) return false;
     this.#growing.delete(place.turnId);
     const key = `changeSet:${place.seq}`;
     this.#show({ ...place, key }, { changeSetId: place.turnId, files, proposalId: undefined });
+    return true;
   }
 
   #show(place: ItemPlace, fields: Pick<ChangeSetItem, "changeSetId" | "files" | "proposalId">): void {

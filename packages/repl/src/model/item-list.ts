@@ -7,6 +7,8 @@ export interface ItemPlace {
   readonly seq: bigint;
   readonly turnId: string;
   readonly time: Date | undefined;
+  /** The call whose sub-agent it is of; empty for the session's own. */
+  readonly parentCallId: string;
 }
 
 /** A cell whose content its fold may change. */

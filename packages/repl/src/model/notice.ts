@@ -1,5 +1,6 @@
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { rulesWords } from "./rules-words.ts";
 import type { NoticeItem } from "./view-item.ts";
 
 /** What an event has to tell in a line of its own; undefined when nothing. */
@@ -22,13 +23,31 @@ export function noticeOf(event: InvokeEvent): NoticeItem | undefined {
       return notice("info", "session", "The conversation was cleared: the model has forgotten what is above.");
     case "settingsChanged":
       return notice("info", "settings", `From here on: ${body.value.summary}`);
+    case "contextAdded": {
+      const { items } = body.value;
+      const left = items.filter(({ reason }) => reason !== "");
+      const text = `With the prompt: ${items.map(({ name }) => name).join(", ")}`;
+      const hint = left.map(({ name, reason }) => `${name}: ${reason}`).join("\n");
+      return { ...notice(left.length === 0 ? "info" : "warning", "context", text), hint };
+    }
+    case "conversationCompacted": {
+      const { droppedMessages, tokensBefore, tokensAfter } = body.value;
+      const text = `The conversation was shortened for the model: ${droppedMessages} messages, ${tokensBefore} to ${tokensAfter} tokens.`;
+      return { ...notice("info", "context", text), hint: body.value.summary };
+    }
+    case "checkpointRestored": {
+      const { files, skipped } = body.value;
+      const text = `Restored from a checkpoint: ${files.map(({ path }) => path).join(", ") || "no file"}`;
+      const hint = skipped.length === 0 ? "" : `Left as they are: ${skipped.map(({ path }) => path).join(", ")}`;
+      return { ...notice(skipped.length === 0 ? "info" : "warning", "checkpoint", text), hint };
+    }
     case "intentSelected":
       return notice("info", "intent", `Works under intent ${body.value.intent?.id}: ${body.value.intent?.name}`);
     case "rulesChanged": {
       const { text = "", problems = [] } = body.value.status ?? {};
       return problems.length === 0
-        ? notice("info", "rules", `Rules: ${text}`)
-        : { ...notice("warning", "rules", `Rules: ${text}`), hint: problems.join("\n") };
+        ? notice("info", "rules", `Rules: ${rulesWords(text)}`)
+        : { ...notice("warning", "rules", `Rules: ${rulesWords(text)}`), hint: problems.join("\n") };
     }
     case "emergencyChanged": {
       const { control, enabled, tool, by, reason } = body.value;

@@ -3,6 +3,8 @@ import type { IntentSummary } from "@gennai/client/intents";
 /** What holds for a session as a whole. */
 export interface SessionFacts {
   readonly workingDir: string;
+  /** As somebody renamed the session; empty before. */
+  readonly title: string;
   readonly forkedFrom: string;
   readonly turn: RunningTurn | undefined;
   readonly usage: Usage;
@@ -35,6 +37,12 @@ export interface Usage {
   /** 0: unknown. */
   readonly maxContextTokens: number;
   readonly modelId: string;
+  /** undefined: the server knows no prices. */
+  readonly cost: number | undefined;
+  /** What `cost` is in; may be empty. */
+  readonly currency: string;
+  /** Some of it is a guess. */
+  readonly estimated: boolean;
 }
 
 export type TodoStatus = "pending" | "in-progress" | "completed";
@@ -66,9 +74,13 @@ export interface EmergencyFact {
 
 export const emptyFacts: SessionFacts = {
   workingDir: "",
+  title: "",
   forkedFrom: "",
   turn: undefined,
-  usage: { inputTokens: 0, outputTokens: 0, contextTokens: 0, maxContextTokens: 0, modelId: "" },
+  usage: {
+    ...{ inputTokens: 0, outputTokens: 0, contextTokens: 0, maxContextTokens: 0, modelId: "" },
+    ...{ cost: undefined, currency: "", estimated: false },
+  },
   todos: [],
   intent: undefined,
   rules: undefined,

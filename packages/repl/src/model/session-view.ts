@@ -14,6 +14,7 @@ import { ChangeSets } from "./change-sets.ts";
 import { ItemList, type ItemPlace, type OpenCell } from "./item-list.ts";
 import { noticeOf } from "./notice.ts";
 import { PlanItems } from "./plan-items.ts";
+import { rulesWords } from "./rules-words.ts";
 import { emptyFacts, type SessionFacts, type TurnPhase } from "./session-facts.ts";
 import { StreamedText } from "./streamed-text.ts";
 import { ToolCalls } from "./tool-calls.ts";
@@ -33,6 +34,7 @@ import type {
   ItemCell,
   ProposalItem,
   ThinkingItem,
+  ToolCallItem,
 } from "./view-item.ts";
 
 /**
@@ -50,6 +52,7 @@ export class SessionView {
   readonly #changeSets = new ChangeSets(this.#items);
   readonly #plans = new PlanItems(this.#items);
   readonly #turns = new Map<string, TurnRecord>();
+  readonly #scopeRequests: ScopeRequest[] = [];
   #streaming: OpenCell<ThinkingItem | AssistantItem> | undefined;
   #lastSeq = 0n;
 
@@ -60,6 +63,11 @@ export class SessionView {
   /** Tells that there are more cells. */
   get count(): ReadonlySignal<number> {
     return this.#items.count;
+  }
+
+  /** Calls that asked for more than the intent owns, oldest first. `count` tells of new ones. */
+  get scopeRequests(): readonly ScopeRequest[] {
+    return this.#scopeRequests;
   }
 
   get facts(): ReadonlySignal<SessionFacts> {
@@ -86,7 +94,8 @@ export class SessionView {
     }
     const firstSeq = event.firstSeq === 0n ? event.seq : event.firstSeq;
     const seq = body.case === "truncated" ? body.value.throughSeq : firstSeq;
-    const place: ItemPlace = { key: `${body.case}:${seq}`, seq, turnId: event.turnId, time: timeOf(event) };
+    const { turnId, parentToolCallId: parentCallId } = event;
+    const place: ItemPlace = { key: `${body.case}:${seq}`, seq, turnId, time: timeOf(event), parentCallId };
     this.#applyBody(event, body, place, firstSeq);
   }
 
@@ -112,7 +121,8 @@ export class SessionView {
         return this.#calls.write(event.itemId, { firstSeq, text: body.value.argumentsDelta });
       case "toolCall":
         this.#settle();
-        return this.#calls.complete(place, event.itemId, body.value);
+        this.#askScope(this.#calls.complete(place, event.itemId, body.value));
+        return;
       case "gateDecision":
         return this.#calls.decide(body.value);
       case "toolOutputDelta":
@@ -122,7 +132,7 @@ export class SessionView {
       case "status":
         return this.#changeStatus(event, place, body.value);
       case "usage":
-        return this.#addUsage(turnId, body.value);
+        return this.#addUsage(place, body.value);
       case "confirmationRequest": {
         const { requestId } = body.value;
         const item: ConfirmationItem = {
@@ -138,7 +148,8 @@ export class SessionView {
       case "applyChangesRequest":
       case "modelCallRequest":
       case "diagnosticsRequest":
-      case "listWorkspaceRequest": {
+      case "listWorkspaceRequest":
+      case "findSymbolsRequest": {
         const asked = clientRequest(body);
         if (asked === undefined) return;
         const state = event.resolved ? "answered" : "open";
@@ -181,7 +192,7 @@ export class SessionView {
       }
       case "rulesChanged": {
         const { count = 0, text = "", lastViolation = "", problems = [] } = body.value.status ?? {};
-        this.#setFacts({ rules: { count, text, lastViolation, problems } });
+        this.#setFacts({ rules: { count, text: rulesWords(text), lastViolation, problems } });
         break;
       }
       case "emergencyChanged":
@@ -192,10 +203,19 @@ export class SessionView {
         if (this.#calls.has(body.value.toolCallId)) return;
         break;
       case "settingsChanged":
+      case "contextAdded":
+      case "conversationCompacted":
+      case "checkpointRestored":
       case "truncated":
       case "warning":
       case "error":
         break;
+      case "sessionRenamed":
+        return this.#setFacts({ title: body.value.title });
+      case "checkpointClosed":
+        if (body.value.files.length > 0) this.#turn(turnId, time).changedFiles = true;
+        return;
+      case "checkpointTaken":
       case "heartbeat":
       case undefined:
         return;
@@ -247,10 +267,11 @@ export class SessionView {
       this.#settle();
       this.#texts.clear();
       this.#calls.endTurn(turnId, time);
-      this.#changeSets.endTurn(place);
+      const changedFiles = this.#changeSets.endTurn(place) || turn.changedFiles;
       const { inputTokens, outputTokens, began } = turn;
       const duration = time === undefined || began === undefined ? undefined : time.getTime() - began.getTime();
-      this.#items.add(place, { kind: "turn-end", turnId, outcome: ended, duration, inputTokens, outputTokens });
+      const used = { inputTokens, outputTokens, changedFiles };
+      this.#items.add(place, { kind: "turn-end", turnId, outcome: ended, duration, ...used });
       this.#turns.delete(turnId);
       if (this.#facts.value.turn?.turnId === turnId) this.#setFacts({ turn: undefined });
       return;
@@ -265,23 +286,32 @@ export class SessionView {
     if (phase !== undefined) this.#setPhase(turnId, phase, status.toolName);
   }
 
+  #askScope(call: ItemCell<ToolCallItem>): void {
+    if (call.item.peek().name !== "request_scope_expansion") return;
+    this.#scopeRequests.push({ call, intentId: this.#facts.peek().intent?.id ?? "" });
+  }
+
   #setPhase(turnId: string, phase: TurnPhase, toolName = ""): void {
     const turn = this.#turn(turnId, undefined);
     this.#setFacts({ turn: { turnId, phase, toolName, iteration: turn.iteration, since: turn.began } });
   }
 
-  #addUsage(turnId: string, message: TokenUsage): void {
-    const { inputTokens, outputTokens, maxContextTokens, modelId } = message;
+  #addUsage({ turnId, parentCallId }: ItemPlace, message: TokenUsage): void {
+    const { inputTokens, outputTokens, maxContextTokens, modelId, cost, currency, estimated } = message;
     const turn = this.#turn(turnId, undefined);
     turn.inputTokens += inputTokens;
     turn.outputTokens += outputTokens;
     const { usage } = this.#facts.value;
+    // A sub-agent and a summary have a context of their own.
+    const own = parentCallId === "" && !message.forCompaction;
     this.#setFacts({
       usage: {
+        ...usage,
         inputTokens: usage.inputTokens + inputTokens,
         outputTokens: usage.outputTokens + outputTokens,
-        contextTokens: inputTokens + outputTokens,
-        ...{ maxContextTokens, modelId },
+        ...(own ? { contextTokens: inputTokens + outputTokens, maxContextTokens, modelId } : {}),
+        ...(cost === undefined ? {} : { cost: (usage.cost ?? 0) + cost, currency }),
+        estimated: usage.estimated || estimated,
       },
     });
   }
@@ -301,7 +331,7 @@ export class SessionView {
   #turn(turnId: string, time: Date | undefined): TurnRecord {
     const known = this.#turns.get(turnId);
     if (known !== undefined) return known;
-    const turn = { began: time, iteration: 0, answered: false, inputTokens: 0, outputTokens: 0 };
+    const turn = { began: time, iteration: 0, answered: false, inputTokens: 0, outputTokens: 0, changedFiles: false };
     this.#turns.set(turnId, turn);
     return turn;
   }
@@ -311,6 +341,12 @@ export class SessionView {
   }
 }
 
+export interface ScopeRequest {
+  readonly call: ItemCell<ToolCallItem>;
+  /** The intent it was under; empty when under none. */
+  readonly intentId: string;
+}
+
 interface TurnRecord {
   readonly began: Date | undefined;
   iteration: number;
@@ -318,6 +354,8 @@ interface TurnRecord {
   answered: boolean;
   inputTokens: number;
   outputTokens: number;
+  /** By commands: what was around them differs. */
+  changedFiles: boolean;
 }
 
 function change<Item extends object>(cell: { readonly item: Signal<Item> } | undefined, fields: Partial<Item>): void {

@@ -43,11 +43,12 @@ export class ToolCalls {
     place: ItemPlace,
     itemId: string,
     call: { readonly id: string; readonly name: string; readonly argumentsJson: string },
-  ): void {
+  ): OpenCell<ToolCallItem> {
     const record = this.#writing.get(itemId) ?? this.#open(place, call.id, call.name, "waiting");
     this.#writing.delete(itemId);
     this.#byId.set(call.id, record);
     change(record, { callId: call.id, name: call.name, argumentsJson: call.argumentsJson, status: "waiting" });
+    return record.cell;
   }
 
   decide(decision: GateDecision): void {

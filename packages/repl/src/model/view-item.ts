@@ -27,6 +27,8 @@ export interface ItemCell<Item extends ViewItem = ViewItem> {
   readonly turnId: string;
   /** When it began. */
   readonly time: Date | undefined;
+  /** The call whose sub-agent it is of; empty for the session's own. */
+  readonly parentCallId: string;
   readonly item: ReadonlySignal<Item>;
 }
 
@@ -123,7 +125,8 @@ export interface ClientRequestItem {
     | { readonly type: "apply-changes"; readonly paths: readonly string[] }
     | { readonly type: "call-model" }
     | { readonly type: "list-diagnostics" }
-    | { readonly type: "list-workspace"; readonly path: string };
+    | { readonly type: "list-workspace"; readonly path: string }
+    | { readonly type: "find-symbols"; readonly query: string };
   readonly state: RequestState;
   /** Who answered; empty when nobody did. */
   readonly answeredBy: string;
@@ -180,7 +183,16 @@ export interface PlanItem {
 export interface NoticeItem {
   readonly kind: "notice";
   readonly level: "info" | "warning" | "error";
-  readonly topic: "turn" | "session" | "settings" | "intent" | "rules" | "emergency" | "violation";
+  readonly topic:
+    | "turn"
+    | "session"
+    | "settings"
+    | "intent"
+    | "rules"
+    | "emergency"
+    | "violation"
+    | "context"
+    | "checkpoint";
   readonly text: string;
   /** Stable, for errors; empty otherwise. */
   readonly code: string;
@@ -197,4 +209,6 @@ export interface TurnEndItem {
   readonly duration: number | undefined;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** It changed files, by commands too, and can be taken back as a whole. */
+  readonly changedFiles: boolean;
 }

@@ -8,6 +8,7 @@ const panels: readonly { readonly panel: ReplPanel; readonly label: string; read
   { panel: "review", label: "Review", icon: "diff" },
   { panel: "plan", label: "Plan", icon: "list" },
   { panel: "todos", label: "Todos", icon: "checklist" },
+  { panel: "checkpoints", label: "Checkpoints", icon: "discard" },
   { panel: "timeline", label: "Timeline", icon: "pulse" },
   { panel: "governance", label: "Governance", icon: "shield" },
   { panel: "prompt", label: "System prompt", icon: "note" },

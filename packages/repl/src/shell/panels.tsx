@@ -1,6 +1,8 @@
 import { useEffect } from "preact/hooks";
+import { CheckpointPanel } from "../checkpoints/checkpoint-panel.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
 import { GovernancePanel } from "../governance/governance-panel.tsx";
+import { scopeExpansions } from "../governance/scope-expansions.ts";
 import { PlanPanel } from "../plan/plan-panel.tsx";
 import { loadSystemPrompt, PromptPreview } from "../prompt-preview/prompt-preview.tsx";
 import { TimelinePanel } from "../timeline/timeline-panel.tsx";
@@ -10,7 +12,9 @@ import { ProposalReview } from "./proposal-review.tsx";
 /** The panel that is shown, other than the chat. */
 export function Panel({ control }: { readonly control: ReplControl }) {
   const desks = control.desks.value;
-  const session = control.current.value?.session;
+  const followed = control.current.value;
+  const session = followed?.session;
+  const view = followed?.view.value;
   const { openFile } = control.home;
   const { plan } = desks;
   useEffect(() => void plan?.load(), [plan]);
@@ -34,7 +38,19 @@ export function Panel({ control }: { readonly control: ReplControl }) {
         />
       );
     case "governance":
-      return <GovernancePanel desk={desks.governance} hasSession={session !== undefined} />;
+      return (
+        <GovernancePanel
+          desk={desks.governance}
+          hasSession={session !== undefined}
+          expansions={view === undefined ? [] : scopeExpansions(view)}
+        />
+      );
+    case "checkpoints":
+      return desks.checkpoints === undefined ? (
+        <NoSession what="Checkpoints" />
+      ) : (
+        <CheckpointPanel desk={desks.checkpoints} running={control.turns.progress.value !== "idle"} />
+      );
     case "prompt":
       return session === undefined ? <NoSession what="The system prompt" /> : <SystemPrompt control={control} />;
     case "chat":

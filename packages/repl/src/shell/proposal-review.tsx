@@ -5,7 +5,6 @@ import type { ProposalItem } from "../model/view-item.ts";
 import { applyProposal } from "../review/apply-proposal.ts";
 import type { ReviewOutcome } from "../review/review-outcome.tsx";
 import { ReviewPanel } from "../review/review-panel.tsx";
-import { newReview } from "../review/review-state.ts";
 
 /** The proposal that was chosen, else the newest that nobody has decided about, else the newest. */
 export function ProposalReview({ control }: { readonly control: ReplControl }) {
@@ -34,10 +33,8 @@ export function ProposalReview({ control }: { readonly control: ReplControl }) {
       key={proposalId}
       proposal={proposal}
       sessionId={session.sessionId}
-      state={control.reviews.value.get(proposalId) ?? newReview(proposalId)}
-      onState={(state) => {
-        control.reviews.value = new Map(control.reviews.value).set(proposalId, state);
-      }}
+      state={control.reviews.of(proposal)}
+      onState={(state) => control.reviews.set(state)}
       blob={blob}
       settled={settledOutcome(item, view)}
       apply={(review) => applyProposal(place, review, proposal, { signal: control.signal })}

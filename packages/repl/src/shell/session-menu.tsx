@@ -1,5 +1,5 @@
 import type { SessionSummary } from "@gennai/client/session-summary";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";
 import { Popover } from "./popover.tsx";
@@ -23,8 +23,11 @@ export function SessionMenu({ control }: { readonly control: ReplControl }) {
   );
 }
 
+const longestTitle = 200;
+
 function SessionList({ control, close }: { readonly control: ReplControl; readonly close: () => void }) {
   const [filter, setFilter] = useState("");
+  const [renaming, setRenaming] = useState<string>();
   const shown = control.current.value?.session.sessionId;
   const wanted = filter.trim().toLowerCase();
   const sessions = control.directory.sessions.value.filter(({ title }) => title.toLowerCase().includes(wanted));
@@ -40,37 +43,58 @@ function SessionList({ control, close }: { readonly control: ReplControl; readon
       />
       {sessions.length === 0 && <p class="quiet">No session here.</p>}
       <ul>
-        {sessions.map((session) => (
-          <li key={session.sessionId} class={session.sessionId === shown ? "session session-shown" : "session"}>
-            <button
-              type="button"
-              class="session-open"
-              aria-current={session.sessionId === shown}
-              onClick={() => {
-                close();
-                if (session.sessionId !== shown) void control.switchTo(session.sessionId);
-              }}
-            >
-              <span class="session-title">{titleOf(session)}</span>
-              <span class="quiet">
-                {ago(session.updated)} · {session.mode}
-                {session.runningTurnId !== "" && " · running"}
-              </span>
-            </button>
-            <button
-              type="button"
-              class="tool-button"
-              title="Go on in a copy"
-              aria-label={`Go on in a copy of ${titleOf(session)}`}
-              onClick={() => {
-                close();
-                void control.fork(session.sessionId);
-              }}
-            >
-              <Icon name="fork" />
-            </button>
-          </li>
-        ))}
+        {sessions.map((session) =>
+          session.sessionId === renaming ? (
+            <li key={session.sessionId} class="session">
+              <TitleForm
+                title={session.title}
+                onDone={(title) => {
+                  setRenaming(undefined);
+                  if (title !== undefined && title !== session.title) void control.rename(session.sessionId, title);
+                }}
+              />
+            </li>
+          ) : (
+            <li key={session.sessionId} class={session.sessionId === shown ? "session session-shown" : "session"}>
+              <button
+                type="button"
+                class="session-open"
+                aria-current={session.sessionId === shown}
+                onClick={() => {
+                  close();
+                  if (session.sessionId !== shown) void control.switchTo(session.sessionId);
+                }}
+              >
+                <span class="session-title">{titleOf(session)}</span>
+                <span class="quiet">
+                  {ago(session.updated)} · {session.mode}
+                  {session.runningTurnId !== "" && " · running"}
+                </span>
+              </button>
+              <button
+                type="button"
+                class="tool-button"
+                title="Rename"
+                aria-label={`Rename ${titleOf(session)}`}
+                onClick={() => setRenaming(session.sessionId)}
+              >
+                <Icon name="edit" />
+              </button>
+              <button
+                type="button"
+                class="tool-button"
+                title="Go on in a copy"
+                aria-label={`Go on in a copy of ${titleOf(session)}`}
+                onClick={() => {
+                  close();
+                  void control.fork(session.sessionId);
+                }}
+              >
+                <Icon name="fork" />
+              </button>
+            </li>
+          ),
+        )}
       </ul>
       {shown !== undefined && (
         <div class="popover-buttons">
@@ -88,6 +112,42 @@ function SessionList({ control, close }: { readonly control: ReplControl; readon
         </div>
       )}
     </div>
+  );
+}
+
+interface TitleFormProps {
+  readonly title: string;
+  /** undefined: as it was. */
+  readonly onDone: (title: string | undefined) => void;
+}
+
+function TitleForm({ title, onDone }: TitleFormProps) {
+  const box = useRef<HTMLInputElement>(null);
+  useEffect(() => box.current?.select(), []);
+  return (
+    <form
+      class="session-rename"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onDone(box.current?.value.trim() || undefined);
+      }}
+    >
+      <input
+        ref={box}
+        type="text"
+        aria-label="Title"
+        maxLength={longestTitle}
+        defaultValue={title}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          event.stopPropagation();
+          onDone(undefined);
+        }}
+      />
+      <button type="submit" class="tool-button" title="Rename" aria-label="Rename">
+        <Icon name="check" />
+      </button>
+    </form>
   );
 }
 

@@ -6,10 +6,11 @@ const suggestions = ["show the files of this workspace", "help"];
 export function Welcome({ control }: { readonly control: ReplControl }) {
   const opening = control.opening.value.state;
   const session = control.current.value;
-  if (opening === "opening" || (session !== undefined && session.following.value.state === "connecting")) {
+  const opened = session?.opened.value ?? 1;
+  if (opening === "opening" || opened < 1 || session?.following.value.state === "connecting") {
     return (
       <p class="empty" role="status">
-        Opening…
+        Opening…{opened > 0 && opened < 1 && ` ${Math.round(opened * 100)} %`}
       </p>
     );
   }

@@ -2,7 +2,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
 import type { HomeNotice, ReplHome } from "@gennai/client/home/repl-home";
-import { AgentService, type StartTurnRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { AgentService, GitState, type StartTurnRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { type InvokeEvent, InvokeEventSchema, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ReplControl } from "@gennai/repl/control/repl-control";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -36,6 +36,7 @@ class OneSession {
     getServerInfo: () => ({ defaultWorkingDir: "/w" }),
     listSessions: () => ({ sessions: this.sessions.map((sessionId) => ({ sessionId, workingDir: "/w" })) }),
     listScenarios: () => ({ scenarios: [] }),
+    getWorkspaceState: () => ({ git: GitState.READY, branch: "work" }),
     startSession: () => {
       this.created();
       return { sessionId: "fresh", workingDir: "/w" };

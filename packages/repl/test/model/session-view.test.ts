@@ -1,5 +1,6 @@
 import { ChangeOperation, type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { FailureClass, RiskLevel, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { scopeExpansions } from "@gennai/repl/governance/scope-expansions";
 import { SessionView } from "@gennai/repl/model/session-view";
 import type { ViewItem } from "@gennai/repl/model/view-item";
 import fc from "fast-check";
@@ -265,5 +266,56 @@ describe("what a session shows", () => {
       "notice",
     );
     expect(notice).toMatchObject({ level: "error", code: "model_unreachable", hint: "Start it.", retryable: true });
+  });
+});
+
+describe("what else a session tells", () => {
+  it("adds up what was used; a sub-agent and a summary do not fill the conversation's context", () => {
+    const log = new EventLog()
+      .status("t", InvokeState.STARTED)
+      .add("t", { case: "usage", value: { inputTokens: 100, outputTokens: 20, cost: 0.5, currency: "EUR" } })
+      .add("t", { case: "usage", value: { inputTokens: 7, outputTokens: 3, forCompaction: true, estimated: true } });
+    const nested = new EventLog().add("t", { case: "usage", value: { inputTokens: 10, outputTokens: 5, cost: 0.25 } });
+    const events = [...log.events];
+    for (const event of nested.events) events.push({ ...event, seq: 4n, firstSeq: 4n, parentToolCallId: "task" });
+    expect(viewOf(events).facts.value.usage).toMatchObject({
+      ...{ inputTokens: 117, outputTokens: 28, contextTokens: 120, cost: 0.75, estimated: true },
+    });
+  });
+
+  it("keeps whose sub-agent a call is of, and the title that was given", () => {
+    const log = new EventLog()
+      .add("t", { case: "toolCall", value: { id: "c", name: "Read", argumentsJson: "{}" } })
+      .add("", { case: "sessionRenamed", value: { title: "Colours" } });
+    const events = log.events.map((event) => ({ ...event, parentToolCallId: event.turnId === "t" ? "task" : "" }));
+    const view = viewOf(events);
+    expect(view.cells.map(({ parentCallId }) => parentCallId)).toEqual(["task"]);
+    expect(view.facts.value.title).toBe("Colours");
+  });
+
+  it("marks a turn that changed files by a command", () => {
+    const closed = { case: "checkpointClosed", value: { checkpointId: "c", files: [{ path: "a" }] } } as const;
+    const log = new EventLog().status("t", InvokeState.STARTED).add("t", closed).status("t", InvokeState.COMPLETED);
+    expect(ofKind(itemsOf(log), "turn-end")[0]).toMatchObject({ changedFiles: true });
+  });
+
+  it("shows the words about rules without their picture", () => {
+    const status = { count: 2, text: "🛡️ Damage-Control Active: 2 Rules", problems: [] };
+    const log = new EventLog().add("", { case: "rulesChanged", value: { status } });
+    expect(ofKind(itemsOf(log), "notice")[0]?.text).toBe("Rules: Damage-Control Active: 2 Rules");
+  });
+
+  it("lists what was asked for beyond the intent's scope", () => {
+    const argumentsJson = JSON.stringify({ paths: ["docs/**"], reason: "to document it" });
+    const log = new EventLog()
+      .add("", { case: "intentSelected", value: { intent: { id: "i1", name: "One" } } })
+      .add("t", { case: "toolCall", value: { id: "c", name: "request_scope_expansion", argumentsJson } });
+    const wanted = { requestId: "c", intentId: "i1", paths: ["docs/**"], reason: "to document it" };
+    expect(scopeExpansions(viewOf(log.events))).toEqual([{ ...wanted, state: "open" }]);
+    log.add("t", {
+      case: "toolResult",
+      value: { id: "c", error: "No.", failureClass: FailureClass.PERMISSION_DENIED },
+    });
+    expect(scopeExpansions(viewOf(log.events))).toEqual([{ ...wanted, state: "refused" }]);
   });
 });

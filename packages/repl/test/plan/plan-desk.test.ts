@@ -1,6 +1,9 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Plan } from "@gennai/client/plan";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
+import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { planChecks } from "@gennai/repl/plan/plan-checks";
 import { PlanDesk, type PlanDeskOptions } from "@gennai/repl/plan/plan-desk";
 import { expect, test } from "vitest";
 
@@ -85,4 +88,16 @@ test("output that is no plan is shown with its issues, and asked for again", asy
   expect(desk.view.value.rejected).toEqual({ raw: "output", issues, envelopeKind: "plan" });
   await desk.regenerate();
   expect(written[1]).toContain("- payload.steps: must hold at least one step\n");
+});
+
+test("after a reload, what a run changed can be taken back", async () => {
+  const { desk } = deskWith({ list: async () => [{ ...draft, state: "done", executed: true }] });
+  const event = (body: MessageInitShape<typeof InvokeEventSchema>) => desk.handle(create(InvokeEventSchema, body));
+  event({ turnId: "run", event: { case: "planChanged", value: { planId: "1", stepId: "s" } } });
+  event({ turnId: "run", event: { case: "changeSetApplied", value: { changeSetId: "run" } } });
+  await desk.load();
+  expect(desk.view.value.changeSetId).toBe("run");
+  expect(planChecks(desk.facts).rollback).toEqual({ allowed: true });
+  event({ event: { case: "changeSetUndone", value: { changeSetId: "run" } } });
+  expect(desk.view.value.changeSetId).toBeUndefined();
 });

@@ -23,6 +23,11 @@ export interface ReplHostOptions {
 }
 
 const stateLimit = 64 * 1024;
+/**
+ * Byte arrays in one message to a webview. VS Code sends each as an argument of its own and counts arguments in one byte: of a
+ * message with more than about 250 nothing arrives.
+ */
+const buffersAtOnce = 128;
 
 /** The extension host's side of one REPL in a webview. */
 export class ReplHost implements Disposable {
@@ -117,7 +122,12 @@ export class ReplHost implements Disposable {
   }
 
   #post(message: ToApp): void {
-    if (!this.#disposed) this.#options.webview.post(message);
+    if (this.#disposed) return;
+    const { post } = this.#options.webview;
+    if (message.type !== "messages") return post(message);
+    for (let at = 0; at < message.messages.length; at += buffersAtOnce) {
+      post({ ...message, messages: message.messages.slice(at, at + buffersAtOnce) });
+    }
   }
 }
 

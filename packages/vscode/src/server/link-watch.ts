@@ -32,9 +32,9 @@ export class LinkWatch implements Disposable {
 
   changed(state: LinkState): void {
     const status = this.#options.status();
-    const before = status.link.type;
+    const before = status.link;
     status.link = state;
-    if (state.type !== before) {
+    if (kindOf(state) !== kindOf(before)) {
       const { log } = this.#options.workbench();
       log.info(`Server: ${state.type}`, state.type === "failed" ? describeProblem(state.problem).message : "");
       void vscode.commands.executeCommand("setContext", "gennai.connected", state.type === "connected");
@@ -74,4 +74,9 @@ export class LinkWatch implements Disposable {
       await sessions.attachAgain().catch((error: unknown) => log.warn("Not attached again.", String(error)));
     }, pauseBetweenLooks);
   }
+}
+
+/** One failure after another is news when it is another one. */
+function kindOf(state: LinkState): string {
+  return state.type === "failed" ? `failed: ${state.problem.type}` : state.type;
 }

@@ -7,7 +7,6 @@ import type { Workbench } from "../workbench.ts";
 import { readGovernance } from "./governance-facts.ts";
 import { logEvent } from "./log-event.ts";
 import { readSessionSettings } from "./read-settings.ts";
-import type { SessionFacts } from "./session-facts.ts";
 import type { TurnProgress } from "./turn-progress.ts";
 
 export interface SessionWatchOptions {
@@ -17,15 +16,19 @@ export interface SessionWatchOptions {
   readonly progress: () => TurnProgress;
 }
 
-/** Milliseconds: changes that come together are read once. */
-const gather = 300;
+/**
+ * Milliseconds: what changes within them is shown, or read, once. A session that is opened again tells all its events at once,
+ * and each command to the workbench takes its time.
+ */
+const gather = { facts: 50, todos: 100, settings: 100, governance: 300 } as const;
 const callPatience = 10_000;
 
 /** Keeps what the window shows beside the REPL up to date with its session: status bar, todos, timeline, notifications. */
 export class SessionWatch implements Disposable {
   readonly #options: SessionWatchOptions;
+  readonly #waiting = new Map<keyof typeof gather, ReturnType<typeof setTimeout>>();
+  readonly #contexts = new Map<string, boolean>();
   #timelineShown = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: SessionWatchOptions) {
     this.#options = options;
@@ -49,7 +52,7 @@ export class SessionWatch implements Disposable {
         this.#loadTodos();
         return;
       case "settingsChanged":
-        void this.#readSettings(session);
+        this.#soon("settings", () => this.#readSettings(session));
         return;
       case "emergencyChanged":
       case "ruleViolation":
@@ -65,12 +68,8 @@ export class SessionWatch implements Disposable {
     }
   }
 
-  facts(facts: SessionFacts): void {
-    void vscode.commands.executeCommand("setContext", "gennai.turnRunning", facts.turn !== undefined);
-    void vscode.commands.executeCommand("setContext", "gennai.proposalOpen", facts.openProposals.size > 0);
-    this.#options.attention().update(facts.questions);
-    this.#options.progress().update(facts.turn);
-    this.#options.status().show();
+  facts(): void {
+    this.#soon("facts", async () => this.#showFacts());
   }
 
   async showTimeline(visible: boolean): Promise<void> {
@@ -88,7 +87,8 @@ export class SessionWatch implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
+    for (const timer of this.#waiting.values()) clearTimeout(timer);
+    this.#waiting.clear();
   }
 
   get #workbench(): Workbench {
@@ -99,8 +99,33 @@ export class SessionWatch implements Disposable {
     return (error) => this.#workbench.log.warn(what, error instanceof Error ? error.message : String(error));
   }
 
+  /** Once for all that ask until then. */
+  #soon(what: keyof typeof gather, work: () => Promise<void>): void {
+    if (this.#waiting.has(what)) return;
+    const timer = setTimeout(() => {
+      this.#waiting.delete(what);
+      void work();
+    }, gather[what]);
+    this.#waiting.set(what, timer);
+  }
+
+  #showFacts(): void {
+    const { facts } = this.#workbench.sessions;
+    this.#setContext("gennai.turnRunning", facts.turn !== undefined);
+    this.#setContext("gennai.proposalOpen", facts.openProposals.size > 0);
+    this.#options.attention().update(facts.questions);
+    this.#options.progress().update(facts.turn);
+    this.#options.status().show();
+  }
+
+  #setContext(key: string, value: boolean): void {
+    if (this.#contexts.get(key) === value) return;
+    this.#contexts.set(key, value);
+    void vscode.commands.executeCommand("setContext", key, value);
+  }
+
   #loadTodos(): void {
-    void this.#workbench.todos.load().catch(this.#warn("The todos were not read."));
+    this.#soon("todos", () => this.#workbench.todos.load().catch(this.#warn("The todos were not read.")));
   }
 
   async #readSettings(session: AgentSession): Promise<void> {
@@ -112,10 +137,9 @@ export class SessionWatch implements Disposable {
   }
 
   #governanceSoon(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(async () => {
+    this.#soon("governance", async () => {
       await this.readGovernance().catch(this.#warn("What governs was not read."));
       if (this.#timelineShown) await this.showTimeline(true);
-    }, gather);
+    });
   }
 }

@@ -1,6 +1,9 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { createRouterTransport } from "@connectrpc/connect";
 import type { ToApp, ToHome } from "@gennai/client/home/home-messages";
 import type { ReplLaunch } from "@gennai/client/home/repl-home";
+import { AgentService, SubscribeRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { describe, expect, it } from "vitest";
 import type { HomeActions } from "../../src/repl/home-requests.ts";
 import { ReplHost } from "../../src/repl/repl-host.ts";
@@ -11,7 +14,7 @@ const launch: ReplLaunch = {
   settings,
 };
 
-function open(actions: Partial<HomeActions> = {}) {
+function open(actions: Partial<HomeActions> = {}, transport = createRouterTransport(() => undefined)) {
   const posted: ToApp[] = [];
   const problems: string[] = [];
   const saved: unknown[] = [];
@@ -41,7 +44,7 @@ function open(actions: Partial<HomeActions> = {}) {
         };
       },
     },
-    transport: createRouterTransport(() => undefined),
+    transport,
     actions: all,
     launch: async () => launch,
     saveState: (state) => void saved.push(state),
@@ -99,6 +102,24 @@ describe("ReplHost", () => {
     const { posted, send } = open();
     await send({ type: "call", id: 7, service: "evil.Service", method: "Run", message: new Uint8Array() });
     expect(posted).toMatchObject([{ type: "end", id: 7, error: { message: "There is no such call for a view." } }]);
+  });
+
+  it("sends no more byte arrays at once than VS Code carries, and all of them in order", async () => {
+    const transport = createRouterTransport(({ service }) => {
+      service(AgentService, {
+        async *subscribe() {
+          for (let seq = 1n; seq <= 200n; seq += 1n) yield { seq };
+        },
+      });
+    });
+    const { posted, send } = open({}, transport);
+    const message = toBinary(SubscribeRequestSchema, create(SubscribeRequestSchema, { sessionId: "s" }));
+    await send({ type: "call", id: 1, service: AgentService.typeName, method: "Subscribe", message });
+    await expect.poll(() => posted.at(-1)?.type).toBe("end");
+    const batches = posted.flatMap((post) => (post.type === "messages" ? [post.messages] : []));
+    expect(Math.max(...batches.map(({ length }) => length))).toBeLessThanOrEqual(128);
+    const seqs = batches.flat().map((bytes) => Number(fromBinary(InvokeEventSchema, bytes).seq));
+    expect(seqs).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
   });
 
   it("says and hears nothing once it is disposed", async () => {

@@ -1,0 +1,177 @@
+import { type Checkpoint, type Restored, type SkippedFile, skipReasons } from "@gennai/client/checkpoints";
+import { useEffect, useState } from "preact/hooks";
+import { ProblemNotice } from "../plan/problem-notice.tsx";
+import { VisibleText } from "../review/visible-text.tsx";
+import type { CheckpointDesk } from "./checkpoint-desk.ts";
+
+export interface CheckpointPanelProps {
+  readonly desk: CheckpointDesk;
+  /** A turn runs: nothing can be restored meanwhile. */
+  readonly running: boolean;
+}
+
+const maxNamed = 8;
+const verbs = { create: "comes back", update: "as it was", delete: "goes" } as const;
+
+/** The points to which a session's work on files can be taken back, newest first, and what that would do. */
+export function CheckpointPanel({ desk, running }: CheckpointPanelProps) {
+  useEffect(() => void desk.load(), [desk]);
+  const { list, preview, done, busy, problem } = desk.view.value;
+  return (
+    <section class="checkpoints g-panel" aria-label="Checkpoints">
+      <div class="g-row">
+        <p class="g-quiet">Restoring takes back what this session changed since, by commands too.</p>
+        <button type="button" class="g-button" disabled={busy} onClick={() => void desk.load()}>
+          Refresh
+        </button>
+      </div>
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => desk.dismiss()} />}
+      {list !== undefined && list.problem !== "" && (
+        <p class="g-notice g-notice-bad" role="status">
+          What commands change cannot be taken back now: <VisibleText text={list.problem} />
+        </p>
+      )}
+      {done !== undefined && (
+        <div class="g-notice g-notice-good" role="status">
+          <p>{done.files.length === 0 ? "All files were so already." : `Restored ${countOf(done.files.length)}.`}</p>
+          <SkippedFiles skipped={done.skipped} />
+        </div>
+      )}
+      {list?.checkpoints.length === 0 && <p class="g-empty">This session changed no file yet.</p>}
+      <ol class="checkpoint-list">
+        {list?.checkpoints.toReversed().map((checkpoint) => (
+          <li key={checkpoint.checkpointId} class={`checkpoint checkpoint-${checkpoint.kind}`}>
+            <CheckpointHead checkpoint={checkpoint} />
+            {preview?.checkpointId === checkpoint.checkpointId ? (
+              <Preview
+                preview={preview}
+                disabled={busy || running}
+                onRestore={(force) => void desk.restore(checkpoint.checkpointId, force)}
+                onCancel={() => desk.dismiss()}
+              />
+            ) : (
+              <button
+                type="button"
+                class="g-button"
+                disabled={busy || running || !checkpoint.kept}
+                aria-label={`Restore to before ${nameOf(checkpoint)}`}
+                onClick={() => void desk.preview(checkpoint.checkpointId)}
+              >
+                Restore to before this…
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function CheckpointHead({ checkpoint }: { readonly checkpoint: Checkpoint }) {
+  const { time, title, files, moreFiles, kept } = checkpoint;
+  const more = Math.max(0, files.length - maxNamed) + moreFiles;
+  return (
+    <>
+      <p>
+        <strong>{nameOf(checkpoint)}</strong> <time dateTime={new Date(time).toISOString()}>{clock(time)}</time>{" "}
+        {checkpoint.kind === "turn" && <VisibleText text={title} />}
+        {!kept && <span class="g-quiet"> (no longer kept)</span>}
+      </p>
+      <ul class="checkpoint-files g-quiet">
+        {files.slice(0, maxNamed).map(({ path, operation }) => (
+          <li key={path}>
+            {operation} <VisibleText text={path} />
+          </li>
+        ))}
+        {more > 0 && <li>and {more} more</li>}
+      </ul>
+    </>
+  );
+}
+
+function Preview(props: {
+  readonly preview: Restored;
+  readonly disabled: boolean;
+  readonly onRestore: (force: readonly string[]) => void;
+  readonly onCancel: () => void;
+}) {
+  const { preview, disabled, onRestore, onCancel } = props;
+  const [force, setForce] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (path: string) => {
+    const next = new Set(force);
+    if (!next.delete(path)) next.add(path);
+    setForce(next);
+  };
+  const nothing = preview.files.length === 0 && force.size === 0;
+  return (
+    <div class="checkpoint-preview" role="group" aria-label="What restoring would do">
+      {preview.files.length === 0 && <p>All files are as they were then.</p>}
+      <ul>
+        {preview.files.map(({ path, operation }) => (
+          <li key={path}>
+            <VisibleText text={path} /> {verbs[operation]}
+          </li>
+        ))}
+      </ul>
+      <SkippedFiles skipped={preview.skipped} chosen={force} onToggle={toggle} />
+      <div class="g-row">
+        <button
+          type="button"
+          class="g-button g-button-primary"
+          disabled={disabled || nothing}
+          onClick={() => onRestore([...force])}
+        >
+          Restore {countOf(preview.files.length + force.size)}
+        </button>
+        <button type="button" class="g-button" onClick={onCancel}>
+          Cancel
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function SkippedFiles(props: {
+  readonly skipped: readonly SkippedFile[];
+  readonly chosen?: ReadonlySet<string>;
+  readonly onToggle?: (path: string) => void;
+}) {
+  const { skipped, chosen, onToggle } = props;
+  if (skipped.length === 0) return null;
+  return (
+    <>
+      <p>Left as they are:</p>
+      <ul>
+        {skipped.map(({ path, reason }) => (
+          <li key={path}>
+            <VisibleText text={path} /> <span class="g-quiet">({skipReasons[reason]})</span>
+            {onToggle !== undefined && (
+              <label>
+                <input type="checkbox" checked={chosen?.has(path) ?? false} onChange={() => onToggle(path)} /> overwrite
+              </label>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function nameOf({ kind, turnNumber, title }: Checkpoint): string {
+  switch (kind) {
+    case "turn":
+      return `Turn ${turnNumber}`;
+    case "command":
+      return title === "" ? "Command" : title;
+    case "restore":
+      return "Restore";
+  }
+}
+
+function countOf(count: number): string {
+  return count === 1 ? "1 file" : `${count} files`;
+}
+
+function clock(time: number): string {
+  return new Date(time).toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" });
+}

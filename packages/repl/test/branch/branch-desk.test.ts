@@ -1,0 +1,120 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { AgentSession } from "@gennai/client/session";
+import {
+  AgentService,
+  BranchChange,
+  type GetWorkspaceStateResponseSchema,
+  GitState,
+} from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { type BranchAnswer, BranchDesk } from "@gennai/repl/branch/branch-desk";
+import { FollowedSession } from "@gennai/repl/control/followed-session";
+import { expect, it, vi } from "vitest";
+
+type Workspace = MessageInitShape<typeof GetWorkspaceStateResponseSchema>;
+
+const onMain: Workspace = { git: GitState.READY, branch: "main", protectedBy: "main", changedFiles: 2 };
+
+async function deskOn(state: Workspace, refusals = 0) {
+  const prepared: string[] = [];
+  const asked = vi.fn<() => void>();
+  const client = createClient(
+    AgentService,
+    createRouterTransport((router) => {
+      router.service(AgentService, {
+        startSession: () => ({ sessionId: "s", workingDir: "/w" }),
+        getWorkspaceState() {
+          asked();
+          return state;
+        },
+        prepareBranch({ task }) {
+          prepared.push(task);
+          if (prepared.length <= refusals) throw new ConnectError("git could not create it", Code.FailedPrecondition);
+          return { branch: "ai-agent/mend-it", change: BranchChange.CREATED };
+        },
+        // oxlint-disable-next-line require-yield
+        async *subscribe(_request, { signal }) {
+          await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        },
+      });
+    }),
+  );
+  const { signal } = new AbortController();
+  const identity = { clientId: "c", name: "test", version: "1" };
+  const session = await AgentSession.start(client, identity, {}, { interactive: true, signal });
+  const followed = new FollowedSession({ session });
+  const proposals = vi.fn<() => Promise<boolean>>(() => Promise.resolve(true));
+  const desk = new BranchDesk(proposals);
+  return { desk, followed, prepared, asked, proposals, [Symbol.dispose]: () => followed[Symbol.dispose]() };
+}
+
+const open = (desk: BranchDesk) => vi.waitFor(() => expect(desk.question.value).toBeDefined());
+const never = new AbortController().signal;
+
+it.each([
+  ["on a branch of one's own", { git: GitState.READY, branch: "work" }],
+  ["on the agent's", { git: GitState.READY, branch: "ai-agent/mend-it" }],
+] as const)("asks nothing %s, and looks once", async (_name, state) => {
+  using on = await deskOn(state);
+  await on.desk.ready(on.followed, { task: "Mend it", signal: never });
+  await on.desk.ready(on.followed, { task: "Mend more", signal: never });
+  expect(on.asked).toHaveBeenCalledOnce();
+  expect(on.prepared).toEqual([]);
+});
+
+const answers: readonly (readonly [BranchAnswer, readonly string[], number])[] = [
+  ["create", ["Mend it"], 0],
+  ["proposal", [], 1],
+  ["look", [], 0],
+];
+it.each(answers)("on a protected branch, the answer %s lets the turn begin", async (answer, prepared, switched) => {
+  using on = await deskOn(onMain);
+  const ready = on.desk.ready(on.followed, { task: "Mend it", signal: never });
+  await open(on.desk);
+  expect(on.desk.question.value).toMatchObject({ wanted: "ai-agent/mend-it", changedFiles: 2, refusal: undefined });
+  on.desk.answer(answer);
+  await ready;
+  expect(on.prepared).toEqual(prepared);
+  expect(on.proposals).toHaveBeenCalledTimes(switched);
+  expect(on.desk.question.value).toBeUndefined();
+});
+
+it("shows why the server would not, and tries again", async () => {
+  using on = await deskOn(onMain, 1);
+  const ready = on.desk.ready(on.followed, { task: "Mend it", signal: never });
+  await open(on.desk);
+  on.desk.answer("create");
+  await vi.waitFor(() => expect(on.desk.question.value?.refusal?.message).toBe("git could not create it"));
+  on.desk.answer("create");
+  await ready;
+  expect(on.prepared).toHaveLength(2);
+});
+
+it("without git, says at once what the server says", async () => {
+  using on = await deskOn({ git: GitState.NO_REPOSITORY }, 1);
+  const ready = on.desk.ready(on.followed, { task: "Mend it", signal: never });
+  await open(on.desk);
+  expect(on.desk.question.value).toMatchObject({ wanted: undefined, refusal: { message: "git could not create it" } });
+  on.desk.answer("look");
+  await ready;
+});
+
+it("gives up with the prompt, and asks again after a call was refused for its branch", async () => {
+  using on = await deskOn(onMain);
+  const leaving = new AbortController();
+  const left = on.desk.ready(on.followed, { task: "Mend it", signal: leaving.signal });
+  await open(on.desk);
+  leaving.abort();
+  await expect(left).rejects.toThrow("aborted");
+  expect(on.desk.question.value).toBeUndefined();
+
+  const look = on.desk.ready(on.followed, { task: "Mend it", signal: never });
+  await open(on.desk);
+  on.desk.answer("look");
+  await look;
+  on.desk.refused("s");
+  const again = on.desk.ready(on.followed, { task: "Mend it", signal: never });
+  await open(on.desk);
+  on.desk.answer("create");
+  await again;
+});
