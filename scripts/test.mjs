@@ -5,7 +5,7 @@ import { ensureInstalled } from "./lib/install.mjs";
 import { packagedNode, toolEnvironment } from "./lib/packaged-node.mjs";
 import { inRepository, root } from "./lib/repository.mjs";
 import { run } from "./lib/run.mjs";
-import { ensureBubblewrap, ensureChromium } from "./lib/system-packages.mjs";
+import { ensureBubblewrap, ensureChromium, ensureNatsServer } from "./lib/system-packages.mjs";
 
 const { passed, failed } = await testAll().catch((error) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -17,7 +17,7 @@ process.exitCode = failed === 0 ? 0 : 1;
 async function testAll() {
   await ensureInstalled();
   await ensureBuilt();
-  const machine = await vitest("vitest.config.ts", await ensureBubblewrap());
+  const machine = await vitest("vitest.config.ts", [...(await ensureBubblewrap()), ...(await ensureNatsServer())]);
   // A browser and a whole VS Code want the machine for themselves.
   const browser = await vitest("test/e2e/vitest.config.ts", await ensureChromium());
   const passed = machine.passed + browser.passed;

@@ -5,6 +5,7 @@ import { run } from "./run.mjs";
 
 /** Tests that need a program of the system, as globs for vitest. */
 const needBubblewrap = ["packages/server/test/sandbox/**", "test/e2e/sandbox/**"];
+const needNatsServer = ["test/conformance/session-log/nats*", "test/e2e/replicas/**", "test/scale/**"];
 const needChromium = ["test/e2e/browser/**", "test/e2e/vscode/**"];
 
 /**
@@ -51,6 +52,18 @@ export async function ensureChromium() {
   return needChromium;
 }
 
+/**
+ * Makes sure that a NATS server is there, for the log that several servers share.
+ * @returns {Promise<readonly string[]>} globs of tests that cannot run here
+ */
+export async function ensureNatsServer() {
+  if (!hasProgram("nats-server")) await installWithApt("nats-server");
+  if (hasProgram("nats-server")) return [];
+  const remedy = "sudo apt install nats-server, brew install nats-server, or https://nats.io/download";
+  say(needNatsServer, "nats-server is not installed.", remedy);
+  return needNatsServer;
+}
+
 /** Makes sure, where that is possible, that native modules can be built. */
 export async function ensureCompiler() {
   if (!["g++", "make", "python3"].every(hasProgram)) await installWithApt("g++", "make", "python3");
@@ -58,7 +71,14 @@ export async function ensureCompiler() {
 
 /** @param {string} name */
 function hasProgram(name) {
-  const directories = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
+  const directories = [
+    "/usr/bin",
+    "/bin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/opt/homebrew/bin",
+    "/run/current-system/sw/bin",
+  ];
   return directories.some((directory) => existsSync(join(directory, name)));
 }
 

@@ -7,7 +7,7 @@ import { defineConfig } from "vitest/config";
  */
 export default defineConfig({
   test: {
-    root: fileURLToPath(new URL("../..", import.meta.url)),
+    root: besides("../.."),
     fileParallelism: false,
     passWithNoTests: true,
     testTimeout: 60_000,
@@ -18,7 +18,7 @@ export default defineConfig({
         test: {
           name: "browser",
           include: ["test/e2e/browser/**/*.test.ts"],
-          globalSetup: ["test/e2e/browser/chromium.setup.ts"],
+          globalSetup: [besides("browser/chromium.setup.ts")],
         },
       },
       {
@@ -26,9 +26,14 @@ export default defineConfig({
         test: {
           name: "vscode",
           include: ["test/e2e/vscode/**/*.test.ts"],
-          globalSetup: ["test/e2e/browser/chromium.setup.ts", "test/e2e/vscode/code-server.setup.ts"],
+          globalSetup: [besides("browser/chromium.setup.ts"), besides("vscode/code-server.setup.ts")],
         },
       },
     ],
   },
 });
+
+/** Absolute, whatever the tool that reads this takes for the root. */
+function besides(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
+}

@@ -3,7 +3,8 @@ import { defaultProfile, leastPrivilege } from "@gennai/governance/capabilities/
 import type { Answer } from "@gennai/governance/confirmation";
 import { emergencyVerdict } from "@gennai/governance/emergency/emergency-policy";
 import { type EmergencyState, noEmergency } from "@gennai/governance/emergency/emergency-state";
-import { type CallResult, type GateOptions, governTools } from "@gennai/governance/gate/gate";
+import { type CallResult, governTools } from "@gennai/governance/gate/gate";
+import type { GateOptions } from "@gennai/governance/gate/gate-options";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import { IntentsService } from "@gennai/server/intents/intents-service";
 import { createRedactor } from "@gennai/server/redaction/redactor";
@@ -248,7 +249,8 @@ async function gateOptions(world: World, check: Row["check"], how: "with" | "wit
     editingMode: "branch",
     sessionBranch: "work",
     protectedBranches: [],
-    config: { allowPaths: undefined, denyPaths: [], protectedBranches: [] },
+    config: { allowPaths: undefined, denyPaths: [], protectedBranches: [], check: undefined },
+    sessionBegan: 0,
     claimTree: () => ({ type: "ours" }),
     sandboxed: false,
     capabilities: {

@@ -66,6 +66,22 @@ async function statusOf(flags: McpFlags, console: Console) {
   return await servers.status(workspaceRoot);
 }
 
-function startOf({ server: { start } }: Pick<McpStatus, "server">): string {
-  return spelledOut(start.type === "http" ? start.url : [start.command, ...start.args].join(" "));
+/** Everything that an acceptance is for: what it is given decides what it does as much as its name. Variables by name. */
+export function startOf({ server: { written } }: Pick<McpStatus, "server">): string {
+  const parts =
+    written.type === "http"
+      ? [written.url, ...given("sends", written.headers, ": ")]
+      : [
+          [
+            written.command,
+            ...written.args.map((each) => (/^[^\s"'\\]+$/.test(each) ? each : JSON.stringify(each))),
+          ].join(" "),
+          ...(written.cwd === undefined ? [] : [`in ${written.cwd}`]),
+          ...given("with", written.environment, "="),
+        ];
+  return parts.map(spelledOut).join("\n  ");
+}
+
+function given(how: string, values: Readonly<Record<string, string>>, between: string): readonly string[] {
+  return Object.entries(values).map(([name, value]) => `${how} ${name}${between}${value}`);
 }

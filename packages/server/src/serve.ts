@@ -198,7 +198,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     {
       log: store.log,
       blobs: store.blobs,
-      locks: new ProcessLocks(join(stateDir, "locks")),
+      locks: new ProcessLocks(join(stateDir, "locks"), replica?.locks),
       redactor,
       openWorkspace: (directory) => workspaces.open(directory),
       createModel: (settings, asking) => createModel(settings, (backend) => keys.find(backend), asking),

@@ -22,6 +22,8 @@ export interface ServeOptions {
   readonly stateDirectory?: string;
   /** What the model says; without it, the offline assistant answers. */
   readonly script?: readonly ScriptedTurn[];
+  /** A free one when left out. */
+  readonly port?: number;
   /** Further arguments of `gennai serve`. */
   readonly args?: readonly string[];
 }
@@ -61,7 +63,7 @@ export async function serveGennai(options: ServeOptions = {}): Promise<ServedGen
   const listening = (server: SupervisedProcess) =>
     server.printed(/listening on (http:\/\/[\d.:]+)/, { timeoutMs: startTimeoutMs });
 
-  let server = start(0);
+  let server = start(options.port ?? 0);
   parts.defer(() => server[Symbol.asyncDispose]());
   const url = await listening(server);
   const port = Number(new URL(url).port);

@@ -70,9 +70,7 @@ describe("a question", () => {
     ["a no", { answer: ConfirmationAnswer.NO, reason: "Not now." }, "user_denied", "User denied execution: Not now."],
     ["no answer at all", { answer: ConfirmationAnswer.UNSPECIFIED }, "nobody_to_ask", "did not run"],
     ["an answer that has no meaning", { answer: 77 as ConfirmationAnswer }, "nobody_to_ask", "did not run"],
-    ["a yes to another action", { actionSha256: "0".repeat(64) }, "user_denied", "User denied execution"],
-    ["a yes without the action", { actionSha256: "" }, "user_denied", "User denied execution"],
-  ])("seed 003 §5 ambiguous, seed 003 §5 token: %s denies", async (_what, changes, code, message) => {
+  ])("seed 003 §5 ambiguous: %s denies", async (_what, changes, code, message) => {
     await using server = await serverThatAsks();
     const sessionId = await startSession(server, { interactive: true });
     await using editor = await Watcher.attach(server, sessionId);
@@ -82,6 +80,23 @@ describe("a question", () => {
     const result = await editor.next("toolResult");
     expect(result.error).toContain(message);
     expect(JSON.parse(result.output)).toMatchObject({ error: { code } });
+    expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
+  });
+
+  test.each([
+    ["another action", { actionSha256: "0".repeat(64) }],
+    ["no action", { actionSha256: "" }],
+  ])("seed 003 §5 ambiguous, seed 003 §5 token: a yes to %s is an error and runs nothing", async (_what, changes) => {
+    await using server = await serverThatAsks({ answerMs: 2_000, waitForClientMs: 5_000 });
+    const sessionId = await startSession(server, { interactive: true });
+    await using editor = await Watcher.attach(server, sessionId);
+    await startTurn(server, sessionId);
+    const question = await editor.next("confirmationRequest");
+    expect(await codeOf(editor.submit(answer(question, changes)))).toBe("invalid_argument");
+    expect(await editor.end()).toBe("COMPLETED");
+    expect(JSON.parse((await editor.next("toolResult")).output)).toMatchObject({
+      error: { code: "confirmation_timeout" },
+    });
     expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
   });
 

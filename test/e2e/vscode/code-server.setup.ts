@@ -25,7 +25,10 @@ const preparedSchema = z.object({
   vsix: z.string(),
 });
 
-/** Prepares what is missing (the first time that takes minutes) and starts one code-server for all files of the project. */
+/**
+ * Prepares what is missing (the first time that takes minutes) and starts one code-server for all files of the project.
+ * @public vitest calls it
+ */
 export default async function startCodeServerOnce(project: TestProject): Promise<() => Promise<void>> {
   const preparing = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
   const [printed, [code]] = await Promise.all([text(preparing.stdout), once(preparing, "close")]);

@@ -22,11 +22,17 @@ export interface CodeServer {
 
 const bootTimeoutMs = 60_000;
 
+export interface CodeServerOptions {
+  /** Packaged extensions to install. */
+  readonly vsix?: readonly string[];
+  /** Workspaces are not trusted until their user says so. */
+  readonly workspaceTrust?: boolean;
+}
+
 /** VS Code's workbench as a web page, over user data and a home directory of its own. Disposing ends it and removes both. */
 export async function startCodeServer(
   program: CodeServerProgram,
-  /** Packaged extensions to install. */
-  vsix: readonly string[] = [],
+  { vsix = [], workspaceTrust = false }: CodeServerOptions = {},
 ): Promise<CodeServer & AsyncDisposable> {
   await using parts = new AsyncDisposableStack();
   const home = parts.use(await temporaryDirectory());
@@ -46,7 +52,7 @@ export async function startCodeServer(
     ...["--bind-addr", "127.0.0.1:0"],
     "--disable-telemetry",
     "--disable-update-check",
-    "--disable-workspace-trust",
+    ...(workspaceTrust ? [] : ["--disable-workspace-trust"]),
     "--disable-getting-started-override",
     "--ignore-last-opened",
     ...["--reconnection-grace-time", "5"],
@@ -56,7 +62,12 @@ export async function startCodeServer(
   const server = parts.use(new SupervisedProcess(program.node, args, { cwd: home.root, environment }));
   const url = await server.printed(/HTTP server listening on (http:\/\/[\d.]+:\d+)/, { timeoutMs: bootTimeoutMs });
   const owned = parts.move();
-  return { url, userData: home.path("user"), gennaiState: home.path("gennai"), [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return {
+    url,
+    userData: home.path("user"),
+    gennaiState: home.path("gennai"),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 }
 
 /** Nothing of the user's own, and no gallery to ask for extensions. */

@@ -13,6 +13,8 @@ export async function runCommand(page: Page, title: string): Promise<void> {
     await page.keyboard.press("F1");
     try {
       await choose(page, { typed: `>${title}`, label: title, timeout: patience });
+      // What the command may open takes the place of the palette.
+      await page.waitForFunction(showsNoCommands);
       return;
     } catch {
       await page.keyboard.press("Escape");
@@ -23,18 +25,31 @@ export async function runCommand(page: Page, title: string): Promise<void> {
 
 /** Chooses from a list that is open or about to be, by the whole label. */
 export async function pick(page: Page, label: string): Promise<void> {
-  await choose(page, { typed: label, label });
+  await page.locator(".quick-input-widget:visible").waitFor();
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    try {
+      await choose(page, { typed: label, label, timeout: patience });
+      return;
+    } catch {
+      // The list was filled after that, and forgot what was typed.
+    }
+  }
+  throw new Error(`The list has no "${label}".`);
 }
 
-/** @param timeout milliseconds; the page's own when left out */
 async function choose(
   page: Page,
-  { typed, label, ...options }: { readonly typed: string; readonly label: string; readonly timeout?: number },
+  { typed, label, timeout }: { readonly typed: string; readonly label: string; readonly timeout: number },
 ): Promise<void> {
   const widget = page.locator(".quick-input-widget:visible");
-  await widget.locator("input[type=text]").fill(typed, options);
+  await widget.locator("input[type=text]").fill(typed, { timeout });
   // A row says more than its label: a key binding, or that it was used lately.
   const row = widget.getByRole("option").filter({ has: page.locator(".label-name").getByText(label, { exact: true }) });
   // Webviews load whenever they like: nobody waits for them.
-  await row.first().click({ ...options, noWaitAfter: true });
+  await row.first().click({ timeout, noWaitAfter: true });
+}
+
+function showsNoCommands(): boolean {
+  const input = document.querySelector<HTMLInputElement>(".quick-input-widget input[type=text]");
+  return input === null || input.offsetParent === null || !input.value.startsWith(">");
 }

@@ -18,6 +18,7 @@ export interface WorkbenchOptions {
   /** The one that the project shares, when left out. */
   readonly server?: CodeServer;
   readonly settings?: Settings;
+  readonly machineSettings?: Settings;
   /** What the workspace holds, committed on `main`. */
   readonly files?: Files;
   /** Serves this workspace, for extensions to find; without it no server runs. */
@@ -36,6 +37,8 @@ export interface Workbench extends AsyncDisposable {
   runCommand(title: string): Promise<void>;
   /** Chooses from a quick pick, by the whole label. */
   pick(label: string): Promise<void>;
+  /** Resolves when a notification says that. With the smoke test driver none pops up: the bell shows that there are some. */
+  notice(text: string | RegExp): Promise<void>;
   /** The document inside a webview, by its title. */
   webview(title: string): Promise<FrameLocator>;
   /** Resolves when the workbench shows it. */
@@ -61,10 +64,14 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
   await using parts = new AsyncDisposableStack();
   const server = options.server ?? inject("codeServer");
   const workspace = parts.use(await temporaryRepository({ "README.md": "# Test\n", ...options.files }));
-  await writeUserSettings(server, { "workbench.colorTheme": themes.dark.label, ...options.settings });
+  await writeUserSettings(server, {
+    settings: { "workbench.colorTheme": themes.dark.label, ...options.settings },
+    machineSettings: options.machineSettings ?? {},
+  });
   await rm(server.gennaiState, { recursive: true, force: true });
   const gennai =
-    options.gennai && parts.use(await serveGennai({ ...options.gennai, workspace, stateDirectory: server.gennaiState }));
+    options.gennai &&
+    parts.use(await serveGennai({ ...options.gennai, workspace, stateDirectory: server.gennaiState }));
   const { context } = parts.use(await openContext());
   const page = await context.newPage();
   await options.prepare?.(page);
@@ -81,6 +88,8 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
     },
     runCommand: (title) => runCommand(page, title),
     pick: (label) => pick(page, label),
+    // What is read out to those who cannot see it. It stays, other than what pops up.
+    notice: (text) => page.locator(".monaco-aria-container").getByText(text).first().waitFor({ state: "attached" }),
     webview: (title) => openWebview(page, title),
     async useTheme(theme) {
       await runCommand(page, "Preferences: Color Theme");

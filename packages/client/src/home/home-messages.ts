@@ -98,7 +98,7 @@ export const toAppSchema = z.discriminatedUnion("type", [
       }),
     ),
   }),
-  z.strictObject({ type: z.literal("answer"), id, value: z.unknown(), error: z.optional(z.string()) }),
+  z.strictObject({ type: z.literal("answer"), id, value: z.optional(z.unknown()), error: z.optional(z.string()) }),
   z.strictObject({
     type: z.literal("notice"),
     notice: z.discriminatedUnion("type", [

@@ -294,8 +294,10 @@ describe("what else a session tells", () => {
   });
 
   it("marks a turn that changed files by a command", () => {
-    const closed = { case: "checkpointClosed", value: { checkpointId: "c", files: [{ path: "a" }] } } as const;
-    const log = new EventLog().status("t", InvokeState.STARTED).add("t", closed).status("t", InvokeState.COMPLETED);
+    const log = new EventLog()
+      .status("t", InvokeState.STARTED)
+      .add("t", { case: "checkpointClosed", value: { checkpointId: "c", files: [{ path: "a" }] } })
+      .status("t", InvokeState.COMPLETED);
     expect(ofKind(itemsOf(log), "turn-end")[0]).toMatchObject({ changedFiles: true });
   });
 

@@ -48,7 +48,7 @@ export async function restoreCheckpoint(session: Session, request: RestoreReques
   }
   await session.catchUp();
   using tree = new TreeClaimant(services.locks, workspace.root, session.id);
-  const claim = request.dryRun ? tree.look() : tree.claim();
+  const claim = request.dryRun ? tree.look() : await tree.claim();
   if (claim.type === "held" && !request.dryRun) {
     throw new ServiceError("failed_precondition", `Nothing was restored: the working tree is in use by ${claim.by}.`, {
       reason: "tree_in_use",

@@ -8,7 +8,7 @@ export interface ProjectCheck {
   readonly command: string;
   /** Where it comes from, e.g. `.gennai/config.yaml`. */
   readonly source: string;
-  /** The repository says what runs: a person has to accept it. */
+  /** The repository says what runs, or brings the code that does: a person has to accept it. */
   readonly fromRepository: boolean;
 }
 
@@ -32,26 +32,40 @@ export async function findCheck(root: string, configured: string | undefined): P
   if (script !== undefined) {
     return { command: `${await packageManager(root)} run ${script}`, source: "package.json", fromRepository: true };
   }
-  for (const [file, holds, command] of known) {
+  for (const { file, holds, command, obeys } of known) {
     const text = await read(root, file);
     if (text === undefined || !holds.test(text)) continue;
     // A compiler of the project's own, where it is installed.
     const local = `node_modules/.bin/${command.split(" ", 1)[0]}`;
     const installed = existsSync(join(root, local));
     if (file === "tsconfig.json" && !installed) continue;
-    return { command: installed ? `node_modules/.bin/${command}` : command, source: file, fromRepository: false };
+    // A program that lies in the workspace may be one that the repository brought along.
+    return {
+      command: installed ? `node_modules/.bin/${command}` : command,
+      source: file,
+      fromRepository: installed || obeys,
+    };
   }
   return undefined;
 }
 
-/** By a file that is there and says this: a program of the toolchain that only checks. */
-const known: readonly (readonly [file: string, holds: RegExp, command: string])[] = [
-  ["tsconfig.json", /^/, "tsc --noEmit"],
-  ["Cargo.toml", /^/, "cargo check"],
-  ["go.mod", /^/, "go vet ./..."],
-  ["ruff.toml", /^/, "ruff check"],
-  ["pyproject.toml", /^\s*\[tool\.ruff/m, "ruff check"],
-  ["pyproject.toml", /^\s*\[tool\.mypy/m, "mypy ."],
+interface KnownCheck {
+  readonly file: string;
+  /** What the file has to say. */
+  readonly holds: RegExp;
+  /** A program of the toolchain that only checks. */
+  readonly command: string;
+  /** It runs code that the repository names: build scripts, plugins. */
+  readonly obeys: boolean;
+}
+
+const known: readonly KnownCheck[] = [
+  { file: "tsconfig.json", holds: /^/, command: "tsc --noEmit", obeys: false },
+  { file: "Cargo.toml", holds: /^/, command: "cargo check", obeys: true },
+  { file: "go.mod", holds: /^/, command: "go vet ./...", obeys: false },
+  { file: "ruff.toml", holds: /^/, command: "ruff check", obeys: false },
+  { file: "pyproject.toml", holds: /^\s*\[tool\.ruff/m, command: "ruff check", obeys: false },
+  { file: "pyproject.toml", holds: /^\s*\[tool\.mypy/m, command: "mypy .", obeys: true },
 ];
 
 function scriptOf(manifest: string): string | undefined {

@@ -5,6 +5,7 @@ import type { ObservedFile } from "@gennai/governance/tool";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { EditorContext } from "./editor-context.ts";
 import { type Mention, parseMentions } from "./parse-mentions.ts";
+import { readableDiff } from "./readable-diff.ts";
 
 /** Characters that one mention, and all of them, may add to a message. */
 const maxItem = 60_000;
@@ -12,7 +13,7 @@ const maxAll = 200_000;
 const maxDiffBytes = 256 * 1024;
 
 /** What a working tree has that its last commit has not. Nothing of the repository's own choosing runs for it. */
-const diffCommand = "git diff --no-ext-diff --no-textconv --no-color HEAD";
+const diffCommand = "git diff --no-ext-diff --no-textconv --no-color --no-renames --no-prefix --relative HEAD";
 
 export interface ContextPorts {
   readonly workspace: Workspace;
@@ -67,7 +68,9 @@ async function mentioned(mention: Mention, id: string, ports: ContextPorts): Pro
     case "diff": {
       const result = await call(id, "Bash", { command: diffCommand }, ports);
       const piece = pieceOf(mention.written, "changes since the last commit", result);
-      return piece.body === undefined ? piece : { ...piece, body: piece.body.slice(0, maxDiffBytes) };
+      if (piece.body === undefined) return piece;
+      const body = await readableDiff(piece.body.slice(0, maxDiffBytes), (path) => refusalOf(path, ports));
+      return { ...piece, body };
     }
     case "path":
       return pathPiece(mention, id, ports);

@@ -3,7 +3,13 @@ import type { StoreDatabase } from "../store/database.ts";
 import { integerOf, textOf } from "../store/row.ts";
 import type { AbsorbedStep, SqliteSessionLog } from "../store/sqlite-session-log.ts";
 import { StoreError } from "../store/store-error.ts";
-import { parseSessionSubject, parseTokenSubject, type SessionMessage } from "./log-message.ts";
+import {
+  type LockMessage,
+  parseLockSubject,
+  parseSessionSubject,
+  parseTokenSubject,
+  type SessionMessage,
+} from "./log-message.ts";
 
 /** Where a session's log stands. */
 export interface LogPlace {
@@ -22,6 +28,15 @@ export interface ArrivedMessage {
   readonly subject: string;
   /** undefined when it is none of a session. */
   readonly message: SessionMessage | undefined;
+  readonly lock?: LockMessage;
+}
+
+/** A lock as the log has it. */
+export interface LockPlace extends LockMessage {
+  /** Of the newest message about it. */
+  readonly number: number;
+  /** Of that message in the stream. */
+  readonly position: number;
 }
 
 const schema = [
@@ -34,6 +49,13 @@ const schema = [
     session TEXT PRIMARY KEY,
     number INTEGER NOT NULL,
     owner TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS log_copy_locks (
+    name TEXT PRIMARY KEY,
+    number INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    replica TEXT NOT NULL,
+    what TEXT NOT NULL
   ) STRICT, WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS log_copy_tokens (
     sha256 TEXT PRIMARY KEY,
@@ -97,6 +119,17 @@ export class LogCopy {
     return row && integerOf(row, "position");
   }
 
+  lock(name: string): LockPlace | undefined {
+    const row = this.#statements.lock.get(name);
+    if (row === undefined) return undefined;
+    return {
+      number: integerOf(row, "number"),
+      position: integerOf(row, "position"),
+      replica: textOf(row, "replica"),
+      what: textOf(row, "what"),
+    };
+  }
+
   /** True for a message that came after another one with its number, and so says nothing. */
   isPassedOver(position: number): boolean {
     return this.#passedOver.has(position);
@@ -108,8 +141,14 @@ export class LogCopy {
     if (last === undefined) return;
     const steps: AbsorbedStep[] = [];
     const spent = new Map<string, number>();
+    const locks = new Map<string, LockPlace>();
     const places = new Map<string, { readonly number: number; readonly owner: string }>();
-    for (const { position, subject, message } of messages) {
+    for (const { position, subject, message, lock } of messages) {
+      const locked = lock && parseLockSubject(subject);
+      if (locked !== undefined && lock !== undefined) {
+        const before = locks.get(locked.name) ?? this.lock(locked.name);
+        if (locked.number === (before?.number ?? 0) + 1) locks.set(locked.name, { ...lock, ...locked, position });
+      }
       const token = parseTokenSubject(subject);
       if (token !== undefined && !spent.has(token)) spent.set(token, position);
       const name = parseSessionSubject(subject);
@@ -131,6 +170,8 @@ export class LogCopy {
     }
     this.#sessions.absorb(steps, () => {
       for (const [sessionId, { number, owner }] of places) this.#statements.setPlace.run(sessionId, number, owner);
+      for (const [name, { number, position, replica, what }] of locks)
+        this.#statements.setLock.run(name, number, position, replica, what);
       for (const [token, position] of spent) this.#statements.spend.run(token, position);
       this.#statements.setPosition.run(last.position);
     });
@@ -182,6 +223,10 @@ function prepareStatements(database: StoreDatabase) {
     place: database.prepare(
       `SELECT s.last_seq, s.epoch, c.number, c.owner FROM log_copy_sessions c JOIN sessions s ON s.id = c.session
        WHERE c.session = ?`,
+    ),
+    lock: database.prepare("SELECT number, position, replica, what FROM log_copy_locks WHERE name = ?"),
+    setLock: database.prepare(
+      "INSERT OR REPLACE INTO log_copy_locks (name, number, position, replica, what) VALUES (?, ?, ?, ?, ?)",
     ),
     spentAt: database.prepare("SELECT position FROM log_copy_tokens WHERE sha256 = ?"),
     spend: database.prepare("INSERT OR IGNORE INTO log_copy_tokens (sha256, position) VALUES (?, ?)"),

@@ -66,6 +66,33 @@ export function parseTokenSubject(subject: string): string | undefined {
   return /^[^.]+\.token\.([^.]+)$/.exec(subject)?.[1];
 }
 
+const lockSchema = z.object({
+  /** Who holds it; empty: nobody any more. */
+  replica: z.string(),
+  what: z.string(),
+});
+
+/** What a message about a lock says; the last one, by its number, counts. */
+export type LockMessage = z.infer<typeof lockSchema>;
+
+/** `name` is a digest; the numbers count the messages about it from 1. */
+export function lockSubject(namespace: string, name: string, number: number): string {
+  return `${namespace}.ctl.lock.${name}.${number}`;
+}
+
+export function parseLockSubject(subject: string): { readonly name: string; readonly number: number } | undefined {
+  const match = /^[^.]+\.ctl\.lock\.([^.]+)\.(\d+)$/.exec(subject);
+  return match?.[1] === undefined ? undefined : { name: match[1], number: Number(match[2]) };
+}
+
+export function encodeLock(lock: LockMessage): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(lock));
+}
+
+export function decodeLock(payload: Uint8Array): LockMessage {
+  return lockSchema.parse(JSON.parse(new TextDecoder().decode(payload)));
+}
+
 /** Nothing but this may become part of a subject. */
 export function isSubjectToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,64}$/.test(text);

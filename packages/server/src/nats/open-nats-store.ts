@@ -14,7 +14,13 @@ import { StoreError } from "../store/store-error.ts";
 import { createOnce } from "./create-once.ts";
 import type { LogAddress } from "./log-address.ts";
 import { type ArrivedMessage, LogCopy } from "./log-copy.ts";
-import { decodeMessage, parseSessionSubject, type SessionMessage } from "./log-message.ts";
+import {
+  decodeLock,
+  decodeMessage,
+  parseLockSubject,
+  parseSessionSubject,
+  type SessionMessage,
+} from "./log-message.ts";
 import { type LogStreams, openLogStreams } from "./log-streams.ts";
 import { NatsBlobStore } from "./nats-blob-store.ts";
 import { NatsSessionLog } from "./nats-session-log.ts";
@@ -24,6 +30,7 @@ export interface NatsStore extends Store {
   readonly log: NatsSessionLog;
   readonly streams: LogStreams;
   readonly follower: StreamFollower;
+  readonly copy: LogCopy;
 }
 
 export interface NatsStoreOptions extends StoreOptions {
@@ -72,7 +79,7 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
         const found = await Promise.all(messages.map((each) => arrived(each, blobs)));
         let from = 0;
         for (const [index, { subject, seq, data }] of messages.entries()) {
-          if (!subject.startsWith(`${streams.namespace}.ctl.`)) continue;
+          if (!subject.startsWith(`${streams.namespace}.ctl.emergency.`)) continue;
           // Everything before it first: a control writes to the ledgers, too.
           copy.take(found.slice(from, index));
           from = index;
@@ -93,7 +100,7 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
   const opened = parts.move();
   return {
     stateDir: directory,
-    ...{ log, blobs, streams, follower },
+    ...{ log, blobs, streams, follower, copy },
     flushLedgers: () => mirror.flush(),
     async [Symbol.asyncDispose]() {
       await log[Symbol.asyncDispose]();
@@ -105,7 +112,10 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
 
 async function arrived(message: JsMsg, blobs: NatsBlobStore): Promise<ArrivedMessage> {
   const { subject, seq: position } = message;
-  if (parseSessionSubject(subject) === undefined) return { position, subject, message: undefined };
+  if (parseSessionSubject(subject) === undefined) {
+    const lock = parseLockSubject(subject) === undefined ? {} : { lock: decodeLock(message.data) };
+    return { position, subject, message: undefined, ...lock };
+  }
   const decoded = decodeMessage(message.data);
   return { position, subject, message: decoded.kind === "elsewhere" ? await fetched(decoded.sha256, blobs) : decoded };
 }

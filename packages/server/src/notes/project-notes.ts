@@ -4,6 +4,7 @@ import { readUserFile } from "../config/user-file.ts";
 import { systemErrorCode } from "../workspace/file-failure.ts";
 import { readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
 import { importsOf } from "./note-imports.ts";
+import { visibleText } from "./visible-text.ts";
 
 /** Notes for agents, in the workspace's root or a directory of it. The first that says something is shown first. */
 export const projectNoteFiles = ["AGENTS.md", "AGENT.md", "CLAUDE.md"] as const;
@@ -70,7 +71,7 @@ async function userNotes(directory: string, warnings: string[]): Promise<readonl
   const texts = new Map<string, string[]>();
   for (const file of projectNoteFiles) {
     try {
-      const text = visible((await readUserFile(join(directory, file))) ?? "").trim();
+      const text = visibleText((await readUserFile(join(directory, file))) ?? "").trim();
       if (text.length > maxBytes) warnings.push(`${file} of the user: is larger than ${maxBytes / 1024} KiB; split it`);
       else if (text !== "") texts.set(text, [...(texts.get(text) ?? []), file]);
     } catch (error) {
@@ -91,7 +92,7 @@ async function notesIn(
   for (const name of projectNoteFiles) {
     const file = directory === "" ? name : `${directory}/${name}`;
     try {
-      const text = visible(await readControlFile(root, file, maxBytes)).trim();
+      const text = visibleText(await readControlFile(root, file, maxBytes)).trim();
       if (text === "") continue;
       if (mayRead !== undefined && !(await mayRead(file))) {
         warnings.push(`${file}: the rules do not let the agent read it; it is not part of the prompt`);
@@ -128,7 +129,7 @@ async function importedText(
       warnings.push(`${file}: is imported by notes, and the rules do not let the agent read it`);
       return undefined;
     }
-    return visible(text).trim();
+    return visibleText(text).trim();
   } catch (error) {
     if (error instanceof UnreadableFile && !error.message.endsWith("is no regular file")) {
       warnings.push(`${error.message}; notes import it, and it is not part of the prompt`);
@@ -146,11 +147,4 @@ function directoriesAbove(files: Iterable<string>): readonly string[] {
   }
   const inOrder = [...directories].sort();
   return inOrder.slice(0, maxDirectories);
-}
-
-/** Characters that a reviewer of the file cannot see may not speak to the model: tags, bidi marks, controls. */
-function visible(text: string): string {
-  return text
-    .replaceAll("\r\n", "\n")
-    .replaceAll(/[\u{E0000}-\u{E007F}\u202a-\u202e\u2066-\u2069\u200b\u2060\ufeff]|[^\P{Cc}\n\t]/gu, "");
 }

@@ -12,13 +12,25 @@ export type LockAttempt =
   /** A process that is alive has it; `what` is what it said it does. */
   | { readonly type: "held"; readonly pid: number; readonly what: string };
 
+/** Locks that hold between servers on many machines. */
+export interface SharedLocks {
+  /** Never waits for a holder. Rejects when it cannot be found out. */
+  tryAcquire(
+    name: string,
+    what: string,
+  ): Promise<{ readonly type: "acquired"; readonly lock: Disposable } | { readonly type: "held"; readonly by: string }>;
+}
+
 /** Locks that hold between processes and end with the process that holds them, however it ends. */
 export class ProcessLocks {
   readonly #directory: string;
+  /** For what other machines may reach as well; undefined when there are none. */
+  readonly shared: SharedLocks | undefined;
 
   /** @param directory in the state directory; made when it is missing */
-  constructor(directory: string) {
+  constructor(directory: string, shared?: SharedLocks) {
     this.#directory = directory;
+    this.shared = shared;
   }
 
   /** Never waits. The same name can be held once, also within this process. */

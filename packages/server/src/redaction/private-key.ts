@@ -1,10 +1,20 @@
+import { redactionMarker } from "@gennai/governance/redaction";
 import type { SecretRange } from "./secret-range.ts";
 
 const header = /-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const footer = /-----END[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 
-/** What may stand between the two: base64, headers, and what diffs, listings and quoting put before lines. */
+/** What may stand between the two: base64, headers, and what diffs and quoting put before lines. */
 const body = /[A-Za-z0-9+/=\s\\:,|>"'-]/;
+
+/** A listing puts before a line whatever it likes, e.g. `src/a_b.ts:12:` or `12→`; a longer line is none of a key. */
+const longestLine = 600;
+
+/** The end of a listed line of a key: its material, and what quoting puts behind it. */
+const listedMaterial = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{20,}={0,2}(?:\\[nr]|[\s"'`,;+)])*$/;
+
+/** A listed line without material: a header of the key, or nothing. */
+const listedHeader = /(?:^|[^\w-])(?:Proc-Type|DEK-Info|Version|Comment|Hash):\s|^\s*\S{0,300}[:→|>+-]\s*$/;
 
 /** A line of a key's material: an unfinished block is a key up to the last of them. */
 const material = /[A-Za-z0-9+/]{20,}={0,2}/g;
@@ -36,7 +46,7 @@ export function openPrivateKey(text: string): number | undefined {
   if (!text.includes("-----BEGIN")) return undefined;
   header.lastIndex = 0;
   for (let match = header.exec(text); match !== null; match = header.exec(text)) {
-    const end = blockEnd(text, header.lastIndex);
+    const end = blockEnd(text, header.lastIndex, { open: true });
     if (end.at === text.length && !end.closed) return match.index;
     header.lastIndex = end.at;
   }
@@ -45,16 +55,17 @@ export function openPrivateKey(text: string): number | undefined {
 
 /** How much of `text` continues a key whose beginning is gone already. */
 export function restOfPrivateKey(text: string): { readonly length: number; readonly ended: boolean } {
-  const end = blockEnd(text, 0);
+  const end = blockEnd(text, 0, { open: true });
   return { length: end.at, ended: end.closed || end.at < text.length };
 }
 
+/** @param how.open more text may follow: an unfinished line may be one of the key's */
 function blockEnd(
   text: string,
   from: number,
+  how: { readonly open: boolean } = { open: false },
 ): { readonly type: "key" | "other"; readonly at: number; readonly keyEnd: number; readonly closed: boolean } {
-  let at = from;
-  while (at < text.length && body.test(text.charAt(at))) at += 1;
+  const at = bodyEnd(text, from, how);
   footer.lastIndex = from;
   const close = footer.exec(text.slice(0, at));
   if (close !== null) {
@@ -65,4 +76,61 @@ function blockEnd(
   for (const line of text.slice(from, at).matchAll(material)) keyEnd = from + line.index + line[0].length;
   if (keyEnd > from) keyEnd += brokenLine.exec(text.slice(keyEnd, at))?.[0].length ?? 0;
   return { type: keyEnd > from ? "key" : "other", at, keyEnd, closed: false };
+}
+
+function bodyEnd(text: string, from: number, { open }: { readonly open: boolean }): number {
+  let at = from;
+  /** What the listing put before the newest line of material, with its numbers left out. */
+  let listing: string | undefined;
+  for (;;) {
+    while (at < text.length && body.test(text.charAt(at))) at += 1;
+    if (at === text.length) return at;
+    const feed = text.lastIndexOf("\n", at);
+    // What follows the header on its line is no listing's.
+    if (feed < from && from > 0) return at;
+    const start = Math.max(feed + 1, from);
+    const rest = text.slice(start, start + longestLine);
+    const length = rest.indexOf("\n");
+    if (length < 0 && rest.length === longestLine) return at;
+    const line = length < 0 ? rest : rest.slice(0, length);
+    const closing = line.search(/-----END[A-Z0-9 ]/);
+    const material = listedMaterial.exec(line);
+    if (closing >= 0 && start + closing >= at) at = start + closing;
+    else if (material !== null) {
+      listing = withoutNumbers(line.slice(0, material.index));
+      at = start + line.length;
+    } else if (
+      listedHeader.test(line) ||
+      (length < 0 && open) ||
+      (listing !== undefined && listing === withoutNumbers(line.replace(/[A-Za-z0-9+/]{1,20}={0,2}\s*$/, "")))
+    ) {
+      at = start + line.length;
+    } else return at;
+  }
+}
+
+function withoutNumbers(prefix: string): string {
+  return prefix.trimStart().replaceAll(/\d+/g, "0");
+}
+
+/**
+ * `shown` without the lines of private keys in `whole`: a part of a text need not show where a key begins. Line ends stay.
+ * @param shown parts of `whole`, with anything before and behind its lines
+ */
+export function withoutKeyLines(shown: string, whole: readonly string[]): string {
+  const lines = new Set<string>();
+  for (const text of whole) {
+    for (const { start, end } of privateKeys(text)) {
+      for (const line of text.slice(start, end).split("\n")) {
+        const [run] =
+          /[A-Za-z0-9+/]{8,}={0,2}/.exec(line.includes("-----") ? "" : line.replace(/^[^:]{1,30}: .*/, "")) ?? [];
+        if (run !== undefined) lines.add(run);
+      }
+    }
+  }
+  if (lines.size === 0) return shown;
+  // Runs are compared whole: a key's last line may be short enough to stand in a word.
+  return shown.replaceAll(/[A-Za-z0-9+/]{8,}={0,2}/g, (run) =>
+    lines.has(run) ? `${redactionMarker}private-key]` : run,
+  );
 }

@@ -4,10 +4,12 @@ import { allow, deny } from "@gennai/governance/verdict";
 import { EmergencyStore } from "../emergency/emergency-store.ts";
 import type { LogAddress } from "../nats/log-address.ts";
 import { type NatsStore, openNatsStore } from "../nats/open-nats-store.ts";
+import type { SharedLocks } from "../process/process-lock.ts";
 import type { ServerLog } from "../server-log.ts";
 import { ServiceError } from "../service-error.ts";
 import { ReplicaInbox } from "./inbox.ts";
 import { ReplicaPresence } from "./presence.ts";
+import { ReplicaLocks } from "./replica-locks.ts";
 import { ReplicaOwnership } from "./replica-ownership.ts";
 import { SharedEmergency } from "./shared-emergency.ts";
 
@@ -18,6 +20,8 @@ export interface Replica extends AsyncDisposable {
   readonly inbox: ReplicaInbox;
   readonly ownership: ReplicaOwnership;
   readonly emergency: SharedEmergency;
+  /** Between all replicas. */
+  readonly locks: SharedLocks;
   /** Refuses every effect, and ends running ones, while another replica may have taken this one's sessions over. */
   readonly standingCheck: StandingCheck;
   /** Throws `ServiceError` `unavailable` while this replica may not act. */
@@ -32,7 +36,7 @@ export async function openReplica(
   const { log } = options;
   const replicaId = `r${randomBytes(8).toString("hex")}`;
   await using parts = new AsyncDisposableStack();
-  let presence: ReplicaPresence | undefined;
+  const presences: ReplicaPresence[] = [];
   const emergencyStore = parts.use(
     await EmergencyStore.open(stateDir, {
       ...{ toolVersion: options.version, now: Date.now, shared: true },
@@ -43,7 +47,7 @@ export async function openReplica(
   const store = parts.use(
     await openNatsStore(stateDir, {
       ...{ address: options.address, replicaId, toolVersion: options.version },
-      isAlive: async (_streams, other) => (await presence?.isAlive(other)) ?? true,
+      isAlive: async (_streams, other) => (await presences[0]?.isAlive(other)) ?? true,
       onControl: (message) => emergency.take(message),
       onWarning: (text) => log.warn(text),
       onFailure: (error) => log.error("This server cannot follow the log any more; restart it.", error),
@@ -51,7 +55,7 @@ export async function openReplica(
   );
   emergency.attach(store);
   const present = parts.use(await ReplicaPresence.start(store.streams, replicaId));
-  presence = present;
+  presences.push(present);
   const inbox = parts.use(
     new ReplicaInbox({
       ...{ streams: store.streams, presence: present, blobs: store.blobs },
@@ -61,6 +65,7 @@ export async function openReplica(
   const opened = parts.move();
   return {
     ...{ store, presence: present, inbox, emergency },
+    locks: new ReplicaLocks(store, present, (error) => log.error("A lock could not be given back.", error)),
     ownership: new ReplicaOwnership(store.log, present, inbox),
     standingCheck: {
       check: () =>

@@ -139,7 +139,7 @@ const atOnce = 8;
 
 async function writeFiles(session: Session, files: readonly ReviewedFile[], write: PersonsWrite): Promise<void> {
   using tree = new TreeClaimant(session.services.locks, session.workspace.root, session.id);
-  const claim = tree.claim();
+  const claim = await tree.claim();
   // A turn of this very session may hold it: then the base hashes alone decide, as they do for the editor.
   if (claim.type === "held" && tree.look().type === "held") {
     throw new ServiceError("failed_precondition", `Nothing was applied: the working tree is in use by ${claim.by}.`, {

@@ -24,7 +24,7 @@ export async function prepareSessionBranch(
     throw new ServiceError("failed_precondition", "A turn is running; it must end before the branch changes.");
   }
   using tree = new TreeClaimant(services.locks, workspace.root, session.id);
-  const claim = tree.claim();
+  const claim = await tree.claim();
   if (claim.type === "held") {
     throw new ServiceError("failed_precondition", `The working tree is in use by ${claim.by}.`, {
       reason: "tree_in_use",

@@ -7,6 +7,8 @@ export class TreeClaimant implements Disposable {
   readonly #root: string;
   readonly #sessionId: string;
   #lock: Disposable | undefined;
+  #claiming: Promise<TreeClaim> | undefined;
+  #disposed = false;
 
   constructor(locks: ProcessLocks, root: string, sessionId: string) {
     this.#locks = locks;
@@ -14,11 +16,30 @@ export class TreeClaimant implements Disposable {
     this.#sessionId = sessionId;
   }
 
-  claim(): TreeClaim {
+  async claim(): Promise<TreeClaim> {
     if (this.#lock !== undefined) return { type: "ours" };
+    // Calls of one turn may ask at once; the second must not find the first in its way.
+    this.#claiming ??= this.#claim().finally(() => {
+      this.#claiming = undefined;
+    });
+    return this.#claiming;
+  }
+
+  async #claim(): Promise<TreeClaim> {
     const attempt = this.#locks.tryAcquire(`tree ${this.#root}`, `session ${this.#sessionId}`);
     if (attempt.type === "held") return { type: "held", by: `${attempt.what}, process ${attempt.pid}` };
-    this.#lock = attempt.lock;
+    const { shared } = this.#locks;
+    if (shared === undefined) {
+      this.#lock = attempt.lock;
+      return { type: "ours" };
+    }
+    using parts = new DisposableStack();
+    parts.use(attempt.lock);
+    const everywhere = await shared.tryAcquire(`tree ${this.#root}`, `session ${this.#sessionId}`);
+    if (everywhere.type === "held") return { type: "held", by: everywhere.by };
+    parts.use(everywhere.lock);
+    if (this.#disposed) return { type: "held", by: "nobody, the turn is over" };
+    this.#lock = parts.move();
     return { type: "ours" };
   }
 
@@ -30,6 +51,7 @@ export class TreeClaimant implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#disposed = true;
     this.#lock?.[Symbol.dispose]();
     this.#lock = undefined;
   }

@@ -23,7 +23,7 @@ export interface TurnPolicyOptions {
   /** Globs of further branches nobody writes on. */
   readonly protectedBranches: readonly string[];
   readonly config: ProjectConfig;
-  readonly claimTree: () => TreeClaim;
+  readonly claimTree: () => TreeClaim | Promise<TreeClaim>;
   /** The server's own commands run in a sandbox. */
   readonly sandboxed: boolean;
   readonly capabilities: LoadedCapabilities;

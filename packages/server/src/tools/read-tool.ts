@@ -5,6 +5,7 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { z } from "zod";
 import type { EditorBridge, EditorFile } from "../bridge/editor-bridge.ts";
 import { countLines } from "../changes/line-edit.ts";
+import { withoutKeyLines } from "../redaction/private-key.ts";
 import type { SeenContents } from "../sessions/seen-contents.ts";
 import { decodeText, encodeText } from "../workspace/text-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -87,7 +88,8 @@ async function readDisk(
 ): Promise<ToolOutcome> {
   const { text, sha256, bytes } = await diskText(ports.workspace, path, signal);
   ports.seen?.keep(sha256, bytes);
-  return outcomeOf(path, partOfText(text, offset, limit), { path: path.relative, source: "disk", sha256 });
+  const part = withoutKeys(partOfText(text, offset, limit), text);
+  return outcomeOf(path, part, { path: path.relative, source: "disk", sha256 });
 }
 
 async function diskText(
@@ -131,7 +133,14 @@ async function editorOutcome(
   const whole = offset === 1 && ended;
   const observed = await observedBase(ports.workspace, path, file, part, whole, signal);
   if (observed !== undefined) await keepSeen(ports, path, file, { whole, observed }, signal);
-  return outcomeOf(path, part, observed, file.dirty);
+  const onDisk = offset === 1 ? undefined : await diskText(ports.workspace, path, signal).catch(() => undefined);
+  return outcomeOf(path, withoutKeys(part, onDisk?.text), observed, file.dirty);
+}
+
+/** Masking knows a private key by its beginning, and that may stand above the part. */
+function withoutKeys(part: TextPart, whole: string | undefined): TextPart {
+  if (part.firstLine === 1 || whole === undefined) return part;
+  return { ...part, content: withoutKeyLines(part.content, [whole]) };
 }
 
 /** Keeps the text behind the base, where it can be had: the whole answer, or the file on disk that it is a part of. */

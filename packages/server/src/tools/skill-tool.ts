@@ -3,6 +3,7 @@ import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { z } from "zod";
 import { readUserFile } from "../config/user-file.ts";
+import { visibleText } from "../notes/visible-text.ts";
 import { maxSkillBytes, type Skill, skillBody, skillFile } from "../skills/load-skills.ts";
 import { decodeText } from "../workspace/text-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -60,7 +61,7 @@ export function skillTool(ports: {
           ? await userText(skill, file)
           : await repositoryText(workspace, effectPath(analysis, "read"), signal);
       const where = skill.from === "user" ? "the user's own" : `the repository's words, from ${skill.folder}`;
-      const body = args.file === undefined ? skillBody(text) : text;
+      const body = visibleText(args.file === undefined ? skillBody(text) : text);
       return { output: `[skill ${skill.name}: ${where}; it grants no permission]\n${body}` };
     },
   };

@@ -2,6 +2,7 @@ import type { FileWrite } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { editableText } from "../changes/editable-text.ts";
 import { threeWayDiff } from "../changes/three-way-diff.ts";
+import { withoutKeyLines } from "../redaction/private-key.ts";
 import type { FileContent } from "../workspace/workspace.ts";
 import { bufferContent } from "./editor-change.ts";
 import { currentContent, type FileChangePorts, type IntendedFile } from "./file-change.ts";
@@ -34,7 +35,8 @@ export async function staleFileDetail(
     return "The text you read is not kept any more, so it cannot be compared with what is there now. Read the file again.";
   }
   const mine = wanted({ bytes, sha256: base.sha256 }, intend) ?? read;
-  const diff = threeWayDiff({ base: read, mine, theirs }, { maxLines });
+  // Masking knows a private key by its beginning, and a hunk may show its middle alone.
+  const diff = withoutKeyLines(threeWayDiff({ base: read, mine, theirs }, { maxLines }), [read, mine, theirs]);
   if (diff === "") return undefined;
   const lines = diff
     .split("\n")

@@ -27,7 +27,7 @@ export function webFetchTool(ports: { readonly web: () => Promise<WebConfig> }):
 
     async execute({ url, offset = 0 }, _analysis, { signal }) {
       const page = await fetchPage(url, await ports.web(), { signal });
-      const markdown = await pageMarkdown(page);
+      const markdown = await pageMarkdown(page, { signal });
       const part = markdown.slice(offset, offset + maxPageCharacters);
       const rest = markdown.length - offset - part.length;
       const more = rest > 0 ? `\n\n[${rest} characters follow: read on with offset ${offset + part.length}]` : "";

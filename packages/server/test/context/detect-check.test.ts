@@ -44,5 +44,20 @@ test.each<[string, Readonly<Record<string, string>>, string | undefined, string 
   for (const [name, text] of Object.entries(files)) await directory.write(name, text);
   const found = await findCheck(directory.root, configured);
   expect(found?.command).toBe(wanted);
-  expect(found?.fromRepository ?? false).toBe(configured !== undefined || (wanted ?? "").includes(" run "));
+});
+
+// A yes of a person's is wanted wherever a repository could have its own code run by being opened.
+test.each<[Readonly<Record<string, string>>, boolean]>([
+  [{ "package.json": scripts("check") }, true],
+  [{ "tsconfig.json": "{}", ...compiler }, true],
+  [{ "ruff.toml": "", "node_modules/.bin/ruff": "" }, true],
+  [{ "Cargo.toml": "" }, true],
+  [{ "pyproject.toml": "[tool.mypy]\nplugins = 'evil.py'\n" }, true],
+  [{ "go.mod": "" }, false],
+  [{ "ruff.toml": "" }, false],
+])("%j: of the repository: %j", async (files, wanted) => {
+  await using directory = await temporaryDirectory();
+  for (const [name, text] of Object.entries(files)) await directory.write(name, text);
+  expect((await findCheck(directory.root, undefined))?.fromRepository).toBe(wanted);
+  expect((await findCheck(directory.root, "make lint"))?.fromRepository).toBe(true);
 });

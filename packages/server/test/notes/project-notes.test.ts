@@ -31,7 +31,7 @@ describe("seed 001 lessons: AGENT.md / CLAUDE.md, shared brain for lessons, rule
     writeFileSync(join(bench.stateDir, "outside.md"), "evil");
     symlinkSync(join(bench.stateDir, "outside.md"), join(bench.root, "AGENT.md"));
     bench.write("CLAUDE.md", "x".repeat(70_000));
-    bench.write("AGENTS.md", `Token ${secret}.\u{E0041}\u202e\u0007`);
+    bench.write("AGENTS.md", `Token ${secret}.\u{E0041}\u{E0100}\u202e\u200e\u3164\u2028\u0007`);
     const notes = await readProjectNotes(bench.root, await createRedactor({ secrets: [secret] }));
     expect(notes.text).toMatch(/^## AGENTS\.md\n\nToken \[REDACTED:[^\]]*\]\.$/);
     expect(notes.warnings).toEqual([

@@ -2,6 +2,7 @@ import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { noise, pem } from "../redaction/secret-cases.ts";
 import { sha256, ToolBench } from "./tool-bench.ts";
 
 let bench: ToolBench;
@@ -35,6 +36,19 @@ describe("Read from disk", () => {
       statement: "Read dir/f.txt",
       effects: [{ type: "read", path: { raw: "dir/f.txt" } }],
     });
+  });
+
+  test("a part from the middle of a private key holds nothing of it, on disk and in an editor", async () => {
+    const content = `const key = \`${pem}\`;\nconst after = 1;\n`;
+    bench.file("keys.ts", content);
+    const part = { file_path: "keys.ts", offset: 20, limit: 100 };
+    const output = await bench.output("Read", part);
+    expect(output).toContain("20→[REDACTED:private-key]\n");
+    expect(output).toContain("const after = 1;");
+    expect(output).not.toContain(noise(64));
+    bench.editor.abilities.add("file-read");
+    bench.editor.buffers.set("keys.ts", { content: `// unsaved\n${content}`, dirty: true });
+    expect(await bench.output("Read", part)).not.toContain(noise(64));
   });
 
   test("2000 lines at most, unless asked for", async () => {

@@ -125,7 +125,9 @@ describe("fetchPage", () => {
     });
     const config = await configured({ allow_private: [page.host] });
     const fetched = await fetchPage(page.url, config, options);
-    expect(await pageMarkdown(fetched)).toBe("# Title\n\nSome **bold** words.");
+    expect(await pageMarkdown(fetched, { signal: new AbortController().signal })).toBe(
+      "# Title\n\nSome **bold** words.",
+    );
   });
 
   it("refuses this machine unless the very port is listed", async () => {

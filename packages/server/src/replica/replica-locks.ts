@@ -1,0 +1,53 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createOnce } from "../nats/create-once.ts";
+import { encodeLock, lockSubject } from "../nats/log-message.ts";
+import type { NatsStore } from "../nats/open-nats-store.ts";
+import type { SharedLocks } from "../process/process-lock.ts";
+import type { ReplicaPresence } from "./presence.ts";
+
+const attempts = 20;
+
+/** Locks between replicas, as messages of the log: held until they are given back, or until their holder is gone. */
+export class ReplicaLocks implements SharedLocks {
+  readonly #store: NatsStore;
+  readonly #presence: ReplicaPresence;
+  readonly #onError: (error: unknown) => void;
+
+  constructor(store: NatsStore, presence: ReplicaPresence, onError: (error: unknown) => void) {
+    this.#store = store;
+    this.#presence = presence;
+    this.#onError = onError;
+  }
+
+  /** The caller keeps others of this process from asking for the same name meanwhile. */
+  async tryAcquire(name: string, what: string): ReturnType<SharedLocks["tryAcquire"]> {
+    const { copy, follower } = this.#store;
+    const { replicaId } = this.#presence;
+    const digest = createHash("sha256").update(name).digest("hex").slice(0, 32);
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      await follower.caughtUp();
+      const now = copy.lock(digest);
+      const isHeld = now !== undefined && now.replica !== "" && now.replica !== replicaId;
+      if (isHeld && (await this.#presence.isAlive(now.replica))) {
+        return { type: "held", by: `${now.what}, at server ${now.replica}` };
+      }
+      const number = (now?.number ?? 0) + 1;
+      if (!(await this.#write(digest, number, replicaId, what))) continue;
+      const release = (): void => {
+        this.#write(digest, number + 1, "", "").catch(this.#onError);
+      };
+      return { type: "acquired", lock: { [Symbol.dispose]: release } };
+    }
+    return { type: "held", by: "other servers, one after the other" };
+  }
+
+  async #write(digest: string, number: number, replica: string, what: string): Promise<boolean> {
+    const { streams, follower, copy } = this.#store;
+    const subject = lockSubject(streams.namespace, digest, number);
+    const message = { id: `${subject}.${randomUUID()}`, payload: encodeLock({ replica, what }) };
+    const creation = await createOnce(streams.log, subject, message);
+    if (creation.type === "taken") return false;
+    await follower.reached(creation.seq);
+    return copy.lock(digest)?.position === creation.seq;
+  }
+}

@@ -1,0 +1,126 @@
+import { mkdir } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseLogAddress } from "@gennai/server/nats/log-address";
+import { type NatsStore, openNatsStore } from "@gennai/server/nats/open-nats-store";
+import { AppendConflict, type LogBatch } from "@gennai/server/sessions/session-log";
+import { readLedgerRecords } from "@gennai/server/store/ledger-records";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { NatsCluster } from "./nats-cluster.ts";
+import { copyLedgerKey } from "./shared-ledger-key.ts";
+
+let cluster: NatsCluster;
+let place: Awaited<ReturnType<typeof temporaryDirectory>>;
+let root: string;
+const stores: NatsStore[] = [];
+const gone = new Set<string>();
+
+beforeAll(async () => {
+  cluster = await NatsCluster.start(3);
+  place = await temporaryDirectory();
+  root = place.path("workspace");
+  await mkdir(root);
+  for (const replicaId of ["r0", "r1"]) {
+    const stateDir = place.path(replicaId);
+    if (replicaId !== "r0") await copyLedgerKey(place.path("r0"), stateDir);
+    stores.push(
+      await openNatsStore(stateDir, {
+        ...{ address: parseLogAddress(cluster.address), replicaId, toolVersion: "1" },
+        isAlive: async (_streams, other) => !gone.has(other),
+        onWarning: () => undefined,
+        onFailure: (error) => process.stderr.write(`${String(error)}\n`),
+      }),
+    );
+  }
+}, 60_000);
+afterAll(async () => {
+  for (const store of stores) await store[Symbol.asyncDispose]();
+  await place[Symbol.asyncDispose]();
+  await cluster[Symbol.asyncDispose]();
+}, 60_000);
+
+let [first, second]: NatsStore[] = [];
+beforeEach(() => {
+  [first, second] = stores;
+});
+
+function both(): readonly [NatsStore, NatsStore] {
+  if (first === undefined || second === undefined) throw new TypeError("The stores are not open.");
+  return [first, second];
+}
+
+function batch(text: string, more: Partial<LogBatch> = {}): LogBatch {
+  const events = [{ turnId: "t", itemId: "", time: 1, event: { type: "text-delta" as const, text } }];
+  return { events, ledger: [], durable: true, ...more };
+}
+
+async function create(sessionId: string): Promise<void> {
+  await both()[0].log.create({ sessionId, workspaceRoot: root, time: 1 });
+}
+
+it("goes on over the loss of the stream's leader, without a gap", { timeout: 60_000 }, async () => {
+  const [one, other] = both();
+  await create("leader");
+  const leader = await cluster.leaderOf(one.streams.log.stream);
+  const killing = delay(100).then(() => cluster.killNode(leader));
+  for (let seq = 0; seq < 300; seq++) await one.log.append("leader", batch(String(seq)), { seq, epoch: 1 });
+  await killing;
+  await cluster.startNode(leader);
+  const seen = (await other.log.read("leader", 0, 1000)).map(({ event }) => event);
+  expect(seen).toEqual(Array.from({ length: 300 }, (_, seq) => ({ type: "text-delta", text: String(seq) })));
+});
+
+it("an approval is spent once, whichever replica and session spend it", { timeout: 60_000 }, async () => {
+  const [one, other] = both();
+  await create("spends");
+  await other.log.create({ sessionId: "spends-too", workspaceRoot: root, time: 1 });
+  const spend = batch("x", { spentTokens: ["a".repeat(64)] });
+  const tries = await Promise.allSettled([
+    one.log.append("spends", spend, { seq: 0, epoch: 1 }),
+    other.log.append("spends-too", spend, { seq: 0, epoch: 1 }),
+  ]);
+  expect(tries.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+});
+
+it("only the owner appends; another one takes over when the owner is gone, and not before", {
+  timeout: 60_000,
+}, async () => {
+  const [one, other] = both();
+  await create("owned");
+  await expect(other.log.append("owned", batch("x"), { seq: 0, epoch: 1 })).rejects.toBeInstanceOf(AppendConflict);
+  await expect(other.log.takeOver("owned")).rejects.toBeInstanceOf(AppendConflict);
+  gone.add("r0");
+  expect(await other.log.takeOver("owned")).toBe(2);
+  gone.clear();
+  await expect(one.log.append("owned", batch("x"), { seq: 0, epoch: 1 })).rejects.toBeInstanceOf(AppendConflict);
+  await other.log.append("owned", batch("x"), { seq: 0, epoch: 2 });
+});
+
+it("a batch that is too large for a message goes all the same", { timeout: 60_000 }, async () => {
+  const [one, other] = both();
+  await create("large");
+  const text = "large ".repeat(400_000);
+  await one.log.append("large", batch(text), { seq: 0, epoch: 1 });
+  expect((await other.log.read("large", 0, 1)).map(({ event }) => event)).toEqual([{ type: "text-delta", text }]);
+});
+
+it("all replicas seal the same ledger from batches that came at once", { timeout: 60_000 }, async () => {
+  const [one, other] = both();
+  await create("ledger");
+  await other.log.create({ sessionId: "ledger-too", workspaceRoot: root, time: 1 });
+  const entry = (sessionId: string) => ({
+    ...{ kind: "session" as const, time: 1, sessionId, turnId: "", modelId: "", revision: "" },
+    ...{ calls: [], files: [], details: {} },
+  });
+  await Promise.all(
+    [one, other].map(async ({ log }, index) => {
+      const sessionId = index === 0 ? "ledger" : "ledger-too";
+      for (let seq = 0; seq < 20; seq++)
+        await log.append(sessionId, batch("x", { ledger: [entry(sessionId)] }), { seq, epoch: 1 });
+    }),
+  );
+  await Promise.all([one.log.head("ledger"), other.log.head("ledger")]);
+  const records = [one, other].map(({ stateDir }) => readLedgerRecords(stateDir, root, 0, 100));
+  expect(records[0]).toHaveLength(40);
+  expect(records[1]).toEqual(records[0]);
+});

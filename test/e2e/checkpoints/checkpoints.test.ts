@@ -1,0 +1,204 @@
+import { createHash } from "node:crypto";
+import { chmod, readFile, stat } from "node:fs/promises";
+import { listCheckpoints, restoreCheckpoint } from "@gennai/client/checkpoints";
+import { connectGovernance } from "@gennai/client/connection";
+import {
+  ConfirmationAnswer,
+  ConfirmationScope,
+  EmergencyControl,
+} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { expect, test } from "vitest";
+import { allEvents, codeOf, eventOf, eventsOf, refusalOf, startSession, Watcher } from "../rpc/session-client.ts";
+
+const { signal } = new AbortController();
+
+type Step = Readonly<Record<string, unknown>>;
+const call = (name: string, args: Record<string, unknown>): Step => ({ tool: { name, args } });
+const bash = (command: string): Step => call("Bash", { command });
+
+/** A server whose model does these steps for the word that names them, and a person who says yes to everything. */
+async function world(turns: Readonly<Record<string, readonly Step[]>>, files: Readonly<Record<string, string>> = {}) {
+  const script = Object.entries(turns).map(([word, steps]) => ({
+    match: `^${word}$`,
+    steps: [...steps, { text: ["Done."] }],
+  }));
+  const server = await startTestServer({ files, script });
+  const sessionId = await startSession(server, { interactive: true });
+  const editor = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
+  let answered = 0;
+  return {
+    server,
+    sessionId,
+    run: async (word: string): Promise<string> => {
+      const { turnId } = await server.client.startTurn({ sessionId, userInput: word, clientTurnId: word });
+      const ended = editor.end(turnId);
+      let over = false;
+      ended.finally(() => (over = true)).catch(() => undefined);
+      while (!over) {
+        const asked = await Promise.race([
+          editor.next("confirmationRequest", answered).catch(() => undefined),
+          ended.then(() => undefined),
+        ]);
+        if (asked === undefined) break;
+        answered += 1;
+        const { requestId, actionSha256 } = asked;
+        const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };
+        await editor.submit({ case: "confirmationResponse", value });
+      }
+      return ended;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await editor[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function indexOf({ workspace }: TestServer): Promise<string> {
+  const bytes = await readFile(workspace.path(".git/index"));
+  const status = await workspace.git("--no-optional-locks", "status", "--porcelain=v2");
+  return `${createHash("sha256").update(bytes).digest("hex")}\n${status}`;
+}
+
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+test("what commands and file tools did in a turn is taken back, the user's work and index stay", async () => {
+  await using place = await world(
+    {
+      edit: [call("Write", { file_path: "deep/er/new.ts", content: "new\n" })],
+      clean: [bash("rm src/a.ts src/b.sh src/untracked.ts local.cfg && rmdir src && echo built > made.txt")],
+    },
+    { "src/a.ts": "a\n", "src/b.sh": "#!/bin/sh\n", ".gitignore": "local.cfg\n" },
+  );
+  const { server, sessionId, run } = place;
+  const { workspace } = server;
+  await workspace.write("local.cfg", "KEY=1\n");
+  await chmod(workspace.path("local.cfg"), 0o600);
+  await chmod(workspace.path("src/b.sh"), 0o755);
+  await workspace.write("src/a.ts", "dirty\n");
+  await workspace.write("src/untracked.ts", "untracked\n");
+  await workspace.write("staged.ts", "staged\n");
+  await workspace.git("add", "staged.ts");
+  const before = await indexOf(server);
+
+  expect(await run("edit")).toBe("COMPLETED");
+  expect(await run("clean")).toBe("COMPLETED");
+  expect(await exists(workspace.path("src"))).toBe(false);
+  await workspace.write("README.md", "the user's own\n");
+  const { checkpoints, problem } = await listCheckpoints(server.client, sessionId, { signal });
+  expect(problem).toBe("");
+  expect(checkpoints.map(({ kind, turnNumber, title, kept }) => ({ kind, turnNumber, title, kept }))).toEqual([
+    { kind: "turn", turnNumber: 1, title: "edit", kept: true },
+    { kind: "turn", turnNumber: 2, title: "clean", kept: true },
+    { kind: "command", turnNumber: 2, title: "Bash", kept: true },
+  ]);
+  const [first, second] = checkpoints;
+  const checkpointId = second?.checkpointId ?? "";
+
+  const planned = await restoreCheckpoint(server.client, { sessionId, checkpointId, dryRun: true }, { signal });
+  expect(planned.restoreId).toBe("");
+  expect(await exists(workspace.path("src"))).toBe(false);
+  const restored = await restoreCheckpoint(server.client, { sessionId, checkpointId }, { signal });
+  expect(restored.files.map(({ path, operation }) => `${operation} ${path}`).sort()).toEqual([
+    "create local.cfg",
+    "create src/a.ts",
+    "create src/b.sh",
+    "create src/untracked.ts",
+    "delete made.txt",
+  ]);
+  expect(planned.files.map(({ path }) => path).sort()).toEqual(restored.files.map(({ path }) => path).sort());
+  expect(restored.skipped).toEqual([]);
+  expect(await workspace.read("src/a.ts")).toBe("dirty\n");
+  expect(await workspace.read("local.cfg")).toBe("KEY=1\n");
+  expect((await stat(workspace.path("local.cfg"))).mode & 0o777).toBe(0o600);
+  expect((await stat(workspace.path("src/b.sh"))).mode & 0o777).toBe(0o755);
+  expect(await workspace.read("README.md")).toBe("the user's own\n");
+  expect(await workspace.read("deep/er/new.ts")).toBe("new\n");
+
+  // Back to before everything, its directories too; then that is taken back.
+  await restoreCheckpoint(server.client, { sessionId, checkpointId: first?.checkpointId ?? "" }, { signal });
+  expect(await exists(workspace.path("deep"))).toBe(false);
+  await workspace.write("README.md", "# Test\n");
+  expect(await indexOf(server)).toBe(before);
+  await restoreCheckpoint(server.client, { sessionId, checkpointId: restored.restoreId }, { signal });
+  expect(await exists(workspace.path("src"))).toBe(false);
+  expect(await workspace.read("made.txt")).toBe("built\n");
+  expect(await workspace.read("deep/er/new.ts")).toBe("new\n");
+
+  const events = await allEvents(server, sessionId);
+  expect(eventsOf(events, "checkpointRestored")).toHaveLength(3);
+  expect(eventOf(events, "checkpointTaken").toolName).toBe("Bash");
+  const { preview } = await server.client.getConversationPreview({ sessionId, maxMessages: 50 });
+  expect(JSON.stringify(preview)).toContain("The user restored these files");
+}, 60_000);
+
+test("a file that the user changed since is left unless it is named by force", async () => {
+  await using place = await world(
+    { go: [bash("echo agent > a.ts && echo agent > b.ts")] },
+    { "a.ts": "a\n", "b.ts": "b\n" },
+  );
+  const { server, sessionId, run } = place;
+  await run("go");
+  await server.workspace.write("a.ts", "user\n");
+  const { checkpoints } = await listCheckpoints(server.client, sessionId, { signal });
+  const checkpointId = checkpoints[0]?.checkpointId ?? "";
+  const restored = await restoreCheckpoint(server.client, { sessionId, checkpointId }, { signal });
+  expect(restored.skipped).toEqual([{ path: "a.ts", reason: "changed_since" }]);
+  expect([await server.workspace.read("a.ts"), await server.workspace.read("b.ts")]).toEqual(["user\n", "b\n"]);
+  const force = { sessionId, checkpointId, force: true };
+  expect(await codeOf(restoreCheckpoint(server.client, force, { signal }))).toBe("invalid_argument");
+  await restoreCheckpoint(server.client, { ...force, paths: ["a.ts"] }, { signal });
+  expect(await server.workspace.read("a.ts")).toBe("a\n");
+}, 60_000);
+
+test("the emergency controls stop a restore, and an unknown checkpoint is none", async () => {
+  await using place = await world({ go: [bash("echo agent > a.ts")] }, { "a.ts": "a\n" });
+  const { server, sessionId, run } = place;
+  await run("go");
+  const { checkpoints } = await listCheckpoints(server.client, sessionId, { signal });
+  const request = { sessionId, checkpointId: checkpoints[0]?.checkpointId ?? "" };
+  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  await governance.setEmergencyControl({
+    control: EmergencyControl.READ_ONLY,
+    enabled: true,
+    by: "ann",
+    reason: "look",
+  });
+  const refused = await refusalOf(restoreCheckpoint(server.client, request, { signal }));
+  expect(refused.code).toBe("permission_denied");
+  expect(await server.workspace.read("a.ts")).toBe("agent\n");
+  await governance.setEmergencyControl({
+    control: EmergencyControl.READ_ONLY,
+    enabled: false,
+    by: "ann",
+    reason: "go",
+  });
+  const unknown = { sessionId, checkpointId: "c-0" };
+  expect(await codeOf(restoreCheckpoint(server.client, unknown, { signal }))).toBe("not_found");
+  await restoreCheckpoint(server.client, request, { signal });
+  expect(await server.workspace.read("a.ts")).toBe("a\n");
+}, 60_000);
+
+test("undo of a delete gives back permission bits, and of a new file its directories", async () => {
+  await using place = await world(
+    {
+      delete: [call("Read", { file_path: "run.sh" }), call("Delete", { file_path: "run.sh" })],
+      create: [call("Write", { file_path: "one/two/three.ts", content: "3\n" })],
+    },
+    { "run.sh": "#!/bin/sh\n" },
+  );
+  const { server, sessionId, run } = place;
+  await chmod(server.workspace.path("run.sh"), 0o750);
+  expect(await run("delete")).toBe("COMPLETED");
+  expect(await exists(server.workspace.path("run.sh"))).toBe(false);
+  await server.client.undoChangeSet({ sessionId });
+  expect((await stat(server.workspace.path("run.sh"))).mode & 0o777).toBe(0o750);
+  await run("create");
+  await server.client.undoChangeSet({ sessionId });
+  expect(await exists(server.workspace.path("one"))).toBe(false);
+}, 60_000);

@@ -1,0 +1,144 @@
+import { create } from "@bufbuild/protobuf";
+import { DiagnosticSchema, DiagnosticSeverity } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { startTestServer } from "@gennai/testkit/test-server";
+import { describe, expect, test } from "vitest";
+import { endState, eventsOf, runTurn, startSession, Watcher } from "../rpc/session-client.ts";
+
+const write = (file: string, content: string) => ({
+  tool: { name: "Write", args: { file_path: file, content } },
+});
+const done = { text: ["Done."] };
+/** Between two calls it makes them two rounds. */
+const said = { text: ["On."] };
+
+const configured = { ".gennai/config.yaml": "check: grep -rq good src\n" };
+
+/** What the model was told behind results. */
+async function notes(server: Awaited<ReturnType<typeof startTestServer>>, sessionId: string): Promise<string[]> {
+  const session = await server.running.manager.get(sessionId);
+  return session.state.conversation.messages.flatMap((message) => (message.role === "tool" ? [message.output] : []));
+}
+
+describe("the project's own check after edits", () => {
+  test("the repository's command asks once, runs after each round, and its end is told to the model", async () => {
+    await using server = await startTestServer({
+      files: configured,
+      script: [
+        {
+          match: ".",
+          steps: [
+            write("src/new.ts", "bad\n"),
+            said,
+            { tool: { name: "Edit", args: { file_path: "src/new.ts", old_string: "bad", new_string: "good" } } },
+            done,
+          ],
+        },
+      ],
+    });
+    const sessionId = await startSession(server, { interactive: true });
+    await using editor = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
+    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
+    const question = await editor.next("confirmationRequest");
+    expect(question.actionStatement).toContain("grep -rq good src");
+    expect(question.computed?.rule).toBe("project-check/repository-command");
+    await editor.submit({
+      case: "confirmationResponse",
+      value: {
+        requestId: question.requestId,
+        actionSha256: question.actionSha256,
+        answer: ConfirmationAnswer.YES,
+        scope: ConfirmationScope.SESSION,
+      },
+    });
+    expect(await editor.end()).toBe("COMPLETED");
+    const outputs = await notes(server, sessionId);
+    expect(outputs[0]).toContain("check `grep -rq good src` ran after this change and did not pass");
+    expect(outputs[1]).toContain("ran after this change and passed");
+    expect(eventsOf(editor.events, "warning").join()).not.toContain("not verified");
+  });
+
+  test("nobody to accept it: it does not run, and the end says so", async () => {
+    await using server = await startTestServer({
+      files: configured,
+      script: [{ match: ".", steps: [write("src/new.ts", "bad\n"), said, write("src/other.ts", "bad\n"), said, done] }],
+    });
+    const sessionId = await startSession(server);
+    const events = await runTurn(server, sessionId, "go");
+    expect(endState(events)).toBe("COMPLETED");
+    expect(eventsOf(events, "gateDecision").filter(({ rule }) => rule.startsWith("project-check"))).toHaveLength(1);
+    expect(eventsOf(events, "warning").at(-1)).toMatch(/^The 2 changed files were not verified: the check `grep/);
+  });
+
+  test("no check is known: the end says so; a turn that changes nothing says nothing", async () => {
+    await using server = await startTestServer({
+      script: [
+        { match: "write", steps: [write("src/new.ts", "x\n"), done] },
+        { match: ".", steps: [done] },
+      ],
+    });
+    const sessionId = await startSession(server);
+    const events = await runTurn(server, sessionId, "write");
+    expect(eventsOf(events, "warning")).toEqual([
+      expect.stringMatching(/^The changed file was not verified: no check is known/),
+    ]);
+    expect(eventsOf(await runTurn(server, sessionId, "hello"), "warning")).toEqual([]);
+  });
+});
+
+describe("an editor's diagnostics after edits", () => {
+  test("new problems of changed files go to the model, known ones do not", async () => {
+    await using server = await startTestServer({
+      files: configured,
+      script: [{ match: ".", steps: [write("src/new.ts", "bad\n"), done] }],
+    });
+    const sessionId = await startSession(server, { interactive: true });
+    await using editor = await Watcher.attach(server, sessionId, { capabilities: { diagnostics: true } });
+    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
+    const problem = (message: string, line: number) =>
+      create(DiagnosticSchema, {
+        ...{ path: "src/new.ts", line, column: 1, message, source: "ts" },
+        severity: DiagnosticSeverity.ERROR,
+      });
+    const before = await editor.next("diagnosticsRequest");
+    await editor.submit({
+      case: "diagnosticsResponse",
+      value: { requestId: before.requestId, diagnostics: [problem("old one", 1)] },
+    });
+    const after = await editor.next("diagnosticsRequest", 1);
+    expect(after.paths).toEqual(["src/new.ts"]);
+    await editor.submit({
+      case: "diagnosticsResponse",
+      value: { requestId: after.requestId, diagnostics: [problem("old one", 2), problem("new one", 7)] },
+    });
+    expect(await editor.end()).toBe("COMPLETED");
+    const [output] = await notes(server, sessionId);
+    expect(output).toContain("src/new.ts:7:1 error: new one (ts)");
+    expect(output).not.toContain("old one");
+    expect(eventsOf(editor.events, "warning").at(-1)).toContain("not verified: the editor reports 2 errors");
+  });
+});
+
+describe("symbols by the editor", () => {
+  test("are offered where a client finds them", async () => {
+    await using server = await startTestServer({
+      script: [{ match: ".", steps: [{ tool: { name: "Symbols", args: { query: "thing" } } }, done] }],
+    });
+    const alone = await startSession(server);
+    expect(eventsOf(await runTurn(server, alone, "go"), "toolResult")[0]?.output).toContain("unknown_tool");
+    const sessionId = await startSession(server, { interactive: true });
+    await using editor = await Watcher.attach(server, sessionId, { capabilities: { findSymbols: true } });
+    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
+    const { requestId, query } = await editor.next("findSymbolsRequest");
+    const symbol = { name: "thing", kind: "function", line: 4, container: "Box" };
+    const symbols = [
+      { ...symbol, path: "src/a.ts" },
+      { ...symbol, path: ".env" },
+      { ...symbol, path: "../x.ts" },
+    ];
+    await editor.submit({ case: "findSymbolsResponse", value: { requestId, symbols } });
+    expect(await editor.end()).toBe("COMPLETED");
+    expect(query).toBe("thing");
+    expect(eventsOf(editor.events, "toolResult")[0]?.output).toBe("src/a.ts:4 function thing in Box");
+  });
+});

@@ -1,0 +1,42 @@
+import { parseLogAddress } from "@gennai/server/nats/log-address";
+import { startServer } from "@gennai/server/serve";
+import { z } from "zod";
+
+/** Runs one replica until it is told to end, or killed. Its one argument is JSON; it prints its port when it listens. */
+const options = z
+  .object({
+    ...{ port: z.int(), token: z.string(), stateDir: z.string(), workspace: z.string(), script: z.string() },
+    /** Empty: a server of its own, on SQLite. */
+    log: z.string(),
+  })
+  .parse(JSON.parse(process.argv[2] ?? ""));
+
+const server = await startServer({
+  version: "0.0.0-test",
+  address: { type: "tcp", host: "127.0.0.1", port: options.port },
+  token: options.token,
+  stateDir: options.stateDir,
+  ...(options.log === "" ? {} : { sharedLog: parseLogAddress(options.log) }),
+  workspace: options.workspace,
+  announce: false,
+  environment: { PATH: process.env["PATH"], HOME: process.env["HOME"] },
+  sandbox: "off",
+  confirmation: { answerMs: 60_000, waitForClientMs: 60_000 },
+  log: {
+    info: () => undefined,
+    warn: (text) => process.stderr.write(`warning: ${text}\n`),
+    error: (text, cause) => process.stderr.write(`${text} ${cause instanceof Error ? cause.stack : String(cause)}\n`),
+  },
+  defaultSettings: {
+    backend: "scripted",
+    model: options.script,
+    baseUrl: "",
+    maxTokens: 0,
+    maxIterations: 100,
+    editingMode: "branch",
+    verbosity: "normal",
+    interactive: true,
+  },
+});
+process.once("SIGTERM", () => void server[Symbol.asyncDispose]());
+process.stdout.write(`${server.port}\n`);

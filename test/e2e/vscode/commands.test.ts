@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { ReplDriver } from "../browser/repl-driver.ts";
+import { scriptedFiles, scriptedWork } from "../browser/scripted-work.ts";
+import { useWorkbench } from "./use-workbench.ts";
+
+/** Each test goes on where the one before it ended. */
+const workbench = useWorkbench(() => ({ gennai: { script: scriptedWork }, files: scriptedFiles }));
+
+async function openRepl(): Promise<ReplDriver> {
+  await workbench().runCommand("Gennai: Open REPL");
+  return new ReplDriver(await workbench().webview("REPL"));
+}
+
+test("Ping Server says who answered", async () => {
+  await workbench().runCommand("Gennai: Ping Server");
+  await workbench().notice(`${workbench().gennai.url} answered in`);
+});
+
+test("Show Log shows that, in an output channel", async () => {
+  await workbench().runCommand("Gennai: Show Log");
+  await workbench().page.locator(".part.panel .view-lines").getByText(`Ping ${workbench().gennai.url}`).waitFor();
+});
+
+test("Undo Last Change Set takes back what the agent wrote", async () => {
+  const repl = await openRepl();
+  await repl.send("change the sum");
+  await workbench().pick("Create ai-agent/change-the-sum");
+  await repl.see("Changed as you asked.");
+  expect(await workbench().workspace.read("src/add.ts")).toContain("a + b + 0");
+  await workbench().runCommand("Gennai: Undo Last Change Set");
+  await workbench().notice("Taken back: src/add.ts");
+  expect(await workbench().workspace.read("src/add.ts")).toBe(scriptedFiles["src/add.ts"]);
+});
+
+test("Open REPL in Editor shows the same conversation", async () => {
+  await workbench().runCommand("Gennai: Open REPL in Editor");
+  const repl = new ReplDriver(await workbench().webview("Gennai"));
+  await repl.see("Changed as you asked.");
+  await workbench().screenshot("repl in the editor");
+  await workbench().runCommand("View: Close Editor");
+});
+
+test("an emergency stop shows in the REPL and the status bar, and no turn starts", async () => {
+  await workbench().runCommand("Gennai: Emergency: Stop All");
+  const repl = await openRepl();
+  await repl.root.getByText("everything is stopped: no turn starts").waitFor();
+  await workbench().page.locator(".statusbar").getByText("everything is stopped").waitFor();
+  await workbench().screenshot("emergency");
+  await repl.send("explain this project");
+  await repl.root.getByRole("alert").first().waitFor();
+  expect(await repl.rows.getByText("What I found").count()).toBe(0);
+});
+
+test("lifting it needs a reason, and then work goes on", async () => {
+  await workbench().runCommand("Gennai: Emergency: Lift a Control…");
+  await workbench().pick("Stop All");
+  const reason = workbench().page.locator(".quick-input-widget:visible input[type=text]");
+  await workbench().page.getByText("Lift: Stop All").waitFor();
+  await reason.fill("The test goes on");
+  await reason.press("Enter");
+  await workbench().notice("Lifted: Stop All.");
+  const repl = await openRepl();
+  await repl.root.getByText("everything is stopped").waitFor({ state: "detached" });
+  await repl.send("look at the sum");
+  await repl.see("Looked.");
+});

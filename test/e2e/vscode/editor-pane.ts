@@ -1,0 +1,29 @@
+import type { Page } from "playwright-core";
+
+/** Opens a file of the workspace by its name and puts the cursor at its beginning. */
+export async function openFile(page: Page, name: string): Promise<void> {
+  const widget = page.locator(".quick-input-widget:visible");
+  const editor = page.locator(".editor-group-container.active .monaco-editor").first();
+  for (let attempt = 1; attempt <= 10; attempt += 1) {
+    await page.keyboard.press("F1");
+    try {
+      await widget.locator("input[type=text]").fill(name, { timeout: 2000 });
+      const row = widget
+        .getByRole("option")
+        .filter({ has: page.locator(".label-name").getByText(name, { exact: true }) });
+      await row.first().click({ timeout: 2000, noWaitAfter: true });
+      await page.getByRole("tab", { name, exact: false }).first().waitFor({ timeout: 3000 });
+      await editor.click({ timeout: 3000 });
+      await page.keyboard.press("Control+Home");
+      return;
+    } catch {
+      await page.keyboard.press("Escape");
+    }
+  }
+  throw new Error(`${name} could not be opened.`);
+}
+
+/** Saves the file whose editor has the focus. */
+export async function saveFile(page: Page): Promise<void> {
+  await page.keyboard.press("Control+s");
+}

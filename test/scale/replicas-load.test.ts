@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { ReplicaWorld } from "../e2e/replicas/replica-world.ts";
+import { type LoadReport, loadScript, runLoad } from "./load.ts";
+
+/** `GENNAI_SCALE_SESSIONS=200 GENNAI_SCALE_TURNS=3 npm test -- test/scale` is the full run. */
+const sessions = Number(process.env["GENNAI_SCALE_SESSIONS"] ?? "12");
+const turns = Number(process.env["GENNAI_SCALE_TURNS"] ?? "2");
+const killEveryMs = Number(process.env["GENNAI_SCALE_KILL_MS"] ?? "4000");
+const timeout = 240_000 + sessions * 3_000;
+
+function show(name: string, report: LoadReport): void {
+  process.stdout.write(`${name}: ${JSON.stringify(report)}\n`);
+}
+
+describe(`${sessions} sessions, ${turns} turns each`, () => {
+  test("three replicas, three nodes, killed at random: every turn ends, nothing is lost or done twice", {
+    timeout,
+  }, async () => {
+    await using world = await ReplicaWorld.start({ replicas: 3, nodes: 3, script: loadScript });
+    const report = await runLoad(world, { replicas: 3, sessions, turns, killEveryMs });
+    show("killed at random", report);
+    if (report.faults.length > 0) process.stderr.write(world.output);
+    expect(report).toMatchObject({ unfinished: 0, faults: [] });
+    expect(report.completed + report.brokenOff).toBe(sessions * turns);
+  });
+
+  test.each([
+    ["three replicas, three nodes", 3, 3],
+    ["one process on SQLite", 1, 0],
+  ])("%s, left alone: every turn completes", { timeout }, async (name, replicas, nodes) => {
+    await using world = await ReplicaWorld.start({ replicas, nodes, script: loadScript });
+    const report = await runLoad(world, { replicas, sessions, turns });
+    show(name, report);
+    expect(report).toMatchObject({ completed: sessions * turns, faults: [] });
+  });
+});
