@@ -35,7 +35,8 @@ module.exports = {
     },
     {
       name: "pure-packages-know-no-machine",
-      comment: "protocol, client and repl also run in browsers; governance and agent take what touches the machine as ports.",
+      comment:
+        "protocol, client and repl also run in browsers; governance and agent take what touches the machine as ports.",
       severity: "error",
       from: { path: "^packages/(protocol|client|repl|governance|agent)/src/" },
       to: { dependencyTypes: ["core"] },

@@ -44,7 +44,9 @@ export function actionFacts(call: {
 }): ActionFacts {
   const { callId, tool, analysis, verdict, fired, risk } = call;
   const asking = [verdict, ...fired.map((each) => each.verdict)];
-  const rules = new Set(asking.flatMap((each) => (each.type === "allow" ? [] : [each.finding.rule])));
+  const rules = new Set(
+    asking.flatMap((each) => (each.type === "allow" ? [] : [each.finding.rule, ...(each.finding.alongside ?? [])])),
+  );
   return {
     ...{ callId, tool, risk },
     statement: analysis.statement,

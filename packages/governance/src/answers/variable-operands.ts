@@ -13,6 +13,8 @@ export type PatternWord = { readonly exactly: string } | { readonly any: Operand
 
 interface VaryingCommand {
   readonly kind: "files" | "name";
+  /** It takes a directory with all that is in it: then only a name with an ending is a file's, as far as names tell. */
+  readonly descends: boolean;
   /** Options that may stand with it, all of them without a value: a word behind another option may be anything. */
   readonly options: (option: string) => boolean;
 }
@@ -24,15 +26,23 @@ interface VaryingCommand {
 const varying: ReadonlyMap<string, VaryingCommand> = new Map([
   ...["rm", "rmdir", "mkdir", "touch", "mv"].map((program): [string, VaryingCommand] => [
     program,
-    { kind: "files", options: (option) => [...option.slice(1)].every((letter) => shortFlags(program).has(letter)) },
+    {
+      kind: "files",
+      // The others stop at a directory that is not empty, or make one; a recursive delete is never answered for a pattern.
+      descends: program === "mv",
+      options: (option) => [...option.slice(1)].every((letter) => shortFlags(program).has(letter)),
+    },
   ]),
   ...["git add", "git mv", "prettier", "eslint", "oxlint", "biome check", "biome format", "biome lint"].map(
-    (command): [string, VaryingCommand] => [command, { kind: "files", options: (option) => formatting.has(option) }],
+    (command): [string, VaryingCommand] => [
+      command,
+      { kind: "files", descends: true, options: (option) => formatting.has(option) },
+    ],
   ),
-  ["git rm", { kind: "files", options: (option) => option === "--cached" }],
+  ["git rm", { kind: "files", descends: false, options: (option) => option === "--cached" }],
   ...["switch -c", "checkout -b", "branch", "tag"].map((verb): [string, VaryingCommand] => [
     `git ${verb}`,
-    { kind: "name", options: () => false },
+    { kind: "name", descends: false, options: () => false },
   ]),
 ]);
 
@@ -54,7 +64,7 @@ export function patternWords(words: readonly string[]): readonly PatternWord[] |
       }
       const any = classOf(word, command.kind);
       // An operand that belongs to no class could be anything: then only the exact action is offered.
-      if (any === undefined) return undefined;
+      if (any === undefined || (command.descends && any.type === "files" && any.extension === "")) return undefined;
       pattern.push({ any });
     }
     return pattern.some((word) => "any" in word) ? pattern : undefined;

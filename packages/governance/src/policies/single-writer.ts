@@ -6,13 +6,13 @@ import { allow, deny } from "../verdict.ts";
 export type TreeClaim = { readonly type: "ours" } | { readonly type: "held"; readonly by: string };
 
 /** One writing session per working tree: two agents in one tree would undo each other's work without knowing. */
-export function createSingleWriterPolicy(claim: () => TreeClaim): Policy {
+export function createSingleWriterPolicy(claim: () => TreeClaim | Promise<TreeClaim>): Policy {
   return {
     name: "single-writer",
     kind: "guard",
-    decide({ analysis }) {
+    async decide({ analysis }) {
       if (analysis.effects.every(isReadOnly)) return allow;
-      const claimed = claim();
+      const claimed = await claim();
       if (claimed.type === "ours") return allow;
       return deny({
         code: "workspace_busy",

@@ -23,9 +23,19 @@ export function createRulesPolicy(ports: RulesPolicyPorts): Policy {
     name: "rules",
     kind: "guard",
     async decide(input, options) {
-      return strictest([allow, ...(await ruleVerdicts(input, await ports.current(), ports.slow, options))]);
+      return together(await ruleVerdicts(input, await ports.current(), ports.slow, options));
     },
   };
+}
+
+/** The strictest; a question names every rule that asks, so that an answer for one is none for another. */
+function together(verdicts: readonly Verdict[]): Verdict {
+  const verdict = strictest([allow, ...verdicts]);
+  if (verdict.type !== "ask") return verdict;
+  const { rule } = verdict.finding;
+  const asking = new Set(verdicts.flatMap((each) => (each.type === "ask" ? [each.finding.rule] : [])));
+  asking.delete(rule);
+  return asking.size === 0 ? verdict : ask({ ...verdict.finding, alongside: [...asking].sort() });
 }
 
 /** Other names of tools in rule files, all in lower case. */

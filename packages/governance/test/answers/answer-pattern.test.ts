@@ -66,6 +66,12 @@ describe("a pattern that is offered", () => {
     "rm src/a.ts && rm src/b.ts",
     "rm src/a.ts > out",
     "rm src/*.ts",
+    "rm -r src",
+    "mv notes old",
+    "mv src/a.ts lib",
+    "git mv src/a lib/a",
+    "git add src",
+    "prettier --write src",
     "rm $X",
     "sudo rm src/a.ts",
     "env rm src/a.ts",
@@ -104,6 +110,29 @@ describe("a pattern that is offered", () => {
     expect(covers(pattern, write("src/b.ts", { operation: "create" }), place)).toBe(false);
     expect(covers(pattern, write("src/b.ts", { rule: "rules/project/2" }), place)).toBe(false);
     expect(patternsFor(write("package.json"), place)).toEqual([]);
+  });
+
+  it("of one rule covers nothing that another rule file's rule asks about, too", async () => {
+    const pattern = onlyPattern(write("src/a.ts"));
+    const first = { code: "rule_asks", rule: "rules/project/1", reason: "Look." };
+    const both = ask({ ...first, alongside: ["rules/user/7"] });
+    const { shape } = write("src/b.ts");
+    const analysis = {
+      statement: "Edit src/b.ts",
+      effects: [
+        {
+          type: "write",
+          operation: "update",
+          path: { raw: "src/b.ts", relative: "src/b.ts", absolute: "/ws/src/b.ts", inside: true },
+          base: undefined,
+          current: undefined,
+        } as const,
+      ],
+    };
+    const fired = [{ policy: "rules", verdict: both }];
+    const facts = actionFacts({ callId: "c", tool: "Edit", analysis, verdict: both, fired, risk: "medium" });
+    expect(facts.shape).toEqual(shape);
+    expect(covers(pattern, facts, place)).toBe(false);
   });
 
   it("is run dry against the session and against examples made from it", () => {

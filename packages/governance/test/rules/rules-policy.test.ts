@@ -209,3 +209,16 @@ test("without usable rules nothing is changed, and reading goes on", async () =>
   expect((await verdict(exec("git status"), {}, { readOnly })).type).toBe("allow");
   expect((await verdict({ type: "read", path: path("src/a.ts") }, {}, { readOnly })).type).toBe("allow");
 });
+
+test("a question names every rule that asks", async () => {
+  const bashToolPatterns = [
+    { pattern: "^rm ", reason: "Deletes.", ask: true },
+    { pattern: "db", reason: "The database.", ask: true },
+  ];
+  const names = async (command: string): Promise<readonly unknown[]> => {
+    const found = await verdict(exec(command), { bashToolPatterns });
+    return found.type === "ask" ? [found.finding.reason, found.finding.alongside] : [found.type];
+  };
+  expect(await names("rm src/a.ts")).toEqual(["Deletes.", undefined]);
+  expect(await names("rm src/db.ts")).toEqual(["Deletes.", [expect.stringMatching(/^rules\//)]]);
+});

@@ -1,59 +1,161 @@
-import { fileURLToPath } from "node:url";
+import { posix } from "node:path";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Workspace } from "../workspace/workspace.ts";
 
-/** More strings than this in one call's arguments are too many to look at. */
+/** More strings than this in one call's arguments, or deeper ones, are too many to look at. */
 const maxStrings = 500;
+const maxDepth = 32;
 const maxPathLength = 4_096;
+/** Longer than a path is, also one that is written in a roundabout way. */
+const maxTextLength = 64 * 1024;
+
+interface ArgumentPathPorts {
+  readonly workspace: Pick<Workspace, "resolve" | "stat">;
+  readonly home: string;
+  /** Where the server runs, relative to the workspace or absolute; undefined: in the workspace. */
+  readonly cwd?: string | undefined;
+}
 
 /**
- * What arguments of somebody else's tool name of the file system, as far as that can be seen: whole strings that are
- * written like a path, or that name something in the workspace. Throws `ToolFailure` for more than can be looked at.
+ * What arguments of somebody else's tool name of the file system, as far as that can be seen: strings that are written like a
+ * path, also encoded, quoted in JSON or behind an option, or that name something in the workspace. Throws `ToolFailure` for
+ * more than can be looked at, and for what leads somewhere and cannot be read here.
  */
-export async function argumentPaths(
-  args: unknown,
-  workspace: Pick<Workspace, "resolve" | "stat">,
-  home: string,
-): Promise<readonly WorkspacePath[]> {
-  const strings = new Set(stringsIn(args));
-  if (strings.size > maxStrings) {
-    throw new ToolFailure("too_large", `The arguments hold more than ${maxStrings} strings.`, {
-      hint: "Split the call.",
-    });
+export async function argumentPaths(args: unknown, ports: ArgumentPathPorts): Promise<readonly WorkspacePath[]> {
+  const texts = new Map<string, Written>();
+  for (const { text, isKey } of stringsIn(args, 0)) {
+    for (const written of readings(text, ports.home)) {
+      if (!isKey || written.kind !== "name") texts.set(`${written.kind} ${written.path}`, written);
+    }
+    if (texts.size > maxStrings) throw tooLarge(`The arguments hold more than ${maxStrings} strings.`);
   }
+  const found = new Map<string, WorkspacePath>();
+  for (const written of texts.values()) {
+    for (const path of await resolved(written, ports)) found.set(path.absolute, path);
+  }
+  return [...found.values()];
+}
+
+/**
+ * `leads` is written as only a path is, from the root, home, or out of a directory; `path` has directories in it; `name` is a
+ * path only where there is something of that name.
+ */
+interface Written {
+  readonly path: string;
+  readonly kind: "leads" | "path" | "name";
+}
+
+async function resolved(written: Written, { workspace, cwd }: ArgumentPathPorts): Promise<readonly WorkspacePath[]> {
+  const { path, kind } = written;
+  const isRelative = !path.startsWith("/");
+  const places = [path, ...(isRelative && cwd !== undefined ? [`${cwd}/${path}`] : [])];
   const found: WorkspacePath[] = [];
-  for (const text of strings) {
-    const written = asPath(text, home);
-    if (written === undefined) continue;
-    const path = await workspace.resolve(written.path).catch(() => undefined);
-    if (path === undefined) continue;
-    if (written.certain || (path.inside && (await workspace.stat(path).catch(() => undefined)) !== undefined)) {
-      found.push(path);
+  for (const [index, place] of places.entries()) {
+    const target = await resolvedAnyhow(place, workspace);
+    if (target === undefined) {
+      if (kind !== "leads") continue;
+      throw new ToolFailure("bad_path", `${JSON.stringify(path.slice(0, 200))} is a path that cannot be judged.`, {
+        hint: "Write it plainly, relative to the workspace.",
+      });
+    }
+    const isCertain = kind === "leads" || (kind === "path" && index === 0);
+    if (isCertain || (target.inside && (await workspace.stat(target).catch(() => undefined)) !== undefined)) {
+      found.push(target);
     }
   }
   return found;
 }
 
-function asPath(text: string, home: string): { readonly path: string; readonly certain: boolean } | undefined {
-  if (text === "" || text.length > maxPathLength || /[\n\r\0]/.test(text)) return undefined;
-  if (/^file:/i.test(text)) {
-    try {
-      return { path: fileURLToPath(text), certain: true };
-    } catch {
-      return { path: text.replace(/^file:(\/\/)?/i, ""), certain: true };
-    }
+/** What this house refuses as a path of its own, a server may well open: then its plain form is judged. */
+async function resolvedAnyhow(path: string, workspace: Pick<Workspace, "resolve">): Promise<WorkspacePath | undefined> {
+  for (const form of new Set([path, plainForm(path), posix.normalize(plainForm(path))])) {
+    if (form.length > maxPathLength) continue;
+    const target = await workspace.resolve(form).catch(() => undefined);
+    if (target !== undefined) return target;
   }
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return undefined;
-  if (text === "~" || text.startsWith("~/")) return { path: home + text.slice(1), certain: true };
-  if (text.startsWith("/") || /^\.\.?(\/|$)/.test(text) || /(^|\/)\.\.(\/|$)/.test(text))
-    return { path: text, certain: true };
-  if (text.includes("/") && !/\s/.test(text)) return { path: text, certain: true };
-  return { path: text, certain: false };
+  return undefined;
 }
 
-function* stringsIn(value: unknown, depth = 0): Generator<string> {
-  if (typeof value === "string") yield value;
-  else if (depth > 32 || typeof value !== "object" || value === null) return;
-  else for (const inner of Object.values(value)) yield* stringsIn(inner, depth + 1);
+function plainForm(path: string): string {
+  return path
+    .replaceAll(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, "")
+    .replaceAll("\\", "/")
+    .replaceAll(/(?<=[^/.\s])[\s.]+(?=\/|$)/g, "")
+    .replaceAll(/\/{2,}/g, "/");
+}
+
+/** All that a string may say to a program that reads it. */
+function readings(text: string, home: string): readonly Written[] {
+  if (text.length > maxTextLength) return [];
+  const trimmed = text.trim();
+  const forms = new Set([text, trimmed, decoded(trimmed)]);
+  for (const form of [...forms]) {
+    const value = /^[^\s/=]{1,100}=(.+)$/s.exec(form)?.[1] ?? /^@(.+)$/s.exec(form)?.[1];
+    if (value !== undefined) forms.add(value.replace(/^(["'])(.*)\1$/s, "$2"));
+  }
+  return [...forms].flatMap((form) => asPath(form, home) ?? []);
+}
+
+function asPath(text: string, home: string): Written | undefined {
+  if (text === "" || /[\n\r\0]/.test(text)) return undefined;
+  // An address without a host names something of this machine, and so does a file's with one.
+  const local = /^(?:file:(?:\/\/[^/]*)?|[a-z][a-z0-9+.-]*:\/\/(?=\/))(.*)$/i.exec(text)?.[1];
+  if (local !== undefined) return { path: decoded(local), kind: "leads" };
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return undefined;
+  const fromHome = /^(?:~|\$HOME|\$\{HOME\})(?=\/|$)(.*)$/.exec(text)?.[1];
+  if (fromHome !== undefined) return { path: home + fromHome, kind: "leads" };
+  const slashes = text.replaceAll("\\", "/");
+  if (text.startsWith("/") || /^\.\.?(\/|$)/.test(slashes) || /(^|\/)\.\.(\/|$)/.test(slashes))
+    return { path: text, kind: "leads" };
+  // With a backslash in it, it is an expression more often than a path.
+  return { path: text, kind: text.includes("/") && !/[\s\\]/.test(text) ? "path" : "name" };
+}
+
+/** Percent-encoding taken away, however often it was put on. */
+function decoded(text: string): string {
+  let plain = text;
+  for (let round = 0; round < 4 && /%[0-9a-f]{2}/i.test(plain); round += 1) {
+    try {
+      plain = decodeURIComponent(plain);
+    } catch {
+      return plain;
+    }
+  }
+  return plain;
+}
+
+interface Found {
+  readonly text: string;
+  readonly isKey: boolean;
+}
+
+function* stringsIn(value: unknown, depth: number): Generator<Found> {
+  if (depth > maxDepth) throw tooLarge(`The arguments are more than ${maxDepth} levels deep.`);
+  if (typeof value === "string") {
+    yield { text: value, isKey: false };
+    const inner = asJson(value);
+    if (inner !== undefined) yield* stringsIn(inner, depth + 1);
+  } else if (Array.isArray(value)) {
+    for (const inner of value) yield* stringsIn(inner, depth + 1);
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, inner] of Object.entries(value)) {
+      yield { text: key, isKey: true };
+      yield* stringsIn(inner, depth + 1);
+    }
+  }
+}
+
+/** Arguments that are handed through as text. */
+function asJson(text: string): unknown {
+  if (!/^\s*(?:[[{]|"(?=.*"\s*$))/s.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function tooLarge(message: string): ToolFailure {
+  return new ToolFailure("too_large", message, { hint: "Split the call." });
 }

@@ -17,6 +17,8 @@ export interface McpServer {
   /** The user's own word, or the repository's, which only counts after the user accepted it. */
   readonly origin: "user" | "project";
   readonly start: McpStart;
+  /** The same as it was written, with variables by their names: what a person looks at. */
+  readonly written: McpStart;
   /** Tools that the user lets run without a question, while their definitions stay as they were accepted. */
   readonly allow: readonly string[];
   /** Tools that by the user's word change nothing. */
@@ -131,20 +133,29 @@ function readServer(
     Object.fromEntries(Object.entries(record).map(([one, text]) => [one, fill(text)]));
   // The digest is of what was written, not of the values of variables: they may be secrets, and may change.
   const digest = digestOf({ key, value: parsed.data });
-  const start: McpStart =
+  const written: McpStart =
     "command" in parsed.data
       ? {
           type: "program",
-          command: fill(parsed.data.command),
-          args: parsed.data.args.map(fill),
-          environment: fillAll(parsed.data.env),
+          command: parsed.data.command,
+          args: parsed.data.args,
+          environment: parsed.data.env,
           cwd: parsed.data.cwd,
         }
-      : { type: "http", url: parsed.data.url, headers: fillAll(parsed.data.headers) };
+      : { type: "http", url: parsed.data.url, headers: parsed.data.headers };
+  const start: McpStart =
+    written.type === "program"
+      ? {
+          ...written,
+          command: fill(written.command),
+          args: written.args.map(fill),
+          environment: fillAll(written.environment),
+        }
+      : { ...written, headers: fillAll(written.headers) };
   if (missing.size > 0) return `${key}: set the environment variable ${[...missing].join(", ")}`;
   // A repository must not say what runs without a question, or as a mere read.
   const { allow, readOnly } = origin === "user" ? parsed.data : { allow: [], readOnly: [] };
-  return { name: key, origin, start, digest, allow, readOnly };
+  return { name: key, origin, start, written, digest, allow, readOnly };
 }
 
 function whyUnreadable(error: unknown): string {

@@ -4,6 +4,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { plainText } from "../process/plain-text.ts";
 import type { McpServer } from "./mcp-config.ts";
 import { mcpContentText } from "./mcp-content.ts";
 import { McpError } from "./mcp-error.ts";
@@ -38,6 +39,8 @@ const callTimeout = 300_000;
 /** Most tools of one server that are offered. */
 const maxTools = 200;
 const maxPages = 20;
+/** Most of an error that is told on; characters. */
+const maxReason = 2_000;
 
 /** One running MCP server. It is offered nothing: no sampling, no questions to the user, no directories. */
 export class McpConnection implements AsyncDisposable {
@@ -129,8 +132,9 @@ export class McpConnection implements AsyncDisposable {
   }
 
   #failure(what: string, error: unknown): McpError {
-    const said = this.#transport instanceof ProgramTransport ? this.#transport.errors.trim() : "";
-    const reason = error instanceof Error ? error.message : String(error);
+    // Both are the server's words, and stand in people's terminals.
+    const said = this.#transport instanceof ProgramTransport ? plainText(this.#transport.errors).trim() : "";
+    const reason = plainText(error instanceof Error ? error.message : String(error)).slice(0, maxReason);
     const words = said === "" ? reason : `${reason}. It said: ${said.slice(-500)}`;
     return new McpError(`The MCP server ${this.server.name} ${what}: ${words}`, { cause: error });
   }

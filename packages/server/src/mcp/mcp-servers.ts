@@ -118,6 +118,7 @@ export class McpServers implements AsyncDisposable {
           pins: this.#pinsOf(workspace.root),
           workspace,
           home: this.#options.home,
+          cwd: server.start.type === "program" ? server.start.cwd : undefined,
           trusted: server.allow.includes(definition.tool),
           readsOnly: server.readOnly.includes(definition.tool),
         }),

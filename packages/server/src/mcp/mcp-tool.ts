@@ -2,11 +2,13 @@ import type { ExternalCall } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import * as z from "zod";
+import { visibleText } from "../notes/visible-text.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { argumentPaths } from "./argument-paths.ts";
 import type { McpConnection, McpDefinition } from "./mcp-connection.ts";
 import { McpError } from "./mcp-error.ts";
 import type { McpPins } from "./mcp-pins.ts";
+import { checkableSchema, visibleSchema } from "./mcp-schema.ts";
 
 type McpArguments = Readonly<Record<string, unknown>>;
 
@@ -15,9 +17,6 @@ const maxDescription = 2_000;
 /** Larger schemas are not offered; characters of JSON. */
 export const maxSchemaCharacters = 64 * 1024;
 
-/** Tags, zero-width and direction marks, and control characters: instructions that no person sees. */
-const invisible = /[\p{Cf}\p{Cc}\p{Co}\p{Cn}]/gu;
-
 /** The name a server's tool has here: no built-in tool is called so, and none of another server. */
 export function mcpToolName(server: string, tool: string): string {
   return `mcp__${server}__${tool}`;
@@ -25,7 +24,7 @@ export function mcpToolName(server: string, tool: string): string {
 
 /** False for names that models' providers refuse, and for those that could be taken for another server's. */
 export function isUsableName(server: string, tool: string): boolean {
-  return /^[A-Za-z0-9_-]{1,64}$/.test(mcpToolName(server, tool)) && !server.includes("__");
+  return /^[A-Za-z0-9_-]{1,64}$/.test(mcpToolName(server, tool)) && !/__|_$/.test(server);
 }
 
 export interface McpToolPorts {
@@ -33,6 +32,8 @@ export interface McpToolPorts {
   readonly pins: McpPins;
   readonly workspace: Workspace;
   readonly home: string;
+  /** Where the server runs, when that is not the workspace. */
+  readonly cwd: string | undefined;
   /** By the user's word: runs without a question while its definition stays as accepted. */
   readonly trusted: boolean;
   /** By the user's word: changes nothing. */
@@ -44,9 +45,9 @@ export function createMcpTool(definition: McpDefinition, ports: McpToolPorts): T
   const { server, tool } = definition;
   return {
     name: mcpToolName(server, tool),
-    description: `[MCP server ${server}] ${definition.description.replaceAll(invisible, " ").slice(0, maxDescription)}`,
+    description: `[MCP server ${server}] ${visibleText(definition.description).slice(0, maxDescription)}`,
     parameters: parametersOf(definition),
-    inputSchema: definition.inputSchema,
+    inputSchema: visibleSchema(definition.inputSchema),
     access: ports.readsOnly ? "read" : "change",
 
     async analyse(args) {
@@ -59,13 +60,14 @@ export function createMcpTool(definition: McpDefinition, ports: McpToolPorts): T
         accepted: pin.type === "accepted" ? "yes" : pin.type,
         trusted: ports.trusted,
         readsOnly: ports.readsOnly,
-        paths: await argumentPaths(args, ports.workspace, ports.home),
+        paths: await argumentPaths(args, ports),
       };
       const operands: Record<string, string> = {
         definition: definition.digest,
-        description: definition.description.slice(0, 1_000),
+        description: visibleText(definition.description).slice(0, 1_000),
       };
-      if (pin.type === "changed") operands["accepted description"] = pin.acceptedDescription.slice(0, 1_000);
+      if (pin.type === "changed")
+        operands["accepted description"] = visibleText(pin.acceptedDescription).slice(0, 1_000);
       return {
         statement: `Call ${tool} of the MCP server ${server}`,
         effects: [effect],
@@ -106,9 +108,11 @@ function unavailable(error: unknown): never {
 /** What the schema says, checked here already; one that cannot be read takes any object, and the server judges. */
 function parametersOf({ inputSchema }: McpDefinition): z.ZodType<McpArguments> {
   const anything = z.record(z.string(), z.unknown());
+  const checkable = checkableSchema(inputSchema);
+  if (checkable === undefined) return anything;
   let schema: z.ZodType;
   try {
-    schema = z.fromJSONSchema(inputSchema);
+    schema = z.fromJSONSchema(checkable);
   } catch {
     return anything;
   }

@@ -42,9 +42,17 @@ export class ProgramTransport implements Transport {
     const child = spawn(command, [...args], { cwd, env: environment, stdio: ["pipe", "pipe", "pipe"], detached: true });
     this.#child = child;
     const buffer = new ReadBuffer({ maxBufferSize: maxMessageBytes });
+    // Put together once a message ends in them: the buffer looks at all it has, and copies it, for each piece.
+    let pieces: Buffer[] = [];
+    let size = 0;
     child.stdout.on("data", (chunk: Buffer) => {
       try {
-        buffer.append(chunk);
+        pieces.push(chunk);
+        size += chunk.length;
+        if (size <= maxMessageBytes && !chunk.includes(0x0a)) return;
+        buffer.append(Buffer.concat(pieces));
+        pieces = [];
+        size = 0;
         for (let message = buffer.readMessage(); message !== null; message = buffer.readMessage()) {
           this.onmessage?.(message);
         }

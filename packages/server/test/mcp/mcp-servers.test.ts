@@ -98,7 +98,7 @@ describe("McpServers", () => {
 
   it("shows the model no hidden characters of a description", async () => {
     await using here = await withServer("hidden");
-    expect(one((await here.offered()).tools).description).toMatch(/^\[MCP server odd\] Says it back\.[ ]*\]0;title $/);
+    expect(one((await here.offered()).tools).description).toMatch(/^\[MCP server odd\] Says it back\.\]0;title$/);
   });
 
   it("refuses arguments that the schema does not know", async () => {

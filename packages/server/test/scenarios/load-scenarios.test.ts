@@ -41,7 +41,10 @@ describe("loadScenarios", () => {
       source: ".gennai/scenarios/review.yaml",
       toolsText: "todo, default, mcp:*",
     });
-    expect(scenarios.get("RESPOND")).toMatchObject({ description: "ours", tools: ["Read", "LS", "Grep", "Glob", "WebFetch", "Explore"] });
+    expect(scenarios.get("RESPOND")).toMatchObject({
+      description: "ours",
+      tools: ["Read", "LS", "Grep", "Glob", "WebFetch", "Explore"],
+    });
   });
 
   it("has the built-in ones where there is no folder", async () => {

@@ -1,0 +1,62 @@
+import { visibleText } from "../notes/visible-text.ts";
+
+type Schema = Record<string, unknown>;
+
+/** Keywords whose members are schemas by names of the server's choosing. */
+const named: ReadonlySet<string> = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
+/** Keywords that hold values, not schemas. */
+const values: ReadonlySet<string> = new Set(["enum", "const", "default", "examples"]);
+
+/** A schema as a model is shown it: a description in it is an instruction as any other, and holds nothing that is not seen. */
+export function visibleSchema(schema: Schema): Schema {
+  return visibleObject(schema);
+}
+
+function visibleObject(object: object): Schema {
+  return Object.fromEntries(Object.entries(object).map(([key, inner]) => [visibleText(key), visibleValue(inner)]));
+}
+
+function visibleValue(value: unknown): unknown {
+  if (typeof value === "string") return visibleText(value);
+  if (Array.isArray(value)) return value.map(visibleValue);
+  return typeof value === "object" && value !== null ? visibleObject(value) : value;
+}
+
+/**
+ * The part of a schema that is checked here. Patterns are left to the server: an expression of somebody else's can take
+ * longer than anybody waits, and nothing else runs meanwhile. Undefined for one with references, which can unfold without end.
+ */
+export function checkableSchema(schema: Schema): Schema | undefined {
+  const checked: Schema = {};
+  for (const [key, inner] of Object.entries(schema)) {
+    if (key === "$ref" || key === "$dynamicRef" || key === "$recursiveRef") return undefined;
+    if (key === "pattern" || key === "patternProperties" || key === "propertyNames" || key === "format") {
+      // What a pattern would have let through, another keyword must not refuse.
+      if (key === "patternProperties") checked["additionalProperties"] = true;
+      continue;
+    }
+    if (key === "additionalProperties" && "patternProperties" in schema) continue;
+    const part = values.has(key) ? inner : named.has(key) ? checkableMembers(inner) : checkablePart(inner);
+    if (part === undefined && inner !== undefined) return undefined;
+    checked[key] = part;
+  }
+  return checked;
+}
+
+function checkablePart(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const parts = value.map(checkablePart);
+    return parts.includes(undefined) ? undefined : parts;
+  }
+  return isObject(value) ? checkableSchema(value) : value;
+}
+
+function checkableMembers(members: unknown): unknown {
+  if (!isObject(members)) return members;
+  const parts = Object.entries(members).map(([name, inner]) => [name, checkablePart(inner)] as const);
+  return parts.some(([, part]) => part === undefined) ? undefined : Object.fromEntries(parts);
+}
+
+function isObject(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
