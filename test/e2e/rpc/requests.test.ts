@@ -94,7 +94,7 @@ describe("a file read", () => {
     ],
     [
       "to a kind that is not open",
-      ({ requestId }) => ({ case: "modelCallResponse", value: { requestId } }),
+      ({ requestId }) => ({ case: "listWorkspaceResponse", value: { requestId } }),
       "failed_precondition",
     ],
   ];

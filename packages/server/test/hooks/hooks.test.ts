@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -71,12 +71,13 @@ describe("running", () => {
 
   it("rejects when the turn is stopped, after the program is gone", async () => {
     const abort = new AbortController();
-    const running = run("touch started; sleep 1; touch ended", { signal: abort.signal, timeout: 5 });
-    await expect.poll(() => existsSync(join(directory, "ws", "started"))).toBe(true);
+    const running = run("echo $$ > pid.new; mv pid.new pid; sleep 60; true", { signal: abort.signal, timeout: 60 });
+    const pidFile = join(directory, "ws", "pid");
+    await expect.poll(() => existsSync(pidFile), { timeout: 10_000 }).toBe(true);
+    const pid = Number(readFileSync(pidFile, "utf8"));
     abort.abort();
     await expect(running).rejects.toThrow();
-    await new Promise((resolve) => setTimeout(resolve, 1_200));
-    expect(existsSync(join(directory, "ws", "ended"))).toBe(false);
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   });
 
   it("says when there is no such program", async () => {

@@ -13,6 +13,7 @@ export function sessionEditor(options: Omit<VsCodeEditorOptions, "confirm">): Ed
     applyChanges: (request, call) => full.applyChanges(request, call),
     callModel: (request, call) => full.callModel(request, call),
     listDiagnostics: (paths) => full.listDiagnostics(paths),
+    findSymbols: (request, call) => full.findSymbols(request, call),
     listWorkspace: (path, call) => full.listWorkspace(path, call),
   };
 }

@@ -9,7 +9,9 @@ import type {
   Editor,
   FileRead,
   FileReadRequest,
+  FoundSymbols,
   RequestOptions,
+  SymbolRequest,
   WorkspaceListing,
 } from "@gennai/client/editor";
 import type { AppliedFile } from "@gennai/client/proposal";
@@ -20,6 +22,7 @@ import type { TerminalCommands } from "../terminal/terminal-commands.ts";
 import { listDiagnostics } from "./diagnostics.ts";
 import { EditorError } from "./editor-error.ts";
 import type { EditorFiles } from "./editor-files.ts";
+import { findSymbols } from "./find-symbols.ts";
 import { callLanguageModel } from "./language-model.ts";
 import { listWorkspace } from "./list-workspace.ts";
 import { readFile } from "./read-file.ts";
@@ -70,6 +73,10 @@ export class VsCodeEditor implements Editor {
 
   listDiagnostics(paths: readonly string[]): Promise<readonly Diagnostic[]> {
     return listDiagnostics(this.#options.workspace, paths);
+  }
+
+  findSymbols(request: SymbolRequest, options: RequestOptions): Promise<FoundSymbols> {
+    return findSymbols(this.#options.workspace, request, options);
   }
 
   listWorkspace(path: string, options: RequestOptions): Promise<WorkspaceListing> {

@@ -245,6 +245,52 @@ hostTest("diagnostics and files are listed", async () => {
   assert.deepEqual(await at.editor.listWorkspace("", { signal }), { paths: ["a.json", "b.txt"], truncated: false });
 });
 
+hostTest("symbols are found by the editor's language features, in the workspace only", async () => {
+  await using at = await open({ "a.odd": "one\ntwo\n", "b.txt": "" });
+  const line = (number: number) => new vscode.Range(number, 0, number, 3);
+  const kind = vscode.SymbolKind.Function;
+  const symbols = vscode.Disposable.from(
+    vscode.languages.registerDocumentSymbolProvider(
+      { pattern: "**/*.odd" },
+      {
+        provideDocumentSymbols: () => {
+          const outer = new vscode.DocumentSymbol("Outer", "", vscode.SymbolKind.Class, line(0), line(0));
+          outer.children.push(new vscode.DocumentSymbol("inner", "", kind, line(1), line(1)));
+          return [outer];
+        },
+      },
+    ),
+    vscode.languages.registerWorkspaceSymbolProvider({
+      provideWorkspaceSymbols: () => [
+        new vscode.SymbolInformation(
+          "inner",
+          kind,
+          "Outer",
+          new vscode.Location(vscode.Uri.file(at.path("a.odd")), line(1)),
+        ),
+        new vscode.SymbolInformation(
+          "other",
+          kind,
+          "",
+          new vscode.Location(vscode.Uri.file("/elsewhere/x.odd"), line(0)),
+        ),
+      ],
+    }),
+  );
+  const inner = { name: "inner", kind: "function", path: "a.odd", line: 2, container: "Outer" };
+  assert.deepEqual(await at.editor.findSymbols({ query: "inn", path: "a.odd" }, { signal }), {
+    symbols: [inner],
+    truncated: false,
+  });
+  const everywhere = await at.editor.findSymbols({ query: "in", path: "" }, { signal });
+  assert.deepEqual(
+    everywhere.symbols.filter(({ name }) => name === "inner" || name === "other"),
+    [inner],
+  );
+  await assert.rejects(at.editor.findSymbols({ query: "", path: "../x" }, { signal }));
+  symbols.dispose();
+});
+
 hostTest("without a language model the editor says so", async () => {
   await using at = await open({});
   const asked = JSON.stringify({ system: "s", messages: [{ role: "user", text: "hi" }], tools: [] });
