@@ -11,6 +11,7 @@ export default defineConfig({
     fileParallelism: false,
     passWithNoTests: true,
     testTimeout: 60_000,
+    retry: process.env["CI"] === "true" ? 1 : 0,
     hookTimeout: 90_000,
     projects: [
       {
