@@ -18,7 +18,8 @@ export function App({ control }: { readonly control: ReplControl }) {
     if (control.home.kind === "page") document.title = title === "" ? "Gennai" : `${title} – Gennai`;
   }, [control, title]);
   return (
-    <div class={`app app-${control.home.kind}`}>
+    <main class={`app app-${control.home.kind}`}>
+      <h1 class="spoken">Gennai</h1>
       <Header control={control} />
       <Banners control={control} />
       <div id="panel" class={`main main-${panel}`} role="tabpanel" aria-labelledby={`tab-${panel}`}>
@@ -35,7 +36,7 @@ export function App({ control }: { readonly control: ReplControl }) {
       <div class="spoken" aria-live="polite">
         {control.announcer.sentence.value}
       </div>
-    </div>
+    </main>
   );
 }
 

@@ -37,7 +37,7 @@ test("a proposal is looked at in the editor's own diff, applied, and taken back 
   await repl.send("propose a change");
   await shows(repl, "Proposed.");
   await repl.openPanel("Review");
-  await repl.root.getByRole("button", { name: "Open list.txt in the editor's diff" }).click();
+  await repl.root.getByRole("button", { name: "Open diff of list.txt" }).click();
   await workbench.page.getByRole("tab", { name: /list\.txt \(proposed update\)/ }).waitFor({ timeout: patience });
   await workbench.page.locator(".monaco-diff-editor").first().waitFor();
   await workbench.screenshot("native diff");

@@ -1,4 +1,5 @@
 import { HeightIndex } from "./height-index.ts";
+import { ScrollGesture } from "./scroll-gesture.ts";
 
 export interface ListElements {
   /** Scrolls. */
@@ -24,6 +25,9 @@ export class ListWindow {
   #range = { start: 0, end: 0 };
   #atEnd = true;
   #lastTop = 0;
+  /** Of the scroller, when it was last brought to its end. */
+  #sizeAtEnd = { shown: 0, all: 0 };
+  readonly #gesture = new ScrollGesture();
   #focusRow: number | undefined;
 
   /** @param draw called when other rows must be drawn */
@@ -54,8 +58,10 @@ export class ListWindow {
     this.#resizes.observe(scroller);
     const onScroll = () => this.#scrolled();
     scroller.addEventListener("scroll", onScroll, { passive: true });
+    const releaseGesture = this.#gesture.attach(scroller);
     this.#update();
     return () => {
+      releaseGesture();
       scroller.removeEventListener("scroll", onScroll);
       this.#resizes?.disconnect();
       this.#watched.clear();
@@ -134,14 +140,21 @@ export class ListWindow {
     const { scrollTop } = scroller;
     const wasAtEnd = this.#atEnd;
     if (scroller.scrollHeight - scrollTop - scroller.clientHeight <= nearEnd) this.#atEnd = true;
-    // The list grows under the reader, who has not moved by that.
-    else if (scrollTop < this.#lastTop - 1) this.#atEnd = false;
+    // What is shown may grow and shrink under the reader, who has not moved by that.
+    else if (scrollTop < this.#lastTop - 1 && (this.#gesture.recent || this.#sameSize())) this.#atEnd = false;
+    else if (wasAtEnd) return this.#update();
     this.#lastTop = scrollTop;
     const wanted = this.#wanted();
     const same = wanted.start === this.#range.start && wanted.end === this.#range.end;
     this.#range = wanted;
     if (!same) this.#place();
     if (!same || wasAtEnd !== this.#atEnd) this.#draw();
+  }
+
+  /** The browser moves the reader by itself only when one of these changed. */
+  #sameSize(): boolean {
+    const { shown, all } = this.#sizeAtEnd;
+    return this.#elements?.scroller.clientHeight === shown && this.#elements.scroller.scrollHeight === all;
   }
 
   #measured(elements: readonly Element[]): void {
@@ -172,6 +185,7 @@ export class ListWindow {
     if (this.#atEnd) {
       scroller.scrollTop = scroller.scrollHeight;
       this.#lastTop = scroller.scrollTop;
+      this.#sizeAtEnd = { shown: scroller.clientHeight, all: scroller.scrollHeight };
     }
     const wanted = this.#wanted();
     if (wanted.start === this.#range.start && wanted.end === this.#range.end) return;

@@ -31,9 +31,9 @@ export class Arming {
     return taken;
   }
 
-  /** Focus or pointer left before the click. */
-  leave(): void {
-    this.#begun = undefined;
+  /** The pointer left all buttons before the click, or focus left this one, maybe for the one that was just pressed. */
+  leave(button?: string): void {
+    if (button === undefined || button === this.#begun) this.#begun = undefined;
   }
 }
 

@@ -174,7 +174,7 @@ function AnswerButton({ name, armed, arming, onAnswer, children }: AnswerButtonP
       onKeyDown={({ key, repeat }) => {
         if (key === "Enter" || key === " ") arming.begin(name, { repeat });
       }}
-      onBlur={() => arming.leave()}
+      onBlur={() => arming.leave(name)}
       onClick={() => {
         if (arming.takes(name)) onAnswer();
       }}

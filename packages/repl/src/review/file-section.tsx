@@ -102,7 +102,7 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
             type="button"
             class="g-button"
             disabled={locked || change.conflict}
-            aria-label={`Keep all of ${change.path}`}
+            aria-label={`Keep file ${change.path}`}
             onClick={() => actions.decide(change.id, openToKeep(change, state), { type: "keep" })}
           >
             Keep file
@@ -111,7 +111,7 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
             type="button"
             class="g-button"
             disabled={locked}
-            aria-label={`Undo all of ${change.path}`}
+            aria-label={`Undo file ${change.path}`}
             onClick={() => actions.decide(change.id, ids, { type: "undo" })}
           >
             Undo file
@@ -120,7 +120,7 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
             <button
               type="button"
               class="g-button"
-              aria-label={`Open ${change.path} in the editor's diff`}
+              aria-label={`Open diff of ${change.path}`}
               onClick={() => actions.openDiff?.(change.id)}
             >
               Open diff

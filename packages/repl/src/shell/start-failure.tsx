@@ -5,16 +5,18 @@ import { failureDetails, failureOf } from "../control/failure.ts";
 export function StartFailure({ error }: { readonly error: unknown }) {
   const failure = failureOf(error);
   return (
-    <div class="welcome" role="alert">
-      <h1>Gennai could not start here</h1>
-      <p>{failure.message}</p>
-      {failure.hint !== "" && <p>{failure.hint}</p>}
-      <p>
-        <button type="button" class="button" onClick={() => location.reload()}>
-          Try again
-        </button>{" "}
-        <CopyButton text={failureDetails(failure)} label="Copy details" />
-      </p>
-    </div>
+    <main>
+      <div class="welcome" role="alert">
+        <h1>Gennai could not start here</h1>
+        <p>{failure.message}</p>
+        {failure.hint !== "" && <p>{failure.hint}</p>}
+        <p>
+          <button type="button" class="button" onClick={() => location.reload()}>
+            Try again
+          </button>{" "}
+          <CopyButton text={failureDetails(failure)} label="Copy details" />
+        </p>
+      </div>
+    </main>
   );
 }

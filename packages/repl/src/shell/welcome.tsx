@@ -18,7 +18,7 @@ export function Welcome({ control }: { readonly control: ReplControl }) {
   const proposal = (session?.settings.value ?? control.choice.value).editingMode === "proposal";
   return (
     <div class="welcome">
-      <h1>What shall be done?</h1>
+      <h2>What shall be done?</h2>
       <p>
         The model proposes, the server governs.{" "}
         {proposal

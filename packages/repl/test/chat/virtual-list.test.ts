@@ -43,6 +43,22 @@ describe("a long list", () => {
     expect(rows().length).toBeLessThan(100);
   });
 
+  it("stays at its end when the browser scrolls because the size of the list changed, not when a person does", async () => {
+    const root = document.createElement("div");
+    const { draw, rows, scroller, scrollTo } = listIn(root);
+    draw(1000);
+    await vi.waitFor(() => expect(rows().at(-1)).toBe("row 999"));
+    const height = vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(100);
+    scrollTo(4000);
+    expect(scroller().scrollTop).toBeGreaterThan(19_000);
+    expect(rows().at(-1)).toBe("row 999");
+    height.mockReturnValue(150);
+    scroller().dispatchEvent(new WheelEvent("wheel", { deltaY: -100 }));
+    scrollTo(4000);
+    await vi.waitFor(() => expect(rows()).toContain("row 200"));
+    expect(root.querySelector(".jump")).not.toBeNull();
+  });
+
   it("stays at its end while it grows, unless the reader scrolled away", async () => {
     const root = document.createElement("div");
     const { draw, rows, scrollTo } = listIn(root);

@@ -8,6 +8,8 @@ test.each([
   { name: "a key held since before", steps: ["press a", "arm", "repeat a"], taken: false },
   { name: "a press that began on another button", steps: ["arm", "press b"], taken: false },
   { name: "a press that left", steps: ["arm", "press a", "leave"], taken: false },
+  { name: "a press on the button that focus then left", steps: ["arm", "press a", "leave a"], taken: false },
+  { name: "a press that takes focus from another button", steps: ["arm", "press a", "leave b"], taken: true },
   { name: "a click out of nothing", steps: ["arm"], taken: false },
   { name: "a press on a question that went out of sight", steps: ["arm", "press a", "disarm", "arm"], taken: false },
 ])("$name", ({ steps, taken }) => {
@@ -16,7 +18,7 @@ test.each([
     const [word, button = ""] = step.split(" ");
     if (word === "arm") arming.armed = true;
     else if (word === "disarm") arming.armed = false;
-    else if (word === "leave") arming.leave();
+    else if (word === "leave") arming.leave(button === "" ? undefined : button);
     else arming.begin(button, { repeat: word === "repeat" });
   }
   expect(arming.takes("a")).toBe(taken);

@@ -1,0 +1,29 @@
+/** Milliseconds after a gesture within which the scrolling that it made begins, also on a busy machine. */
+const effectMilliseconds = 500;
+
+const keysUp: ReadonlySet<string> = new Set(["ArrowUp", "PageUp", "Home", " "]);
+
+/** Whether it was a person who scrolled up: the browser also scrolls, without a word, when what is shown becomes smaller. */
+export class ScrollGesture {
+  #at = Number.NEGATIVE_INFINITY;
+
+  /** Gives back how to let go. */
+  attach(scroller: HTMLElement): () => void {
+    const listening = new AbortController();
+    const options = { passive: true, signal: listening.signal };
+    const happened = () => {
+      this.#at = performance.now();
+    };
+    scroller.addEventListener("wheel", ({ deltaY }) => deltaY < 0 && happened(), options);
+    scroller.addEventListener("touchmove", happened, options);
+    scroller.addEventListener("keydown", ({ key }) => keysUp.has(key) && happened(), options);
+    // The scroll bar is of the scroller itself. With a button held, a selection can be drawn beyond the edge.
+    scroller.addEventListener("pointerdown", ({ target }) => target === scroller && happened(), options);
+    scroller.addEventListener("pointermove", ({ buttons }) => buttons !== 0 && happened(), options);
+    return () => listening.abort();
+  }
+
+  get recent(): boolean {
+    return performance.now() - this.#at < effectMilliseconds;
+  }
+}
