@@ -1,6 +1,6 @@
 import type { AppliedFile, Proposal, ProposedChange } from "@gennai/client/proposal";
-import { applyReview } from "@gennai/client/review";
 import type { AgentSession } from "@gennai/client/session";
+import { applyReview } from "@gennai/protocol/review/apply-review";
 import type { ChangeWriter, FinalChange } from "./change-writer.ts";
 import { CliError } from "./cli-error.ts";
 import { exitCode } from "./exit-code.ts";

@@ -86,14 +86,18 @@ function capabilitiesCommands(program: Command, console: Console, ended: (code: 
   return group;
 }
 
+/** A command about one workspace, that can also answer in JSON. */
+function workspaceCommand(group: Command, name: string, description: string): Command {
+  return group
+    .command(name)
+    .description(description)
+    .option("--workspace <dir>", "the workspace (default: here)")
+    .option("--json", "print JSON");
+}
+
 function hooksCommands(program: Command, console: Console, ended: (code: number) => void): Command {
   const group = program.command("hooks").description("your own programs that look at every tool call");
-  const add = (name: string, description: string): Command =>
-    group
-      .command(name)
-      .description(description)
-      .option("--workspace <dir>", "the workspace (default: here)")
-      .option("--json", "print JSON");
+  const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
   add("show", "show which hooks run here").action(async (flags: HooksFlags) => {
     const { hooksShowCommand } = await import("./hooks-command.ts");
     ended(await hooksShowCommand(flags, console));
@@ -107,12 +111,7 @@ function hooksCommands(program: Command, console: Console, ended: (code: number)
 
 function mcpCommands(program: Command, console: Console, ended: (code: number) => void): Command {
   const group = program.command("mcp").description("servers whose tools the agent may use, behind the same gate");
-  const add = (name: string, description: string): Command =>
-    group
-      .command(name)
-      .description(description)
-      .option("--workspace <dir>", "the workspace (default: here)")
-      .option("--json", "print JSON");
+  const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
   add("list", "show which servers there are, and which of them start").action(async (flags: McpFlags) => {
     const { mcpListCommand } = await import("./mcp-command.ts");
     ended(await mcpListCommand(flags, console));

@@ -1,5 +1,5 @@
 import type { Proposal, ProposedChange } from "@gennai/client/proposal";
-import { type HunkDecision, wholeChange } from "@gennai/client/review";
+import { type HunkDecision, wholeChange } from "@gennai/protocol/review/apply-review";
 import { CliError } from "./cli-error.ts";
 import { exitCode } from "./exit-code.ts";
 

@@ -1,5 +1,5 @@
 import type { Hunk, Proposal } from "@gennai/client/proposal";
-import type { HunkDecision } from "@gennai/client/review";
+import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import { asCliError } from "./cli-error.ts";
 import type { Paint } from "./console.ts";
 import { colouredDiff, colouredLine } from "./diff-colours.ts";

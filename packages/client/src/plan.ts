@@ -1,9 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import {
-  FailureClass,
-  PlanStepState,
-  PlanState as StateMessage,
-} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { PlanState as StateMessage } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type {
   ActionPreview as ActionMessage,
   Plan as PlanMessage,
@@ -13,6 +9,7 @@ import type {
 import type { PlanClient } from "./connection.ts";
 import type { Risk } from "./editor.ts";
 import { riskWord, verdictWord } from "./governance-words.ts";
+import { failureWord, planStateWord, stepStateWord } from "./plan-words.ts";
 import { type ProposedChange, proposedChangeFromMessage } from "./proposal.ts";
 
 export type PlanState =
@@ -176,7 +173,7 @@ export class SessionPlans {
 function planFromMessage(message: PlanMessage | undefined): Plan {
   return {
     planId: message?.planId ?? "",
-    state: planStates[message?.state ?? StateMessage.UNSPECIFIED] ?? "unknown",
+    state: planStateWord(message?.state ?? StateMessage.UNSPECIFIED),
     digest: message?.digest ?? "",
     planJson: message?.planJson ?? "",
     title: message?.title ?? "",
@@ -195,8 +192,8 @@ function stepFromMessage(message: StepMessage): PlanStep {
   return {
     ...{ id, title, intent, description, tool, requiresConfirmation, verificationPlan, dependsOn, evidence },
     risk: riskWord(message.risk) ?? "high",
-    state: stepStates[message.state] ?? "pending",
-    failureClass: failureWords[message.failureClass] ?? "",
+    state: stepStateWord(message.state),
+    failureClass: failureWord(message.failureClass),
   };
 }
 
@@ -222,31 +219,3 @@ function actionFromMessage({
 function resultFromMessage({ stepId, command, passed, exitCode, output }: ResultMessage): VerificationResult {
   return { stepId, command, passed, exitCode, output };
 }
-
-const planStates: Partial<Record<StateMessage, PlanState>> = {
-  [StateMessage.DRAFT]: "draft",
-  [StateMessage.PREVIEW]: "preview",
-  [StateMessage.AWAITING_APPROVAL]: "awaiting_approval",
-  [StateMessage.EXECUTING]: "executing",
-  [StateMessage.VERIFYING]: "verifying",
-  [StateMessage.DONE]: "done",
-  [StateMessage.FAILED]: "failed",
-  [StateMessage.PARTIAL]: "partial",
-  [StateMessage.INTERRUPTED]: "interrupted",
-  [StateMessage.UNVERIFIED]: "unverified",
-};
-
-const failureWords: Partial<Record<FailureClass, string>> = {
-  [FailureClass.PERMISSION_DENIED]: "permission_denied",
-  [FailureClass.TOOL_UNAVAILABLE]: "tool_unavailable",
-  [FailureClass.COMMAND_ERROR]: "command_error",
-  [FailureClass.TIMEOUT]: "timeout",
-  [FailureClass.PARTIAL_EXECUTION]: "partial_execution",
-};
-
-const stepStates: Partial<Record<PlanStepState, StepState>> = {
-  [PlanStepState.RUNNING]: "running",
-  [PlanStepState.EXECUTED]: "executed",
-  [PlanStepState.FAILED]: "failed",
-  [PlanStepState.SKIPPED]: "skipped",
-};

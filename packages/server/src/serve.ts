@@ -227,7 +227,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     { defaultWorkspace: workspace },
   );
-  const plans = new SessionPlans({ monotonic: () => performance.now(), wall: Date.now });
+  const plans = new SessionPlans(Date.now);
   parts.defer(async () => {
     await manager.stop(() => true, "The server is shutting down.");
   });

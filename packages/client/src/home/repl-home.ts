@@ -1,5 +1,5 @@
 import type { Transport } from "@connectrpc/connect";
-import type { HunkDecision } from "../review.ts";
+import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 
 /**
  * Where the REPL app lives: a webview of an editor, or a page that the server serves. The app takes everything that is

@@ -1,6 +1,6 @@
+import { failureWord, planStateWord, stepStateWord } from "@gennai/client/plan-words";
 import type { PlanChanged } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
-import { failureWord, planState, stepState } from "./view-from-wire.ts";
 import type { PlanItem } from "./view-item.ts";
 
 /** The plans of a session, each in one place: a fold over the events that name them. */
@@ -18,14 +18,14 @@ export class PlanItems {
     const before = known?.item.value;
     const step = {
       stepId: message.stepId,
-      state: stepState(message.stepState),
+      state: stepStateWord(message.stepState),
       failureClass: failureWord(message.failureClass),
     };
     const steps = before?.steps ?? [];
     const at = steps.findIndex(({ stepId }) => stepId === step.stepId);
     const item: PlanItem = {
       ...{ kind: "plan", planId, text },
-      state: planState(message.state),
+      state: planStateWord(message.state),
       digest: digest === "" ? (before?.digest ?? "") : digest,
       title: message.title === "" ? (before?.title ?? "") : message.title,
       steps: step.stepId === "" ? steps : at === -1 ? [...steps, step] : steps.with(at, step),

@@ -1,6 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { verificationWord } from "@gennai/client/governance-words";
-import type { PlanState, StepState } from "@gennai/client/plan";
+import { failureWord } from "@gennai/client/plan-words";
 import type { AppliedFile } from "@gennai/client/proposal";
 import {
   type BlobRef,
@@ -13,12 +13,7 @@ import {
   type TodoItem,
   type ToolResult,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import {
-  type EmergencyState,
-  FailureClass,
-  PlanStepState,
-  PlanState as StateMessage,
-} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { type EmergencyState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { EmergencyFact, Todo, TodoPriority, TodoStatus } from "./session-facts.ts";
 import type { BlobContent, ClientRequestItem, ProposalReviewView, RequestState, ToolResultView } from "./view-item.ts";
 
@@ -38,7 +33,7 @@ export function toolResultView(message: ToolResult): ToolResultView {
     outputBlob: message.outputBlob === undefined ? undefined : blobContent(message.outputBlob),
     verification: verificationWord(message.verification),
     exitCode: message.exitCode,
-    failureClass: failureWords[message.failureClass] ?? "",
+    failureClass: failureWord(message.failureClass),
   };
 }
 
@@ -124,18 +119,6 @@ export function joinFiles(earlier: readonly AppliedFile[], later: readonly Appli
   return [...files.values()];
 }
 
-export function planState(state: StateMessage): PlanState {
-  return planStates[state] ?? "unknown";
-}
-
-export function stepState(state: PlanStepState): StepState {
-  return stepStates[state] ?? "pending";
-}
-
-export function failureWord(failure: FailureClass): string {
-  return failureWords[failure] ?? "";
-}
-
 function decisions(decision: HunkDecision): "keep" | "undo" | "edited" {
   if (decision === HunkDecision.KEEP) return "keep";
   return decision === HunkDecision.EDITED ? "edited" : "undo";
@@ -149,32 +132,4 @@ const todoStates: Partial<Record<StatusMessage, TodoStatus>> = {
 const todoPriorities: Partial<Record<PriorityMessage, TodoPriority>> = {
   [PriorityMessage.LOW]: "low",
   [PriorityMessage.HIGH]: "high",
-};
-
-const failureWords: Partial<Record<FailureClass, string>> = {
-  [FailureClass.PERMISSION_DENIED]: "permission_denied",
-  [FailureClass.TOOL_UNAVAILABLE]: "tool_unavailable",
-  [FailureClass.COMMAND_ERROR]: "command_error",
-  [FailureClass.TIMEOUT]: "timeout",
-  [FailureClass.PARTIAL_EXECUTION]: "partial_execution",
-};
-
-const planStates: Partial<Record<StateMessage, PlanState>> = {
-  [StateMessage.DRAFT]: "draft",
-  [StateMessage.PREVIEW]: "preview",
-  [StateMessage.AWAITING_APPROVAL]: "awaiting_approval",
-  [StateMessage.EXECUTING]: "executing",
-  [StateMessage.VERIFYING]: "verifying",
-  [StateMessage.DONE]: "done",
-  [StateMessage.FAILED]: "failed",
-  [StateMessage.PARTIAL]: "partial",
-  [StateMessage.INTERRUPTED]: "interrupted",
-  [StateMessage.UNVERIFIED]: "unverified",
-};
-
-const stepStates: Partial<Record<PlanStepState, StepState>> = {
-  [PlanStepState.RUNNING]: "running",
-  [PlanStepState.EXECUTED]: "executed",
-  [PlanStepState.FAILED]: "failed",
-  [PlanStepState.SKIPPED]: "skipped",
 };

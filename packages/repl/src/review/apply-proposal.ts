@@ -2,8 +2,8 @@ import { ConnectError } from "@connectrpc/connect";
 import type { AgentClient } from "@gennai/client/connection";
 import type { ReplHome, ReviewToApply } from "@gennai/client/home/repl-home";
 import type { Proposal } from "@gennai/client/proposal";
-import type { HunkDecision } from "@gennai/client/review";
 import { HunkDecision as DecisionMessage } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import type { ReviewOutcome } from "./review-outcome.tsx";
 
 /** Where a review is carried out: by the home, or, when it cannot, by the server. */

@@ -1,5 +1,5 @@
 import type { ProposedChange } from "@gennai/client/proposal";
-import { applyReview, type HunkDecision } from "@gennai/client/review";
+import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { hunksFit, splitLines } from "./diff-rows.ts";
 import { decidableIds, decisionFor, type ReviewState } from "./review-state.ts";

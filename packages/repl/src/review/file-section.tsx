@@ -1,5 +1,5 @@
 import type { ProposedChange } from "@gennai/client/proposal";
-import type { HunkDecision } from "@gennai/client/review";
+import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import { memo } from "preact/compat";
 import { useState } from "preact/hooks";
 import { type ContentCache, textOf, withoutMark } from "./content-cache.ts";

@@ -1,5 +1,5 @@
 import type { Hunk, ProposedChange } from "@gennai/client/proposal";
-import type { HunkDecision } from "@gennai/client/review";
+import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { textOf, withoutMark } from "./content-cache.ts";
 import { type DiffRow, diffRows, linesIn, splitLines } from "./diff-rows.ts";

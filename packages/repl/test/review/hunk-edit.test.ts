@@ -1,5 +1,5 @@
 import type { ProposedChange } from "@gennai/client/proposal";
-import { applyReview, type HunkDecision } from "@gennai/client/review";
+import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
 import { diffRows, hunksFit, lineParts, linesIn, splitLines } from "@gennai/repl/review/diff-rows";
 import { textForField, textFromField } from "@gennai/repl/review/hunk-edit";
 import { structuredPatch } from "diff";

@@ -12,7 +12,7 @@ import { chooseScenario, type PreparedTurn } from "../sessions/turn.ts";
 import { buildTurnGate } from "../sessions/turn-gate.ts";
 import { ApprovalTokens, isToken } from "./approval-tokens.ts";
 import { type Inspection, inspectPlan, planScenario } from "./inspect-plan.ts";
-import { machineClock, type TokenClock } from "./machine-clock.ts";
+import { machineClock } from "./machine-clock.ts";
 import { PlanAnswers } from "./plan-answers.ts";
 import type { Approver, PlanApproval, PlanAuthority, SubmittedPlan } from "./plan-authority.ts";
 import { assertDigest, assertHead, recordOf } from "./plan-checks.ts";
@@ -34,9 +34,10 @@ export class SessionPlans implements PlanAuthority {
   /** One change of a session's plans at a time. */
   readonly #turns = new WeakMap<Session, Promise<unknown>>();
 
-  constructor(clock: Pick<TokenClock, "wall" | "monotonic">) {
+  /** @param wall milliseconds since the epoch */
+  constructor(wall: () => number) {
     // Only the machine's own clock is the same for the process that approved and the one that runs.
-    this.#tokens = new ApprovalTokens(machineClock(clock.wall));
+    this.#tokens = new ApprovalTokens(machineClock(wall));
   }
 
   async submit(session: Session, text: string, options: { readonly strict: boolean }): Promise<SubmittedPlan> {

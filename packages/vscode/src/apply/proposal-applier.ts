@@ -1,7 +1,7 @@
 import type { AppliedReview, ReviewToApply } from "@gennai/client/home/repl-home";
 import type { AppliedFile, Proposal, ProposedChange } from "@gennai/client/proposal";
-import { applyReview, type HunkDecision } from "@gennai/client/review";
 import type { AgentSession } from "@gennai/client/session";
+import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
 import { EditorError, reasonOf } from "../editor/editor-error.ts";
 import type { EditorFiles } from "../editor/editor-files.ts";
 import { type FileState, readFileState } from "../editor/file-state.ts";
