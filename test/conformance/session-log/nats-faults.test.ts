@@ -124,3 +124,36 @@ it("all replicas seal the same ledger from batches that came at once", { timeout
   expect(records[0]).toHaveLength(40);
   expect(records[1]).toEqual(records[0]);
 });
+
+it("notices an acknowledged message that NATS lost and another that took its place", { timeout: 60_000 }, async () => {
+  const failures: string[] = [];
+  const open = async (stateDir: string): Promise<NatsStore> => {
+    const store = await openNatsStore(stateDir, {
+      ...{ address: parseLogAddress(`${cluster.address}/losing`), replicaId: "", toolVersion: "1" },
+      isAlive: async () => false,
+      onWarning: () => undefined,
+      onFailure: (error) =>
+        failures.push(`${stateDir === place.path("reader") ? "reader" : "other"}: ${String(error)}`),
+    });
+    stores.push(store);
+    return store;
+  };
+  const reader = await open(place.path("reader"));
+  await copyLedgerKey(place.path("reader"), place.path("other"));
+  await reader.log.create({ sessionId: "s", workspaceRoot: root, time: 1 });
+  await reader.log.append("s", batch("lost"), { seq: 0, epoch: 1 });
+  await reader.log.create({ sessionId: "later", workspaceRoot: root, time: 1 });
+  const { manager, stream } = reader.streams.log;
+  const lost = await manager.streams.getMessage(stream, { last_by_subj: "losing.sess.s.1" });
+  await manager.streams.deleteMessage(stream, lost?.seq ?? 0);
+  // Whoever comes now never saw it, and writes in its place; the reader still believes in what it read, and writes on.
+  const other = await open(place.path("other"));
+  await other.log.append("s", batch("in its place"), { seq: 0, epoch: 1 });
+  await reader.log.append("s", batch("after what was lost"), { seq: 1, epoch: 1 });
+  await other.log.append("s", batch("goes on"), { seq: 1, epoch: 1 });
+  expect((await other.log.read("s", 0, 10)).map(({ event }) => event)).toEqual(
+    ["in its place", "goes on"].map((text) => ({ type: "text-delta", text })),
+  );
+  await expect(reader.log.read("s", 0, 10)).rejects.toMatchObject({ code: "corrupt" });
+  expect(failures).toEqual([expect.stringMatching(/^reader: .*delete its state directory/)]);
+});

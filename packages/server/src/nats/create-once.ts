@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { JetStreamApiError, type JetStreamClient, type JetStreamManager } from "@nats-io/jetstream";
+import { headers } from "@nats-io/transport-node";
 import { StoreError } from "../store/store-error.ts";
 
 /** What is needed to write to a stream. */
@@ -29,16 +30,23 @@ const wrongLastSequence = 10_071;
 export async function createOnce(
   access: StreamAccess,
   subject: string,
-  message: { readonly id: string; readonly payload: Uint8Array },
+  message: {
+    readonly id: string;
+    readonly payload: Uint8Array;
+    readonly headers?: Readonly<Record<string, string>>;
+  },
   options: { readonly patience?: number; readonly signal?: AbortSignal } = {},
 ): Promise<Creation> {
   const deadline = performance.now() + (options.patience ?? patience);
+  const fields = headers();
+  for (const [name, value] of Object.entries(message.headers ?? {})) fields.set(name, value);
   let failure: unknown;
   for (let attempt = 0; performance.now() < deadline && options.signal?.aborted !== true; attempt++) {
     if (attempt > 0) await delay(Math.min(50 * attempt, 500));
     try {
       const ack = await access.client.publish(subject, message.payload, {
         msgID: message.id,
+        headers: fields,
         expect: { lastSubjectSequence: 0 },
         timeout: ackTimeout,
       });

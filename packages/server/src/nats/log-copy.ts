@@ -10,6 +10,7 @@ import {
   parseTokenSubject,
   type SessionMessage,
 } from "./log-message.ts";
+import { BrokenChain, type ChainLink } from "./message-chain.ts";
 
 /** Where a session's log stands. */
 export interface LogPlace {
@@ -19,6 +20,8 @@ export interface LogPlace {
   readonly number: number;
   /** Replica that the newest epoch belongs to; empty when it is nobody's. */
   readonly owner: string;
+  /** Digest of all its messages. */
+  readonly digest: string;
 }
 
 /** A message of the stream. */
@@ -28,6 +31,8 @@ export interface ArrivedMessage {
   readonly subject: string;
   /** undefined when it is none of a session. */
   readonly message: SessionMessage | undefined;
+  /** Of a session's message. */
+  readonly link?: ChainLink;
   readonly lock?: LockMessage;
 }
 
@@ -48,7 +53,8 @@ const schema = [
   `CREATE TABLE IF NOT EXISTS log_copy_sessions (
     session TEXT PRIMARY KEY,
     number INTEGER NOT NULL,
-    owner TEXT NOT NULL
+    owner TEXT NOT NULL,
+    digest TEXT NOT NULL
   ) STRICT, WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS log_copy_locks (
     name TEXT PRIMARY KEY,
@@ -110,6 +116,7 @@ export class LogCopy {
       epoch: integerOf(row, "epoch"),
       number: integerOf(row, "number"),
       owner: textOf(row, "owner"),
+      digest: textOf(row, "digest"),
     };
   }
 
@@ -130,20 +137,23 @@ export class LogCopy {
     };
   }
 
-  /** True for a message that came after another one with its number, and so says nothing. */
+  /** True for a message that says nothing: it came after another one with its number, or does not follow the ones before. */
   isPassedOver(position: number): boolean {
     return this.#passedOver.has(position);
   }
 
-  /** Takes the next messages, all or none. Throws when they do not follow. */
-  take(messages: readonly ArrivedMessage[]): void {
+  /**
+   * Takes the next messages, all or none. Throws when they do not follow; `BrokenChain` when their writer had read others.
+   * @param voided positions of messages that are passed over although their number is the next
+   */
+  take(messages: readonly ArrivedMessage[], voided: ReadonlySet<number> = new Set()): void {
     const last = messages.at(-1);
     if (last === undefined) return;
     const steps: AbsorbedStep[] = [];
     const spent = new Map<string, number>();
     const locks = new Map<string, LockPlace>();
-    const places = new Map<string, { readonly number: number; readonly owner: string }>();
-    for (const { position, subject, message, lock } of messages) {
+    const places = new Map<string, Pick<LogPlace, "number" | "owner" | "digest">>();
+    for (const { position, subject, message, link, lock } of messages) {
       const locked = lock && parseLockSubject(subject);
       if (locked !== undefined && lock !== undefined) {
         const before = locks.get(locked.name) ?? this.lock(locked.name);
@@ -152,9 +162,9 @@ export class LogCopy {
       const token = parseTokenSubject(subject);
       if (token !== undefined && !spent.has(token)) spent.set(token, position);
       const name = parseSessionSubject(subject);
-      if (name === undefined || message === undefined) continue;
+      if (name === undefined || message === undefined || link === undefined) continue;
       const { sessionId, number } = name;
-      const before = places.get(sessionId) ?? this.place(sessionId) ?? { number: -1, owner: "" };
+      const before = places.get(sessionId) ?? this.place(sessionId) ?? { number: -1, owner: "", digest: "" };
       // The first message of a number counts. NATS was seen to store a second one, of a writer that had lost.
       if (number <= before.number) {
         this.#passedOver.add(position);
@@ -163,13 +173,20 @@ export class LogCopy {
       if (before.number + 1 !== number) {
         throw new StoreError("corrupt", `The log lacks a message before ${subject}: restore the NATS stream.`);
       }
+      if (link.after !== before.digest) {
+        if (!voided.has(position)) throw new BrokenChain(sessionId, position, before.digest);
+        this.#passedOver.add(position);
+        places.set(sessionId, { ...before, number });
+        continue;
+      }
       const step = stepOf(message, sessionId, this.#mirrors(before.owner));
       if (step !== undefined) steps.push(step);
       const owner = message.kind === "create" || message.kind === "take-over" ? message.owner : before.owner;
-      places.set(sessionId, { number, owner });
+      places.set(sessionId, { number, owner, digest: link.digest });
     }
     this.#sessions.absorb(steps, () => {
-      for (const [sessionId, { number, owner }] of places) this.#statements.setPlace.run(sessionId, number, owner);
+      for (const [sessionId, { number, owner, digest }] of places)
+        this.#statements.setPlace.run(sessionId, number, owner, digest);
       for (const [name, { number, position, replica, what }] of locks)
         this.#statements.setLock.run(name, number, position, replica, what);
       for (const [token, position] of spent) this.#statements.spend.run(token, position);
@@ -221,7 +238,7 @@ function prepareStatements(database: StoreDatabase) {
     position: database.prepare("SELECT position FROM log_copy"),
     setPosition: database.prepare("UPDATE log_copy SET position = ?"),
     place: database.prepare(
-      `SELECT s.last_seq, s.epoch, c.number, c.owner FROM log_copy_sessions c JOIN sessions s ON s.id = c.session
+      `SELECT s.last_seq, s.epoch, c.number, c.owner, c.digest FROM log_copy_sessions c JOIN sessions s ON s.id = c.session
        WHERE c.session = ?`,
     ),
     lock: database.prepare("SELECT number, position, replica, what FROM log_copy_locks WHERE name = ?"),
@@ -231,8 +248,8 @@ function prepareStatements(database: StoreDatabase) {
     spentAt: database.prepare("SELECT position FROM log_copy_tokens WHERE sha256 = ?"),
     spend: database.prepare("INSERT OR IGNORE INTO log_copy_tokens (sha256, position) VALUES (?, ?)"),
     setPlace: database.prepare(
-      `INSERT INTO log_copy_sessions (session, number, owner) VALUES (?, ?, ?)
-       ON CONFLICT (session) DO UPDATE SET number = excluded.number, owner = excluded.owner`,
+      `INSERT INTO log_copy_sessions (session, number, owner, digest) VALUES (?, ?, ?, ?)
+       ON CONFLICT (session) DO UPDATE SET number = excluded.number, owner = excluded.owner, digest = excluded.digest`,
     ),
   };
 }

@@ -49,6 +49,11 @@ export function sessionSubject(namespace: string, sessionId: string, number: num
   return `${namespace}.sess.${sessionId}.${number}`;
 }
 
+/** Matches the subjects of a session's messages. */
+export function sessionSubjects(namespace: string, sessionId: string): string {
+  return `${namespace}.sess.${sessionId}.*`;
+}
+
 /** What a subject names; undefined when it is not a session's. */
 export function parseSessionSubject(
   subject: string,

@@ -23,6 +23,7 @@ import {
   tokenSubject,
 } from "./log-message.ts";
 import type { LogStreams } from "./log-streams.ts";
+import { chainHeader } from "./message-chain.ts";
 import type { StreamFollower } from "./stream-follower.ts";
 
 export interface NatsSessionLogOptions {
@@ -40,6 +41,10 @@ export interface NatsSessionLogOptions {
   readonly isAlive: (replicaId: string) => Promise<boolean>;
 }
 
+/** What a message comes after. */
+type Predecessor = Pick<LogPlace, "number" | "digest">;
+
+const beginning: Predecessor = { number: -1, digest: "" };
 /** Bytes that headers and subject may take of a message's maximum. */
 const envelope = 4_096;
 
@@ -66,7 +71,7 @@ export class NatsSessionLog implements SessionLog {
     if (!isSubjectToken(sessionId)) throw new TypeError("A session's id has letters, digits, - and _ only.");
     const { replicaId: owner } = this.#options;
     const preamble = preambleOf(workspaceRoot);
-    if (!(await this.#store(sessionId, 0, { kind: "create", workspaceRoot, time, owner, preamble }))) {
+    if (!(await this.#store(sessionId, beginning, { kind: "create", workspaceRoot, time, owner, preamble }))) {
       throw new StoreError("session_exists", `Session ${sessionId} exists already: resume it or choose another id.`);
     }
     return { sessionId, workspaceRoot, title: "", created: time, updated: time, lastSeq: 0, epoch: 1 };
@@ -158,8 +163,7 @@ export class NatsSessionLog implements SessionLog {
       }
       if (!spent) await this.#spend(batch.spentTokens ?? [], writer);
       spent = true;
-      const number = place.number + 1;
-      if (await this.#storePayload(sessionId, number, payload)) {
+      if (await this.#storePayload(sessionId, place, payload)) {
         return batch.events.map(({ turnId, itemId, time, event }, index) => ({
           seq: expected.seq + 1 + index,
           ...{ turnId, itemId, time, event },
@@ -181,7 +185,7 @@ export class NatsSessionLog implements SessionLog {
       const place = this.#place(sessionId);
       if (place === undefined) throw unknownSession(sessionId);
       const message = await make(place);
-      if (await this.#store(sessionId, place.number + 1, message)) {
+      if (await this.#store(sessionId, place, message)) {
         const taken = message.kind === "take-over" ? { epoch: message.epoch, owner: message.owner } : {};
         return { ...place, ...taken, number: place.number + 1 };
       }
@@ -207,15 +211,15 @@ export class NatsSessionLog implements SessionLog {
     }
   }
 
-  #store(sessionId: string, number: number, message: SessionMessage): Promise<boolean> {
-    return this.#storePayload(sessionId, number, encodeMessage(message));
+  #store(sessionId: string, before: Predecessor, message: SessionMessage): Promise<boolean> {
+    return this.#storePayload(sessionId, before, encodeMessage(message));
   }
 
   /**
-   * False when another message has its number. The acknowledgement alone does not say so: what counts is the stream's order, so
+   * Stores the message after `before`. False when another one has its number. The acknowledgement alone does not say so: what counts is the stream's order, so
    * that this waits until the message came back in it.
    */
-  async #storePayload(sessionId: string, number: number, payload: Uint8Array): Promise<boolean> {
+  async #storePayload(sessionId: string, before: Predecessor, payload: Uint8Array): Promise<boolean> {
     this.#assertOpen();
     const { streams, blobs, follower, copy } = this.#options;
     const limit = (streams.connection.info?.max_payload ?? 1_048_576) - envelope;
@@ -224,8 +228,11 @@ export class NatsSessionLog implements SessionLog {
       const { sha256 } = await blobs.put(payload, "application/json");
       sent = encodeMessage({ kind: "elsewhere", sha256 });
     }
-    const subject = sessionSubject(streams.namespace, sessionId, number);
-    const creation = await createOnce(streams.log, subject, { id: `${subject}.${randomUUID()}`, payload: sent });
+    const subject = sessionSubject(streams.namespace, sessionId, before.number + 1);
+    const creation = await createOnce(streams.log, subject, {
+      ...{ id: `${subject}.${randomUUID()}`, payload: sent },
+      headers: chainHeader(before.digest),
+    });
     if (creation.type === "taken") return false;
     await follower.reached(creation.seq);
     return !copy.isPassedOver(creation.seq);

@@ -22,6 +22,7 @@ import {
   type SessionMessage,
 } from "./log-message.ts";
 import { type LogStreams, openLogStreams } from "./log-streams.ts";
+import { BrokenChain, chainLink, streamDigest } from "./message-chain.ts";
 import { NatsBlobStore } from "./nats-blob-store.ts";
 import { NatsSessionLog } from "./nats-session-log.ts";
 import { StreamFollower } from "./stream-follower.ts";
@@ -81,11 +82,11 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
         for (const [index, { subject, seq, data }] of messages.entries()) {
           if (!subject.startsWith(`${streams.namespace}.ctl.emergency.`)) continue;
           // Everything before it first: a control writes to the ledgers, too.
-          copy.take(found.slice(from, index));
+          await takeInto(copy, streams, found.slice(from, index));
           from = index;
           options.onControl?.({ position: seq, subject, payload: data });
         }
-        copy.take(found.slice(from));
+        await takeInto(copy, streams, found.slice(from));
       },
       onFailure: options.onFailure,
     }),
@@ -110,6 +111,32 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
   };
 }
 
+/**
+ * Where a message does not follow, either its writer had read something that the stream lost since, and its message is void;
+ * or this replica has. The stream says which.
+ */
+async function takeInto(copy: LogCopy, streams: LogStreams, messages: readonly ArrivedMessage[]): Promise<void> {
+  const voided = new Set<number>();
+  for (;;) {
+    try {
+      copy.take(messages, voided);
+      return;
+    } catch (error) {
+      if (!(error instanceof BrokenChain)) throw error;
+      const { sessionId, position, own } = error;
+      const session = { namespace: streams.namespace, sessionId, before: position };
+      if ((await streamDigest(streams.log, session)) !== own) {
+        throw new StoreError(
+          "corrupt",
+          `This replica read a message of session ${sessionId} that NATS has lost since: stop it, delete its state directory but for keys/, and start it again.`,
+          { cause: error },
+        );
+      }
+      voided.add(position);
+    }
+  }
+}
+
 async function arrived(message: JsMsg, blobs: NatsBlobStore): Promise<ArrivedMessage> {
   const { subject, seq: position } = message;
   if (parseSessionSubject(subject) === undefined) {
@@ -117,7 +144,10 @@ async function arrived(message: JsMsg, blobs: NatsBlobStore): Promise<ArrivedMes
     return { position, subject, message: undefined, ...lock };
   }
   const decoded = decodeMessage(message.data);
-  return { position, subject, message: decoded.kind === "elsewhere" ? await fetched(decoded.sha256, blobs) : decoded };
+  return {
+    ...{ position, subject, link: chainLink(message) },
+    message: decoded.kind === "elsewhere" ? await fetched(decoded.sha256, blobs) : decoded,
+  };
 }
 
 async function fetched(sha256: string, blobs: NatsBlobStore): Promise<SessionMessage> {

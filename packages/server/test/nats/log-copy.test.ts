@@ -1,5 +1,6 @@
 import { type ArrivedMessage, LogCopy } from "@gennai/server/nats/log-copy";
 import { lockSubject, type SessionMessage, sessionSubject, tokenSubject } from "@gennai/server/nats/log-message";
+import { BrokenChain } from "@gennai/server/nats/message-chain";
 import { StoreDatabase } from "@gennai/server/store/database";
 import { openLedgerSigner } from "@gennai/server/store/ledger-key";
 import { LedgerTable } from "@gennai/server/store/ledger-table";
@@ -15,8 +16,13 @@ function said(seq: number, text: string, epoch = 1): SessionMessage {
   return { kind: "batch", seq, epoch, events, ledger: [], spentTokens: [], toolVersion: "1" };
 }
 
-function at(position: number, number: number, message: SessionMessage): ArrivedMessage {
-  return { position, subject: sessionSubject("g", "s", number), message };
+/** The digests are the numbers in these tests, unless `after` says that the writer had read something else. */
+function at(position: number, number: number, message: SessionMessage, after = digest(number - 1)): ArrivedMessage {
+  return { position, subject: sessionSubject("g", "s", number), message, link: { after, digest: digest(number) } };
+}
+
+function digest(number: number): string {
+  return number < 0 ? "" : `digest ${number}`;
 }
 
 async function openCopy() {
@@ -40,14 +46,14 @@ it("the first message of a number counts, also when a second one was stored", as
     { type: "text-delta", text: "next" },
   ]);
   expect([2, 3, 5, 6].map((position) => copy.isPassedOver(position))).toEqual([false, true, false, true]);
-  expect(copy.place("s")).toEqual({ seq: 2, epoch: 1, number: 2, owner: "r1" });
+  expect(copy.place("s")).toMatchObject({ seq: 2, epoch: 1, number: 2, owner: "r1", digest: "digest 2" });
   expect(copy.position).toBe(6);
 });
 
 it("a take-over is a message, after which the epoch and the owner are others", async () => {
   const { copy } = await openCopy();
   copy.take([at(1, 0, created), at(2, 1, { kind: "take-over", epoch: 2, owner: "r2" }), at(3, 2, said(0, "x", 2))]);
-  expect(copy.place("s")).toEqual({ seq: 1, epoch: 2, number: 2, owner: "r2" });
+  expect(copy.place("s")).toMatchObject({ seq: 1, epoch: 2, number: 2, owner: "r2" });
 });
 
 it("takes nothing after a gap", async () => {
@@ -55,6 +61,20 @@ it("takes nothing after a gap", async () => {
   copy.take([at(1, 0, created)]);
   expect(() => copy.take([at(4, 2, said(0, "x"))])).toThrow("lacks a message");
   expect(copy.position).toBe(1);
+});
+
+it("takes no message whose writer had read others, and passes over one that is void", async () => {
+  const { copy, sessions } = await openCopy();
+  const void2 = at(3, 2, said(1, "void"), "something else");
+  copy.take([at(1, 0, created), at(2, 1, said(0, "won"))]);
+  expect(() => copy.take([void2])).toThrow(BrokenChain);
+  expect(copy.position).toBe(2);
+  copy.take([void2, at(4, 3, said(1, "next"), "digest 1")], new Set([3]));
+  expect((await sessions.read("s", 0, 10)).map(({ event }) => event)).toEqual([
+    { type: "text-delta", text: "won" },
+    { type: "text-delta", text: "next" },
+  ]);
+  expect(copy.isPassedOver(3)).toBe(true);
 });
 
 it("a token belongs to the first message that spends it, a lock to the newest number", async () => {
