@@ -26,6 +26,8 @@ export interface LoadOptions {
   readonly turns: number;
   /** Milliseconds between kills, of a replica and of a NATS node in turn; undefined: none. */
   readonly killEveryMs?: number;
+  /** Each user waits up to so many milliseconds before each turn; 0: all begin at once, and queue. */
+  readonly spreadMs: number;
 }
 
 export interface LoadReport {
@@ -141,6 +143,7 @@ class LoadSession {
     const stop = new AbortController();
     const listening = this.#listen(stop.signal);
     for (let turn = 0; turn < this.#options.turns; turn++) {
+      await delay(Math.random() * this.#options.spreadMs);
       const start = performance.now();
       const { turnId } = await this.#anywhere((client) =>
         client.startTurn({ sessionId, userInput: `turn ${turn}`, clientTurnId: `turn-${turn}` }),

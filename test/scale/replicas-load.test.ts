@@ -5,8 +5,10 @@ import { type LoadReport, loadScript, runLoad } from "./load.ts";
 /** `GENNAI_SCALE_SESSIONS=200 GENNAI_SCALE_TURNS=3 npm test -- test/scale` is the full run. */
 const sessions = Number(process.env["GENNAI_SCALE_SESSIONS"] ?? "12");
 const turns = Number(process.env["GENNAI_SCALE_TURNS"] ?? "2");
+/** With time between the turns, their length says what a turn costs; without, how long the queue is. */
+const spreadMs = Number(process.env["GENNAI_SCALE_SPREAD_MS"] ?? "0");
 const killEveryMs = Number(process.env["GENNAI_SCALE_KILL_MS"] ?? "4000");
-const timeout = 240_000 + sessions * 3_000;
+const timeout = 240_000 + sessions * 3_000 + turns * spreadMs;
 
 function show(name: string, report: LoadReport): void {
   process.stdout.write(`${name}: ${JSON.stringify(report)}\n`);
@@ -17,7 +19,7 @@ describe(`${sessions} sessions, ${turns} turns each`, () => {
     timeout,
   }, async () => {
     await using world = await ReplicaWorld.start({ replicas: 3, nodes: 3, script: loadScript });
-    const report = await runLoad(world, { replicas: 3, sessions, turns, killEveryMs });
+    const report = await runLoad(world, { replicas: 3, sessions, turns, killEveryMs, spreadMs });
     show("killed at random", report);
     if (report.faults.length > 0) process.stderr.write(world.output);
     expect(report).toMatchObject({ unfinished: 0, faults: [] });
@@ -29,7 +31,7 @@ describe(`${sessions} sessions, ${turns} turns each`, () => {
     ["one process on SQLite", 1, 0],
   ])("%s, left alone: every turn completes", { timeout }, async (name, replicas, nodes) => {
     await using world = await ReplicaWorld.start({ replicas, nodes, script: loadScript });
-    const report = await runLoad(world, { replicas, sessions, turns });
+    const report = await runLoad(world, { replicas, sessions, turns, spreadMs });
     show(name, report);
     expect(report).toMatchObject({ completed: sessions * turns, faults: [] });
   });

@@ -82,6 +82,13 @@ export class ReplicaWorld implements AsyncDisposable {
     return connectGovernance({ baseUrl: `http://127.0.0.1:${this.#replicas[index]?.port}`, token });
   }
 
+  /** Of a running replica. */
+  processId(index: number): number {
+    const id = this.#replicas[index]?.child?.pid;
+    if (id === undefined) throw new TypeError(`Replica ${index} does not run.`);
+    return id;
+  }
+
   isRunning(index: number): boolean {
     return this.#replicas[index]?.child !== undefined;
   }
