@@ -70,7 +70,7 @@ function repositoryQuestion(
       choices: [scm("Finish the merge in Source Control"), proposal],
     };
   }
-  const carried = changedFiles === 0 ? "" : ` ${files(changedFiles)} that you have not committed come along.`;
+  const carried = changedFiles === 0 ? "" : ` What you have not committed comes along: ${files(changedFiles)}.`;
   const move: OfferedChoice = wantedExists
     ? {
         choice: { type: "switch", branch: wanted },

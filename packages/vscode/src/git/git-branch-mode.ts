@@ -60,10 +60,18 @@ export class GitBranchMode {
     return finding.type === "repository" ? (await finding.repository.state()).branch : undefined;
   }
 
-  /** Calls back when branch or files changed; undefined without a repository. */
-  async onChange(listener: () => void): Promise<Disposable | undefined> {
+  /** Calls back with the branch, at once and whenever it is another; undefined without a repository. */
+  async watchBranch(listener: (branch: string | undefined) => void): Promise<Disposable | undefined> {
     const finding = await this.#options.git.find(this.#options.workspace);
-    return finding.type === "repository" ? finding.repository.onChange(listener) : undefined;
+    if (finding.type !== "repository") return undefined;
+    const { repository } = finding;
+    let known = repository.branch;
+    listener(known);
+    return repository.onChange(() => {
+      if (repository.branch === known) return;
+      known = repository.branch;
+      listener(known);
+    });
   }
 
   async #init(branch: string): Promise<BranchOutcome> {

@@ -13,13 +13,16 @@ export type GitFinding =
   | { readonly type: "repository"; readonly repository: GitRepository };
 
 export interface GitRepository {
-  /** Looks anew. */
+  /** As the editor saw it last; undefined on a detached head. */
+  readonly branch: string | undefined;
+  /** Looks anew, which the editor reports as a change: never to be called because of one. */
   state(): Promise<RepositoryState>;
   hasBranch(name: string): Promise<boolean>;
   /** Throws when git refuses, and then nothing was changed. */
   createBranch(name: string): Promise<void>;
   /** Throws when git refuses, and then nothing was changed. */
   switchTo(name: string): Promise<void>;
+  /** Calls back whenever the editor looked anew. */
   onChange(listener: () => void): Disposable;
 }
 

@@ -41,12 +41,16 @@ class VsCodeRepository implements GitRepository {
     this.#repository = repository;
   }
 
+  get branch(): string | undefined {
+    return this.#repository.state.HEAD?.name;
+  }
+
   async state(): Promise<RepositoryState> {
     await this.#repository.status();
-    const { HEAD, indexChanges, workingTreeChanges, untrackedChanges, mergeChanges } = this.#repository.state;
+    const { indexChanges, workingTreeChanges, untrackedChanges, mergeChanges } = this.#repository.state;
     const changed = [...indexChanges, ...workingTreeChanges, ...(untrackedChanges ?? []), ...mergeChanges];
     return {
-      branch: HEAD?.name,
+      branch: this.branch,
       changedFiles: new Set(changed.map(({ uri }) => uri.fsPath)).size,
       conflicts: mergeChanges.length,
     };

@@ -6,14 +6,23 @@ import type { Git, GitRepository, RepositoryState } from "../../src/git/git-port
 class FakeRepository implements GitRepository {
   current: RepositoryState;
   readonly branches: Set<string>;
+  readonly listeners = new Set<() => void>();
   refusal: string | undefined;
+  looks = 0;
 
   constructor(state: Partial<RepositoryState>, branches: readonly string[] = []) {
     this.current = { branch: "main", changedFiles: 0, conflicts: 0, ...state };
     this.branches = new Set(branches);
   }
 
+  get branch() {
+    return this.current.branch;
+  }
+
+  /** As VS Code does: whoever looks makes everybody hear of a change. */
   async state() {
+    this.looks += 1;
+    for (const listener of this.listeners) listener();
     return this.current;
   }
 
@@ -30,8 +39,9 @@ class FakeRepository implements GitRepository {
     this.current = { ...this.current, branch: name };
   }
 
-  onChange() {
-    return { [Symbol.dispose]: () => {} };
+  onChange(listener: () => void) {
+    this.listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.listeners.delete(listener) };
   }
 }
 
@@ -117,4 +127,21 @@ test.each([
   const failed = scene(repository, "create").mode.prepare("Fix it!");
   await expect(failed).rejects.toMatchObject({ code, message: expect.stringContaining("would be overwritten") });
   await expect(failed).rejects.toThrow(next);
+});
+
+test("whoever watches the branch hears each once, and never makes git look again", async () => {
+  const repository = new FakeRepository({});
+  const { mode } = scene(repository, "create");
+  const heard: (string | undefined)[] = [];
+  const watching = await mode.watchBranch((branch) => heard.push(branch));
+  await mode.prepare("fix it");
+  const { looks } = repository;
+  await repository.state();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(heard).toEqual(["main", agent]);
+  expect(repository.looks).toBe(looks + 1);
+  watching?.[Symbol.dispose]();
+  await repository.switchTo("main");
+  await repository.state();
+  expect(heard).toEqual(["main", agent]);
 });
