@@ -4,12 +4,13 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { ledgerDirectory, ledgerFileName } from "../store/ledger-file.ts";
 import { temporaryPrefix } from "../workspace/held-file.ts";
 import { CheckpointError } from "./checkpoint-error.ts";
+import { type FileStamp, stampOf } from "./file-stamp.ts";
 import type { ShadowGit } from "./shadow-git.ts";
 
 /** Bytes of a file above which it is left out. */
 export const maxFileBytes = 16 * 1024 * 1024;
 /** An ignored file up to so many bytes is kept all the same when it lies among files that are: settings, secrets. */
-const maxIgnoredBytes = 256 * 1024;
+export const maxIgnoredBytes = 256 * 1024;
 const maxIgnoredFiles = 1_000;
 const maxFiles = 200_000;
 const maxLeft = 10_000;
@@ -21,7 +22,7 @@ const ownFiles: ReadonlySet<string> = new Set([
   `${ledgerDirectory}/intent_map.md`,
 ]);
 /** Files looked at within one tick. */
-const atOnce = 500;
+export const atOnce = 500;
 
 /** What a snapshot takes in, and what it cannot. Paths are relative to the workspace. */
 export interface KeptPaths {
@@ -33,6 +34,14 @@ export interface KeptPaths {
   readonly modes: ReadonlyMap<string, number>;
   /** Files that are there and not kept: too large, or unreadable. */
   readonly left: readonly string[];
+  /** Every path that was looked at and is there. */
+  readonly stamps: ReadonlyMap<string, FileStamp>;
+  /** Files that are ignored. */
+  readonly ignored: ReadonlySet<string>;
+  /** Directories that are ignored as a whole, with whatever they will hold. */
+  readonly passedOver: ReadonlySet<string>;
+  /** There are repositories inside the workspace, with rules of their own. */
+  readonly hasNested: boolean;
 }
 
 /**
@@ -62,14 +71,29 @@ export async function findKeptPaths(
   }
   for (const path of await nestedFiles(git, repositories, options)) candidates.add(path);
   for (const path of tracked) if (!indexed.has(path)) candidates.add(path);
-  const alone = new Set(entriesOf(ignored).filter((path) => !path.endsWith("/")));
+  const { alone, passedOver } = ignoredOf(entriesOf(ignored));
   if (indexed.size + candidates.size + Math.min(alone.size, maxIgnoredFiles) > maxFiles) {
     throw new CheckpointError(
       "too_large",
       `The workspace has more than ${maxFiles} files: list what matters not in .gitignore.`,
     );
   }
-  return judge(git.root, indexed, candidates, alone, options);
+  const judged = await judge(git.root, indexed, candidates, alone, options);
+  return { ...judged, ignored: alone, passedOver, hasNested: repositories.length > 0 };
+}
+
+/**
+ * git names a directory that no rule names as well, when all in it is ignored; then what is in it follows, and something new
+ * may not be ignored.
+ */
+function ignoredOf(listed: readonly string[]): {
+  readonly alone: ReadonlySet<string>;
+  readonly passedOver: ReadonlySet<string>;
+} {
+  const alone = new Set(listed.filter((path) => !path.endsWith("/")));
+  const withContent = new Set(listed.map((path) => dirname(path)));
+  const directories = listed.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1));
+  return { alone, passedOver: new Set(directories.filter((path) => !withContent.has(path))) };
 }
 
 async function judge(
@@ -78,11 +102,12 @@ async function judge(
   candidates: ReadonlySet<string>,
   ignored: ReadonlySet<string>,
   options: { readonly signal?: AbortSignal },
-): Promise<KeptPaths> {
+): Promise<Omit<KeptPaths, "ignored" | "passedOver" | "hasNested">> {
   const toUpdate: string[] = [];
   const toForget: string[] = [];
   const left: string[] = [];
   const modes = new Map<string, number>();
+  const stamps = new Map<string, FileStamp>();
   let newBytes = 0;
   let small = 0;
   let looked = 0;
@@ -95,6 +120,7 @@ async function judge(
       options.signal?.throwIfAborted();
     }
     const stat = directories.look(path);
+    if (stat !== undefined) stamps.set(path, stampOf(stat));
     const isCandidate = candidates.has(path);
     const onlyIgnored = !isCandidate && !indexed.has(path);
     const keepable = stat?.isSymbolicLink() === true || (stat?.isFile() === true && stat.size <= maxFileBytes);
@@ -121,7 +147,7 @@ async function judge(
       "The workspace holds more than a snapshot may: list large data in .gitignore.",
     );
   }
-  return { toUpdate, toForget, modes, left };
+  return { toUpdate, toForget, modes, left, stamps };
 }
 
 /** Files of repositories inside the workspace, by their own ignore rules. git itself would only note their commit. */
@@ -184,7 +210,7 @@ function isDirectory(path: string): boolean {
 }
 
 /** The server writes these itself, whatever is restored. */
-function isOurs(path: string): boolean {
+export function isOurs(path: string): boolean {
   return ownFiles.has(path) || basename(path).startsWith(temporaryPrefix);
 }
 

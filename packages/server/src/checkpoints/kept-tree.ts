@@ -41,5 +41,5 @@ function isExecutable(mode: number): boolean {
 function mostOften(values: readonly number[]): number | undefined {
   const counts = new Map<number, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0];
+  return [...counts].sort(([one, times], [other, otherTimes]) => otherTimes - times || one - other)[0]?.[0];
 }

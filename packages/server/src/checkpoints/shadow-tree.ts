@@ -8,12 +8,17 @@ import type { FileState, PathChange } from "./file-state.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 import { entriesOf, findKeptPaths } from "./kept-paths.ts";
 import { type KeptTree, modeIn, packModes } from "./kept-tree.ts";
+import { forgetNewestTree, LastSnapshot, newestTree, type SnapshotRules, writeNewestTree } from "./last-snapshot.ts";
+import type { SeenChange } from "./seen-files.ts";
 import { ShadowGit } from "./shadow-git.ts";
+import type { TreeEntry } from "./tree-objects.ts";
 
 /** Milliseconds another process may hold the shadow repository. */
 const patience = 30_000;
 /** So many new files go into one pack instead of a file each. */
 const packedFrom = 64;
+/** Steps from one snapshot to the next whose differences are remembered. */
+const rememberedSteps = 100;
 
 /** Snapshots of one workspace, in a repository of our own outside of it. Several processes may share it: a lock orders them. */
 export class ShadowTree {
@@ -23,6 +28,9 @@ export class ShadowTree {
   #queue: Promise<unknown> = Promise.resolve();
   #prepared = false;
   #written: { readonly stamp: string; readonly tree: string } | undefined;
+  #last: LastSnapshot | undefined;
+  /** What differs between two trees, by the ids of both. */
+  readonly #steps = new Map<string, readonly SeenChange[]>();
 
   /** @param directory of the repository, in the state directory; made at the first snapshot */
   constructor(options: { readonly directory: string; readonly root: string; readonly locks: ProcessLocks }) {
@@ -41,6 +49,7 @@ export class ShadowTree {
         if (!(error instanceof CheckpointError) || error.code !== "git_failed") throw error;
         // A file changed or went away meanwhile, or a crash damaged the index: it is only a cache.
         rmSync(this.#git.index, { force: true });
+        forgetNewestTree(this.#git);
         return this.#snapshot(signal);
       }
     });
@@ -49,19 +58,13 @@ export class ShadowTree {
   /** What differs between two snapshots. */
   async changes(before: KeptTree, after: KeptTree): Promise<readonly PathChange[]> {
     const changed = new Map<string, PathChange>();
-    if (before.tree !== after.tree) {
-      const args = ["diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", before.tree, after.tree];
-      const fields = entriesOf(await this.#git.run(args));
-      for (let at = 0; at + 1 < fields.length; at += 2) {
-        const [oldMode = "", newMode = "", oldObject = "", newObject = ""] = (fields[at] ?? "").slice(1).split(" ");
-        const path = fields[at + 1] ?? "";
-        const isLeft = before.left.includes(path) || after.left.includes(path);
-        changed.set(path, {
-          path,
-          before: isLeft ? { type: "unknown" } : stateOf(before, path, oldMode, oldObject),
-          after: isLeft ? { type: "unknown" } : stateOf(after, path, newMode, newObject),
-        });
-      }
+    for (const { path, before: old, after: now } of await this.#treeChanges(before.tree, after.tree)) {
+      const isLeft = before.left.includes(path) || after.left.includes(path);
+      changed.set(path, {
+        path,
+        before: isLeft ? { type: "unknown" } : stateOf(before, path, old),
+        after: isLeft ? { type: "unknown" } : stateOf(after, path, now),
+      });
     }
     for (const change of await this.#modeChanges(before, after, changed)) changed.set(change.path, change);
     return [...changed.values()];
@@ -91,6 +94,7 @@ export class ShadowTree {
     return this.alone(async () => {
       if (!this.exists) return;
       this.#git.removeStaleLocks();
+      await this.#bringIndexUp();
       const refs = join(this.#git.directory, "refs", "checkpoints");
       rmSync(refs, { recursive: true, force: true });
       mkdirSync(refs, { recursive: true, mode: 0o700 });
@@ -99,6 +103,19 @@ export class ShadowTree {
       await this.#git.run(["prune", "--expire=now"]);
       rmSync(refs, { recursive: true, force: true });
     });
+  }
+
+  /** The index holds what git was asked for last: nothing that is in no newer snapshot shall live on in it. */
+  async #bringIndexUp(): Promise<void> {
+    const tree = newestTree(this.#git);
+    if (tree === undefined) return;
+    try {
+      await this.#git.run(["read-tree", "--reset", tree]);
+    } catch {
+      // A crash damaged one of them: the next snapshot begins anew.
+      rmSync(this.#git.index, { force: true });
+      forgetNewestTree(this.#git);
+    }
   }
 
   /** Bytes of what is stored. */
@@ -143,33 +160,59 @@ export class ShadowTree {
   }
 
   async #snapshot(signal: AbortSignal | undefined): Promise<KeptTree> {
+    const patterns = await this.#rules.patterns(signal);
+    const rules = { patterns, tracked: await this.#rules.trackedIgnored(signal) };
+    // Until this one is taken, nothing is remembered: whatever goes wrong, the next one asks git.
+    const last = this.#last;
+    this.#last = undefined;
+    const next = await last?.next(rules, signal);
+    if (next === undefined) return this.#askGit(rules, signal);
+    this.#last = last;
+    this.#remember(next.before, next.kept.tree, next.changes);
+    return next.kept;
+  }
+
+  #remember(before: string, after: string, changes: readonly SeenChange[]): void {
+    if (before === after) return;
+    this.#steps.set(`${before} ${after}`, changes);
+    const [oldest] = this.#steps.keys();
+    if (this.#steps.size > rememberedSteps && oldest !== undefined) this.#steps.delete(oldest);
+  }
+
+  async #askGit(rules: SnapshotRules, signal: AbortSignal | undefined): Promise<KeptTree> {
     const options = signal === undefined ? {} : { signal };
+    const time = Date.now();
     this.#git.removeStaleLocks();
     if (!this.#prepared || !this.exists) {
       await this.#git.prepare();
       chmodSync(this.#git.directory, 0o700);
       this.#prepared = true;
     }
-    const patterns = await this.#rules.patterns(signal);
-    writeFileSync(join(this.#git.directory, "info", "exclude"), patterns, { mode: 0o600 });
-    const kept = await findKeptPaths(this.#git, await this.#rules.trackedIgnored(signal), options);
-    if (kept.toForget.length > 0) {
+    writeFileSync(join(this.#git.directory, "info", "exclude"), rules.patterns, { mode: 0o600 });
+    const paths = await findKeptPaths(this.#git, rules.tracked, options);
+    if (paths.toForget.length > 0) {
       await this.#git.run(["update-index", "-z", "--force-remove", "--stdin"], {
         ...options,
-        input: listOf(kept.toForget),
+        input: listOf(paths.toForget),
       });
     }
-    if (kept.toUpdate.length > 0) {
+    if (paths.toUpdate.length > 0) {
       await this.#git.run(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], {
         ...options,
-        input: listOf(kept.toUpdate),
-        settings: kept.toUpdate.length < packedFrom ? [] : ["core.bigFileThreshold=1"],
+        input: listOf(paths.toUpdate),
+        settings: paths.toUpdate.length < packedFrom ? [] : ["core.bigFileThreshold=1"],
       });
     }
-    const isSame = kept.toForget.length === 0 && kept.toUpdate.length === 0 && this.#written?.stamp === this.#stamp();
-    const tree = isSame && this.#written !== undefined ? this.#written.tree : await this.#writeTree(options);
-    const digest = createHash("sha256").update(patterns).digest("hex").slice(0, 16);
-    return { tree, ...packModes(kept.modes), left: [...kept.left], patterns: digest };
+    const isSame = paths.toForget.length === 0 && paths.toUpdate.length === 0 && this.#written?.stamp === this.#stamp();
+    const [staged, tree] = await Promise.all([
+      this.#git.run(["ls-files", "--stage", "-z"], options),
+      isSame && this.#written !== undefined ? this.#written.tree : this.#writeTree(options),
+    ]);
+    const digest = createHash("sha256").update(rules.patterns).digest("hex").slice(0, 16);
+    const kept = { tree, ...packModes(paths.modes), left: [...paths.left], patterns: digest };
+    writeNewestTree(this.#git, tree);
+    this.#last = await LastSnapshot.remember(this.#git, kept, { time, rules, paths, staged, signal });
+    return kept;
   }
 
   async #writeTree(options: { readonly signal?: AbortSignal }): Promise<string> {
@@ -184,10 +227,30 @@ export class ShadowTree {
     return `${mtimeNs} ${ino} ${size}`;
   }
 
+  /** Paths whose entries differ in two trees. */
+  async #treeChanges(before: string, after: string): Promise<readonly Omit<SeenChange, "object">[]> {
+    if (before === after) return [];
+    const known = this.#steps.get(`${before} ${after}`);
+    if (known !== undefined) return known;
+    const args = ["diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", before, after];
+    const fields = entriesOf(await this.#git.run(args));
+    const changes: Omit<SeenChange, "object">[] = [];
+    for (let at = 0; at + 1 < fields.length; at += 2) {
+      const [oldMode = "", newMode = "", oldObject = "", newObject = ""] = (fields[at] ?? "").slice(1).split(" ");
+      changes.push({
+        path: fields[at + 1] ?? "",
+        before: oldMode === "000000" ? undefined : { mode: oldMode, object: oldObject },
+        after: newMode === "000000" ? undefined : { mode: newMode, object: newObject },
+      });
+    }
+    return changes;
+  }
+
   /** Files of which nothing but permission bits changed that git does not store. */
   async #modeChanges(before: KeptTree, after: KeptTree, known: ReadonlyMap<string, PathChange>) {
     const same = before.plain === after.plain && before.executable === after.executable;
-    const asked = same ? new Set([...Object.keys(before.modes), ...Object.keys(after.modes)]) : undefined;
+    const named = [...Object.keys(before.modes), ...Object.keys(after.modes)];
+    const asked = same ? new Set(named.filter((path) => before.modes[path] !== after.modes[path])) : undefined;
     if (asked?.size === 0) return [];
     const changes: PathChange[] = [];
     for (const entry of entriesOf(await this.#git.run(["ls-tree", "-r", "-z", after.tree]))) {
@@ -198,18 +261,18 @@ export class ShadowTree {
       if (modeIn(before, path, gitMode) === modeIn(after, path, gitMode)) continue;
       changes.push({
         path,
-        before: stateOf(before, path, gitMode, object),
-        after: stateOf(after, path, gitMode, object),
+        before: stateOf(before, path, { mode: gitMode, object }),
+        after: stateOf(after, path, { mode: gitMode, object }),
       });
     }
     return changes;
   }
 }
 
-function stateOf(kept: KeptTree, path: string, gitMode: string, object: string): FileState {
-  if (gitMode === "000000") return { type: "absent" };
-  if (gitMode === "120000") return { type: "link", object };
-  return { type: "file", object, mode: modeIn(kept, path, gitMode) };
+function stateOf(kept: KeptTree, path: string, entry: TreeEntry | undefined): FileState {
+  if (entry === undefined) return { type: "absent" };
+  const { mode, object } = entry;
+  return mode === "120000" ? { type: "link", object } : { type: "file", object, mode: modeIn(kept, path, mode) };
 }
 
 function listOf(paths: readonly string[]): string {

@@ -1,0 +1,124 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { entriesOf, type KeptPaths } from "./kept-paths.ts";
+import { type KeptTree, packModes } from "./kept-tree.ts";
+import { writeLooseObject } from "./loose-objects.ts";
+import { type SeenChange, SeenFiles } from "./seen-files.ts";
+import type { ShadowGit } from "./shadow-git.ts";
+import { type TreeEntry, TreeObjects } from "./tree-objects.ts";
+
+/** What besides the disk decides what a snapshot holds. */
+export interface SnapshotRules {
+  readonly patterns: string;
+  readonly tracked: readonly string[];
+}
+
+export interface NextSnapshot {
+  /** The tree of the one before. */
+  readonly before: string;
+  readonly kept: KeptTree;
+  readonly changes: readonly SeenChange[];
+}
+
+/**
+ * The newest snapshot in memory: the next one is what changed since, without asking git. It is of use as long as no other
+ * process took one, which `refs/newest` of the repository tells; that also keeps its objects from being pruned.
+ */
+export class LastSnapshot {
+  readonly #git: ShadowGit;
+  readonly #rules: SnapshotRules;
+  readonly #files: SeenFiles;
+  readonly #objects: TreeObjects;
+  #kept: KeptTree;
+
+  private constructor(
+    git: ShadowGit,
+    kept: KeptTree,
+    { rules, files, objects }: { rules: SnapshotRules; files: SeenFiles; objects: TreeObjects },
+  ) {
+    this.#git = git;
+    this.#kept = kept;
+    this.#rules = rules;
+    this.#files = files;
+    this.#objects = objects;
+  }
+
+  /**
+   * undefined where only git can tell what the next one holds.
+   *
+   * @param options.time before the snapshot began, in milliseconds since the epoch
+   */
+  static async remember(
+    git: ShadowGit,
+    kept: KeptTree,
+    options: {
+      readonly time: number;
+      readonly rules: SnapshotRules;
+      readonly paths: KeptPaths;
+      /** What `ls-files --stage -z` said. */
+      readonly staged: Buffer;
+      readonly signal?: AbortSignal | undefined;
+    },
+  ): Promise<LastSnapshot | undefined> {
+    const { time, rules, paths, signal } = options;
+    if (paths.hasNested) return undefined;
+    const entries = new Map<string, TreeEntry>();
+    const objects = new TreeObjects();
+    for (const line of entriesOf(options.staged)) {
+      const tab = line.indexOf("\t");
+      const [mode = "", object = ""] = line.slice(0, tab).split(" ");
+      const path = line.slice(tab + 1);
+      entries.set(path, { mode, object });
+      objects.set(path, { mode, object });
+    }
+    // What we would write is what git wrote, or we write nothing.
+    if (objects.write(() => undefined) !== kept.tree) return undefined;
+    const { stamps, ignored, passedOver } = paths;
+    const files = await SeenFiles.remember(git.root, { time, stamps, entries, ignored, passedOver }, signal);
+    return files === undefined ? undefined : new LastSnapshot(git, kept, { rules, files, objects });
+  }
+
+  /** What is there now. undefined: only git can tell; then this one is of no use any more. Nor is it after a rejection. */
+  async next(rules: SnapshotRules, signal?: AbortSignal): Promise<NextSnapshot | undefined> {
+    const { patterns, tracked } = this.#rules;
+    const isSameTracked = tracked === rules.tracked || tracked.join("\0") === rules.tracked.join("\0");
+    if (patterns !== rules.patterns || !isSameTracked || newestTree(this.#git) !== this.#kept.tree) return undefined;
+    const changes = await this.#files.look(signal);
+    if (changes === undefined) return undefined;
+    for (const { path, after, object } of changes) {
+      if (object !== undefined) writeLooseObject(this.#git.directory, object);
+      this.#objects.set(path, after);
+    }
+    const before = this.#kept.tree;
+    const tree = this.#objects.write((object) => writeLooseObject(this.#git.directory, object));
+    writeNewestTree(this.#git, tree);
+    this.#kept = { ...this.#kept, tree, ...packModes(this.#files.modes()) };
+    return { before, kept: this.#kept, changes };
+  }
+}
+
+/** The tree of the newest snapshot that any process took; undefined where none says. */
+export function newestTree(git: ShadowGit): string | undefined {
+  try {
+    return readFileSync(newestFile(git), "latin1").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only under the lock. */
+export function writeNewestTree(git: ShadowGit, tree: string): void {
+  if (newestTree(git) === tree) return;
+  const draft = join(git.directory, "newest.new");
+  writeFileSync(draft, `${tree}\n`, { mode: 0o600 });
+  renameSync(draft, newestFile(git));
+}
+
+/** Only under the lock: no process may trust what it remembers. */
+export function forgetNewestTree(git: ShadowGit): void {
+  rmSync(newestFile(git), { force: true });
+}
+
+function newestFile(git: ShadowGit): string {
+  return join(git.directory, "refs", "newest");
+}

@@ -1,0 +1,273 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  type Stats,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { type FileStamp, isSameStamp, isSettled, stampOf } from "./file-stamp.ts";
+import { atOnce, isOurs, maxFileBytes, maxIgnoredBytes } from "./kept-paths.ts";
+import { type GitObject, gitObject } from "./loose-objects.ts";
+import type { TreeEntry } from "./tree-objects.ts";
+
+/** What a snapshot saw on the disk. Paths are relative to the workspace. */
+export interface SeenTree {
+  /** When it began to look. Milliseconds since the epoch. */
+  readonly time: number;
+  /** Every path it looked at, with what was there. */
+  readonly stamps: ReadonlyMap<string, FileStamp>;
+  /** What of them it kept. */
+  readonly entries: ReadonlyMap<string, TreeEntry>;
+  /** Those that are ignored. */
+  readonly ignored: ReadonlySet<string>;
+  /** Directories of which nothing is kept but what was tracked all the same. */
+  readonly passedOver: ReadonlySet<string>;
+}
+
+/** A file that is not as it was seen last. */
+export interface SeenChange {
+  readonly path: string;
+  readonly before: TreeEntry | undefined;
+  /** undefined: it is gone. */
+  readonly after: TreeEntry | undefined;
+  readonly object: GitObject | undefined;
+}
+
+interface SeenFile {
+  stamp: FileStamp | undefined;
+  /** It cannot have changed again without another stamp. */
+  settled: boolean;
+  entry: TreeEntry | undefined;
+  /** False where it was too large or could not be read. */
+  readonly isKept: boolean;
+  readonly limit: number;
+}
+
+interface SeenDirectory {
+  stamp: FileStamp | undefined;
+  settled: boolean;
+  /** Names that the ignore rules were asked about, and whether each was a directory; undefined: they do not matter. */
+  readonly names: ReadonlyMap<string, boolean> | undefined;
+}
+
+/** Of this many files and directories nothing is remembered: to look at each would take as long as to ask git. */
+const maxFiles = 50_000;
+const maxDirectories = 20_000;
+/** What is read anew at once; more is for git to read. */
+const maxBytesRead = 64 * 1024 * 1024;
+const maxFilesRead = 3_000;
+/**
+ * What the last snapshot saw, so that the next one need only look at what has another stamp since. It trusts a stamp only
+ * where the file was touched well before it was looked at; other files are read again. Whatever the ignore rules would have
+ * to be asked about makes it say that it does not know.
+ */
+export class SeenFiles {
+  readonly #root: string;
+  readonly #files: ReadonlyMap<string, SeenFile>;
+  readonly #directories: ReadonlyMap<string, SeenDirectory>;
+
+  private constructor(
+    root: string,
+    files: ReadonlyMap<string, SeenFile>,
+    directories: ReadonlyMap<string, SeenDirectory>,
+  ) {
+    this.#root = root;
+    this.#files = files;
+    this.#directories = directories;
+  }
+
+  /** undefined where the tree is too large, or changes under our eyes. */
+  static async remember(root: string, seen: SeenTree, signal?: AbortSignal): Promise<SeenFiles | undefined> {
+    if (seen.stamps.size > maxFiles) return undefined;
+    const files = new Map<string, SeenFile>();
+    for (const [path, stamp] of seen.stamps) {
+      const entry = seen.entries.get(path);
+      // One of more ignored files than are kept: another may take its place.
+      if (entry === undefined && seen.ignored.has(path) && stamp.size <= maxIgnoredBytes) return undefined;
+      files.set(path, {
+        ...{ stamp, entry, settled: isSettled(stamp, seen.time), isKept: entry !== undefined },
+        limit: entry === undefined && seen.ignored.has(path) ? maxIgnoredBytes : maxFileBytes,
+      });
+    }
+    for (const path of seen.entries.keys()) if (!files.has(path)) return undefined;
+    const directories = await seenDirectories(root, seen, signal);
+    return directories === undefined ? undefined : new SeenFiles(root, files, directories);
+  }
+
+  /** What is otherwise than it was seen last, by path; undefined: nobody can say without asking git, now and from now on. */
+  async look(signal?: AbortSignal): Promise<readonly SeenChange[] | undefined> {
+    const time = Date.now();
+    const changes: SeenChange[] = [];
+    const read = { bytes: 0, files: 0 };
+    let looked = 0;
+    for (const [path, directory] of this.#directories) {
+      if (++looked % atOnce === 0) await breathe(signal);
+      if (!this.#lookAtDirectory(path, directory, time)) return undefined;
+    }
+    for (const [path, file] of this.#files) {
+      if (++looked % atOnce === 0) await breathe(signal);
+      const stat = statOf(join(this.#root, path));
+      if (file.settled && file.stamp !== undefined && stat !== undefined && isSameStamp(file.stamp, stat)) continue;
+      if (stat === undefined && file.stamp === undefined) continue;
+      const change = this.#lookAtFile(path, file, stat, { time, read });
+      if (change === "unknown") return undefined;
+      if (change !== undefined) changes.push(change);
+    }
+    return changes.sort((one, other) => (one.path < other.path ? -1 : 1));
+  }
+
+  /** Permission bits of every regular file that is kept. */
+  modes(): ReadonlyMap<string, number> {
+    const modes = new Map<string, number>();
+    for (const [path, { entry, stamp }] of this.#files) {
+      if (entry !== undefined && entry.mode !== linkMode && stamp !== undefined) modes.set(path, stamp.mode & 0o777);
+    }
+    return modes;
+  }
+
+  /** False when it is no directory any more, or holds what it did not. What is gone from it is for its files to tell. */
+  #lookAtDirectory(path: string, directory: SeenDirectory, time: number): boolean {
+    const full = join(this.#root, path);
+    const stat = statOf(full);
+    if (stat === undefined) {
+      directory.stamp = undefined;
+      return true;
+    }
+    if (!stat.isDirectory()) return false;
+    if (directory.settled && directory.stamp !== undefined && isSameStamp(directory.stamp, stat)) return true;
+    directory.stamp = stampOf(stat);
+    directory.settled = isSettled(stat, time);
+    const { names } = directory;
+    return names === undefined || namesIn(full, path)?.every(([name, is]) => names.get(name) === is) === true;
+  }
+
+  #lookAtFile(
+    path: string,
+    file: SeenFile,
+    stat: Stats | undefined,
+    { time, read }: { readonly time: number; readonly read: { bytes: number; files: number } },
+  ): SeenChange | undefined | "unknown" {
+    const before = file.entry;
+    const fits = stat?.isSymbolicLink() === true || (stat?.isFile() === true && stat.size <= file.limit);
+    if (!file.isKept) {
+      const isSame = stat !== undefined && file.stamp !== undefined && isSameStamp(file.stamp, stat);
+      if (stat === undefined || (fits && !isSame)) return "unknown";
+      file.stamp = stampOf(stat);
+      return undefined;
+    }
+    if (stat === undefined) {
+      file.stamp = undefined;
+      file.entry = undefined;
+      if (before === undefined) return undefined;
+      return holdsRules(path) ? "unknown" : { path, before, after: undefined, object: undefined };
+    }
+    read.files += 1;
+    read.bytes += stat.size;
+    if (!fits || read.files > maxFilesRead || read.bytes > maxBytesRead) return "unknown";
+    const content = contentOf(join(this.#root, path), stat);
+    if (content === undefined) return "unknown";
+    const object = gitObject("blob", content.bytes);
+    const mode = gitMode(content.stat);
+    file.stamp = stampOf(content.stat);
+    file.settled = isSettled(content.stat, time);
+    if (before?.object === object.id && before.mode === mode) return undefined;
+    if (holdsRules(path)) return "unknown";
+    file.entry = { mode, object: object.id };
+    return { path, before, after: file.entry, object };
+  }
+}
+
+const linkMode = "120000";
+
+/** A file whose content decides what else is kept. */
+function holdsRules(path: string): boolean {
+  return basename(path) === ".gitignore";
+}
+
+function gitMode(stat: Stats): string {
+  if (stat.isSymbolicLink()) return linkMode;
+  return (stat.mode & 0o100) === 0 ? "100644" : "100755";
+}
+
+/** undefined when it is no longer what it was, or cannot be read. */
+function contentOf(full: string, stat: Stats): { readonly bytes: Buffer; readonly stat: Stats } | undefined {
+  try {
+    if (stat.isSymbolicLink()) return { bytes: readlinkSync(full, { encoding: "buffer" }), stat };
+    const descriptor = openSync(full, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const opened = fstatSync(descriptor);
+      if (!opened.isFile() || opened.size > maxFileBytes) return undefined;
+      return { bytes: readFileSync(descriptor), stat: opened };
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** undefined when nothing is there, or nothing that can be looked at. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Every directory in which something new would have to be noticed, and those on the way to what is kept. */
+async function seenDirectories(
+  root: string,
+  { time, stamps, entries, passedOver }: SeenTree,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, SeenDirectory> | undefined> {
+  const found = new Map<string, SeenDirectory>();
+  const waiting = [""];
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    if (found.size >= maxDirectories) return undefined;
+    if (found.size % atOnce === atOnce - 1) await breathe(signal);
+    const stat = statOf(join(root, path));
+    const names = stat?.isDirectory() === true ? namesIn(join(root, path), path) : undefined;
+    if (stat === undefined || names === undefined) return undefined;
+    found.set(path, { stamp: stampOf(stat), settled: isSettled(stat, time), names: new Map(names) });
+    for (const [name, isDirectory] of names) {
+      const below = path === "" ? name : `${path}/${name}`;
+      if (isDirectory && !passedOver.has(below)) waiting.push(below);
+      // It was not there when git listed what is.
+      if (!isDirectory && !stamps.has(below)) return undefined;
+    }
+  }
+  for (const path of entries.keys()) {
+    for (let above = dirname(path); above !== "." && !found.has(above); above = dirname(above)) {
+      found.set(above, { stamp: undefined, settled: false, names: undefined });
+    }
+  }
+  return found;
+}
+
+/** Names, and whether each is a directory. undefined when it cannot be read. */
+function namesIn(full: string, path: string): readonly (readonly [name: string, isDirectory: boolean])[] | undefined {
+  try {
+    return readdirSync(full, { withFileTypes: true }).flatMap((entry) => {
+      const { name } = entry;
+      const isDirectory = entry.isDirectory();
+      // Names that are no UTF-8, and what is neither file nor link, no snapshot keeps.
+      const matters = isDirectory || entry.isFile() || entry.isSymbolicLink();
+      if (!matters || name.includes("\ufffd") || isOurs(path === "" ? name : `${path}/${name}`)) return [];
+      return path === "" && name === ".git" ? [] : [[name, isDirectory] as const];
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+async function breathe(signal: AbortSignal | undefined): Promise<void> {
+  await nextTick();
+  signal?.throwIfAborted();
+}

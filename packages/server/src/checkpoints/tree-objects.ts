@@ -1,0 +1,74 @@
+import { type GitObject, gitObject } from "./loose-objects.ts";
+
+/** What a tree says of a path. */
+export interface TreeEntry {
+  /** As git writes it, e.g. `100644`. */
+  readonly mode: string;
+  readonly object: string;
+}
+
+interface Directory {
+  readonly files: Map<string, TreeEntry>;
+  readonly directories: Map<string, Directory>;
+  /** undefined: something below has changed since it was made. */
+  object: string | undefined;
+}
+
+/** A tree of git in memory, so that a change of few files is few new objects. */
+export class TreeObjects {
+  readonly #root: Directory = emptyDirectory();
+
+  /** Puts an entry at a path, in place of what is there; undefined takes it away. */
+  set(path: string, entry: TreeEntry | undefined): void {
+    const parents = path.split("/");
+    const name = parents.pop() ?? "";
+    let directory = this.#root;
+    directory.object = undefined;
+    for (const parent of parents) {
+      let next = directory.directories.get(parent);
+      if (next === undefined) {
+        next = emptyDirectory();
+        directory.directories.set(parent, next);
+      }
+      next.object = undefined;
+      directory = next;
+    }
+    if (entry === undefined) directory.files.delete(name);
+    else directory.files.set(name, entry);
+  }
+
+  /** Object id of the whole. Hands over what was not there before, each after what it names. */
+  write(take: (object: GitObject) => void): string {
+    return write(this.#root, take);
+  }
+}
+
+function emptyDirectory(): Directory {
+  return { files: new Map(), directories: new Map(), object: undefined };
+}
+
+function write(directory: Directory, take: (object: GitObject) => void): string {
+  if (directory.object !== undefined) return directory.object;
+  const entries: { readonly key: Buffer; readonly bytes: Buffer }[] = [];
+  const add = (name: string, mode: string, object: string): void => {
+    entries.push({
+      // git sorts by bytes, and a directory as if its name ended with a slash.
+      key: Buffer.from(mode === "40000" ? `${name}/` : name),
+      bytes: Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(object, "hex")]),
+    });
+  };
+  for (const [name, { mode, object }] of directory.files) add(name, mode, object);
+  for (const [name, below] of directory.directories) {
+    // git knows no empty directories.
+    if (hasFiles(below)) add(name, "40000", write(below, take));
+  }
+  entries.sort((one, other) => one.key.compare(other.key));
+  const tree = gitObject("tree", Buffer.concat(entries.map(({ bytes }) => bytes)));
+  take(tree);
+  directory.object = tree.id;
+  return tree.id;
+}
+
+function hasFiles({ files, directories }: Directory): boolean {
+  return files.size > 0 || directories.values().some(hasFiles);
+}
