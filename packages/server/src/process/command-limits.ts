@@ -1,6 +1,6 @@
 import { statfsSync } from "node:fs";
 import { tmpdir, totalmem } from "node:os";
-import { processTree } from "./process-table.ts";
+import { type ProcessSession, processTree } from "./process-table.ts";
 
 /** What one command may take of the machine, everything it starts included. */
 export interface CommandLimits {
@@ -42,17 +42,17 @@ export function systemLimits({ fileBytes }: CommandLimits): string {
 
 /**
  * Looks at a running command again and again, and calls back once when it takes more than it may, with what it took.
- * @param leader id of the process that leads the command's session
+ * @param session the command's own
  */
 export function watchLimits(
-  leader: number,
+  session: ProcessSession,
   cwd: string,
   limits: CommandLimits,
   onExceeded: (what: string) => void,
 ): Disposable {
   const disks = [cwd, tmpdir()].map((path) => ({ path, before: freeBytes(path) }));
   const look = (): void => {
-    const what = exceeded(leader, limits) ?? filled(disks, limits);
+    const what = exceeded(session, limits) ?? filled(disks, limits);
     if (what === undefined) return;
     clearInterval(timer);
     onExceeded(what);
@@ -61,8 +61,8 @@ export function watchLimits(
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-function exceeded(leader: number, { processes, memoryBytes }: CommandLimits): string | undefined {
-  const tree = processTree(leader);
+function exceeded(session: ProcessSession, { processes, memoryBytes }: CommandLimits): string | undefined {
+  const tree = processTree(session);
   if (tree.length > processes) return `it started more than ${processes} processes`;
   const resident = tree.reduce((sum, entry) => sum + entry.residentBytes, 0);
   if (resident > memoryBytes) return `it took more than ${inMebibytes(memoryBytes)} of memory`;

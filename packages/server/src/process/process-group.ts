@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasOpen, processesSince } from "./process-table.ts";
+import { hasOpen, type ProcessSession, processesSince } from "./process-table.ts";
 
 /** How long processes that were asked to end may take before they are killed, in milliseconds. */
 export const defaultGraceMs = 1000;
@@ -12,14 +12,16 @@ const vanishMs = 5000;
  */
 export class ProcessGroup {
   readonly leader: number;
+  readonly #since: number;
 
-  constructor(leader: number) {
+  constructor({ leader, since }: ProcessSession) {
     this.leader = leader;
+    this.#since = since;
   }
 
   /** Those still running; the leader's id stands for all where they cannot be listed. */
   running(): readonly number[] {
-    const processes = processesSince(this.leader);
+    const processes = processesSince(this.#since, this.leader);
     if (processes === undefined) return this.#groupExists() ? [this.leader] : [];
     return processes
       .filter((entry) => !entry.ended && (entry.group === this.leader || entry.session === this.leader))

@@ -16,18 +16,17 @@ export interface ProcessEntry {
 const pageBytes = 4096;
 
 /**
- * Processes that began after `first`, itself included; undefined where the system has no `/proc`.
+ * Processes that began after `first`, itself and `also` included; undefined where the system has no `/proc`.
  * Numbers rise, so most of the table need not be read; after they began anew at the bottom, all of it is.
  */
-export function processesSince(first: number): readonly ProcessEntry[] | undefined {
+export function processesSince(first: number, also = first): readonly ProcessEntry[] | undefined {
   if (process.platform !== "linux") return undefined;
   try {
-    const newest = Number(readFileSync("/proc/loadavg", "latin1").trim().split(" ").at(-1));
-    const from = newest >= first ? first : 0;
+    const from = newestProcess() >= first ? first : 0;
     const entries: ProcessEntry[] = [];
     for (const name of readdirSync("/proc")) {
       const id = Number(name);
-      if (!Number.isInteger(id) || id < from) continue;
+      if (!Number.isInteger(id) || (id < from && id !== also)) continue;
       const entry = processEntry(id);
       if (entry !== undefined) entries.push(entry);
     }
@@ -37,12 +36,29 @@ export function processesSince(first: number): readonly ProcessEntry[] | undefin
   }
 }
 
+/** Number of the process that began last; 0 where the system does not say. */
+export function newestProcess(): number {
+  try {
+    return Number(readFileSync("/proc/loadavg", "latin1").trim().split(" ").at(-1));
+  } catch {
+    return 0;
+  }
+}
+
+/** A session of processes. */
+export interface ProcessSession {
+  /** Number of the one that leads it. */
+  readonly leader: number;
+  /** None of the others has a lower number: that of the newest process before the leader started any. */
+  readonly since: number;
+}
+
 /**
  * The processes of a session and all that they started, in namespaces and sessions of its own too; empty where the system
  * has no `/proc`. Only living ones count.
  */
-export function processTree(leader: number): readonly ProcessEntry[] {
-  const entries = (processesSince(leader) ?? []).filter(({ ended }) => !ended);
+export function processTree({ leader, since }: ProcessSession): readonly ProcessEntry[] {
+  const entries = (processesSince(since, leader) ?? []).filter(({ ended }) => !ended);
   const members = new Set<number>();
   for (const { id, group, session } of entries) {
     if (id === leader || group === leader || session === leader) members.add(id);

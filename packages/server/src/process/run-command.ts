@@ -1,14 +1,17 @@
-import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
+import { Socket } from "node:net";
 import { StringDecoder } from "node:string_decoder";
 import { atExit } from "./at-exit.ts";
 import { BoundedOutput, type OutputEncoding } from "./bounded-output.ts";
 import { type CommandLimits, defaultCommandLimits, systemLimits, watchLimits } from "./command-limits.ts";
 import { inheritedDescriptors } from "./inherited-descriptors.ts";
+import { parkShell, startInParkedShell } from "./parked-shell.ts";
 import { PlainText, plainText } from "./plain-text.ts";
 import { defaultGraceMs, endHolders, ProcessGroup } from "./process-group.ts";
 import { openedBy } from "./process-table.ts";
+import { type CommandEnd, type StartedChild } from "./started-child.ts";
 
 export interface CapturedCommand {
   /** Program (absolute) and its arguments. */
@@ -84,7 +87,7 @@ export async function runCommand(
   options.signal.throwIfAborted();
   const limits = { ...defaultCommandLimits, ...command.limits };
   const child = await start(command, limits);
-  const group = new ProcessGroup(child.id);
+  const group = new ProcessGroup(child.session);
   const output = new BoundedOutput(command.keepBytes ?? 256 * 1024);
   const maxBytes = command.maxBytes ?? 64 * 1024 * 1024;
   const digest = createHash("sha256");
@@ -94,9 +97,15 @@ export async function runCommand(
   const deadline = setTimeout(() => stopped.resolve("timed-out"), command.timeoutMs);
   const abort = () => stopped.resolve("aborted");
   options.signal.addEventListener("abort", abort, { once: true });
+  if (options.signal.aborted) abort();
+  let end: CommandEnd | undefined;
+  const ended = child.ended.then((how) => {
+    end = how;
+    return "exited" as const;
+  });
   // A process that leaves at once, by a second Ctrl-C, leaves nothing running.
   using _leaving = atExit(() => group.signal("SIGKILL"));
-  using _limits = watchLimits(child.id, command.cwd.path, limits, (what) => {
+  using _limits = watchLimits(child.session, command.cwd.path, limits, (what) => {
     exceeded = what;
     // Not asked politely: whatever multiplies would go on meanwhile.
     group.signal("SIGKILL");
@@ -113,13 +122,13 @@ export async function runCommand(
   child.output.on("error", () => {});
 
   try {
-    const ended = await Promise.race([child.exited.then(() => "exited" as const), stopped.promise]);
+    const first = await Promise.race([ended, stopped.promise]);
     // Killed for what it took, it has exited as well.
-    const state = exceeded === undefined ? ended : "over-limit";
+    const state = exceeded === undefined ? first : "over-limit";
     const survivors = [...(await group.end(defaultGraceMs))];
-    if (survivors.length === 0) await child.exited;
+    if (survivors.length === 0) await ended;
     if (!(await settlesWithin(child.closed, 100)) && child.pipe !== undefined) {
-      survivors.push(...(await endHolders(child.pipe, group.leader)));
+      survivors.push(...(await endHolders(child.pipe, child.session.since)));
     }
     if (!(await settlesWithin(child.closed, 250))) child.output.destroy();
     live.end();
@@ -127,8 +136,8 @@ export async function runCommand(
     return {
       state,
       ...(exceeded === undefined || state !== "over-limit" ? {} : { exceeded }),
-      exitCode: child.process.exitCode ?? undefined,
-      signal: child.process.signalCode ?? undefined,
+      exitCode: end?.exitCode,
+      signal: end?.signal,
       output: plainText(text),
       encoding,
       outputSha256: digest.digest("hex"),
@@ -138,61 +147,62 @@ export async function runCommand(
   } finally {
     clearTimeout(deadline);
     options.signal.removeEventListener("abort", abort);
+    parkShell(command.env);
   }
 }
 
-interface StartedChild {
-  readonly process: ChildProcess;
-  readonly id: number;
-  readonly output: NodeJS.ReadableStream & { destroy(): void };
-  /** The command's end of the output, as `openedBy` names it. */
-  readonly pipe: string | undefined;
-  readonly exited: Promise<void>;
-  /** The output has ended: nobody has it open any more. */
-  readonly closed: Promise<void>;
-}
-
 async function start(command: CapturedCommand, limits: CommandLimits): Promise<StartedChild> {
-  const directory = openDirectory(command.cwd);
+  const handle = openDirectory(command.cwd);
   const nothing = openSync("/dev/null", "r+");
   try {
-    // One pipe for both streams keeps their order; only a shell can join them, and it leaves at once.
-    const child = spawn("/bin/sh", ["-c", `${systemLimits(limits)}; exec "$@" 2>&1`, "sh", ...command.argv], {
-      // By handle, where the system can: between the check and the start nothing can be put in its place.
-      cwd: process.platform === "linux" ? `/proc/self/fd/${directory}` : command.cwd.path,
-      env: { ...command.env, PWD: command.cwd.path },
-      stdio: streams(nothing),
-      detached: true,
-    });
-    const exited = Promise.withResolvers<void>();
-    const closed = Promise.withResolvers<void>();
-    const started = Promise.withResolvers<void>();
-    child.once("spawn", () => started.resolve());
-    child.once("error", (error) => started.reject(error));
-    child.once("exit", () => exited.resolve());
-    child.once("close", () => closed.resolve());
-    const pipe = child.pid === undefined ? undefined : openedBy(child.pid, 1);
-    await started.promise;
-    if (child.pid === undefined || child.stdout === null) throw new Error("The process has no id or no output.");
-    return {
-      process: child,
-      id: child.pid,
-      output: child.stdout,
-      pipe,
-      exited: exited.promise,
-      closed: closed.promise,
-    };
+    // By handle, where the system can: between the check and the start nothing can be put in its place.
+    const byHandle = (process: string) => (isLinux ? `/proc/${process}/fd/${handle}` : command.cwd.path);
+    const shell = { argv: command.argv, directory: byHandle(String(process.pid)), directoryName: command.cwd.path };
+    const inParked = await startInParkedShell({ ...shell, limits: systemLimits(limits) }, command.env);
+    return inParked ?? (await spawnShell(command, limits, { directory: byHandle("self"), nothing }));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandNotStarted("spawn_failed", `The command could not be started: ${reason}`, error);
   } finally {
-    closeSync(directory);
+    closeSync(handle);
     closeSync(nothing);
   }
 }
 
+const isLinux = process.platform === "linux";
+
+async function spawnShell(
+  command: CapturedCommand,
+  limits: CommandLimits,
+  { directory, nothing }: { readonly directory: string; readonly nothing: number },
+): Promise<StartedChild> {
+  // One pipe for both streams keeps their order; only a shell can join them, and it leaves at once.
+  const child = spawn("/bin/sh", ["-c", `${systemLimits(limits)}; exec "$@" 2>&1`, "sh", ...command.argv], {
+    cwd: directory,
+    env: { ...command.env, PWD: command.cwd.path },
+    stdio: streams(nothing),
+    detached: true,
+  });
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<CommandEnd>();
+  const closed = Promise.withResolvers<void>();
+  child.once("spawn", () => begun.resolve());
+  child.once("error", (error) => begun.reject(error));
+  child.once("exit", (exitCode, signal) =>
+    ended.resolve({ exitCode: exitCode ?? undefined, signal: signal ?? undefined }),
+  );
+  child.once("close", () => closed.resolve());
+  const pipe = child.pid === undefined ? undefined : openedBy(child.pid, 1);
+  await begun.promise;
+  if (child.pid === undefined || !(child.stdout instanceof Socket)) {
+    throw new Error("The process has no id or no output.");
+  }
+  const session = { leader: child.pid, since: child.pid };
+  return { session, output: child.stdout, pipe, ended: ended.promise, closed: closed.promise };
+}
+
 /** No input, output to us, errors joined to it by the shell; what this process inherited is covered by nothing. */
-function streams(nothing: number): StdioOptions {
+function streams(nothing: number): ("ignore" | "pipe" | number)[] {
   const all: ("ignore" | "pipe" | number)[] = ["ignore", "pipe", "ignore"];
   for (const descriptor of inheritedDescriptors()) {
     while (all.length < descriptor) all.push("ignore");

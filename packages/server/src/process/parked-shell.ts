@@ -1,0 +1,120 @@
+import { newestProcess, openedBy } from "./process-table.ts";
+import { SpawnHelper, type WaitingShell } from "./spawn-helper.ts";
+import { closing, type StartedChild } from "./started-child.ts";
+
+/** What a shell that waits is told. */
+export interface ShellStart {
+  /** Program (absolute) and its arguments. */
+  readonly argv: readonly string[];
+  /** Where it shall run, e.g. a handle of this process. Absolute. */
+  readonly directory: string;
+  /** The same by the name that the command shall see. */
+  readonly directoryName: string;
+  /** Shell words before the program. */
+  readonly limits: string;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Milliseconds until a shell that does not answer is given up. */
+const patience = 5_000;
+/** Milliseconds after the first command until the helper is started: what comes of the command goes out first. */
+const helperDelay = 25;
+/** So often the helper may end by itself until there is none any more. */
+const maxHelpers = 3;
+
+let helper: SpawnHelper | undefined;
+let helpers = 0;
+let helperTimer: NodeJS.Timeout | undefined;
+let parked: { readonly shell: WaitingShell; readonly key: string } | undefined;
+/** Of the shell that is being started. */
+let parking: string | undefined;
+
+/**
+ * Starts a program in the shell that waits with this environment, and has the next one wait. undefined when no shell waits,
+ * or it could not go on: nothing ran then.
+ */
+export async function startInParkedShell(
+  start: ShellStart,
+  environment: Environment,
+): Promise<StartedChild | undefined> {
+  const key = JSON.stringify(environment);
+  const shell = parked?.key === key ? parked.shell : undefined;
+  if (shell === undefined) return undefined;
+  parked = undefined;
+  const { id, input, output, said, saidTo, ended } = shell;
+  for (const stream of [input, output, said]) stream.ref();
+  const pipe = openedBy(id, 1);
+  // It has waited for a while: what others started since is none of its.
+  const session = { leader: id, since: Math.max(id, newestProcess()) };
+  // What it says comes before the end of the stream, also when it is gone by now: no program starts twice.
+  const goesOn = Promise.withResolvers<boolean>();
+  said.once("data", () => goesOn.resolve(true));
+  said.once("close", () => goesOn.resolve(false));
+  const giveUp = setTimeout(() => kill(id), patience);
+  input.end(scriptOf(start, saidTo));
+  parkQuietly(environment, key);
+  try {
+    if (!(await goesOn.promise)) return undefined;
+    return { session, output, pipe, ended, closed: closing(output) };
+  } finally {
+    clearTimeout(giveUp);
+  }
+}
+
+/** Has a shell wait for the next command, unless one does. It keeps this process from nothing, and ends with it. */
+export function parkShell(environment: Environment): void {
+  const key = JSON.stringify(environment);
+  if (parked?.key === key || parking === key) return;
+  if (helper !== undefined) parkQuietly(environment, key);
+  else helperTimer ??= setTimeout(() => parkQuietly(environment, key), helperDelay).unref();
+}
+
+/** Whoever needs a process when there is none to be had starts one, and tells what goes wrong. */
+function parkQuietly(environment: Environment, key: string): void {
+  park(environment, key).catch(() => undefined);
+}
+
+async function park(environment: Environment, key: string): Promise<void> {
+  if (helper === undefined || helper.hasEnded) {
+    if (helpers === maxHelpers) return;
+    helpers += 1;
+    helper = SpawnHelper.start();
+  }
+  parking = key;
+  const shell = await helper.shell(environment);
+  if (parking === key) parking = undefined;
+  if (shell === undefined) return;
+  if (parked !== undefined) letGo(parked.shell);
+  parked = { shell, key };
+  void shell.ended.then(() => {
+    if (parked?.shell === shell) parked = undefined;
+  });
+}
+
+/** At the end of its input it leaves. */
+function letGo({ input, output, said }: WaitingShell): void {
+  input.end();
+  for (const stream of [output, said]) stream.destroy();
+}
+
+function scriptOf({ argv, directory, directoryName, limits }: ShellStart, saidTo: number): string {
+  return [
+    `cd ${quoted(directory)} && PWD=${quoted(directoryName)} && export PWD || exit 125`,
+    `unset OLDPWD; ${limits}`,
+    `echo >&${saidTo}; exec ${saidTo}>&- ${argv.map(quoted).join(" ")} </dev/null 2>&1`,
+    "",
+  ].join("\n");
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function kill(id: number): void {
+  try {
+    process.kill(id, "SIGKILL");
+  } catch {
+    // It is gone.
+  }
+}
