@@ -2,8 +2,20 @@ import type { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatibl
 import type { Message } from "@gennai/agent/model";
 import { toPrompt } from "./provider-prompt.ts";
 
-/** Messages never change once a model was told them, so each is converted and encoded once for all requests; a comma leads. */
-const encodings = new WeakMap<Message, Uint8Array>();
+/**
+ * The conversations that were sent, by their first message. Messages never change once a model was told them, so each is
+ * converted and encoded once for all requests, behind those before it.
+ */
+const conversations = new WeakMap<Message, EncodedConversation>();
+
+/** Messages as elements of a JSON array, a comma before each. What was once handed out never changes. */
+interface EncodedConversation {
+  readonly messages: Message[];
+  /** Where each ends in `bytes`. */
+  readonly ends: number[];
+  /** Longer than what it holds. */
+  bytes: Buffer;
+}
 
 /** The conversation as elements of the JSON array `messages`, each behind a comma: the system message, then the messages. */
 export async function encodeMessages(
@@ -11,18 +23,69 @@ export async function encodeMessages(
   system: string,
   messages: readonly Message[],
 ): Promise<readonly Uint8Array[]> {
-  const added = messages.filter((message) => !encodings.has(message));
-  if (added.length > 0) {
-    const { body } = await chat.prepareRequest({ prompt: toPrompt("", "", added) });
-    const converted: unknown = body["messages"];
-    if (!Array.isArray(converted) || converted.length !== added.length) {
-      throw new TypeError("The provider library did not make one message of each.");
-    }
-    for (const [index, message] of added.entries())
-      encodings.set(message, Buffer.from(`,${JSON.stringify(converted[index])}`));
+  const parts: Uint8Array[] =
+    system === "" ? [] : [Buffer.from(`,${JSON.stringify({ role: "system", content: system })}`)];
+  const [first] = messages;
+  if (first === undefined) return parts;
+  const known = conversations.get(first);
+  const shared = known === undefined ? 0 : sharedLength(known.messages, messages);
+  const added = messages.slice(shared);
+  const encoded = added.length === 0 ? [] : await encodeEach(chat, added);
+  // Another request may have gone further meanwhile, from the same place or another.
+  const latest = conversations.get(first);
+  const isPrefix = latest !== undefined && latest === known && latest.messages.length === shared;
+  const conversation = isPrefix ? latest : copyOf(known, shared);
+  append(conversation, added, encoded);
+  conversations.set(first, conversation);
+  parts.push(conversation.bytes.subarray(0, conversation.ends.at(-1) ?? 0));
+  return parts;
+}
+
+async function encodeEach(
+  chat: OpenAICompatibleChatLanguageModel,
+  messages: readonly Message[],
+): Promise<readonly Buffer[]> {
+  const { body } = await chat.prepareRequest({ prompt: toPrompt("", "", messages) });
+  const converted: unknown = body["messages"];
+  if (!Array.isArray(converted) || converted.length !== messages.length) {
+    throw new TypeError("The provider library did not make one message of each.");
   }
-  const encoded = messages.flatMap((message) => encodings.get(message) ?? []);
-  return system === "" ? encoded : [Buffer.from(`,${JSON.stringify({ role: "system", content: system })}`), ...encoded];
+  return converted.map((message) => Buffer.from(`,${JSON.stringify(message)}`));
+}
+
+function sharedLength(one: readonly Message[], other: readonly Message[]): number {
+  const most = Math.min(one.length, other.length);
+  for (let index = 0; index < most; index += 1) if (one[index] !== other[index]) return index;
+  return most;
+}
+
+/** One of its own with the first so many messages. */
+function copyOf(known: EncodedConversation | undefined, count: number): EncodedConversation {
+  if (known === undefined) return { messages: [], ends: [], bytes: Buffer.alloc(0) };
+  const ends = known.ends.slice(0, count);
+  return {
+    messages: known.messages.slice(0, count),
+    ends,
+    bytes: Buffer.from(known.bytes.subarray(0, ends.at(-1) ?? 0)),
+  };
+}
+
+/** Behind what is there: requests under way keep what they were given. */
+function append(conversation: EncodedConversation, messages: readonly Message[], encoded: readonly Buffer[]): void {
+  let end = conversation.ends.at(-1) ?? 0;
+  const needed = encoded.reduce((sum, { length }) => sum + length, end);
+  if (needed > conversation.bytes.length) {
+    const larger = Buffer.alloc(Math.ceil(needed * 1.5));
+    conversation.bytes.copy(larger, 0, 0, end);
+    conversation.bytes = larger;
+  }
+  for (const [index, bytes] of encoded.entries()) {
+    bytes.copy(conversation.bytes, end);
+    end += bytes.length;
+    const message = messages[index];
+    if (message !== undefined) conversation.messages.push(message);
+    conversation.ends.push(end);
+  }
 }
 
 /** A request's JSON with these messages in the place of its empty list of messages, in parts. */

@@ -8,22 +8,20 @@ export const modelsFile = "models.json";
 
 const price = z.number().min(0).max(1e6);
 
-const schema = z.strictObject({
-  /** What the prices are in, e.g. `USD`; for people only. */
-  currency: z.string().max(10).default(""),
-  /** By the model's name as settings have it, or with its backend: `qwen3`, `ollama/qwen3`. */
-  models: z.record(
-    z.string().min(1).max(200),
-    z.strictObject({
-      /** Per million tokens. */
-      input: price.optional(),
-      output: price.optional(),
-      /** As `input` when it is left out. */
-      cached_input: price.optional(),
-      /** Tokens the model can take. */
-      context_tokens: z.int().min(1).max(1e9).optional(),
-    }),
-  ),
+/** The shape of the file; `docs/reference/settings.md` is made of it. */
+export const modelFactsSchema = z.strictObject({
+  currency: z.string().max(10).default("").describe("What the prices are in, e.g. `USD`; for people only."),
+  models: z
+    .record(
+      z.string().min(1).max(200),
+      z.strictObject({
+        input: price.optional().describe("Price of a million tokens in."),
+        output: price.optional().describe("Price of a million tokens out."),
+        cached_input: price.optional().describe("Price of a million tokens from the cache. Without it: as `input`."),
+        context_tokens: z.int().min(1).max(1e9).optional().describe("Tokens the model can take."),
+      }),
+    )
+    .describe("By the model's name as settings have it, or with its backend: `qwen3`, `ollama/qwen3`."),
 });
 
 /** What the user wrote down about a model. */
@@ -45,7 +43,7 @@ export async function loadModelFacts(configDir: string): Promise<KnownModels> {
   try {
     const text = await readUserFile(join(configDir, modelsFile));
     if (text === undefined) return { of: () => unknown, problem: undefined };
-    const { currency, models } = schema.parse(JSON.parse(text));
+    const { currency, models } = modelFactsSchema.parse(JSON.parse(text));
     const byName = new Map(Object.entries(models));
     return {
       problem: undefined,

@@ -74,7 +74,7 @@ export class ProviderModel implements Model {
       throw providerFailure(thrown, this.#context()).error;
     } finally {
       watch.stop();
-      ending.abort();
+      ending.abort(over);
     }
   }
 
@@ -109,11 +109,15 @@ export class ProviderModel implements Model {
   ): AsyncGenerator<ModelEvent> {
     let thinking: ThinkingBlock[] = [];
     const open = new Map<string, ThinkingBlock>();
+    let responseModel: string | undefined;
     // The library ends a stream that brought an error part with a finish part: the error must win.
     for await (const part of stream) {
       // A reader that takes its time is not the provider's silence.
       watch.stop();
       switch (part.type) {
+        case "response-metadata":
+          responseModel = part.modelId;
+          break;
         case "reasoning-start":
           open.set(part.id, { text: "", metadata: part.providerMetadata });
           break;
@@ -160,7 +164,10 @@ export class ProviderModel implements Model {
               ...(inputTokens.cacheRead ? { cachedInputTokens: inputTokens.cacheRead } : {}),
             };
           }
-          yield { type: "finish", reason: finishReasons[part.finishReason.unified] ?? "other" };
+          yield {
+            ...{ type: "finish", reason: finishReasons[part.finishReason.unified] ?? "other" },
+            ...(responseModel === undefined ? {} : { responseModel }),
+          };
           return;
         }
         default:
@@ -185,6 +192,9 @@ export class ProviderModel implements Model {
     });
   }
 }
+
+/** Nobody asks why: one for all, since making an error costs a trace of the stack. */
+const over = new Error("The answer is no longer read.");
 
 type FinishReason = Extract<ModelEvent, { type: "finish" }>["reason"];
 

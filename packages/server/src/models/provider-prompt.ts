@@ -76,7 +76,7 @@ export function keepsThinking(model: string, messages: readonly Message[]): bool
       (message) =>
         message.role !== "assistant" ||
         message.toolCalls.length === 0 ||
-        message.toolCalls.some((call) => readState(model, call).blocks.length > 0),
+        knownParts(model, message).some(({ type }) => type === "reasoning"),
     );
 }
 
@@ -97,7 +97,7 @@ function appendMessage(prompt: LanguageModelV4Prompt, model: string, message: Me
       });
       return;
     case "assistant":
-      prompt.push({ role: "assistant", content: assistantParts(model, message) });
+      prompt.push({ role: "assistant", content: knownParts(model, message) });
       return;
     case "tool": {
       const part: ToolPart = {
@@ -112,6 +112,18 @@ function appendMessage(prompt: LanguageModelV4Prompt, model: string, message: Me
       return;
     }
   }
+}
+
+/** Messages never change once a model was told them, and each request holds all of them. */
+const converted = new WeakMap<Message, { readonly model: string; readonly parts: readonly AssistantPart[] }>();
+
+function knownParts(model: string, message: Extract<Message, { role: "assistant" }>): AssistantPart[] {
+  let known = converted.get(message);
+  if (known?.model !== model) {
+    known = { model, parts: assistantParts(model, message) };
+    converted.set(message, known);
+  }
+  return [...known.parts];
 }
 
 function assistantParts(model: string, message: Extract<Message, { role: "assistant" }>): AssistantPart[] {

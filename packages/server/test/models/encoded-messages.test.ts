@@ -1,4 +1,6 @@
-import { withMessages } from "@gennai/server/models/encoded-messages";
+import { createOpenAICompatible, OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
+import type { Message } from "@gennai/agent/model";
+import { encodeMessages, withMessages } from "@gennai/server/models/encoded-messages";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
@@ -16,4 +18,53 @@ it("puts messages into the request's own list, whatever the other fields hold", 
 
 it("refuses a request without a list of messages", () => {
   expect(() => withMessages('{"model":"m"}', [])).toThrow(TypeError);
+});
+
+const chat = createOpenAICompatible({ name: "test", baseURL: "http://localhost" }).chatModel("m");
+
+async function encoded(messages: readonly Message[]): Promise<string> {
+  if (!(chat instanceof OpenAICompatibleChatLanguageModel)) throw new TypeError("It is another kind of model.");
+  return Buffer.concat([...(await encodeMessages(chat, "system", messages))]).toString();
+}
+
+it("encodes each conversation as if it were the only one, however they branch and whenever they are sent", async () => {
+  const first: Message = { role: "user", text: "first" };
+  const step = fc.record({
+    from: fc.nat(),
+    keep: fc.nat({ max: 12 }),
+    added: fc.array(fc.string({ maxLength: 30 }), { maxLength: 4 }),
+    waits: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+      const conversations: Message[][] = [[first]];
+      const sent: Promise<readonly [string, string]>[] = [];
+      for (const { from, keep, added, waits } of steps) {
+        const base = conversations[from % conversations.length]?.slice(0, keep + 1) ?? [first];
+        const conversation = [...base, ...added.map((text): Message => ({ role: "user", text: `${text}.` }))];
+        conversations.push(conversation);
+        const answer = encoded(conversation).then(
+          async (bytes) => [bytes, await encoded(structuredClone(conversation))] as const,
+        );
+        sent.push(answer);
+        if (waits) await answer;
+      }
+      for (const answer of sent) {
+        const [bytes, alone] = await answer;
+        expect(bytes).toBe(alone);
+      }
+    }),
+  );
+});
+
+it("leaves what was handed out as it is when the conversation goes on", async () => {
+  if (!(chat instanceof OpenAICompatibleChatLanguageModel)) throw new TypeError("It is another kind of model.");
+  const messages: Message[] = [{ role: "user", text: "one" }];
+  const handedOut: [readonly Uint8Array[], string][] = [];
+  for (let turn = 0; turn < 40; turn += 1) {
+    const parts = await encodeMessages(chat, "", messages);
+    handedOut.push([parts, Buffer.concat([...parts]).toString()]);
+    messages.push({ role: "user", text: "x".repeat(turn * 7) });
+  }
+  for (const [parts, text] of handedOut) expect(Buffer.concat([...parts]).toString()).toBe(text);
 });

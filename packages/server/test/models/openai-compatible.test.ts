@@ -68,7 +68,7 @@ describe("openai-compatible", () => {
       { type: "text-delta", text: "Grüße " },
       { type: "text-delta", text: "😀" },
       { type: "usage", inputTokens: 7, outputTokens: 3 },
-      { type: "finish", reason: "stop" },
+      { type: "finish", reason: "stop", responseModel: "m" },
     ];
     expect(await ask(model)).toEqual(joined);
     expect(await ask(model, { thinking: false })).toEqual(joined.slice(2));
@@ -107,7 +107,7 @@ describe("openai-compatible", () => {
       expect(pieces.join("")).toBe(`{"file_path":"${id === "a" ? "x" : "y"}"}`);
     }
     expect(events.filter((event) => event.type === "tool-call-start")).toHaveLength(2);
-    expect(events.at(-1)).toEqual({ type: "finish", reason: "tool-calls" });
+    expect(events.at(-1)).toEqual({ type: "finish", reason: "tool-calls", responseModel: "m" });
   });
 
   it("sends the conversation as the protocol wants it", async () => {

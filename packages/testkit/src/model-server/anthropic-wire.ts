@@ -3,7 +3,7 @@ import { answerUsage, argumentsText, frame, halves, type ModelWire } from "./mod
 /** Anthropic's messages API, as its reference on streaming describes it. */
 export const anthropicWire: ModelWire = {
   basePath: "/v1",
-  *frames({ thinking = [], text = [], calls = [] }) {
+  *frames({ thinking = [], signature, text = [], calls = [] }) {
     const send = (type: string, data: object) => frame({ type, ...data }, type);
     yield send("message_start", {
       message: {
@@ -28,7 +28,7 @@ export const anthropicWire: ModelWire = {
     if (thinking.length > 0) {
       yield* block({ type: "thinking", thinking: "", signature: "" }, [
         ...thinking.map((piece) => ({ type: "thinking_delta", thinking: piece })),
-        { type: "signature_delta", signature: "c2lnbmVkIHRoaW5raW5n" },
+        { type: "signature_delta", signature: signature ?? "c2lnbmVkIHRoaW5raW5n" },
       ]);
     }
     if (text.length > 0) {

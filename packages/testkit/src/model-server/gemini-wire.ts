@@ -3,7 +3,7 @@ import { answerUsage, frame, type ModelWire } from "./model-answer.ts";
 /** Gemini's `streamGenerateContent?alt=sse`, as its reference describes it. Calls come whole. */
 export const geminiWire: ModelWire = {
   basePath: "/v1beta",
-  *frames({ thinking = [], text = [], calls = [] }) {
+  *frames({ thinking = [], signature, text = [], calls = [] }) {
     const chunk = (parts: readonly object[], finishReason?: string) =>
       frame({
         candidates: [
@@ -23,7 +23,7 @@ export const geminiWire: ModelWire = {
       yield chunk([
         {
           functionCall: { id: call.id, name: call.name, args: call.arguments },
-          thoughtSignature: "c2lnbmVkIHRoaW5raW5n",
+          thoughtSignature: signature ?? "c2lnbmVkIHRoaW5raW5n",
         },
       ]);
     }

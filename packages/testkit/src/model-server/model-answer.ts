@@ -1,6 +1,8 @@
 /** What a model says in one answer, whichever protocol carries it. */
 export interface ModelAnswer {
   readonly thinking?: readonly string[];
+  /** What the provider wants back with the thinking, opaque to everybody else. */
+  readonly signature?: string;
   readonly text?: readonly string[];
   readonly calls?: readonly AnswerCall[];
   /** Breaks the connection after this many frames. */

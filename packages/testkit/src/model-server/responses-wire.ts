@@ -3,7 +3,7 @@ import { answerUsage, argumentsText, frame, halves, type ModelWire } from "./mod
 /** OpenAI's responses API, as its reference on streaming events describes it. */
 export const responsesWire: ModelWire = {
   basePath: "/v1",
-  *frames({ thinking = [], text = [], calls = [] }) {
+  *frames({ thinking = [], signature, text = [], calls = [] }) {
     let sequence = 0;
     const send = (type: string, data: object) => frame({ type, sequence_number: sequence++, ...data }, type);
     const response = {
@@ -21,7 +21,7 @@ export const responsesWire: ModelWire = {
     let at = 0;
     if (thinking.length > 0) {
       const place = { output_index: at, item_id: "rs_1", summary_index: 0 };
-      const item = { id: "rs_1", type: "reasoning", encrypted_content: "ZW5jcnlwdGVk" };
+      const item = { id: "rs_1", type: "reasoning", encrypted_content: signature ?? "ZW5jcnlwdGVk" };
       yield send("response.output_item.added", { output_index: at, item: { ...item, summary: [] } });
       yield send("response.reasoning_summary_part.added", { ...place, part: { type: "summary_text", text: "" } });
       for (const delta of thinking) yield send("response.reasoning_summary_text.delta", { ...place, delta });
