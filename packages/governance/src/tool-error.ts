@@ -1,3 +1,4 @@
+import type { ErrorCode } from "@gennai/protocol/errors/error-code";
 import type { Finding } from "./verdict.ts";
 
 /** The one shape in which a refused or failed call goes back to the model. */
@@ -16,13 +17,13 @@ export type FailureClass = "permission_denied" | "tool_unavailable" | "command_e
 
 /** Thrown by a tool's `analyse` or `execute` for an expected failure: it becomes a result the model can mend. */
 export class ToolFailure extends Error {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly failureClass: FailureClass;
   readonly hint: string | undefined;
   readonly retryable: boolean;
 
   constructor(
-    code: string,
+    code: ErrorCode,
     message: string,
     options: {
       readonly failureClass?: FailureClass;

@@ -1,4 +1,5 @@
 import { type FailureClass, ToolFailure } from "@gennai/governance/tool-error";
+import type { ErrorCode } from "@gennai/protocol/errors/error-code";
 
 /**
  * What an error of the file system means to a tool. `ToolFailure`s and errors without a system code (bugs) come back as
@@ -11,7 +12,7 @@ export function fileFailure(error: unknown, action: string, path: string): Error
   if (error instanceof ToolFailure) return error;
   const code = systemErrorCode(error);
   if (code === undefined) return error instanceof Error ? error : new Error(String(error));
-  const meaning = meanings[code] ?? { code: "io_error", says: `the file system says ${code}` };
+  const meaning: Meaning = meanings[code] ?? { code: "io_error", says: `the file system says ${code}` };
   return new ToolFailure(
     meaning.code,
     `Cannot ${action} ${path === "" ? "the workspace root" : path}: ${meaning.says}.`,
@@ -31,7 +32,7 @@ export function systemErrorCode(error: unknown): string | undefined {
 }
 
 interface Meaning {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly says: string;
   readonly failureClass?: FailureClass;
   readonly hint?: string;

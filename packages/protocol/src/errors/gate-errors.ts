@@ -1,0 +1,153 @@
+import type { ErrorMeanings } from "./error-meaning.ts";
+
+/** Why the gate and its rules did not let a call run, or wanted a yes. */
+export const gateErrors = {
+  unknown_tool: {
+    means: "no tool of this name in this scenario and mode",
+    next: "Call one of the tools that are offered.",
+  },
+  bad_arguments: { means: "no JSON, or not what the tool's schema takes", next: "Mend the arguments and call again." },
+  capability_denied: {
+    means: "the capability profile in force does not permit it",
+    next: "Ask whoever hands out the profile; `gennai capabilities show` says what it permits.",
+  },
+  stopped: {
+    means: "the turn was stopped, or a person switched all work off",
+    next: "Wait for the person; `gennai emergency status` says what is off.",
+  },
+  read_only_mode: {
+    means: "a person allows reading only",
+    next: "A person lifts it: `gennai emergency read-only off`.",
+  },
+  high_impact_disabled: {
+    means: "a person switched off what is of high risk",
+    next: "A person lifts it: `gennai emergency disable-high-impact off`.",
+  },
+  tool_blocked: {
+    means: "a person blocked this tool or program",
+    next: "A person lifts it: `gennai emergency unblock NAME`.",
+  },
+  emergency_control: {
+    means: "the call would reach the controls that only people use",
+    next: "Type the command yourself, in a terminal of your own.",
+  },
+  outside_workspace: {
+    means: "the real path lies outside the workspace",
+    next: "Name a path inside, or open a session on the other directory.",
+  },
+  control_file: {
+    means: "the file governs the agent, or is run or obeyed by tools",
+    next: "Change it yourself; where the gate asks, a yes lets it pass.",
+  },
+  rule_violation: {
+    means: "a rule of a rule file or of the floor forbids it",
+    next: "Do it another way, or change the rule: the message names it.",
+  },
+  rule_asks: { means: "a rule of a rule file wants a yes", next: "Answer the question." },
+  rules_invalid: {
+    means: "a rule file cannot be used, so nothing is changed",
+    next: "`gennai policy test` names file and line: mend it.",
+  },
+  intent_required: {
+    means: "intents are on here and none is selected",
+    next: "Select one: `run --intent ID`, or the tool `select_active_intent`.",
+  },
+  scope_violation: {
+    means: "the path is not in the selected intent's scope",
+    next: "Ask for a wider scope with `request_scope_expansion`, or select another intent.",
+  },
+  intent_ignored: {
+    means: "the path is listed in `.intentignore`",
+    next: "Leave it alone, or change that file yourself.",
+  },
+  scope_uncertain: {
+    means: "a command may change what is not known, or what is outside the intent's scope",
+    next: "Answer the question.",
+  },
+  scope_expansion: { means: "the agent wants an intent to own more paths", next: "Answer the question." },
+  hook_denied: { means: "an external hook refused the call", next: "The message is the hook's: do what it says." },
+  hook_asks: { means: "an external hook wants a yes", next: "Answer the question." },
+  hook_failed: {
+    means: "an external hook or a rule failed, which counts as a no",
+    next: "Run the hook by hand with the call's JSON on its input, and mend it.",
+  },
+  zero_access: {
+    means: "the file holds secrets, or a rule keeps it from the agent",
+    next: "Work without its content; tell the agent the one fact it needs.",
+  },
+  path_not_allowed: {
+    means: "the path lists of `.gennai/config.yaml` keep it out",
+    next: "Work on allowed paths, or change the lists.",
+  },
+  dangerous_command: {
+    means: "the command does what nobody lets an agent do",
+    next: "Do it another way; if it has to be, type it yourself.",
+  },
+  command_needs_confirmation: { means: "the command is not proven to only read", next: "Answer the question." },
+  command_not_resolved: {
+    means: "what the command does cannot be known beforehand",
+    next: "Write it plainly, without `eval` and computed names, or answer the question.",
+  },
+  high_risk: { means: "high risk wants a yes of its own", next: "Answer the question; `--yes` does not." },
+  high_risk_terminal: {
+    means: "a command of high risk does not run in the user's terminal",
+    next: "Use `Bash`, where it is asked about and isolated, or type it yourself.",
+  },
+  not_read: { means: "the file was not read in this session", next: "Read it, then change it." },
+  file_exists: { means: "a file is there already", next: "Read it, then edit it." },
+  stale_file: {
+    means: "the file changed since it was read or proposed",
+    next: "Read it again; the detail shows what was read, what is there and what was wanted.",
+  },
+  no_repository: {
+    means: "Branch Mode needs a git repository",
+    next: "`git init`, or use Proposal Mode: `--mode proposal`.",
+  },
+  detached_head: { means: "HEAD is on no branch", next: "Check out a branch." },
+  protected_branch: {
+    means: "the branch is protected",
+    next: "Go to a branch of the agent's own (`gennai run` does), or use Proposal Mode.",
+  },
+  branch_moved: { means: "HEAD moved since the turn began", next: "Start a new turn on the branch you are on." },
+  proposal_mode: {
+    means: "nothing is written or run in Proposal Mode",
+    next: "Propose the change, or use Branch Mode.",
+  },
+  masked_text: {
+    means: "masked text would be written into a file",
+    next: "Change the lines around it; leave it alone.",
+  },
+  workspace_busy: {
+    means: "another session writes to this working tree",
+    next: "Wait for its end, or use `run --worktree`.",
+  },
+  new_external_tool: {
+    means: "a tool of an MCP server was never accepted",
+    next: "Look at its description; a yes accepts it as it is.",
+  },
+  changed_external_tool: {
+    means: "an MCP server describes its tool differently than you accepted it",
+    next: "Look at the difference; a yes accepts it as it is now.",
+  },
+  check_needs_confirmation: {
+    means: "the repository says what the check after an edit runs",
+    next: "Answer the question; a yes for the session holds for exactly this command.",
+  },
+  no_checkpoint: {
+    means: "the tree could not be kept before a command, so what it changes could not be taken back",
+    next: "Mend what the message names, or answer yes to go on without.",
+  },
+  plan: { means: "a plan's action is looked at before it is approved", next: "Preview the plan." },
+  user_denied: { means: "a person said no", next: "Do something else; the reason is in the message." },
+  confirmation_timeout: { means: "nobody answered in time, which is a no", next: "Ask again when somebody is there." },
+  nobody_to_ask: {
+    means: "a yes was needed and nobody can be asked",
+    next: "Run it at a terminal, with `--ask`, or with `--yes`.",
+  },
+  changed_after_approval: {
+    means: "after the yes the same call meant something else",
+    next: "Call again; it is asked about again.",
+  },
+  gate_failed: { means: "the gate itself failed, which is a no", next: "Look into the server's log." },
+  no_policy: { means: "no rule looked at the call, which is a no", next: "Report it: this is a mistake in Gennai." },
+} as const satisfies ErrorMeanings;

@@ -1,0 +1,32 @@
+import type { ErrorMeanings } from "./error-meaning.ts";
+
+/** Why a turn ended with the event `error`. */
+export const turnErrors = {
+  budget_exceeded: {
+    means: "the next request would exceed a budget of tokens or cost",
+    next: "Raise `--max-turn-tokens`, `--max-session-tokens` or `--max-cost`, or ask for less.",
+  },
+  iteration_limit: {
+    means: "the turn took all the model calls it may",
+    next: "Say `go on`, or raise `--max-iterations`.",
+  },
+  loop_detected: { means: "the model went round in circles", next: "Say more precisely what to do." },
+  model_bad_response: {
+    means: "the model's server answered what cannot be read",
+    next: "Try again; check its version.",
+  },
+  model_context_overflow: {
+    means: "the conversation is too long for the model, also after it was shortened",
+    next: "Ask for less at once, clear the session, or use a model with a larger context.",
+  },
+  model_not_configured: { means: "the model lacks a name, an address or a key", next: "The hint says which." },
+  model_rate_limited: { means: "the provider lets no more requests through now", next: "Wait, then try again." },
+  model_script_exhausted: { means: "the scripted model has no turn left", next: "Write one more into the script." },
+  model_unauthorized: { means: "the provider does not take the key", next: "Set the right key." },
+  model_unreachable: { means: "nothing answers at the model's address", next: "Start it, or check the address." },
+  repeated_refusal: {
+    means: "the model made the same refused call three times in a row",
+    next: "Say what to do instead.",
+  },
+  tool_call_limit: { means: "the turn took all the tool calls it may", next: "Say `go on`, or ask for less." },
+} as const satisfies ErrorMeanings;
