@@ -1,4 +1,4 @@
-import type { CommandAnalysis, CommandDanger, CommandPath, SimpleCommand } from "./command-analysis.ts";
+import type { CommandAnalysis, CommandDanger, CommandPath, GitContents, SimpleCommand } from "./command-analysis.ts";
 import { type DangerRule, type Invocation, literals, type Place, targetsOf } from "./invocation.ts";
 import { expandPath } from "./resolve-path.ts";
 import type { ResolvedWord } from "./resolve-word.ts";
@@ -19,6 +19,7 @@ export class AnalysisReport {
   readonly #paths = new Map<string, CommandPath>();
   readonly #unresolved = new Set<string>();
   readonly #dangers = new Map<string, CommandDanger>();
+  readonly #contents: GitContents[] = [];
   #reads = true;
 
   constructor(place: Place) {
@@ -28,6 +29,10 @@ export class AnalysisReport {
   command(invocation: Invocation): void {
     this.#commands.push({ name: invocation.name, words: literals(invocation.words), wrappers: invocation.wrappers });
     if (this.#commands.length > limit) throw new TooMuch("more commands than a person can follow");
+  }
+
+  contents(contents: GitContents): void {
+    this.#contents.push(contents);
   }
 
   /** Something that is not proven to read. */
@@ -137,6 +142,7 @@ export class AnalysisReport {
       risk: high ? "high" : this.#reads ? "low" : "medium",
       unresolved: [...this.#unresolved],
       dangers,
+      contents: this.#contents,
     };
   }
 }

@@ -15,6 +15,25 @@ export interface CommandAnalysis {
   readonly unresolved: readonly string[];
   /** What the floor says: dangerous things found, strictest first. */
   readonly dangers: readonly CommandDanger[];
+  /** Git commands in it that may print what files hold without naming them. */
+  readonly contents: readonly GitContents[];
+}
+
+/** A git command that may print contents of files, and how git itself can be asked which files those are. */
+export interface GitContents {
+  /** E.g. `diff`. */
+  readonly subcommand: string;
+  /** Absolute directory it runs in; undefined when there may be several. */
+  readonly directory: string | undefined;
+  /**
+   * Arguments of a git command that prints the names, each with a NUL behind it: it reads, and starts no program. `unknown`
+   * when there is none that certainly names all of them; undefined when only `objects` are printed.
+   */
+  readonly names: readonly string[] | "unknown" | undefined;
+  /** Words that may name an object that is printed as it is. */
+  readonly objects: readonly string[];
+  /** Set when it also reads files that git does not track. */
+  readonly beyondIndex?: boolean;
 }
 
 export interface SimpleCommand {

@@ -31,6 +31,12 @@ export function gitPaths(
       if (value !== undefined) report.path(value, "write", invocation);
       continue;
     }
+    // `-L1,5:file`, also joined to its option.
+    const lines = /^-L.*?:/.test(text) ? text.lastIndexOf(":") : -1;
+    if (lines > 0) {
+      report.path(wordTail(word, lines + 1), "read", invocation);
+      continue;
+    }
     if (text.startsWith("-")) {
       const equals = text.indexOf("=");
       if (equals > 0 && !/^--(?:grep|author|format|pretty|since|until|message|date)/.test(text)) {
@@ -46,7 +52,11 @@ export function gitPaths(
     if (makesBranch) continue;
     report.path(word, access, invocation);
     const colon = text.indexOf(":");
-    if (colon >= 0) report.path(wordTail(word, colon + 1), "read", invocation);
+    if (colon < 0) continue;
+    report.path(wordTail(word, colon + 1), "read", invocation);
+    // `:0:file` names a stage of the index; `:/file` and `:(top)file` the same file from the top.
+    const inner = /^:\d:|^:\/|^:\((?!.*exclude)[^)]*\)/.exec(text)?.[0].length ?? 0;
+    if (inner > 0) report.path(wordTail(word, inner), "read", invocation);
   }
 }
 

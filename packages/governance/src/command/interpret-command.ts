@@ -6,6 +6,7 @@ import { gitDangers } from "./dangers/git-dangers.ts";
 import { leavingDangers } from "./dangers/leaving-dangers.ts";
 import { systemDangers } from "./dangers/system-dangers.ts";
 import { findExpression } from "./find-expression.ts";
+import { gitContents } from "./git-contents.ts";
 import { interpretCode } from "./interpret-code.ts";
 import { interpreterOf } from "./interpreters.ts";
 import { type DangerRule, type Invocation, inheritedInput, type Place, programName } from "./invocation.ts";
@@ -75,6 +76,8 @@ export function interpretCommand(invocation: Invocation, context: InterpretConte
     for (const words of expression.commands)
       inner(invocation, foundFiles(expression, words), context, { appendsInput: true });
   }
+  const contents = name === "git" ? gitContents(invocation) : undefined;
+  if (contents !== undefined) report.contents(contents);
   const proven = proveReading(invocation, report, place);
   if (proven) return;
   report.notProven();

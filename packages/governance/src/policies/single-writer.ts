@@ -18,7 +18,7 @@ export function createSingleWriterPolicy(claim: () => TreeClaim | Promise<TreeCl
         code: "workspace_busy",
         rule: "single-writer/workspace-busy",
         reason: `Another session writes to this working tree (${claimed.by}).`,
-        hint: "Wait until it has ended, or work in a git worktree of your own.",
+        hint: "Wait until it has ended, or work in a git worktree of your own, e.g. by `gennai run --worktree`.",
         retryable: true,
       });
     },

@@ -38,7 +38,7 @@ export function git(
   });
 }
 
-const scrubbed: readonly string[] = [
+export const scrubbed: readonly string[] = [
   "--no-pager",
   ...["core.hooksPath=/dev/null", "core.fsmonitor=false", "core.editor=true", "core.askPass="].flatMap((setting) => [
     "-c",
@@ -47,7 +47,7 @@ const scrubbed: readonly string[] = [
 ];
 
 /** The user's environment without what points git at another repository or configuration. */
-function gitEnvironment(): NodeJS.ProcessEnv {
+export function gitEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
   return { ...Object.fromEntries(kept), GIT_CONFIG_NOSYSTEM: "1", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
 }

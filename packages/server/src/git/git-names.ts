@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { gitEnvironment, scrubbed } from "./run-git.ts";
+
+/** Why there is no answer: git took too long, printed too much, or failed. */
+export class GitNamesFailed extends Error {
+  override readonly name = "GitNamesFailed";
+  /** Undefined when git did not end by itself. */
+  readonly code: number | undefined;
+
+  constructor(message: string, code?: number) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Bytes of one name, or of what stands before it. */
+const longestName = 64 * 1024;
+
+/**
+ * Runs git and hands on what it prints, piece by piece, without keeping it. Rejects with `GitNamesFailed` for an exit code
+ * above 1, which git's searches and comparisons give for "none" and "differs", and after `timeoutMs`.
+ *
+ * @param options.separator what stands behind each piece
+ */
+export function gitNames(
+  args: readonly string[],
+  onName: (name: string) => void,
+  options: {
+    readonly directory: string;
+    readonly separator: "\0" | "\n";
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal;
+    readonly input?: string;
+  },
+): Promise<void> {
+  const { directory, separator, timeoutMs, signal, input = "" } = options;
+  return new Promise((resolve, reject) => {
+    const child = spawn("git", [...scrubbed, ...args], {
+      cwd: directory,
+      env: { ...gitEnvironment(), GIT_NO_LAZY_FETCH: "1", GIT_OPTIONAL_LOCKS: "0" },
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    let left = "";
+    let failure: Error | undefined;
+    const end = (error: Error): void => {
+      failure ??= error;
+      child.kill("SIGKILL");
+    };
+    const timer = setTimeout(() => end(new GitNamesFailed("git took too long")), timeoutMs);
+    const abort = (): void => end(signal.reason instanceof Error ? signal.reason : new GitNamesFailed("stopped"));
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    child.stdin.on("error", () => undefined).end(input);
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      const pieces = (left + text).split(separator);
+      left = pieces.pop() ?? "";
+      if (left.length > longestName) end(new GitNamesFailed("git printed no names"));
+      if (failure === undefined) for (const piece of pieces) onName(piece);
+    });
+    child.on("error", (error) => end(new GitNamesFailed(`git could not be run: ${error.message}`)));
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+      if (failure === undefined && (code === null || code > 1)) {
+        failure = new GitNamesFailed(`git ended with code ${code}`, code ?? undefined);
+      }
+      if (failure !== undefined) {
+        reject(failure);
+        return;
+      }
+      if (left !== "") onName(left);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,95 @@
+import { GitNamesFailed, gitNames } from "./git-names.ts";
+
+/** How a path stands to the rules for reading. */
+export type PathJudge = (path: string) => "allowed" | "doubtful" | "refused";
+
+/** What a repository knows of files that the agent may not read: names in the index or in any commit, and their contents. */
+export interface KnownSecrets {
+  readonly paths: ReadonlySet<string>;
+  /** Ids of objects that hold such a file's content. */
+  readonly blobs: ReadonlySet<string>;
+}
+
+/** Milliseconds for a look through the whole history. */
+const walkMs = 8_000;
+
+interface Walked {
+  /** Everything reachable from these was looked at. */
+  readonly tips: readonly string[];
+  readonly secrets: { readonly paths: Set<string>; readonly blobs: Set<string> };
+  /** Such a history takes too long to look through. */
+  readonly tooLong: boolean;
+}
+
+/**
+ * Looks through one repository, its index, branches, tags, stashes and reflogs; the next time only through what came since.
+ * One object each for a repository and a set of rules.
+ */
+export class RepositorySecrets {
+  readonly #directory: string;
+  readonly #judge: PathJudge;
+  #walked: Walked | undefined;
+  #looking: Promise<unknown> = Promise.resolve();
+
+  constructor(directory: string, judge: PathJudge) {
+    this.#directory = directory;
+    this.#judge = judge;
+  }
+
+  /** `no-repository`, or `too-long` for a history that cannot be looked through in time. Rejects with `GitNamesFailed`. */
+  look(options: { readonly signal: AbortSignal }): Promise<KnownSecrets | "no-repository" | "too-long"> {
+    const looked = this.#looking.then(() => this.#look(options));
+    this.#looking = looked.catch(() => undefined);
+    return looked;
+  }
+
+  async #look({ signal }: { readonly signal: AbortSignal }) {
+    const place = { directory: this.#directory, timeoutMs: walkMs, signal };
+    const tips: string[] = [];
+    try {
+      await gitNames(["rev-parse", "--all"], (tip) => tips.push(tip), { ...place, separator: "\n" });
+    } catch (error) {
+      if (error instanceof GitNamesFailed && error.code === 128) return "no-repository" as const;
+      throw error;
+    }
+    const walked = this.#walked ?? { tips: [], secrets: { paths: new Set(), blobs: new Set() }, tooLong: false };
+    const { paths, blobs } = walked.secrets;
+    if (walked.tooLong) return "too-long" as const;
+    try {
+      // An object stands only once in this list, by one of its names; a secret whose text also has another name is none.
+      await gitNames(
+        ["rev-list", "--objects", "--missing=allow-any", "--ignore-missing", "--all", "--reflog", "--stdin"],
+        (line) => {
+          const [, id, path] = /^([0-9a-f]{40,64}) (.+)$/s.exec(line) ?? [];
+          if (id === undefined || path === undefined || this.#judge(path) === "allowed") return;
+          paths.add(path);
+          blobs.add(id);
+        },
+        { ...place, separator: "\n", input: walked.tips.map((tip) => `^${tip}\n`).join("") },
+      );
+    } catch (error) {
+      if (!(error instanceof GitNamesFailed)) throw error;
+      this.#walked = { ...walked, tooLong: true };
+      return "too-long" as const;
+    }
+    this.#walked = { tips, secrets: walked.secrets, tooLong: false };
+    const tracked = new Set(paths);
+    await gitNames(
+      ["ls-files", "--full-name", "-z", ":/"],
+      (path) => {
+        if (this.#judge(path) !== "allowed") tracked.add(path);
+      },
+      { ...place, separator: "\0" },
+    );
+    const staged = new Set(blobs);
+    await gitNames(
+      ["ls-files", "--full-name", "--stage", "-z", ":/"],
+      (line) => {
+        const [, id, path] = /^\d+ ([0-9a-f]{40,64}) \d\t(.+)$/s.exec(line) ?? [];
+        if (id !== undefined && path !== undefined && this.#judge(path) !== "allowed") staged.add(id);
+      },
+      { ...place, separator: "\0" },
+    );
+    return { paths: tracked, blobs: staged };
+  }
+}
