@@ -4,6 +4,7 @@ import { McpPins } from "@gennai/server/mcp/mcp-pins";
 import { McpServers, type McpStatus } from "@gennai/server/mcp/mcp-servers";
 import { commandEnvironment } from "@gennai/server/process/command-environment";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
+import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { CliError } from "./cli-error.ts";
 import type { Console } from "./console.ts";
 import { type ExitCode, exitCode } from "./exit-code.ts";
@@ -24,8 +25,10 @@ export async function mcpListCommand(flags: McpFlags, console: Console): Promise
     console.output.write(`${JSON.stringify({ servers: shown, problems })}\n`);
     return exitCode.ok;
   }
-  for (const { server, accepted } of servers) {
-    const state = accepted ? "starts with a turn that may use it" : `not accepted: gennai mcp accept ${server.name}`;
+  for (const { server, accepted, changed } of servers) {
+    const state = accepted
+      ? "starts with a turn that may use it"
+      : `${changed ? "changed since it was accepted" : "not accepted"}: gennai mcp accept ${server.name}`;
     console.output.write(`${server.name.padEnd(16)} ${server.origin.padEnd(8)} ${startOf({ server })}\n  ${state}\n`);
   }
   if (servers.length === 0) console.output.write("No MCP servers are configured here.\n");
@@ -48,7 +51,11 @@ export async function mcpAcceptCommand(name: string, flags: McpFlags, console: C
   if (flags.json === true) console.output.write(`${JSON.stringify({ accepted: name })}\n`);
   else {
     console.output.write(`Accepted as it is now. From the next turn on this runs, and with your rights:\n`);
-    console.output.write(`  ${startOf(found)}\nEach of its tools still asks before its first call.\n`);
+    console.output.write(`  ${startOf(found)}\n`);
+    for (const [name, text] of Object.entries(found.server.runs)) {
+      console.output.write(`  runs ${spelledOut(name)}: ${spelledOut(text)}\n`);
+    }
+    console.output.write(`Each of its tools still asks before its first call.\n`);
   }
   return exitCode.ok;
 }
@@ -63,7 +70,8 @@ async function statusOf(flags: McpFlags, console: Console) {
     commandEnvironment: commandEnvironment(console.environment),
     version,
   });
-  return await servers.status(workspaceRoot);
+  const stateDir = defaultStateDir(console.environment);
+  return await servers.status(openLocalWorkspace(workspaceRoot, { stateDir }));
 }
 
 /** Everything that an acceptance is for: what it is given decides what it does as much as its name. Variables by name. */

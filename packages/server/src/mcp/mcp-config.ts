@@ -23,8 +23,12 @@ export interface McpServer {
   readonly allow: readonly string[];
   /** Tools that by the user's word change nothing. */
   readonly readOnly: readonly string[];
-  /** SHA-256 of what would be started or called. */
+  /** SHA-256 of what is written down. */
+  readonly definition: string;
+  /** SHA-256 of what would be started or called: the definition, and of a program `runs`. */
   readonly digest: string;
+  /** What is known to run of the workspace, by name: digests of files and texts of scripts. Empty until it was looked at. */
+  readonly runs: Readonly<Record<string, string>>;
 }
 
 export type McpStart =
@@ -46,24 +50,32 @@ export interface McpConfig {
 
 const name = z.string().regex(/^[A-Za-z0-9_-]{1,40}$/, "1 to 40 letters, digits, - or _");
 const strings = z.record(z.string().max(200), z.string().max(8_000));
-const userWords = {
-  allow: z.array(z.string().max(200)).max(500).default([]),
-  readOnly: z.array(z.string().max(200)).max(500).default([]),
+const common = {
+  allow: z
+    .array(z.string().max(200))
+    .max(500)
+    .default([])
+    .describe("Tools that run without a question, while their definitions stay as accepted. Only in the user's file."),
+  readOnly: z
+    .array(z.string().max(200))
+    .max(500)
+    .default([])
+    .describe("Tools that by your word change nothing. Only in the user's file."),
+  disabled: z.boolean().default(false).describe("Leaves the server out."),
 };
-const serverSchema = z.union([
+/** One server; `docs/reference/settings.md` is made of it. */
+export const mcpServerSchema = z.union([
   z.object({
-    command: z.string().min(1).max(4_000),
-    args: z.array(z.string().max(8_000)).max(200).default([]),
-    env: strings.default({}),
-    cwd: z.string().max(4_000).optional(),
-    ...userWords,
-    disabled: z.boolean().default(false),
+    command: z.string().min(1).max(4_000).describe("The program."),
+    args: z.array(z.string().max(8_000)).max(200).default([]).describe("Its arguments."),
+    env: strings.default({}).describe("Its environment, besides the few variables that every command gets."),
+    cwd: z.string().max(4_000).optional().describe("Relative to the workspace. Without it: the workspace."),
+    ...common,
   }),
   z.object({
-    url: z.url({ protocol: /^https?$/ }),
-    headers: strings.default({}),
-    ...userWords,
-    disabled: z.boolean().default(false),
+    url: z.url({ protocol: /^https?$/ }).describe("In place of a program: a server that speaks streamable HTTP."),
+    headers: strings.default({}).describe("Sent with every request."),
+    ...common,
   }),
 ]);
 const fileSchema = z.object({ mcpServers: z.record(z.string(), z.unknown()).default({}) });
@@ -119,7 +131,7 @@ function readServer(
   const named = name.safeParse(key);
   if (!named.success)
     return `the name ${JSON.stringify(key.slice(0, 60))} cannot be used: ${named.error.issues[0]?.message}`;
-  const parsed = serverSchema.safeParse(value);
+  const parsed = mcpServerSchema.safeParse(value);
   if (!parsed.success) return `${key}: write a command with args, or a url: ${parsed.error.issues[0]?.message}`;
   if (parsed.data.disabled) return undefined;
   const missing = new Set<string>();
@@ -131,8 +143,10 @@ function readServer(
     });
   const fillAll = (record: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(record).map(([one, text]) => [one, fill(text)]));
-  // The digest is of what was written, not of the values of variables: they may be secrets, and may change.
-  const digest = digestOf({ key, value: parsed.data });
+  // The digest is of what was written, not of the values of variables: they may be secrets, and may change. Nor of the
+  // user's own words about it: who lets a tool run without a question accepts no other server by that.
+  const { allow: _allow, readOnly: _readOnly, disabled: _disabled, ...itself } = parsed.data;
+  const definition = digestOf({ key, value: itself });
   const written: McpStart =
     "command" in parsed.data
       ? {
@@ -155,7 +169,7 @@ function readServer(
   if (missing.size > 0) return `${key}: set the environment variable ${[...missing].join(", ")}`;
   // A repository must not say what runs without a question, or as a mere read.
   const { allow, readOnly } = origin === "user" ? parsed.data : { allow: [], readOnly: [] };
-  return { name: key, origin, start, written, digest, allow, readOnly };
+  return { name: key, origin, start, written, definition, digest: definition, allow, readOnly, runs: {} };
 }
 
 function whyUnreadable(error: unknown): string {

@@ -7,10 +7,13 @@ import type { McpServer } from "./mcp-config.ts";
 import type { McpDefinition } from "./mcp-connection.ts";
 
 const pinsSchema = z.strictObject({
-  /** Name of a repository's server to the digest that was accepted. */
+  /** Name of a server that runs something of the repository to the digest that was accepted. */
   servers: z.record(z.string(), z.string()),
-  /** `server/tool` to the definition that was accepted. */
-  tools: z.record(z.string(), z.strictObject({ digest: z.string(), description: z.string() })),
+  /** `server/tool` to the definition that was accepted, and the digest of the server whose it was. */
+  tools: z.record(
+    z.string(),
+    z.strictObject({ digest: z.string(), description: z.string(), server: z.string().default("") }),
+  ),
 });
 type Pins = z.infer<typeof pinsSchema>;
 
@@ -31,25 +34,29 @@ export class McpPins {
     this.#file = join(this.#directory, `${sha256Hex(workspaceRoot).slice(0, 32)}.json`);
   }
 
-  async serverAccepted(server: McpServer): Promise<boolean> {
-    return server.origin === "user" || (await this.#read()).servers[server.name] === server.digest;
+  /** The user's own server needs no acceptance, unless it runs what lies in the workspace: anybody may have put that there. */
+  async stateOfServer(server: McpServer): Promise<"accepted" | "new" | "changed"> {
+    if (server.origin === "user" && Object.keys(server.runs).length === 0) return "accepted";
+    const pin = (await this.#read()).servers[server.name];
+    if (pin === undefined) return "new";
+    return pin === server.digest ? "accepted" : "changed";
   }
 
-  async stateOf({ server, tool, digest }: McpDefinition): Promise<PinState> {
+  /** @param serverDigest of the server that describes the tool so: the same words of another one were not accepted */
+  async stateOf({ server, tool, digest }: McpDefinition, serverDigest: string): Promise<PinState> {
     const pin = (await this.#read()).tools[`${server}/${tool}`];
     if (pin === undefined) return { type: "new" };
-    return pin.digest === digest ? { type: "accepted" } : { type: "changed", acceptedDescription: pin.description };
+    const isSame = pin.digest === digest && pin.server === serverDigest;
+    return isSame ? { type: "accepted" } : { type: "changed", acceptedDescription: pin.description };
   }
 
   async acceptServer(server: McpServer): Promise<void> {
     await this.#change((pins) => ({ ...pins, servers: { ...pins.servers, [server.name]: server.digest } }));
   }
 
-  async acceptTool({ server, tool, digest, description }: McpDefinition): Promise<void> {
-    await this.#change((pins) => ({
-      ...pins,
-      tools: { ...pins.tools, [`${server}/${tool}`]: { digest, description: description.slice(0, 4_000) } },
-    }));
+  async acceptTool({ server, tool, digest, description }: McpDefinition, serverDigest: string): Promise<void> {
+    const pin = { digest, description: description.slice(0, 4_000), server: serverDigest };
+    await this.#change((pins) => ({ ...pins, tools: { ...pins.tools, [`${server}/${tool}`]: pin } }));
   }
 
   #change(change: (pins: Pins) => Pins): Promise<void> {

@@ -1,7 +1,10 @@
 import type { Tool } from "@gennai/governance/tool";
+import { digestOf } from "@gennai/protocol/digest";
+import { whatRuns } from "../workspace/what-runs.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { loadMcpConfig, type McpServer, projectMcpFile } from "./mcp-config.ts";
+import { loadMcpConfig, type McpConfig, type McpServer, projectMcpFile } from "./mcp-config.ts";
 import type { McpConnection, McpDefinition } from "./mcp-connection.ts";
+import { McpError } from "./mcp-error.ts";
 import { McpPins } from "./mcp-pins.ts";
 import { createMcpTool, isUsableName, maxSchemaCharacters, mcpToolName } from "./mcp-tool.ts";
 
@@ -20,6 +23,8 @@ export interface McpServersOptions {
 export interface McpStatus {
   readonly server: McpServer;
   readonly accepted: boolean;
+  /** It was accepted, and is another one since. */
+  readonly changed: boolean;
   readonly running: boolean;
 }
 
@@ -45,7 +50,7 @@ export class McpServers implements AsyncDisposable {
   /** @param wanted names of servers, or `*` */
   async tools(workspace: Workspace, wanted: readonly string[]): Promise<OfferedTools> {
     if (wanted.length === 0) return { tools: [], warnings: [] };
-    const { servers, problems } = await this.#config(workspace.root);
+    const { servers, problems } = await this.#config(workspace);
     const pins = this.#pinsOf(workspace.root);
     const warnings = [...problems];
     for (const name of wanted) {
@@ -54,12 +59,10 @@ export class McpServers implements AsyncDisposable {
     const chosen = [...servers.values()].filter(({ name }) => wanted.includes("*") || wanted.includes(name));
     const offered = await Promise.all(
       chosen.map(async (server): Promise<OfferedTools> => {
-        if (!(await pins.serverAccepted(server))) {
-          const warning = `The MCP server ${server.name} of ${projectMcpFile} is not started: look at it, then run \`gennai mcp accept ${server.name}\`.`;
-          return { tools: [], warnings: [warning] };
-        }
+        const state = await pins.stateOfServer(server);
+        if (state !== "accepted") return { tools: [], warnings: [notStarted(server, state)] };
         try {
-          const connection = await this.#connection(workspace.root, server);
+          const connection = await this.#connection(workspace, server);
           return this.#offer(workspace, server, await connection.definitions());
         } catch (error) {
           return { tools: [], warnings: [error instanceof Error ? error.message : String(error)] };
@@ -73,16 +76,16 @@ export class McpServers implements AsyncDisposable {
   }
 
   async status(
-    workspaceRoot: string,
+    workspace: Workspace,
   ): Promise<{ readonly servers: readonly McpStatus[]; readonly problems: readonly string[] }> {
-    const { servers, problems } = await this.#config(workspaceRoot);
-    const pins = this.#pinsOf(workspaceRoot);
+    const { servers, problems } = await this.#config(workspace);
+    const pins = this.#pinsOf(workspace.root);
     const states = await Promise.all(
-      [...servers.values()].map(async (server) => ({
-        server,
-        accepted: await pins.serverAccepted(server),
-        running: this.#connections.has(keyOf(workspaceRoot, server)),
-      })),
+      [...servers.values()].map(async (server) => {
+        const state = await pins.stateOfServer(server);
+        const running = this.#connections.has(keyOf(workspace.root, server));
+        return { server, accepted: state === "accepted", changed: state === "changed", running };
+      }),
     );
     return { servers: states, problems };
   }
@@ -114,8 +117,9 @@ export class McpServers implements AsyncDisposable {
       names.add(name.toLowerCase());
       tools.push(
         createMcpTool(definition, {
-          connection: () => this.#connection(workspace.root, server),
+          connection: () => this.#connection(workspace, server),
           pins: this.#pinsOf(workspace.root),
+          serverDigest: server.digest,
           workspace,
           home: this.#options.home,
           cwd: server.start.type === "program" ? server.start.cwd : undefined,
@@ -127,7 +131,8 @@ export class McpServers implements AsyncDisposable {
     return { tools, warnings };
   }
 
-  async #connection(workspaceRoot: string, server: McpServer): Promise<McpConnection> {
+  async #connection(workspace: Workspace, server: McpServer): Promise<McpConnection> {
+    const workspaceRoot = workspace.root;
     const key = keyOf(workspaceRoot, server);
     const known = this.#connections.get(key);
     if (known !== undefined) {
@@ -135,13 +140,15 @@ export class McpServers implements AsyncDisposable {
       if (connection !== undefined && !connection.closed && known.digest === server.digest) return connection;
       if (this.#connections.get(key) === known) this.#connections.delete(key);
       await connection?.[Symbol.asyncDispose]();
-      return this.#connection(workspaceRoot, server);
+      return this.#connection(workspace, server);
     }
     const { commandEnvironment: environment, version } = this.#options;
     // The library takes a quarter of a second to load: only those who use it wait for it.
-    const opening = import("./mcp-connection.ts").then(({ McpConnection }) =>
-      McpConnection.open(server, { workspaceRoot, environment, version }),
-    );
+    const opening = import("./mcp-connection.ts").then(async ({ McpConnection }) => {
+      // What was accepted is what is started, also when it went away in the middle of a turn.
+      if ((await pinned(server, workspace)).digest !== server.digest) throw new McpError(notStarted(server, "changed"));
+      return McpConnection.open(server, { workspaceRoot, environment, version });
+    });
     this.#connections.set(key, { digest: server.digest, opening });
     opening.catch(() => {
       if (this.#connections.get(key)?.opening === opening) this.#connections.delete(key);
@@ -149,8 +156,11 @@ export class McpServers implements AsyncDisposable {
     return opening;
   }
 
-  #config(workspaceRoot: string) {
-    return loadMcpConfig(workspaceRoot, this.#options.configDir, this.#options.environment);
+  async #config(workspace: Workspace): Promise<McpConfig> {
+    const { configDir, environment } = this.#options;
+    const { servers, problems } = await loadMcpConfig(workspace.root, configDir, environment);
+    const looked = await Promise.all([...servers.values()].map((server) => pinned(server, workspace)));
+    return { servers: new Map(looked.map((server) => [server.name, server])), problems };
   }
 
   #pinsOf(workspaceRoot: string): McpPins {
@@ -160,6 +170,25 @@ export class McpServers implements AsyncDisposable {
     this.#pins.set(workspaceRoot, pins);
     return pins;
   }
+}
+
+/** The server with what it would run of the workspace, which its digest then stands for as well. */
+async function pinned(server: McpServer, workspace: Workspace): Promise<McpServer> {
+  const { start, definition } = server;
+  if (start.type !== "program") return server;
+  const { command, args, environment, cwd } = start;
+  const runs = await whatRuns(workspace, [command, ...args, ...Object.values(environment)].join(" "), { cwd });
+  return { ...server, runs, digest: Object.keys(runs).length === 0 ? definition : digestOf({ definition, runs }) };
+}
+
+function notStarted({ name, origin, runs }: McpServer, state: "new" | "changed"): string {
+  const what =
+    state === "new"
+      ? origin === "user"
+        ? `runs ${Object.keys(runs).join(", ")} of this workspace and is not started`
+        : `of ${projectMcpFile} is not started`
+      : "is not started: it changed since it was accepted, or what it runs did";
+  return `The MCP server ${name} ${what}: look at it, then run \`gennai mcp accept ${name}\`.`;
 }
 
 function keyOf(workspaceRoot: string, server: McpServer): string {

@@ -30,6 +30,8 @@ export function isUsableName(server: string, tool: string): boolean {
 export interface McpToolPorts {
   readonly connection: () => Promise<McpConnection>;
   readonly pins: McpPins;
+  /** Of the server: what is accepted is its tool, and no other's of the same name. */
+  readonly serverDigest: string;
   readonly workspace: Workspace;
   readonly home: string;
   /** Where the server runs, when that is not the workspace. */
@@ -51,7 +53,7 @@ export function createMcpTool(definition: McpDefinition, ports: McpToolPorts): T
     access: ports.readsOnly ? "read" : "change",
 
     async analyse(args) {
-      const pin = await ports.pins.stateOf(definition);
+      const pin = await ports.pins.stateOf(definition, ports.serverDigest);
       const effect: ExternalCall = {
         type: "external",
         server,
@@ -86,7 +88,7 @@ export function createMcpTool(definition: McpDefinition, ports: McpToolPorts): T
           retryable: true,
         });
       }
-      await ports.pins.acceptTool(definition);
+      await ports.pins.acceptTool(definition, ports.serverDigest);
       const result = await connection.call(tool, args, { signal }).catch(unavailable);
       return {
         output: result.text,

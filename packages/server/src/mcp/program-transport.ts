@@ -80,6 +80,6 @@ export class ProgramTransport implements Transport {
     const child = this.#child;
     if (child?.pid === undefined) return;
     child.stdin.end();
-    await new ProcessGroup(child.pid).end();
+    await new ProcessGroup({ leader: child.pid, since: child.pid }).end();
   }
 }

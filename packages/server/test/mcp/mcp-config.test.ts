@@ -31,6 +31,14 @@ describe("loadMcpConfig", () => {
     expect((await load({ user })).problems).toEqual(["mcp.json: files: set the environment variable MY_TOKEN"]);
   });
 
+  it("gives the same digest whatever the user lets run without a question", async () => {
+    const digest = async (words: object) => {
+      const user = { mcpServers: { files: { ...program, ...words } } };
+      return (await load({ user }, { MY_TOKEN: "1" })).servers.get("files")?.digest;
+    };
+    expect(await digest({ allow: [] })).toBe(await digest({ allow: ["list"], readOnly: ["list"] }));
+  });
+
   it("gives the same digest whatever the variables hold, and another for another command", async () => {
     const digest = async (command: string, value: string) => {
       const user = { mcpServers: { files: { ...program, command } } };

@@ -19,6 +19,7 @@ async function withTool(
     createMcpTool(definition, {
       connection: () => Promise.reject(new Error("not called")),
       pins: new McpPins(state.root, directory.root),
+      serverDigest: "s",
       workspace: openLocalWorkspace(directory.root, { stateDir: state.root }),
       home: "/home/nobody",
       cwd: undefined,

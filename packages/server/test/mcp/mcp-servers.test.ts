@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Analysis, Tool } from "@gennai/governance/tool";
+import { McpPins } from "@gennai/server/mcp/mcp-pins";
 import { McpServers } from "@gennai/server/mcp/mcp-servers";
 import { commandEnvironment } from "@gennai/server/process/command-environment";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
@@ -9,8 +10,15 @@ import { describe, expect, it } from "vitest";
 
 const script = join(import.meta.dirname, "hostile-server.ts");
 
+const leadsToScript = `await import(${JSON.stringify(script)});\n`;
+
 /** A workspace whose user has one server, which misbehaves. */
-async function withServer(misbehaviour: string, origin: "user" | "project" = "user") {
+async function withServer(
+  misbehaviour: string,
+  origin: "user" | "project" = "user",
+  /** In place of the script beside this test, one of the workspace that leads to it. */
+  inWorkspace?: string,
+) {
   await using parts = new AsyncDisposableStack();
   const [state, config, workspace] = await Promise.all([
     temporaryDirectory(),
@@ -19,7 +27,8 @@ async function withServer(misbehaviour: string, origin: "user" | "project" = "us
   ]);
   for (const part of [state, config, workspace]) parts.use(part);
   const file = origin === "user" ? join(config.root, "mcp.json") : join(workspace.root, ".mcp.json");
-  const definition = { command: process.execPath, args: [script, misbehaviour] };
+  const definition = { command: process.execPath, args: [inWorkspace ?? script, misbehaviour] };
+  if (inWorkspace !== undefined) await writeFile(join(workspace.root, inWorkspace), leadsToScript);
   await mkdir(config.root, { recursive: true });
   await writeFile(file, JSON.stringify({ mcpServers: { odd: definition } }), { mode: 0o600 });
   const servers = parts.use(
@@ -38,6 +47,13 @@ async function withServer(misbehaviour: string, origin: "user" | "project" = "us
     servers,
     workspace: opened,
     root: workspace.root,
+    file,
+    /** Accepts the server as it is now, as `gennai mcp accept` does. */
+    accept: async () => {
+      const [found] = (await servers.status(opened)).servers;
+      if (found === undefined) throw new Error("there is no server");
+      await new McpPins(state.root, workspace.root).acceptServer(found.server);
+    },
     offered: () => servers.tools(opened, ["*"]),
     [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
   };
@@ -123,7 +139,47 @@ describe("McpServers", () => {
     const { tools, warnings } = await here.offered();
     expect(tools).toEqual([]);
     expect(warnings.join()).toContain("gennai mcp accept odd");
-    expect((await here.servers.status(here.root)).servers).toMatchObject([{ accepted: false, running: false }]);
+    expect((await here.servers.status(here.workspace)).servers).toMatchObject([{ accepted: false, running: false }]);
+  });
+
+  it.each(["user", "project"] as const)("pins what a server of the %s's runs of the workspace", async (origin) => {
+    await using here = await withServer("well", origin, "server.mjs");
+    expect((await here.offered()).tools).toEqual([]);
+    await here.accept();
+    const tool = one((await here.offered()).tools);
+    await run(tool, { text: "hello" });
+    await writeFile(join(here.root, "server.mjs"), `${leadsToScript}// and more\n`);
+    const { tools, warnings } = await here.offered();
+    expect(tools).toEqual([]);
+    expect(warnings.join()).toContain("changed since it was accepted, or what it runs did");
+    expect((await here.servers.status(here.workspace)).servers).toMatchObject([{ accepted: false, changed: true }]);
+    await here.accept();
+    // It is another server now, whose tools nobody has looked at.
+    const again = one((await here.offered()).tools);
+    const analysis = await again.analyse(again.parameters.parse({ text: "x" }), context());
+    expect(acceptance(analysis)).toEqual(["changed"]);
+  });
+
+  it("starts no changed script in the middle of a turn either, when the server went away", async () => {
+    await using here = await withServer("floods", "project", "server.mjs");
+    await here.accept();
+    const tool = one((await here.offered()).tools);
+    await writeFile(join(here.root, "server.mjs"), `${leadsToScript}// and more\n`);
+    // Its connection breaks; the next call would start it anew.
+    await expect(run(tool, { text: "x" })).rejects.toMatchObject({ code: "mcp_unavailable" });
+    await expect(run(tool, { text: "x" })).rejects.toThrow("changed since it was accepted");
+  });
+
+  it("takes the tools of another program or address of the same name for changed", async () => {
+    await using here = await withServer("well");
+    const tool = one((await here.offered()).tools);
+    await run(tool, { text: "hello" });
+    expect(acceptance((await run(tool, { text: "hello" })).analysis)).toEqual(["yes"]);
+    const definition = { command: process.execPath, args: ["--no-warnings", script, "well"] };
+    await writeFile(here.file, JSON.stringify({ mcpServers: { odd: definition } }));
+    const other = one((await here.offered()).tools);
+    const analysis = await other.analyse(other.parameters.parse({ text: "x" }), context());
+    expect(acceptance(analysis)).toEqual(["changed"]);
   });
 
   it("stops waiting when told to, and survives garbage and floods", async () => {
