@@ -10,8 +10,8 @@ import {
 } from "./private-file.ts";
 
 const discoverySchema = z.strictObject({
-  /** `http://host:port`. */
-  url: z.url({ protocol: /^http$/ }),
+  /** `http://host:port`, or `https://…`. */
+  url: z.url({ protocol: /^https?$/ }),
   /** The server listens here instead of on a port. */
   socketPath: z.string().min(1).optional(),
   /** null: the server runs with `--no-auth`. */
@@ -89,7 +89,12 @@ export async function findServers(
 }
 
 function fileName(record: DiscoveryRecord): string {
-  return record.socketPath === undefined ? `${new URL(record.url).port || "80"}.json` : `socket-${record.pid}.json`;
+  return record.socketPath === undefined ? `${portOf(record.url)}.json` : `socket-${record.pid}.json`;
+}
+
+function portOf(url: string): string {
+  const { port, protocol } = new URL(url);
+  return port || (protocol === "https:" ? "443" : "80");
 }
 
 function isRunning(pid: number): boolean {

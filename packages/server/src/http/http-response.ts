@@ -24,7 +24,15 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   response.end(bytes);
 }
 
+/** After this answer. HTTP/2 has no such thing: its connection carries others. */
+export function endConnection(response: ServerResponse): void {
+  if (response.req.httpVersionMajor < 2) response.setHeader("Connection", "close");
+}
+
 export function sendError(response: ServerResponse, error: HttpError): void {
-  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(error.headers)) {
+    if (name === "Connection") endConnection(response);
+    else response.setHeader(name, value);
+  }
   sendJson(response, error.status, { code: error.code, message: error.message });
 }

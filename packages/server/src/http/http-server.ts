@@ -1,18 +1,27 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { sendError } from "./http-response.ts";
+import type { TokenJudgement } from "../identity/token-verifier.ts";
+import { endConnection, sendError } from "./http-response.ts";
 import { type ListenAddress, listenOn } from "./listen-address.ts";
+import { type OpenServer, openPlainServer, openTlsServer } from "./node-servers.ts";
 import type { PageGrants } from "./page-grant.ts";
 import { refuseBrokenRequests } from "./refuse-connection.ts";
 import { type GuardPolicy, guardRequest, ownHosts } from "./request-guard.ts";
 import type { RouteTable } from "./route.ts";
 import { SpareConnections } from "./spare-connections.ts";
+import type { TlsIdentity } from "./tls-files.ts";
 import { digestToken } from "./token.ts";
 
 export interface HttpServerOptions {
   readonly address: ListenAddress;
-  /** undefined: the user chose `--no-auth`. */
+  /** undefined: the user chose `--no-auth`, or there are many users. */
   readonly token: string | undefined;
+  /** Of a server with many users, instead of a token: who somebody is, by theirs. */
+  readonly judge?: (token: string) => Promise<TokenJudgement>;
+  /** Encrypts, and offers HTTP/2 beside HTTP/1.1. */
+  readonly tls?: TlsIdentity;
+  /** The encryption ends at a proxy before this server: pages are reached by https all the same. */
+  readonly behindProxy?: boolean;
   /** Further values of Host this server answers to, e.g. `box.lan:7777`. */
   readonly allowedHosts?: readonly string[];
   /** Origins of pages that may use this server, e.g. `https://app.example`. */
@@ -22,6 +31,12 @@ export interface HttpServerOptions {
   /** Called once, before listening. Streams must end when `shutdown` aborts; its reason is a `ConnectError` (unavailable). */
   readonly routes: (context: { readonly shutdown: AbortSignal }) => RouteTable;
   readonly timeouts?: Partial<HttpTimeouts>;
+  /** Told the status of each request that was not let in. */
+  readonly onRefused?: (status: number) => void;
+  /** While true, every answer is the last one of its connection, so that clients go elsewhere. */
+  readonly isLeaving?: () => boolean;
+  /** How streams end when the server stops. */
+  readonly goodbye?: () => ConnectError;
 }
 
 /** Milliseconds. None of them limits how long an answer may stream. */
@@ -41,10 +56,11 @@ export interface HttpListener extends AsyncDisposable {
   readonly url: string;
   /** undefined for a unix socket. */
   readonly port: number | undefined;
+  /** Uses another certificate for connections from now on. Does nothing without encryption. */
+  renewTls(tls: TlsIdentity): void;
 }
 
 const DEFAULT_TIMEOUTS: HttpTimeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, shutdown: 2_000 };
-const MAX_CONNECTIONS = 1024;
 
 /**
  * Opens the server's one door. Every request passes `guardRequest` before a route sees it. Rejects with `PortTakenError`.
@@ -54,86 +70,106 @@ export async function listenHttp(options: HttpServerOptions): Promise<HttpListen
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const shutdown = new AbortController();
   const routes = options.routes({ shutdown: shutdown.signal });
-  const server = createServer({
-    maxHeaderSize: 16 * 1024,
-    requireHostHeader: false, // The guard asks for it, also in HTTP/1.0.
-    headersTimeout: timeouts.headers,
-    requestTimeout: timeouts.request,
-    connectionsCheckingInterval: Math.min(1_000, timeouts.headers),
-    keepAliveTimeout: timeouts.keepAlive,
-    keepAlive: true,
-    noDelay: true,
-  });
-  server.maxConnections = MAX_CONNECTIONS;
+  const plain = options.tls === undefined ? openPlainServer(timeouts) : undefined;
+  const encrypted = options.tls === undefined ? undefined : openTlsServer(timeouts, options.tls);
+  const opened = plain ?? encrypted;
+  if (opened === undefined) throw new TypeError("There is no server.");
+  const { server } = opened;
   refuseBrokenRequests(server);
   const spare = new SpareConnections(server);
 
   const bound = await listenOn(server, options.address);
+  const tcp = bound.type === "tcp" ? bound : undefined;
+  const pageScheme = encrypted !== undefined || options.behindProxy === true ? "https" : "http";
   const policy: GuardPolicy = {
-    hosts: ownHosts(bound.type === "tcp" ? bound : undefined, options.allowedHosts ?? []),
+    hosts: ownHosts(tcp, options.allowedHosts ?? [], encrypted === undefined ? "http" : "https"),
+    scheme: pageScheme,
     origins: new Set(options.allowedOrigins),
     token: options.token === undefined ? undefined : digestToken(options.token),
+    ...(options.judge === undefined ? {} : { judge: options.judge }),
     ...(options.pages === undefined ? {} : { pages: options.pages }),
     routes,
   };
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     // A peer that goes away while we write is no event for this process.
     response.on("error", () => undefined);
-    if (shutdown.signal.aborted) response.setHeader("Connection", "close");
-    void serve(request, response, policy);
+    if (shutdown.signal.aborted || options.isLeaving?.() === true) endConnection(response);
+    void serve(request, response, policy, options.onRefused);
   };
   server.on("request", answer);
   // Only a request that passed may be told to go on with its body.
   server.on("checkContinue", answer);
 
   return {
-    url: bound.type === "tcp" ? `http://${urlHost(bound.host)}:${bound.port}` : "http://localhost",
-    port: bound.type === "tcp" ? bound.port : undefined,
+    url:
+      tcp === undefined
+        ? "http://localhost"
+        : `${encrypted === undefined ? "http" : "https"}://${urlHost(tcp.host)}:${tcp.port}`,
+    port: tcp?.port,
+    renewTls: (tls) => encrypted?.renew(tls),
     async [Symbol.asyncDispose]() {
-      await close(server, shutdown, timeouts.shutdown, spare);
+      await close(opened, shutdown, { waitMs: timeouts.shutdown, goodbye: options.goodbye }, spare);
     },
   };
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, policy: GuardPolicy): Promise<void> {
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  policy: GuardPolicy,
+  onRefused: HttpServerOptions["onRefused"],
+): Promise<void> {
   response.setHeader("X-Content-Type-Options", "nosniff");
   response.setHeader("Cache-Control", "no-store");
-  const { method = "", url: target = "", rawHeaders } = request;
-  const result = guardRequest({ method, target, rawHeaders }, policy);
-  if (result.type === "refuse") {
-    // What follows a malformed request on this connection cannot be trusted to be a request.
-    if (result.error.status === 400) response.setHeader("Connection", "close");
-    sendError(response, result.error);
-    return;
-  }
-  for (const [name, value] of Object.entries(result.headers)) response.setHeader(name, value);
-  if (result.type === "preflight") {
-    response.writeHead(204).end();
-    return;
-  }
+  const { method = "", url: target = "" } = request;
+  const rawHeaders = headersOf(request);
   try {
+    const result = await guardRequest({ method, target, rawHeaders }, policy);
+    if (result.type === "refuse") {
+      // What follows a malformed request on this connection cannot be trusted to be a request.
+      if (result.error.status === 400) endConnection(response);
+      onRefused?.(result.error.status);
+      sendError(response, result.error);
+      return;
+    }
+    for (const [name, value] of Object.entries(result.headers)) response.setHeader(name, value);
+    if (result.type === "preflight") {
+      response.writeHead(204).end();
+      return;
+    }
     if (request.headers.expect !== undefined) response.writeContinue();
     result.page?.follow(response);
-    await result.route.handle(request, response, { page: result.page });
+    await result.route.handle(request, response, { page: result.page, identity: result.identity });
   } catch {
     if (response.headersSent) response.destroy();
     else sendError(response, { status: 500, code: "internal", message: "the server failed to answer", headers: {} });
   }
 }
 
+/** HTTP/2 names the host apart from the headers: for all that follows it is the Host header. */
+function headersOf(request: IncomingMessage): readonly string[] {
+  const { rawHeaders } = request;
+  if (request.httpVersionMajor < 2) return rawHeaders;
+  const host = request.headers[":authority"];
+  const headers = rawHeaders.filter((_, index) => !(rawHeaders[index - (index % 2)] ?? "").startsWith(":"));
+  if (typeof host !== "string" || request.headers.host === host) return headers;
+  request.headers.host ??= host;
+  return ["Host", host, ...headers];
+}
+
 async function close(
-  server: Server,
+  { server, closeIdle, closeAll }: OpenServer,
   shutdown: AbortController,
-  waitMs: number,
+  { waitMs, goodbye }: { readonly waitMs: number; readonly goodbye: HttpServerOptions["goodbye"] },
   spare: SpareConnections,
 ): Promise<void> {
   if (shutdown.signal.aborted) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  shutdown.abort(new ConnectError("the server is shutting down", Code.Unavailable));
+  shutdown.abort(goodbye?.() ?? new ConnectError("the server is shutting down", Code.Unavailable));
   spare.destroy();
   // Connections fall idle one by one as their answers end.
-  const sweep = setInterval(() => server.closeIdleConnections(), 20);
-  const cut = setTimeout(() => server.closeAllConnections(), waitMs);
+  const sweep = setInterval(closeIdle, 20);
+  const cut = setTimeout(closeAll, waitMs);
   try {
     await closed;
   } finally {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Identity } from "../identity/identity.ts";
 
 /** The tokens of the pages this server itself serves. */
 export interface PageGrants {
@@ -8,6 +9,8 @@ export interface PageGrants {
 
 /** What one page may do by its token. */
 export interface PageGrant {
+  /** Who opened it. */
+  readonly identity: Identity;
   /** The answer ends when the token does. */
   follow(response: ServerResponse): void;
   /** Shuts the page out. */

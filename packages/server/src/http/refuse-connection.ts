@@ -1,4 +1,5 @@
-import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Server } from "node:net";
 import type { Duplex } from "node:stream";
 
 const LINGER_MS = 1_000;
@@ -11,9 +12,11 @@ const LINGER_MS = 1_000;
 export function refuseBrokenRequests(server: Server): void {
   const answering = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
-  server.on("request", (request, response) => answering.set(request.socket, response));
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (request.httpVersionMajor < 2) answering.set(request.socket, response);
+  });
 
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (refused.has(socket)) return;
     refused.add(socket);
     const response = answering.get(socket);

@@ -1,4 +1,6 @@
 import { cors } from "@connectrpc/connect";
+import { type Identity, oneUser } from "../identity/identity.ts";
+import type { TokenJudgement } from "../identity/token-verifier.ts";
 import type { HttpError, HttpErrorCode } from "./http-response.ts";
 import type { PageGrant, PageGrants } from "./page-grant.ts";
 import type { Route, RouteTable } from "./route.ts";
@@ -18,8 +20,12 @@ export interface GuardPolicy {
   readonly hosts: ReadonlySet<string>;
   /** Origins (`https://app.example`) of pages the user lets in, besides a page this server itself serves. */
   readonly origins: ReadonlySet<string>;
-  /** undefined: the user chose `--no-auth`. */
+  /** How pages of this server are reached; `http` unless given. */
+  readonly scheme?: "http" | "https";
+  /** undefined: the user chose `--no-auth`, or there are many users. */
   readonly token: TokenDigest | undefined;
+  /** Of a server with many users: tells by a token who somebody is. */
+  readonly judge?: (token: string) => Promise<TokenJudgement>;
   /** Whose tokens count like the server's own, from the page's own origin alone. */
   readonly pages?: PageGrants;
   readonly routes: RouteTable;
@@ -33,6 +39,7 @@ export type GuardResult =
       readonly headers: Readonly<Record<string, string>>;
       /** The page whose token it was. */
       readonly page: PageGrant | undefined;
+      readonly identity: Identity;
     }
   | { readonly type: "preflight"; readonly headers: Readonly<Record<string, string>> }
   | { readonly type: "refuse"; readonly error: HttpError };
@@ -54,7 +61,7 @@ const HOST_SYNTAX = /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::[0-9]*)?$/i;
  * Decides about a request before anything reads its body. Order: malformed 400, Host 421, Origin 403, token 401, path 404,
  * method 405, body 415: who may not talk to this server learns nothing about its routes.
  */
-export function guardRequest(request: GuardedRequest, policy: GuardPolicy): GuardResult {
+export async function guardRequest(request: GuardedRequest, policy: GuardPolicy): Promise<GuardResult> {
   const headers = readHeaders(request.rawHeaders);
   const repeated = SINGLE_HEADERS.find((name) => (headers.get(name)?.length ?? 0) > 1);
   if (repeated !== undefined) return refuse(400, "invalid_argument", `send one ${repeated} header`);
@@ -80,16 +87,25 @@ export function guardRequest(request: GuardedRequest, policy: GuardPolicy): Guar
 
   const route = policy.routes.get(request.target);
   let grant: PageGrant | undefined;
-  if (policy.token !== undefined && route?.authentication !== "none") {
+  let identity = oneUser;
+  if ((policy.token !== undefined || policy.judge !== undefined) && route?.authentication !== "none") {
     const token = bearerToken(one("authorization"));
-    const isPage = token !== undefined && route?.authentication === "token" && isOwnPage(host, one);
+    const isPage = token !== undefined && route?.authentication === "token" && isOwnPage(host, one, policy.scheme);
     if (isPage) grant = policy.pages?.accept(token);
-    if (!matchesToken(token, policy.token) && grant === undefined) {
-      return refuse(401, "unauthenticated", "send the server's token: Authorization: Bearer <token>", {
+    const known = grant === undefined ? await whoHas(token, policy) : grant.identity;
+    if (known === "undecided") {
+      const headers = { ...page, "Retry-After": "5" };
+      return refuse(503, "unavailable", "the keys of the issuer of tokens cannot be had right now", headers);
+    }
+    if (known === undefined) {
+      const wanted = policy.judge === undefined ? "the server's token" : "a token of yours that is in force";
+      return refuse(401, "unauthenticated", `send ${wanted}: Authorization: Bearer <token>`, {
         ...page,
-        "WWW-Authenticate": "Bearer",
+        "WWW-Authenticate":
+          policy.judge === undefined || token === undefined ? "Bearer" : 'Bearer error="invalid_token"',
       });
     }
+    identity = known;
   }
   if (route === undefined) return refuse(404, "unimplemented", "nothing is served at this path", page);
   if (request.method !== route.method) {
@@ -107,26 +123,41 @@ export function guardRequest(request: GuardedRequest, policy: GuardPolicy): Guar
       return refuse(415, "unimplemented", "send the body uncompressed", { ...page, "Accept-Encoding": "identity" });
     }
   }
-  return { type: "pass", route, headers: page, page: grant };
+  return { type: "pass", route, headers: page, page: grant, identity };
+}
+
+async function whoHas(token: string | undefined, policy: GuardPolicy): Promise<Identity | "undecided" | undefined> {
+  if (policy.judge === undefined) {
+    return policy.token !== undefined && matchesToken(token, policy.token) ? oneUser : undefined;
+  }
+  const judgement = token === undefined ? undefined : await policy.judge(token);
+  if (judgement?.type === "undecided") return "undecided";
+  return judgement?.type === "accepted" ? judgement.identity : undefined;
 }
 
 /**
  * True for a request by script of a page that this server served under that very host. Browsers send `Origin` with every
  * POST, and `Sec-Fetch-Site` where they hold the address for trustworthy; no page can set either.
  */
-export function isOwnPage(host: string, header: (name: string) => string | undefined): boolean {
+export function isOwnPage(
+  host: string,
+  header: (name: string) => string | undefined,
+  scheme: "http" | "https" = "http",
+): boolean {
   return (
-    header("origin") === `http://${host.toLowerCase()}` && (header("sec-fetch-site") ?? "same-origin") === "same-origin"
+    header("origin") === `${scheme}://${host.toLowerCase()}` &&
+    (header("sec-fetch-site") ?? "same-origin") === "same-origin"
   );
 }
 
 /**
  * Host values a server on `port` answers to: the loopback names, the address it listens on unless that is a wildcard, and
- * `configured` (`host` or `host:port`). Without a port (a unix socket, or port 80) the bare names count.
+ * `configured` (`host` or `host:port`). Without a port (a unix socket, or the scheme's own port) the bare names count.
  */
 export function ownHosts(
   listening: { readonly host: string; readonly port: number } | undefined,
   configured: readonly string[],
+  scheme: "http" | "https" = "http",
 ): ReadonlySet<string> {
   const port = listening === undefined ? "" : `:${listening.port}`;
   const names = ["localhost", "127.0.0.1", "[::1]"];
@@ -136,7 +167,7 @@ export function ownHosts(
   const hosts = new Set<string>();
   for (const name of names) {
     hosts.add(`${name.toLowerCase()}${port}`);
-    if (listening?.port === 80) hosts.add(name.toLowerCase());
+    if (listening?.port === (scheme === "http" ? 80 : 443)) hosts.add(name.toLowerCase());
   }
   for (const host of configured) hosts.add(host.toLowerCase());
   return hosts;
@@ -149,7 +180,7 @@ function originHeaders(
   policy: GuardPolicy,
 ): Record<string, string> | undefined {
   if (origin === undefined) return {};
-  if (origin === `http://${host}`) return { Vary: "Origin" };
+  if (origin === `${policy.scheme ?? "http"}://${host}`) return { Vary: "Origin" };
   if (!policy.origins.has(origin)) return undefined;
   return {
     Vary: "Origin",
@@ -161,7 +192,7 @@ function originHeaders(
 function preflightHeaders(): Record<string, string> {
   return {
     "Access-Control-Allow-Methods": cors.allowedMethods.join(", "),
-    "Access-Control-Allow-Headers": ["Authorization", ...cors.allowedHeaders].join(", "),
+    "Access-Control-Allow-Headers": ["Authorization", "traceparent", ...cors.allowedHeaders].join(", "),
     "Access-Control-Max-Age": "600",
   };
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Identity } from "../identity/identity.ts";
 import type { PageGrant } from "./page-grant.ts";
 
 /** What one exact path serves. Everything that is not in the table is 404. */
@@ -8,8 +9,8 @@ export interface Route {
   /** Media types (lower case, no parameters) a POST body may have. Empty for GET. */
   readonly mediaTypes: ReadonlySet<string>;
   /**
-   * - `token`: the server's token, or that of one of its own pages
-   * - `server-token`: the server's token alone
+   * - `token`: the server's token or a user's, or that of one of its own pages
+   * - `server-token`: the server's token or a user's, no page's
    * - `none`: only for what a client must reach before it may show a token; nothing secret, no effect but a token
    */
   readonly authentication: "token" | "server-token" | "none";
@@ -20,6 +21,8 @@ export interface Route {
 export interface RouteContext {
   /** The page whose token came with the request; undefined: the server's own token, or none. */
   readonly page: PageGrant | undefined;
+  /** Who asks; of a route without authentication, nobody that is known. */
+  readonly identity: Identity;
 }
 
 /** By exact path, as it stands in the request line. */

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { request } from "node:http";
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
 import { z } from "zod";
 import { Allowance } from "./allowance.ts";
 import { sendError, sendJson } from "./http-response.ts";
@@ -49,7 +50,7 @@ export function challengeRoute(token: string, options: { readonly now?: () => nu
   return { method: "POST", mediaTypes: new Set(["application/json"]), authentication: "none", handle };
 }
 
-/** Where a server is: `url` is `http://host:port`; with `socketPath` the connection goes to that unix socket. */
+/** Where a server is: `url` is `http://host:port`, or `https://…`; with `socketPath` the connection goes to that unix socket. */
 export interface ServerAddress {
   readonly url: string;
   readonly socketPath?: string | undefined;
@@ -67,6 +68,7 @@ export async function proveServer(
   const url = new URL(CHALLENGE_PATH, address.url);
   const nonce = randomBytes(32).toString("base64url");
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const request = url.protocol === "https:" ? requestHttps : requestHttp;
   const outgoing = request(url, {
     method: "POST",
     headers: { "Content-Type": "application/json", Connection: "close" },

@@ -35,7 +35,7 @@ const maxConnections = 64;
  * The second door, for clients that send no credential: 127.0.0.1 only, POST and JSON only, no browser, nobody else's
  * process. Every refusal is `{"ok":false,"error"}` with a status that is no success. Rejects with `PortTakenError`.
  */
-export async function listenRina(options: RinaListenerOptions): Promise<HttpListener> {
+export async function listenRina(options: RinaListenerOptions): Promise<Omit<HttpListener, "renewTls">> {
   const judge = options.judge ?? judgeSocket;
   const server = createServer({
     maxHeaderSize: 16 * 1024,
@@ -81,7 +81,7 @@ async function serve(
     refuse(response, 403, "Requests of web pages are refused here.");
     return;
   }
-  const guarded = guardRequest({ method, target, rawHeaders }, policy);
+  const guarded = await guardRequest({ method, target, rawHeaders }, policy);
   if (guarded.type === "refuse") {
     for (const [name, value] of Object.entries(guarded.error.headers)) response.setHeader(name, value);
     refuse(response, guarded.error.status, guarded.error.message);
@@ -97,7 +97,7 @@ async function serve(
     return;
   }
   if (headers.expect !== undefined) response.writeContinue();
-  await guarded.route.handle(request, response, { page: undefined });
+  await guarded.route.handle(request, response, { page: undefined, identity: guarded.identity });
 }
 
 function routesOf({ handlers }: RinaListenerOptions): RouteTable {
@@ -130,6 +130,7 @@ function sentence({ message, hint }: ServiceError): string {
 const statuses: Readonly<Record<ServiceErrorCode, number>> = {
   invalid_argument: 400,
   permission_denied: 403,
+  unauthenticated: 401,
   not_found: 404,
   already_exists: 409,
   failed_precondition: 409,

@@ -1,6 +1,7 @@
 import { type GuardPolicy, guardRequest, ownHosts } from "@gennai/server/http/request-guard";
 import { type Route, rpcRoutes } from "@gennai/server/http/route";
 import { createToken, digestToken } from "@gennai/server/http/token";
+import { oneUser } from "@gennai/server/identity/identity";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -49,8 +50,8 @@ function send(sent: Sent) {
 }
 
 /** `pass`, `preflight` or the status. */
-function outcome(sent: Sent): string | number {
-  const result = send(sent);
+async function outcome(sent: Sent): Promise<string | number> {
+  const result = await send(sent);
   return result.type === "refuse" ? result.error.status : result.type;
 }
 
@@ -84,8 +85,8 @@ describe("what passes", () => {
       "forwarding headers, ignored",
       { headers: { "X-Forwarded-Host": "evil.example", Forwarded: "host=evil.example" } },
     ],
-  ])("%s", (_name, sent) => {
-    expect(outcome(sent)).toBe("pass");
+  ])("%s", async (_name, sent) => {
+    expect(await outcome(sent)).toBe("pass");
   });
 });
 
@@ -96,15 +97,15 @@ describe("the token of a page", () => {
     Origin: "http://127.0.0.1:7777",
     "Sec-Fetch-Site": "same-origin",
   };
-  const grant = { follow: () => undefined, revoke: () => undefined };
+  const grant = { identity: oneUser, follow: () => undefined, revoke: () => undefined };
   const pages = { accept: (token: string) => (token === PAGE_TOKEN ? grant : undefined) };
   const serverOnly: Route = { ...challenge, authentication: "server-token" };
   const withPages = { pages, routes: new Map([...policy.routes, ["/page/code", serverOnly]]) };
   const json = { "Content-Type": "application/json" };
 
-  test("passes and is known for a page's", () => {
-    expect(send({ headers: own, policy: withPages })).toMatchObject({ type: "pass", page: grant });
-    expect(send({ policy: withPages })).toMatchObject({ type: "pass", page: undefined });
+  test("passes and is known for a page's", async () => {
+    expect(await send({ headers: own, policy: withPages })).toMatchObject({ type: "pass", page: grant });
+    expect(await send({ policy: withPages })).toMatchObject({ type: "pass", page: undefined });
   });
 
   test.each<[string, string | number, Sent]>([
@@ -118,12 +119,12 @@ describe("the token of a page", () => {
     ["for another host", 421, { headers: { ...own, Host: "evil.example", Origin: "http://evil.example" } }],
     ["of no page", 401, { headers: { ...own, Authorization: `Bearer ${createToken()}` } }],
     ["where the server's own is asked for", 401, { target: "/page/code", headers: { ...own, ...json } }],
-  ])("%s", (_name, wanted, sent) => {
-    expect(outcome({ ...sent, policy: withPages })).toBe(wanted);
+  ])("%s", async (_name, wanted, sent) => {
+    expect(await outcome({ ...sent, policy: withPages })).toBe(wanted);
   });
 
-  test("the server's own token opens what is its own", () => {
-    expect(outcome({ target: "/page/code", headers: json, policy: withPages })).toBe("pass");
+  test("the server's own token opens what is its own", async () => {
+    expect(await outcome({ target: "/page/code", headers: json, policy: withPages })).toBe("pass");
   });
 });
 
@@ -247,21 +248,21 @@ describe("what is refused", () => {
     ["two types in one", 415, { headers: { "Content-Type": "application/json, text/plain" } }],
     ["gzip", 415, { headers: { "Content-Encoding": "gzip" } }],
     ["identity and gzip", 415, { headers: { "Content-Encoding": "identity, gzip" } }],
-  ])("%s: %i", (_name, status, sent) => {
-    expect(outcome(sent)).toBe(status);
+  ])("%s: %i", async (_name, status, sent) => {
+    expect(await outcome(sent)).toBe(status);
   });
 });
 
 describe("what an answer carries", () => {
-  test("every 401 looks the same", () => {
+  test("every 401 looks the same", async () => {
     const wrong = [undefined, "Bearer x", `Basic ${btoa("a:b")}`, "Bearer "];
-    const answers = wrong.map((value) => send({ headers: { Authorization: value } }));
+    const answers = await Promise.all(wrong.map((value) => send({ headers: { Authorization: value } })));
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect(answers[0]).toMatchObject({ error: { code: "unauthenticated", headers: { "WWW-Authenticate": "Bearer" } } });
   });
 
-  test("an allowed page learns what connect-web needs", () => {
-    const preflight = send({
+  test("an allowed page learns what connect-web needs", async () => {
+    const preflight = await send({
       method: "OPTIONS",
       headers: { Origin: PAGE, "Access-Control-Request-Method": "POST", Authorization: undefined },
     });
@@ -276,25 +277,25 @@ describe("what an answer carries", () => {
     }
     expect(preflight.headers).not.toHaveProperty("Access-Control-Allow-Credentials");
 
-    const passed = send({ headers: { Origin: PAGE } });
+    const passed = await send({ headers: { Origin: PAGE } });
     expect(passed).toMatchObject({ headers: { "Access-Control-Allow-Origin": PAGE } });
     expect(JSON.stringify(passed)).toMatch(/grpc-status.*grpc-message/i);
   });
 
-  test("an allowed page can read why it was refused", () => {
-    expect(send({ headers: { Origin: PAGE, Authorization: undefined } })).toMatchObject({
+  test("an allowed page can read why it was refused", async () => {
+    expect(await send({ headers: { Origin: PAGE, Authorization: undefined } })).toMatchObject({
       error: { status: 401, headers: { "Access-Control-Allow-Origin": PAGE } },
     });
   });
 
-  test("nobody else gets a CORS header", () => {
-    fc.assert(
-      fc.property(
+  test("nobody else gets a CORS header", async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.oneof(fc.webUrl(), fc.string(), fc.constantFrom("null", `${PAGE}.evil`, "http://127.0.0.1")),
-        (origin) => {
+        async (origin) => {
           fc.pre(origin !== PAGE && origin !== "http://127.0.0.1:7777");
           for (const method of ["OPTIONS", "POST", "GET"]) {
-            const result = send({ method, headers: { Origin: origin, "Access-Control-Request-Method": "POST" } });
+            const result = await send({ method, headers: { Origin: origin, "Access-Control-Request-Method": "POST" } });
             expect(result).toMatchObject({ type: "refuse", error: { status: 403 } });
             expect(JSON.stringify(result).toLowerCase()).not.toContain("access-control-allow");
           }
@@ -303,23 +304,25 @@ describe("what an answer carries", () => {
     );
   });
 
-  test("405 and 415 say what would do", () => {
-    expect(send({ method: "GET" })).toMatchObject({ error: { headers: { Allow: "POST" } } });
-    expect(send({ target: "/challenge" })).toMatchObject({ error: { headers: { "Accept-Post": "application/json" } } });
+  test("405 and 415 say what would do", async () => {
+    expect(await send({ method: "GET" })).toMatchObject({ error: { headers: { Allow: "POST" } } });
+    expect(await send({ target: "/challenge" })).toMatchObject({
+      error: { headers: { "Accept-Post": "application/json" } },
+    });
   });
 
-  test("no refusal repeats what was sent", () => {
+  test("no refusal repeats what was sent", async () => {
     const secret = "s3cret-value";
     const everywhere = { Host: secret, Origin: secret, Authorization: `Bearer ${secret}`, "Content-Type": secret };
     for (const name of Object.keys(everywhere)) {
-      expect(JSON.stringify(send({ headers: { [name]: secret } }))).not.toContain(secret);
+      expect(JSON.stringify(await send({ headers: { [name]: secret } }))).not.toContain(secret);
     }
-    expect(JSON.stringify(send({ target: `/${secret}` }))).not.toContain(secret);
+    expect(JSON.stringify(await send({ target: `/${secret}` }))).not.toContain(secret);
   });
 });
 
 describe("only exact routes pass", () => {
-  test("whatever the target", () => {
+  test("whatever the target", async () => {
     const parts = fc.constantFrom(
       RPC,
       "/health",
@@ -334,11 +337,11 @@ describe("only exact routes pass", () => {
       ";",
       "http://127.0.0.1:7777",
     );
-    fc.assert(
-      fc.property(fc.array(fc.oneof(parts, fc.string()), { minLength: 1 }), (pieces) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(parts, fc.string()), { minLength: 1 }), async (pieces) => {
         const target = pieces.join("");
         fc.pre(!policy.routes.has(target));
-        expect(send({ target }).type).toBe("refuse");
+        expect((await send({ target })).type).toBe("refuse");
       }),
     );
   });
@@ -355,7 +358,7 @@ describe("ownHosts", () => {
     ["a unix socket", [undefined, []], ["localhost", "127.0.0.1", "[::1]"]],
     ["a wildcard", [{ host: "0.0.0.0", port: 1 }, ["Box.LAN"]], ["localhost:1", "127.0.0.1:1", "[::1]:1", "box.lan"]],
     ["an address", [{ host: "fd00::2", port: 1 }, []], ["localhost:1", "127.0.0.1:1", "[::1]:1", "[fd00::2]:1"]],
-  ])("%s", (_name, [listening, configured], wanted) => {
+  ])("%s", async (_name, [listening, configured], wanted) => {
     expect([...ownHosts(listening, configured)]).toEqual(wanted);
   });
 });
