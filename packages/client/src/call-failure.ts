@@ -1,4 +1,6 @@
+import { durationMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 
 /**
  * What a failed call means for the caller:
@@ -24,6 +26,18 @@ export function callFailure(error: unknown): CallFailure {
     default:
       return "final";
   }
+}
+
+/** How long the server asks to wait before the next try; 0 when it does not say. Milliseconds. */
+export function askedPause(error: unknown): number {
+  if (!(error instanceof ConnectError)) return 0;
+  const retryAfter = error.findDetails(ErrorInfoSchema)[0]?.retryAfter;
+  return retryAfter === undefined ? 0 : Math.max(0, durationMs(retryAfter));
+}
+
+/** The token was not, or is no longer, one that the server takes. */
+export function isUnauthenticated(error: unknown): boolean {
+  return error instanceof ConnectError && error.code === Code.Unauthenticated;
 }
 
 /** Tries of a call that fails for no stated reason. */

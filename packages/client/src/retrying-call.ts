@@ -1,5 +1,5 @@
 import { type BackOff, backOffDelay, defaultBackOff, pause } from "./back-off.ts";
-import { callFailure, doubtfulAttempts } from "./call-failure.ts";
+import { askedPause, callFailure, doubtfulAttempts } from "./call-failure.ts";
 
 /**
  * Repeats a call that the server takes as the same one when it comes twice. Rejects with the last error, or with the
@@ -19,7 +19,8 @@ export async function retryingCall<Result>(
       const failure = callFailure(error);
       const most = failure === "doubtful" ? Math.min(options.attempts, doubtfulAttempts) : options.attempts;
       if (failure === "final" || attempt >= most) throw error;
-      await pause(backOffDelay(attempt, options.backOff ?? defaultBackOff), { signal: options.signal });
+      const delay = Math.max(askedPause(error), backOffDelay(attempt, options.backOff ?? defaultBackOff));
+      await pause(delay, { signal: options.signal });
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type BackOff, backOffDelay, defaultBackOff, pause } from "./back-off.ts";
-import { callFailure, doubtfulAttempts } from "./call-failure.ts";
+import { askedPause, callFailure, doubtfulAttempts, isUnauthenticated } from "./call-failure.ts";
 import { type ClientIdentity, clientInfoMessage } from "./client-identity.ts";
 import type { AgentClient } from "./connection.ts";
 import { endsTurn } from "./turn-state.ts";
@@ -53,6 +53,8 @@ export class EventGapError extends Error {
 export async function* subscribe(client: AgentClient, options: SubscribeOptions): AsyncGenerator<InvokeEvent, void> {
   let lastSeq = options.afterSeq;
   let failures = 0;
+  /** The server has taken our token before: one that it refuses now has expired, and there may be a fresh one soon. */
+  let wasConnected = false;
   for (;;) {
     options.signal.throwIfAborted();
     // Breaking out of `for await` does not cancel a call; aborting its signal does.
@@ -68,20 +70,23 @@ export async function* subscribe(client: AgentClient, options: SubscribeOptions)
           afterSeq: lastSeq,
           client: clientInfoMessage(options.identity),
           untilTurnId: options.untilTurnId ?? "",
+          batches: true,
         },
         { signal: connection.signal },
       );
       let connected = false;
       watch.start();
-      for await (const event of stream) {
+      for await (const message of stream) {
         // The reader may take long over an event: only the server's silence counts.
         watch.stop();
         failures = 0;
         if (!connected) options.onConnection?.({ state: "connected" });
         connected = true;
-        const place = placeOf(event, lastSeq);
-        lastSeq = place.lastSeq;
-        if (place.show) {
+        wasConnected = true;
+        for (const event of message.event.case === "batch" ? message.event.value.events : [message]) {
+          const place = placeOf(event, lastSeq);
+          lastSeq = place.lastSeq;
+          if (!place.show) continue;
           yield event;
           if (options.untilTurnId !== undefined && endsTurn(event, options.untilTurnId)) return;
         }
@@ -100,8 +105,11 @@ export async function* subscribe(client: AgentClient, options: SubscribeOptions)
       connection.abort();
     }
     failures++;
-    giveUpOn(failure, failures, options.maxAttempts);
-    const delay = backOffDelay(failures, options.backOff ?? defaultBackOff);
+    const most = options.maxAttempts ?? Number.POSITIVE_INFINITY;
+    if (wasConnected && isUnauthenticated(failure)) {
+      if (failures >= Math.min(most, doubtfulAttempts)) throw failure;
+    } else giveUpOn(failure, failures, most);
+    const delay = Math.max(askedPause(failure), backOffDelay(failures, options.backOff ?? defaultBackOff));
     options.onConnection?.({ state: "reconnecting", attempt: failures, delay, error: failure });
     await pause(delay, { signal: options.signal });
   }
@@ -120,7 +128,7 @@ function placeOf(event: InvokeEvent, lastSeq: bigint): { readonly lastSeq: bigin
   return { lastSeq: event.seq, show: true };
 }
 
-function giveUpOn(failure: unknown, failures: number, maxAttempts = Number.POSITIVE_INFINITY): void {
+function giveUpOn(failure: unknown, failures: number, maxAttempts: number): void {
   if (failure instanceof SilenceError) {
     if (failures >= maxAttempts) throw failure;
     return;

@@ -1,0 +1,106 @@
+import { Allowance } from "../http/allowance.ts";
+import type { Identity } from "../identity/identity.ts";
+import { ServiceError } from "../service-error.ts";
+import type { AdmissionLimits } from "./limits.ts";
+import { Seats } from "./seats.ts";
+
+/** Whose allowances are kept at once; one that is forgotten is full again. */
+const maxAllowances = 10_000;
+const everybody = "";
+
+type Caller = Pick<Identity, "tenant" | "user">;
+
+interface Bound {
+  readonly name: string;
+  readonly limit: number;
+  /** Who has so many, for the message. */
+  readonly whose: string;
+}
+
+/**
+ * Who may begin what, as things stand now. Nothing waits here: what does not fit is refused at once, with how long to wait,
+ * so that the server holds no queue for its clients.
+ */
+export class Admission {
+  readonly limits: AdmissionLimits;
+  readonly #now: () => number;
+  readonly #allowances = new Map<string, Allowance>();
+  readonly #calls = new Seats();
+  readonly #streams = new Seats();
+  readonly #turns = new Seats();
+
+  /** @param options.now monotonic; milliseconds */
+  constructor(limits: AdmissionLimits, options: { readonly now?: () => number } = {}) {
+    this.limits = limits;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  /** Dispose when it has ended. Throws `ServiceError` `resource_exhausted` with `retryAfterMs`. */
+  call(caller: Caller): Disposable {
+    this.#spend(caller);
+    const { callsPerUser, calls } = this.limits;
+    return take(this.#calls, [...ofUser(caller, callsPerUser), ofAll(calls)], "calls under way", 500);
+  }
+
+  /** The same for a stream. */
+  stream(caller: Caller): Disposable {
+    this.#spend(caller);
+    const { streamsPerUser, streams } = this.limits;
+    return take(this.#streams, [...ofUser(caller, streamsPerUser), ofAll(streams)], "open streams", 2_000);
+  }
+
+  /** The same for a turn. */
+  turn(caller: Caller): Disposable {
+    const { turnsPerUser, turnsPerTenant, turns } = this.limits;
+    const ofTenant = {
+      name: JSON.stringify([caller.tenant]),
+      limit: turnsPerTenant,
+      whose: "Your tenant has",
+    };
+    const bounds = [...ofUser(caller, turnsPerUser), ...(caller.tenant === "" ? [] : [ofTenant]), ofAll(turns)];
+    return take(this.#turns, bounds, "running turns", 5_000);
+  }
+
+  #spend(caller: Caller): void {
+    if (caller.user === "") return;
+    const name = nameOf(caller);
+    const { callsPerSecond } = this.limits;
+    const allowance = this.#allowances.get(name) ?? new Allowance(callsPerSecond, this.#now, 2 * callsPerSecond);
+    this.#allowances.delete(name);
+    this.#allowances.set(name, allowance);
+    const [oldest] = this.#allowances.keys();
+    if (this.#allowances.size > maxAllowances && oldest !== undefined) this.#allowances.delete(oldest);
+    if (allowance.take()) return;
+    throw overloaded(`You may make ${callsPerSecond} calls a second.`, "too_many_requests", 1_000);
+  }
+}
+
+function take(seats: Seats, bounds: readonly Bound[], what: string, retryAfterMs: number): Disposable {
+  const full = bounds.find(({ name, limit }) => seats.of(name) >= limit);
+  if (full !== undefined) {
+    const message = `${full.whose} the limit of ${full.limit} ${what}.`;
+    throw overloaded(message, full.name === everybody ? "server_overloaded" : "too_many", retryAfterMs);
+  }
+  const taken = bounds.map(({ name }) => seats.take(name));
+  return {
+    [Symbol.dispose]: () => {
+      for (const seat of taken) seat[Symbol.dispose]();
+    },
+  };
+}
+
+function ofUser(caller: Caller, limit: number): readonly Bound[] {
+  return caller.user === "" ? [] : [{ name: nameOf(caller), limit, whose: "You have" }];
+}
+
+function ofAll(limit: number): Bound {
+  return { name: everybody, limit, whose: "This server has" };
+}
+
+function nameOf({ tenant, user }: Caller): string {
+  return JSON.stringify([tenant, user]);
+}
+
+function overloaded(message: string, reason: string, retryAfterMs: number): ServiceError {
+  return new ServiceError("resource_exhausted", message, { reason, retryAfterMs, hint: "Try again in a moment." });
+}
