@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { LogStreams } from "../nats/log-streams.ts";
 import { ServiceError } from "../service-error.ts";
 import type { BlobStore } from "../sessions/session-log.ts";
+import type { MessageProofs } from "./message-proof.ts";
 import type { ReplicaPresence } from "./presence.ts";
 
 /** One message between replicas. */
@@ -19,9 +20,13 @@ export type InboxHandler = (message: ReplicaMessage) => Promise<ReplicaMessage>;
 const answerMs = 600_000;
 /** Milliseconds between looks whether the other replica still runs. */
 const lookMs = 2_000;
+/** Messages that are answered at once; more are refused, and tried again by whoever sent them. */
+const maxAnswering = 1_024;
 const headField = "Gennai-Head";
 const elsewhereField = "Gennai-Body";
 const failedField = "Gennai-Failed";
+const proofField = "Gennai-Proof";
+const nothing = new Uint8Array();
 const headSchema = z.record(z.string(), z.string());
 
 /** Where other replicas reach this one, and how it reaches them: requests over NATS, each answered once. */
@@ -29,8 +34,10 @@ export class ReplicaInbox implements AsyncDisposable {
   readonly #streams: LogStreams;
   readonly #presence: ReplicaPresence;
   readonly #blobs: BlobStore;
+  readonly #proofs: MessageProofs;
   readonly #handlers = new Map<string, InboxHandler>();
   readonly #onError: (error: unknown) => void;
+  #answering = 0;
   readonly #subscription: { drain(): Promise<void> };
 
   constructor(options: {
@@ -38,11 +45,14 @@ export class ReplicaInbox implements AsyncDisposable {
     readonly presence: ReplicaPresence;
     /** For bodies too large for a message. */
     readonly blobs: BlobStore;
+    /** Tells messages of replicas from others. */
+    readonly proofs: MessageProofs;
     readonly onError: (error: unknown) => void;
   }) {
     this.#streams = options.streams;
     this.#presence = options.presence;
     this.#blobs = options.blobs;
+    this.#proofs = options.proofs;
     this.#onError = options.onError;
     this.#subscription = options.streams.connection.subscribe(this.#subject(options.presence.replicaId), {
       callback: (error, message) => {
@@ -58,15 +68,16 @@ export class ReplicaInbox implements AsyncDisposable {
   /** Rejects with `ServiceError` `unavailable` when that replica is gone, or goes before it has answered. */
   async send(replicaId: string, kind: string, message: ReplicaMessage): Promise<ReplicaMessage> {
     const { connection } = this.#streams;
-    const { payload, fields } = await this.#packed({ head: { ...message.head, kind }, body: message.body });
+    const to = this.#subject(replicaId);
+    const { payload, fields, number } = await this.#packed({ head: { ...message.head, kind }, body: message.body }, to);
     const answering = new AbortController();
     try {
       const answer = await Promise.race([
-        connection.request(this.#subject(replicaId), payload, { timeout: answerMs, headers: fields, noMux: true }),
+        connection.request(to, payload, { timeout: answerMs, headers: fields, noMux: true }),
         this.#untilGone(replicaId, answering.signal),
       ]);
       if (answer === undefined) throw new Error("The replica is gone.");
-      return await this.#unpacked(answer);
+      return (await this.#unpacked(answer, answerTo(number))).message;
     } catch (cause) {
       if (cause instanceof ServiceError) throw cause;
       throw new ServiceError("unavailable", "The server that owns the session cannot be reached.", {
@@ -83,20 +94,29 @@ export class ReplicaInbox implements AsyncDisposable {
   }
 
   async #answer(message: Msg): Promise<void> {
-    const incoming = await this.#unpacked(message);
+    this.#answering += 1;
+    try {
+      await this.#answerOne(message);
+    } finally {
+      this.#answering -= 1;
+    }
+  }
+
+  async #answerOne(message: Msg): Promise<void> {
+    const { message: incoming, number } = await this.#unpacked(message, message.subject);
     const handler = this.#handlers.get(incoming.head["kind"] ?? "");
     let answer: ReplicaMessage;
     try {
+      if (this.#answering > maxAnswering) throw new TypeError("This replica has too many messages to answer.");
       if (handler === undefined) throw new TypeError("This replica knows no such message.");
       answer = await handler(incoming);
     } catch (error) {
       this.#onError(error);
-      const fields = headers();
-      fields.set(failedField, "1");
-      message.respond(new Uint8Array(), { headers: fields });
+      const { payload, fields } = await this.#packed({ head: { [failedField]: "1" }, body: nothing }, answerTo(number));
+      message.respond(payload, { headers: fields });
       return;
     }
-    const { payload, fields } = await this.#packed(answer);
+    const { payload, fields } = await this.#packed(answer, answerTo(number));
     message.respond(payload, { headers: fields });
   }
 
@@ -108,29 +128,43 @@ export class ReplicaInbox implements AsyncDisposable {
     return undefined;
   }
 
-  async #packed({ head, body }: ReplicaMessage) {
+  async #packed({ head, body }: ReplicaMessage, to: string) {
     const fields = headers();
     // Header fields hold no line breaks and no other alphabets.
-    fields.set(headField, encodeURIComponent(JSON.stringify(head)));
+    const text = encodeURIComponent(JSON.stringify(head));
+    const { proof, number } = this.#proofs.prove({ to, head: text, body });
+    fields.set(headField, text);
+    fields.set(proofField, proof);
     const limit = (this.#streams.connection.info?.max_payload ?? 1_048_576) - 64 * 1024;
-    if (body.length <= limit) return { payload: body, fields };
+    if (body.length <= limit) return { payload: body, fields, number };
     const { sha256 } = await this.#blobs.put(body, "application/octet-stream");
     fields.set(elsewhereField, sha256);
-    return { payload: new Uint8Array(), fields };
+    return { payload: nothing, fields, number };
   }
 
-  async #unpacked(message: Msg): Promise<ReplicaMessage> {
-    if (message.headers?.get(failedField) === "1") {
-      throw new ServiceError("unavailable", "The server that owns the session failed; its log says why.");
-    }
-    const head = headSchema.parse(JSON.parse(decodeURIComponent(message.headers?.get(headField) ?? "")));
+  async #unpacked(
+    message: Msg,
+    to: string,
+  ): Promise<{ readonly message: ReplicaMessage /** Of the proof. */; readonly number: string }> {
+    const text = message.headers?.get(headField) ?? "";
     const elsewhere = message.headers?.get(elsewhereField) ?? "";
     const body = elsewhere === "" ? message.data : await this.#blobs.get(elsewhere);
     if (body === undefined) throw new TypeError("A message's body is gone.");
-    return { head, body };
+    const number = this.#proofs.check({ to, head: text, body }, message.headers?.get(proofField) ?? "");
+    if (number === undefined) throw new TypeError("A message was not one of this log's replicas.");
+    const head = headSchema.parse(JSON.parse(decodeURIComponent(text)));
+    if (head[failedField] === "1") {
+      throw new ServiceError("unavailable", "The server that owns the session failed; its log says why.");
+    }
+    return { message: { head, body }, number };
   }
 
   #subject(replicaId: string): string {
     return `${this.#streams.namespace}.inbox.${replicaId}`;
   }
+}
+
+/** An answer belongs to one question. */
+function answerTo(number: string): string {
+  return `answer to ${number}`;
 }

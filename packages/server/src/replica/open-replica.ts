@@ -7,7 +7,9 @@ import { type NatsStore, openNatsStore } from "../nats/open-nats-store.ts";
 import type { SharedLocks } from "../process/process-lock.ts";
 import type { ServerLog } from "../server-log.ts";
 import { ServiceError } from "../service-error.ts";
+import { derivedKey } from "../store/derived-key.ts";
 import { ReplicaInbox } from "./inbox.ts";
+import { MessageProofs } from "./message-proof.ts";
 import { ReplicaPresence } from "./presence.ts";
 import { ReplicaLocks } from "./replica-locks.ts";
 import { ReplicaOwnership } from "./replica-ownership.ts";
@@ -59,6 +61,7 @@ export async function openReplica(
   const inbox = parts.use(
     new ReplicaInbox({
       ...{ streams: store.streams, presence: present, blobs: store.blobs },
+      proofs: new MessageProofs(await derivedKey(stateDir, "gennai replica inbox", options.address.namespace)),
       onError: (error) => log.error("A request of another server failed.", error),
     }),
   );

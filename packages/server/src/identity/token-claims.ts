@@ -1,0 +1,40 @@
+import type { JWTPayload } from "jose";
+import { type Identity, isName } from "./identity.ts";
+
+/** Where a token says who somebody is. */
+export interface ClaimNames {
+  readonly user: string;
+  /** undefined: all users are of one tenant, `default`. */
+  readonly tenant: string | undefined;
+  readonly roles: string;
+  /** The role that makes an admin of the tenant; undefined: nobody is. */
+  readonly adminRole: string | undefined;
+}
+
+/** Of users whose tokens name no tenant, on a server that asks for none. */
+const defaultTenant = "default";
+
+/** undefined when a claim that is needed is missing or names nobody. The token must be verified. */
+export function identityOf(claims: JWTPayload, names: ClaimNames): Identity | undefined {
+  const user = claimAt(claims, names.user);
+  const tenant = names.tenant === undefined ? defaultTenant : claimAt(claims, names.tenant);
+  if (!isName(user) || !isName(tenant) || claims.exp === undefined) return undefined;
+  return { tenant, user, isAdmin: hasRole(claimAt(claims, names.roles), names.adminRole), expires: claims.exp * 1000 };
+}
+
+function hasRole(roles: unknown, wanted: string | undefined): boolean {
+  if (wanted === undefined) return false;
+  if (Array.isArray(roles)) return roles.includes(wanted);
+  return typeof roles === "string" && roles.split(" ").includes(wanted);
+}
+
+/** A claim by its name, else by a path such as `realm_access.roles`. */
+function claimAt(claims: JWTPayload, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  let value: unknown = claims;
+  for (const part of name.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = Reflect.get(value, part);
+  }
+  return value;
+}

@@ -1,0 +1,73 @@
+import { errors, type JWTVerifyGetKey, jwtVerify } from "jose";
+import type { Identity } from "./identity.ts";
+import { KeysUnavailable } from "./issuer-keys.ts";
+import { type ClaimNames, identityOf } from "./token-claims.ts";
+
+/**
+ * - `accepted`: the token is good, and this is whom it names
+ * - `refused`: it is not, and never will be; `reason` is for the server's log, and says nothing of the token's content
+ * - `undecided`: the issuer's keys cannot be had, so nobody gets in
+ */
+export type TokenJudgement =
+  | { readonly type: "accepted"; readonly identity: Identity }
+  | { readonly type: "refused"; readonly reason: string }
+  | { readonly type: "undecided"; readonly reason: string };
+
+export interface TokenVerifierOptions {
+  /** Must stand in `iss`, character by character. */
+  readonly issuer: string;
+  /** One of them must stand in `aud`. */
+  readonly audiences: readonly string[];
+  readonly keys: JWTVerifyGetKey;
+  readonly claims: ClaimNames;
+  /** Signature algorithms that count; all with public keys. */
+  readonly algorithms?: readonly string[];
+  /** Seconds that the issuer's clock and ours may be apart. Default 30. */
+  readonly clockSkew?: number;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/** Every one has a public key to verify with: none that a secret shared with the issuer, or nothing, would do for. */
+const publicKeyAlgorithms: readonly string[] = [
+  ..."RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519".split(" "),
+];
+
+/** Longer than any token that fits into a request's headers beside the others. */
+const maxToken = 12 * 1024;
+
+/** Tells by a bearer token who somebody is: signed by the issuer, for this server, and in force. */
+export class TokenVerifier {
+  readonly #options: TokenVerifierOptions;
+
+  /** Throws `TypeError` for an algorithm without public keys. */
+  constructor(options: TokenVerifierOptions) {
+    const unknown = options.algorithms?.find((name) => !publicKeyAlgorithms.includes(name));
+    if (unknown !== undefined) throw new TypeError(`${unknown} is no signature algorithm with public keys.`);
+    this.#options = options;
+  }
+
+  async judge(token: string): Promise<TokenJudgement> {
+    const { issuer, audiences, keys, claims, algorithms, clockSkew = 30, now = Date.now } = this.#options;
+    if (token.length > maxToken) return { type: "refused", reason: "it is too long" };
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        issuer,
+        audience: [...audiences],
+        algorithms: [...(algorithms ?? publicKeyAlgorithms)],
+        clockTolerance: clockSkew,
+        requiredClaims: ["exp"],
+        currentDate: new Date(now()),
+      });
+      const identity = identityOf(payload, claims);
+      if (identity === undefined) return { type: "refused", reason: "it does not name a user as this server needs it" };
+      // Streams end when calls begin to be refused, not before: whoever comes back at once would be let in again.
+      const expires = identity.expires === undefined ? undefined : identity.expires + clockSkew * 1000;
+      return { type: "accepted", identity: { ...identity, expires } };
+    } catch (error) {
+      if (error instanceof KeysUnavailable) return { type: "undecided", reason: error.message };
+      if (error instanceof errors.JOSEError) return { type: "refused", reason: error.code };
+      return { type: "refused", reason: "it cannot be read" };
+    }
+  }
+}

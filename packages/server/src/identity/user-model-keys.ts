@@ -1,0 +1,40 @@
+import type { ProviderBackend } from "../models/model-endpoint.ts";
+import type { ModelKeys } from "../models/model-keys.ts";
+import type { Callers } from "./callers.ts";
+
+/** Users whose keys are kept at once; who was longest without a use has to hand them over again. */
+const maxUsers = 10_000;
+
+/**
+ * Keys that users handed over, each for the calls of that user alone; else what the server has for all. In memory only.
+ * Not masked in what others see: a user could have any word of theirs masked.
+ */
+export class UserModelKeys {
+  readonly #callers: Callers;
+  readonly #shared: Pick<ModelKeys, "find">;
+  readonly #ofUser = new Map<string, Map<ProviderBackend, string>>();
+
+  constructor(options: { readonly callers: Callers; readonly shared: Pick<ModelKeys, "find"> }) {
+    this.#callers = options.callers;
+    this.#shared = options.shared;
+  }
+
+  /** An empty key forgets it. */
+  hand(backend: ProviderBackend, key: string): void {
+    const user = this.#callers.current()?.user;
+    if (user === undefined) return;
+    const keys = this.#ofUser.get(user) ?? new Map<ProviderBackend, string>();
+    if (key === "") keys.delete(backend);
+    else keys.set(backend, key);
+    this.#ofUser.delete(user);
+    if (keys.size > 0) this.#ofUser.set(user, keys);
+    const [oldest] = this.#ofUser.keys();
+    if (this.#ofUser.size > maxUsers && oldest !== undefined) this.#ofUser.delete(oldest);
+  }
+
+  async find(backend: ProviderBackend): Promise<string | undefined> {
+    const user = this.#callers.current()?.user;
+    const own = user === undefined ? undefined : this.#ofUser.get(user)?.get(backend);
+    return own ?? this.#shared.find(backend);
+  }
+}

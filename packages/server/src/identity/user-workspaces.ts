@@ -1,0 +1,57 @@
+import { mkdirSync, realpathSync } from "node:fs";
+import { isAbsolute, join, relative, resolve } from "node:path";
+import { ServiceError } from "../service-error.ts";
+import { directoryName } from "./directory-name.ts";
+
+/** The directories in which the users of one tenant may work: `<root>/<tenant>/<user>`, each made on first use. */
+export class UserWorkspaces {
+  readonly #root: string;
+  readonly #tenant: string;
+
+  /** @param root real path */
+  constructor(root: string, tenant: string) {
+    this.#root = root;
+    this.#tenant = tenant;
+  }
+
+  /** The user's own directory, real path. */
+  of(user: string): string {
+    const directory = join(this.#root, directoryName(this.#tenant), directoryName(user));
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    // Nobody else's directory by a link either.
+    if (realpathSync(directory) !== directory) throw outside();
+    return directory;
+  }
+
+  /**
+   * The directory that a user asks for: empty is the own one, a relative path lies in it. Throws `ServiceError`
+   * `permission_denied` for everything outside, whether it exists or not.
+   */
+  resolve(user: string, asked: string): string {
+    const own = this.of(user);
+    if (asked.includes("\0")) throw outside();
+    const directory = resolve(own, asked);
+    this.assertOwn(user, directory);
+    let real: string;
+    try {
+      real = realpathSync(directory);
+    } catch {
+      throw outside();
+    }
+    this.assertOwn(user, real);
+    return real;
+  }
+
+  /** Throws like `resolve`. @param root real path of a workspace that was opened */
+  assertOwn(user: string, root: string): void {
+    const path = relative(this.of(user), root);
+    if (path === ".." || path.startsWith("../") || path.startsWith("..\\") || isAbsolute(path)) throw outside();
+  }
+}
+
+function outside(): ServiceError {
+  return new ServiceError("permission_denied", "There is no such workspace among yours.", {
+    reason: "workspace_outside",
+    hint: "Leave settings.working_dir empty, or name a directory in your own.",
+  });
+}

@@ -1,0 +1,338 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Backend, StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import {
+  ConfirmationAnswer,
+  ConfirmationScope,
+  EmergencyControl,
+} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { directoryName } from "@gennai/server/identity/directory-name";
+import { type ManyUsersServer, startManyUsersServer, type TestUser } from "@gennai/testkit/many-users";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { codeOf, refusalOf } from "../rpc/session-client.ts";
+
+const admin = { user: "grace", roles: ["gennai-admin"] };
+const touch = [{ steps: [{ tool: { name: "Bash", args: { command: "touch made.txt" } } }, { text: ["Done."] }] }];
+const slow = [{ steps: [{ delay_ms: 60_000 }, { text: ["Done."] }] }];
+
+async function start(user: TestUser, settings: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  return (await user.client.startSession({ interactive: true, settings })).sessionId;
+}
+
+/** What of a record is ours. */
+const recordSchema = z.object({
+  metadata: z.looseObject({
+    kind: z.string(),
+    calls: z.array(z.unknown()).optional(),
+    details: z.looseObject({ actor: z.unknown().optional() }),
+  }),
+});
+
+async function recordsOf(user: TestUser, sessionId: string) {
+  const { records } = await user.governance.listLedgerRecords({ sessionId });
+  return records.map(({ json }) => recordSchema.parse(JSON.parse(json)).metadata);
+}
+
+describe("sessions", () => {
+  test("everybody lists their own, and admins all of their tenant", async () => {
+    await using world = await startManyUsersServer();
+    const [ada, eve, grace, other] = await Promise.all([
+      world.user({ user: "ada" }),
+      world.user({ user: "eve" }),
+      world.user(admin),
+      world.user({ ...admin, tenant: "other" }),
+    ]);
+    const [adas, eves, others] = [await start(ada), await start(eve), await start(other)];
+    const list = async (user: TestUser) => (await user.client.listSessions({})).sessions.map((each) => each.sessionId);
+    expect(await list(ada)).toEqual([adas]);
+    expect(await list(eve)).toEqual([eves]);
+    expect(new Set(await list(grace))).toEqual(new Set([adas, eves]));
+    expect(await list(other)).toEqual([others]);
+    const { sessions } = await grace.client.listSessions({});
+    expect(new Map(sessions.map(({ sessionId, user }) => [sessionId, user]))).toEqual(
+      new Map([
+        [adas, "ada"],
+        [eves, "eve"],
+      ]),
+    );
+    const dir = (await ada.client.resumeSession({ sessionId: adas })).session?.workingDir ?? "";
+    expect((await eve.client.listSessions({ workingDir: dir })).sessions).toEqual([]);
+    // A fork by an admin stays its owner's.
+    const { sessionId: fork } = await grace.client.forkSession({ sessionId: adas });
+    expect(new Set(await list(ada))).toEqual(new Set([adas, fork]));
+  });
+
+  test("stopping everything stops one's own; for admins, their tenant's", async () => {
+    await using world = await startManyUsersServer({ script: slow });
+    const [ada, eve, grace, other] = await Promise.all([
+      world.user({ user: "ada" }),
+      world.user({ user: "eve" }),
+      world.user(admin),
+      world.user({ user: "ada", tenant: "other" }),
+    ]);
+    const turnOf = async (user: TestUser): Promise<string> => {
+      const turn = { userInput: "go", clientTurnId: "t" };
+      return (await user.client.startTurn({ sessionId: await start(user), ...turn })).turnId;
+    };
+    const [adas, eves, others] = [await turnOf(ada), await turnOf(eve), await turnOf(other)];
+    expect((await ada.client.stop({ scope: StopScope.SERVER })).turnIds).toEqual([adas]);
+    expect((await grace.client.stop({ scope: StopScope.SERVER })).turnIds).toEqual([eves]);
+    expect((await other.client.stop({ scope: StopScope.SERVER })).turnIds).toEqual([others]);
+  });
+
+  test("a request of another user's session is unknown, not somebody else's", async () => {
+    await using world = await startManyUsersServer({ script: touch });
+    const [ada, eve] = [await world.user({ user: "ada" }), await world.user({ user: "eve" })];
+    const sessionId = await start(ada);
+    const { question, end } = await asked(ada, sessionId);
+    const answer = {
+      answer: ConfirmationAnswer.YES,
+      scope: ConfirmationScope.ONCE,
+      actionSha256: question.actionSha256,
+    };
+    const event = (requestId: string) => ({ case: "confirmationResponse", value: { ...answer, requestId } }) as const;
+    const own = await start(eve);
+    const foreign = await refusalOf(eve.client.submitClientEvent({ sessionId: own, event: event(question.requestId) }));
+    const unknown = await refusalOf(
+      eve.client.submitClientEvent({ sessionId: own, event: event(crypto.randomUUID()) }),
+    );
+    expect(foreign).toEqual(unknown);
+    expect(foreign.code).toBe("not_found");
+    await ada.client.stop({ scope: StopScope.SERVER });
+    await end;
+  });
+});
+
+describe("who acted", () => {
+  test("the ledger names who started the turn, and who answered", async () => {
+    await using world = await startManyUsersServer({ script: touch });
+    const [ada, grace] = [await world.user({ user: "ada" }), await world.user(admin)];
+    const sessionId = await start(ada);
+    const { question, end } = await asked(ada, sessionId);
+    await grace.client.submitClientEvent({
+      sessionId,
+      clientId: "desk",
+      event: {
+        case: "confirmationResponse",
+        value: {
+          requestId: question.requestId,
+          answer: ConfirmationAnswer.YES,
+          scope: ConfirmationScope.ONCE,
+          actionSha256: question.actionSha256,
+        },
+      },
+    });
+    await end;
+    const records = await recordsOf(ada, sessionId);
+    const calls = records.filter(({ calls: made = [] }) => made.length > 0);
+    expect(calls.length).toBeGreaterThanOrEqual(2);
+    for (const { details } of calls) expect(details.actor).toEqual({ tenant: "acme", user: "ada" });
+    expect(JSON.stringify(calls)).toContain('"by":"grace at desk"');
+    expect((await ada.governance.verifyLedger({ sessionId })).status).toBe("ok");
+  });
+
+  test("an emergency control is switched by whom the token names, whatever they write", async () => {
+    await using world = await startManyUsersServer();
+    const [ada, grace] = [await world.user({ user: "ada" }), await world.user(admin)];
+    const sessionId = await start(ada);
+    const change = { control: EmergencyControl.READ_ONLY, enabled: true, by: "ada", reason: "a test" };
+    expect(await codeOf(ada.governance.setEmergencyControl(change))).toBe("permission_denied");
+    await grace.governance.setEmergencyControl(change);
+    const record = (await recordsOf(ada, sessionId)).find(({ kind }) => kind === "emergency");
+    expect(JSON.stringify(record)).toContain('"by":"grace"');
+  });
+});
+
+describe("tenants", () => {
+  test("have controls of their own", async () => {
+    await using world = await startManyUsersServer();
+    const [grace, other] = [await world.user(admin), await world.user({ ...admin, tenant: "other" })];
+    const change = { control: EmergencyControl.STOP_ALL, enabled: true, by: "x", reason: "a test" };
+    await grace.governance.setEmergencyControl(change);
+    const stopAll = async (user: TestUser) =>
+      (await user.governance.getGovernanceStatus({ sessionId: await start(user) })).emergency?.stopAll;
+    expect([await stopAll(grace), await stopAll(other)]).toEqual([true, false]);
+  });
+
+  test("have directories, keys, logs and blobs of their own, which nobody else can read", async () => {
+    await using world = await startManyUsersServer();
+    const names = ["acme", "other", "../acme", "Acme", "größe"];
+    for (const tenant of names) await start(await world.user({ user: "ada", tenant }));
+    const tenants = join(world.server.stateDir, "tenants");
+    expect(new Set(await readdir(tenants))).toEqual(new Set(names.map(directoryName)));
+    const keys = new Set<string>();
+    for (const tenant of names) {
+      const directory = join(tenants, directoryName(tenant));
+      expect((await stat(directory)).mode & 0o077).toBe(0);
+      expect(await readdir(directory)).toEqual(expect.arrayContaining(["gennai.db", "blobs", "keys", "tenant.json"]));
+      keys.add(await readFile(join(directory, "keys", "ledger.ed25519"), "utf8"));
+    }
+    expect(keys.size).toBe(names.length);
+    expect(existsSync(join(world.server.stateDir, "gennai.db"))).toBe(false);
+    expect(new Set(await readdir(world.workspaceRoot))).toEqual(new Set(names.map(directoryName)));
+  });
+
+  test("are the same after a restart", async () => {
+    await using world = await startManyUsersServer();
+    const ada = await world.user({ user: "ada" });
+    const sessionId = await start(ada);
+    await world.server.restart();
+    const { sessions } = await ada.client.listSessions({});
+    expect(sessions.map((each) => each.sessionId)).toEqual([sessionId]);
+    const eve = await world.user({ user: "eve" });
+    expect(await codeOf(eve.client.resumeSession({ sessionId }))).toBe("not_found");
+  });
+});
+
+describe("workspaces", () => {
+  test("are the user's own directory, or one in it", async () => {
+    await using world = await startManyUsersServer();
+    const ada = await world.user({ user: "ada" });
+    const own = join(world.workspaceRoot, "acme", "ada");
+    const info = await ada.client.getServerInfo({});
+    expect(info.defaultWorkingDir).toBe(own);
+    await mkdir(join(own, "project"));
+    for (const [asked, got] of [
+      ["", own],
+      ["project", join(own, "project")],
+      [join(own, "project"), join(own, "project")],
+      [`${own}/project/../project/.`, join(own, "project")],
+    ]) {
+      expect((await ada.client.startSession({ settings: { workingDir: asked ?? "" } })).workingDir).toBe(got);
+    }
+  });
+
+  test.each([
+    ["the server's files", "/etc"],
+    ["the root", "/"],
+    ["the directory above", ".."],
+    ["another user's, by a way around", "../eve"],
+    ["another tenant's", "../../other/bob"],
+    ["a link out of it", "link"],
+    ["a directory that is not there", "nowhere"],
+    ["a path with a NUL", "a\0b"],
+  ])("are never %s, and which of it exists nobody learns", async (_what, workingDir) => {
+    await using world = await startManyUsersServer();
+    const [ada, eve] = [await world.user({ user: "ada" }), await world.user({ user: "eve" })];
+    await Promise.all([start(ada), start(eve)]);
+    await symlink("/etc", join(world.workspaceRoot, "acme", "ada", "link"));
+    const refused = await refusalOf(ada.client.startSession({ settings: { workingDir } }));
+    expect(refused).toMatchObject({ code: "permission_denied", info: "workspace_outside" });
+    expect(refused.message).toMatch(/^There is no such workspace among yours\./);
+  });
+
+  test("are looked at again when a session is opened again", async () => {
+    await using world = await startManyUsersServer();
+    const ada = await world.user({ user: "ada" });
+    const own = join(world.workspaceRoot, "acme", "ada");
+    await mkdir(join(own, "project"), { recursive: true });
+    const sessionId = await start(ada, { workingDir: "project" });
+    await rename(join(own, "project"), join(own, "moved"));
+    await mkdir(join(world.workspaceRoot, "acme", "eve"));
+    await writeFile(join(world.workspaceRoot, "acme", "eve", "secret.txt"), "secret");
+    await symlink(join(world.workspaceRoot, "acme", "eve"), join(own, "project"));
+    await world.server.restart();
+    expect(await codeOf(ada.client.listPaths({ sessionId, prefix: "s" }))).toBe("permission_denied");
+  });
+});
+
+describe("models", () => {
+  test.each<[string, Readonly<Record<string, unknown>>]>([
+    ["an address of one's own", { backend: Backend.OPENAI, model: "m", baseUrl: "http://127.0.0.1:1/v1" }],
+    ["a server of one's own", { backend: Backend.OPENAI_COMPATIBLE, model: "m", baseUrl: "http://169.254.169.254/" }],
+    ["the server's own Ollama", { backend: Backend.OLLAMA, model: "m" }],
+    ["a file of the server", { backend: Backend.SCRIPTED, model: "/etc/passwd" }],
+  ])("%s is not for users to choose", async (_what, settings) => {
+    await using world = await startManyUsersServer();
+    const ada = await world.user({ user: "ada" });
+    const refused = await refusalOf(ada.client.startSession({ settings }));
+    expect(refused).toMatchObject({
+      code: "failed_precondition",
+      message: expect.stringContaining("not for the users"),
+    });
+    const sessionId = await start(ada);
+    expect(await codeOf(ada.client.setSettings({ sessionId, settings }))).toBe("failed_precondition");
+  });
+
+  test("a key that a user hands over is for that user alone", async () => {
+    await using world = await startManyUsersServer({
+      server: { environment: { HOME: "/nonexistent", PATH: "/nonexistent" } },
+    });
+    const people = [{ user: "ada" }, { user: "eve" }, { user: "ada", tenant: "other" }];
+    const [ada, eve, otherAda] = await Promise.all(people.map((each) => world.user(each)));
+    if (ada === undefined || eve === undefined || otherAda === undefined) throw new TypeError("nobody");
+    await ada.client.setModelKey({ backend: Backend.ANTHROPIC, key: "sk-ant-test-key" });
+    const choose = (user: TestUser) =>
+      codeOf(user.client.startSession({ settings: { backend: Backend.ANTHROPIC, model: "claude" } }));
+    expect(await choose(ada)).toBe("ok");
+    expect(await choose(eve)).toBe("failed_precondition");
+    expect(await choose(otherAda)).toBe("failed_precondition");
+    await ada.client.setModelKey({ backend: Backend.ANTHROPIC, key: "" });
+    expect(await choose(ada)).toBe("failed_precondition");
+  });
+});
+
+describe("pages", () => {
+  const post = (world: ManyUsersServer, path: string, token: string, body: unknown = {}, own = false) =>
+    fetch(new URL(path, world.server.url), {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        ...(token === "" ? {} : { Authorization: `Bearer ${token}` }),
+        ...(own ? { Origin: world.server.url } : {}),
+      },
+      body: JSON.stringify(body),
+    });
+
+  test("open in the name of who had the link made, and close for that one alone", async () => {
+    await using world = await startManyUsersServer({ server: { pageDirectory: "/nonexistent" } });
+    const [ada, eve] = [await world.user({ user: "ada" }), await world.user({ user: "eve" })];
+    const sessionId = await start(ada);
+    const open = async (user: TestUser): Promise<string> => {
+      const { code } = (await (await post(world, "/page/code", user.token)).json()) as { code: string };
+      const answer = await post(world, "/page/token", "", { code }, true);
+      return ((await answer.json()) as { token: string }).token;
+    };
+    const [adas, eves] = [await open(ada), await open(eve)];
+    const resume = (token: string) =>
+      post(world, "/gennai.agent.v1.AgentService/ResumeSession", token, { sessionId }, true).then(
+        ({ status }) => status,
+      );
+    expect([await resume(adas), await resume(eves)]).toEqual([200, 404]);
+    // A page's token makes no further links, and eve closes her own pages only.
+    expect((await post(world, "/page/code", eves, {}, true)).status).toBe(401);
+    expect((await post(world, "/page/close", eve.token)).status).toBe(200);
+    expect([await resume(adas), await resume(eves)]).toEqual([200, 401]);
+  });
+
+  test("end with the token they were opened with", async () => {
+    await using world = await startManyUsersServer({ server: { pageDirectory: "/nonexistent" } });
+    const ada = await world.user({ user: "ada", expires: 5 });
+    const { code } = (await (await post(world, "/page/code", ada.token)).json()) as { code: string };
+    const { token } = (await (await post(world, "/page/token", "", { code }, true)).json()) as { token: string };
+    const info = () => post(world, "/gennai.agent.v1.AgentService/GetServerInfo", token, {}, true);
+    expect((await info()).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 5_500));
+    expect((await info()).status).toBe(401);
+  });
+});
+
+/** Starts a turn and waits for its question. `end` resolves when the turn has ended. */
+async function asked(user: TestUser, sessionId: string) {
+  const question = Promise.withResolvers<{ requestId: string; actionSha256: string }>();
+  const end = (async () => {
+    const { turnId } = await user.client.startTurn({
+      sessionId,
+      userInput: "touch it",
+      clientTurnId: crypto.randomUUID(),
+    });
+    const client = { clientId: "ada-1", capabilities: { confirmation: true } };
+    for await (const { event } of user.client.subscribe({ sessionId, untilTurnId: turnId, client })) {
+      if (event.case === "confirmationRequest") question.resolve(event.value);
+    }
+  })();
+  end.catch(question.reject);
+  return { question: await question.promise, end };
+}
