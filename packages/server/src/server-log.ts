@@ -1,7 +1,16 @@
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** What a line says besides its text, for machines: numbers and names, no content. */
+export type LogFields = Readonly<Record<string, string | number | boolean>>;
+
 /** Where the server tells what its user or operator should know. Texts are redacted already. */
 export interface ServerLog {
-  info(text: string): void;
-  warn(text: string): void;
+  /** Whether anybody sees what `debug` says; undefined: nobody. */
+  readonly debugs?: boolean;
+  /** For whoever looks for a fault. */
+  debug(text: string, fields?: LogFields): void;
+  info(text: string, fields?: LogFields): void;
+  warn(text: string, fields?: LogFields): void;
   /** An error nobody expected, with its cause for whoever mends it. */
-  error(text: string, cause?: unknown): void;
+  error(text: string, cause?: unknown, fields?: LogFields): void;
 }

@@ -1,0 +1,6 @@
+/** A stable word for an error: its code, else its class. Never its message, which quotes what it is about. */
+export function errorCode(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  const code = "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^[A-Za-z][A-Za-z0-9_]{0,39}$/.test(code) ? code : error.name.slice(0, 40);
+}

@@ -1,0 +1,55 @@
+import type { ModelEvent } from "@gennai/agent/model";
+import type { SessionSettings } from "@gennai/agent/session-settings";
+import type { ModelSettings } from "../models/model-registry.ts";
+
+/**
+ * Names of the semantic conventions for generative AI, version 1.41. They are still in development, which is why they stand
+ * here and not in an import: a newer package must not rename what dashboards ask for.
+ */
+export const genAi = {
+  operation: "gen_ai.operation.name",
+  provider: "gen_ai.provider.name",
+  agentName: "gen_ai.agent.name",
+  conversation: "gen_ai.conversation.id",
+  requestModel: "gen_ai.request.model",
+  maxTokens: "gen_ai.request.max_tokens",
+  responseModel: "gen_ai.response.model",
+  finishReasons: "gen_ai.response.finish_reasons",
+  inputTokens: "gen_ai.usage.input_tokens",
+  cachedTokens: "gen_ai.usage.cache_read.input_tokens",
+  outputTokens: "gen_ai.usage.output_tokens",
+  tokenType: "gen_ai.token.type",
+  toolName: "gen_ai.tool.name",
+} as const;
+
+export const errorType = "error.type";
+
+const providers: Readonly<Record<SessionSettings["backend"], string>> = {
+  anthropic: "anthropic",
+  openai: "openai",
+  gemini: "gcp.gemini",
+  "openai-compatible": "openai_compatible",
+  ollama: "ollama",
+  editor: "gennai.editor",
+  offline: "gennai.offline",
+  scripted: "gennai.scripted",
+};
+
+export function providerOf({ backend }: ModelSettings): string {
+  return providers[backend];
+}
+
+/** As the session names it. The scripted model's name is a path, and the offline one has none. */
+export function modelNameOf({ backend, model }: ModelSettings): string {
+  return backend === "scripted" || backend === "offline" || model === "" ? backend : model;
+}
+
+type FinishReason = Extract<ModelEvent, { readonly type: "finish" }>["reason"];
+
+export const finishReasons: Readonly<Record<FinishReason, string>> = {
+  stop: "stop",
+  "tool-calls": "tool_call",
+  length: "length",
+  "content-filter": "content_filter",
+  other: "other",
+};

@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { isIP } from "node:net";
+import { type ListenAddress, listenOn } from "../http/listen-address.ts";
+import { refuseBrokenRequests } from "../http/refuse-connection.ts";
+import { TelemetryError } from "./telemetry-settings.ts";
+
+const METRICS_PATH = "/metrics";
+
+export interface MetricsListener extends AsyncDisposable {
+  /** e.g. `http://127.0.0.1:9464/metrics`. */
+  readonly url: string;
+}
+
+/**
+ * Serves the metrics to Prometheus, on a door of its own: who may read numbers needs no token for the agent. On a loopback
+ * address it answers only requests that name one, so that no web page can read it by a name that leads here. Rejects with
+ * `TelemetryError`.
+ */
+export async function listenForMetrics(
+  address: ListenAddress & { readonly type: "tcp" },
+  text: () => Promise<string>,
+): Promise<MetricsListener> {
+  const server = createServer({ maxHeaderSize: 8 * 1024, headersTimeout: 10_000, requestTimeout: 10_000 });
+  server.maxConnections = 64;
+  refuseBrokenRequests(server);
+  const isLocal = isLoopback(address.host);
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    response.on("error", () => undefined);
+    response.setHeader("X-Content-Type-Options", "nosniff");
+    response.setHeader("Cache-Control", "no-store");
+    if (isLocal && !isLoopback(hostOf(request)))
+      return answer(response, 421, "This server does not answer for that host.");
+    if (request.url !== METRICS_PATH) return answer(response, 404, `The metrics are at ${METRICS_PATH}.`);
+    if (request.method !== "GET") return answer(response, 405, "Use GET here.", { Allow: "GET" });
+    text().then(
+      (metrics) => answer(response, 200, metrics, { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" }),
+      () => answer(response, 500, "The metrics could not be collected."),
+    );
+  });
+  const bound = await listenOn(server, address).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new TelemetryError(`the metrics cannot be served there: ${why}; choose another address with --metrics`, {
+      cause: error,
+    });
+  });
+  const { host, port } = bound.type === "tcp" ? bound : address;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}${METRICS_PATH}`,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** `9464`, `127.0.0.1:9464`, `[::1]:9464`, `0.0.0.0:9464`; without a host, the loopback. Throws `RangeError`. */
+export function parseMetricsAddress(text: string): ListenAddress & { readonly type: "tcp" } {
+  const [, bracketed, plain, digits = ""] = /^(?:\[([^\]]+)\]:|([^:[\]]+):)?(\d{1,5})$/.exec(text) ?? [];
+  const port = digits === "" ? -1 : Number(digits);
+  const host = bracketed ?? plain ?? "127.0.0.1";
+  const isHost = bracketed === undefined ? /^[A-Za-z0-9.-]+$/.test(host) : isIP(bracketed) === 6;
+  if (port < 0 || port > 65_535 || !isHost) {
+    throw new RangeError(
+      `${JSON.stringify(text)} is no address: for example 9464, or 0.0.0.0:9464 for other machines.`,
+    );
+  }
+  return { type: "tcp", host, port };
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** The host of the Host header, without its port. */
+function hostOf({ headers }: IncomingMessage): string {
+  const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(headers.host ?? "") ?? [];
+  return (bracketed ?? plain ?? "").toLowerCase();
+}
+
+function answer(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = { "Content-Type": "text/plain; charset=utf-8" },
+): void {
+  response.writeHead(status, headers).end(text);
+}

@@ -1,0 +1,88 @@
+import type { Model, ModelEvent, ModelRequest } from "@gennai/agent/model";
+import type { Attributes } from "@opentelemetry/api";
+import type { ModelSettings } from "../models/model-registry.ts";
+import { errorCode } from "./error-code.ts";
+import { errorType, finishReasons, genAi, modelNameOf, providerOf } from "./gen-ai.ts";
+import type { Instruments } from "./instruments.ts";
+import type { Names } from "./names.ts";
+import type { Scopes } from "./scopes.ts";
+import { endSpan, type Tracing } from "./tracing.ts";
+
+export interface ModelWatch {
+  readonly tracing: Tracing;
+  readonly scopes: Scopes;
+  readonly instruments: Instruments;
+  readonly names: Names;
+}
+
+/** The same model; each of its answers is a `chat` span. Counts and reasons are taken, what was said is not. */
+export function observedModel(model: Model, settings: ModelSettings, watch: ModelWatch): Model {
+  return {
+    id: model.id,
+    capabilities: model.capabilities,
+    maxContextTokens: model.maxContextTokens,
+    stream: (request, options) => watched(model.stream(request, options), request, settings, watch),
+  };
+}
+
+async function* watched(
+  events: AsyncIterable<ModelEvent>,
+  request: ModelRequest,
+  settings: ModelSettings,
+  { tracing, scopes, instruments, names }: ModelWatch,
+): AsyncGenerator<ModelEvent, void> {
+  const name = await names.of(modelNameOf(settings));
+  const facts: Attributes = {
+    [genAi.operation]: "chat",
+    [genAi.provider]: providerOf(settings),
+    [genAi.requestModel]: name,
+  };
+  const span = tracing.start({
+    name: `chat ${name}`,
+    kind: "client",
+    attributes: { ...facts, ...(request.maxOutputTokens > 0 ? { [genAi.maxTokens]: request.maxOutputTokens } : {}) },
+  });
+  const began = performance.now();
+  const { agents = [] } = scopes.current;
+  const seen: Attributes = {};
+  const used = { inputTokens: 0, outputTokens: 0 };
+  let first = true;
+  let finished = false;
+  let error: string | undefined;
+  try {
+    for await (const event of events) {
+      if (first) instruments.timeToFirstChunk.record((performance.now() - began) / 1000, facts);
+      first = false;
+      if (event.type === "usage") {
+        used.inputTokens += event.inputTokens;
+        used.outputTokens += event.outputTokens;
+        seen[genAi.inputTokens] = used.inputTokens;
+        seen[genAi.outputTokens] = used.outputTokens;
+        if (event.cachedInputTokens !== undefined) seen[genAi.cachedTokens] = event.cachedInputTokens;
+        instruments.tokenUsage.record(event.inputTokens, { ...facts, [genAi.tokenType]: "input" });
+        instruments.tokenUsage.record(event.outputTokens, { ...facts, [genAi.tokenType]: "output" });
+        for (const agent of agents) {
+          agent.inputTokens += event.inputTokens;
+          agent.outputTokens += event.outputTokens;
+        }
+      }
+      if (event.type === "finish") {
+        finished = true;
+        seen[genAi.finishReasons] = [finishReasons[event.reason]];
+        if (event.responseModel !== undefined) seen[genAi.responseModel] = await names.of(event.responseModel);
+      }
+      yield event;
+    }
+  } catch (thrown) {
+    error = errorCode(thrown);
+    throw thrown;
+  } finally {
+    // Whoever reads may also leave before the end: the turn was stopped.
+    if (!finished) error ??= "cancelled";
+    endSpan(span, seen, error);
+    instruments.operationDuration.record((performance.now() - began) / 1000, {
+      ...facts,
+      ...(error === undefined ? {} : { [errorType]: error }),
+    });
+  }
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import type { Interceptor } from "@connectrpc/connect";
+import type { Redactor } from "@gennai/governance/redaction";
+import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
+import { type IMetricReader, MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
+import { AlwaysOffSampler, BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import type { ServerLog } from "../server-log.ts";
+import { createInstruments } from "./instruments.ts";
+import { observeLoad } from "./load-gauges.ts";
+import { Names } from "./names.ts";
+import { observedGate } from "./observed-gate.ts";
+import { observedLog } from "./observed-log.ts";
+import { observedModel } from "./observed-model.ts";
+import { observedRpcs } from "./observed-rpcs.ts";
+import { observedTurns } from "./observed-turn.ts";
+import { metricExporter, spanExporter } from "./otlp-exporters.ts";
+import type { Scopes } from "./scopes.ts";
+import type { ServerLoad } from "./server-load.ts";
+import type { ServerObserver } from "./server-observer.ts";
+import type { TelemetrySettings } from "./telemetry-settings.ts";
+import { Tracing } from "./tracing.ts";
+
+/** Watches a server for OpenTelemetry. Disposing sends what is left, and waits for that at most 5 s. */
+export interface Telemetry extends ServerObserver, AsyncDisposable {
+  readonly interceptor: Interceptor;
+  /** From then on it is told, too, how much there is to do. */
+  watchLoad(load: () => Promise<ServerLoad>): void;
+  /** All metrics as they are now, in Prometheus's text format. */
+  prometheusText(): Promise<string>;
+}
+
+export interface TelemetryOptions {
+  /** undefined: nothing is exported; the metrics can still be asked for. */
+  readonly settings: TelemetrySettings | undefined;
+  readonly version: string;
+  readonly redactor: Redactor;
+  readonly scopes: Scopes;
+  readonly log: ServerLog;
+}
+
+const scopeName = "gennai";
+/** Milliseconds. */
+const shutdownTimeout = 5_000;
+
+export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  const { settings, version, scopes, log } = options;
+  const resource = defaultResource()
+    .merge(
+      resourceFromAttributes({
+        "service.name": "gennai",
+        "service.version": version,
+        "service.instance.id": randomUUID(),
+      }),
+    )
+    .merge(detectResources({ detectors: [envDetector] }));
+  const [spans, metrics] = await Promise.all([
+    settings?.traces && spanExporter(settings.traces, log),
+    settings?.metrics && metricExporter(settings.metrics, log),
+  ]);
+  const pulled = new PrometheusExporter({ preventServerStart: true });
+  const readers: IMetricReader[] = [pulled];
+  if (metrics !== undefined && settings?.metrics !== undefined) {
+    const exportIntervalMillis = settings.metrics.intervalMs;
+    const exportTimeoutMillis = Math.min(exportIntervalMillis, 30_000);
+    readers.push(new PeriodicExportingMetricReader({ exporter: metrics, exportIntervalMillis, exportTimeoutMillis }));
+  }
+  const tracers = new BasicTracerProvider({
+    resource,
+    ...(spans === undefined
+      ? { sampler: new AlwaysOffSampler() }
+      : { spanProcessors: [new BatchSpanProcessor(spans)] }),
+  });
+  const meters = new MeterProvider({ resource, readers });
+  const meter = meters.getMeter(scopeName, version);
+  const watch = {
+    ...{ scopes, tracing: new Tracing(tracers.getTracer(scopeName, version), scopes) },
+    ...{ instruments: createInstruments(meter), names: new Names(options.redactor) },
+  };
+  const { instruments } = watch;
+  const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
+  let load: Disposable | undefined;
+  return {
+    gate: observedGate(watch),
+    ...observedTurns(watch),
+    model: (model, modelSettings) => observedModel(model, modelSettings, watch),
+    log: (sessionLog) => observedLog(sessionLog, instruments),
+    async bridge(kind, run) {
+      const began = performance.now();
+      let end = "cancelled";
+      try {
+        const ended = await run();
+        end = ended.type;
+        return ended;
+      } finally {
+        const facts = { "gennai.request.kind": kind, "gennai.request.end": end };
+        instruments.bridge.record((performance.now() - began) / 1000, facts);
+      }
+    },
+    refused: (status) => instruments.refused.add(1, { "http.response.status_code": status }),
+    interceptor: observedRpcs(watch.tracing, instruments),
+    watchLoad: (read) => {
+      load = observeLoad(meter, read);
+    },
+    async prometheusText() {
+      const { resourceMetrics } = await pulled.collect();
+      return serializer.serialize(resourceMetrics);
+    },
+    async [Symbol.asyncDispose]() {
+      load?.[Symbol.dispose]();
+      await Promise.race([
+        Promise.allSettled([tracers.shutdown(), meters.shutdown({ timeoutMillis: shutdownTimeout })]),
+        new Promise((resolve) => setTimeout(resolve, shutdownTimeout).unref()),
+      ]);
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/** How much the sessions of a server have to do at the moment. */
+export interface SessionsLoad {
+  readonly sessionsOpen: number;
+  readonly turnsRunning: number;
+  /** Streams of clients. */
+  readonly subscribers: number;
+  /** Events that wait for the log. */
+  readonly eventsQueued: number;
+  /** Questions and other requests that clients have not answered yet. */
+  readonly requestsOpen: number;
+}
+
+export interface ServerLoad extends SessionsLoad {
+  /** Whether the server takes new turns. */
+  readonly ready: boolean;
+}

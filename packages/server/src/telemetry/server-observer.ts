@@ -1,0 +1,45 @@
+import type { ClientRequestBody } from "@gennai/agent/client-request";
+import type { Model } from "@gennai/agent/model";
+import type { TurnEnd } from "@gennai/agent/turn-loop";
+import { type GateObserver, unobservedGate } from "@gennai/governance/gate/gate-observer";
+import type { RequestEnd } from "../bridge/pending-requests.ts";
+import type { ModelSettings } from "../models/model-registry.ts";
+import type { SessionLog } from "../sessions/session-log.ts";
+
+/** A turn that begins. */
+export interface ObservedTurn {
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly settings: ModelSettings;
+}
+
+/**
+ * Watches the server work. It takes names, numbers and outcomes of what it is shown, and no content. Each method passes on
+ * what the work it is given comes to, errors included: nothing an observer does changes what the server does.
+ */
+export interface ServerObserver {
+  readonly gate: GateObserver;
+  /** Around a turn, from behind its durable beginning to before its durable end. */
+  turn(turn: ObservedTurn, run: () => Promise<TurnEnd>): Promise<TurnEnd>;
+  /** Around a sub-agent, within the call that runs it. */
+  subAgent(scenario: string, settings: ModelSettings, run: () => Promise<TurnEnd>): Promise<TurnEnd>;
+  /** The same model, watched. */
+  model(model: Model, settings: ModelSettings): Model;
+  /** The same log, watched. */
+  log(log: SessionLog): SessionLog;
+  /** Around a request to a client, until its answer or the end of the waiting. */
+  bridge(kind: ClientRequestBody["kind"], run: () => Promise<RequestEnd>): Promise<RequestEnd>;
+  /** A request that the door did not let in, by HTTP status. */
+  refused(status: number): void;
+}
+
+/** Nobody watches. */
+export const unobserved: ServerObserver = {
+  gate: unobservedGate,
+  turn: (_turn, run) => run(),
+  subAgent: (_scenario, _settings, run) => run(),
+  model: (model) => model,
+  log: (log) => log,
+  bridge: (_kind, run) => run(),
+  refused: () => undefined,
+};

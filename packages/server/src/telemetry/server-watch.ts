@@ -1,0 +1,65 @@
+import type { Interceptor } from "@connectrpc/connect";
+import { createRedactor } from "../redaction/redactor.ts";
+import type { ServerLog } from "../server-log.ts";
+import type { Telemetry } from "./open-telemetry.ts";
+import { RedactedLog } from "./redacted-log.ts";
+import { rpcLines, scopeInterceptor } from "./rpc-interceptors.ts";
+import { Scopes } from "./scopes.ts";
+import { type ServerObserver, unobserved } from "./server-observer.ts";
+import { readTelemetrySettings } from "./telemetry-settings.ts";
+
+/** How one sees into a running server. Disposing sends and writes what is left. */
+export interface ServerWatch extends AsyncDisposable {
+  /** Masked, and with the number and trace of the request a line is about. */
+  readonly log: ServerLog;
+  readonly scopes: Scopes;
+  readonly observer: ServerObserver;
+  /** For every RPC, the outermost first. */
+  readonly interceptors: readonly Interceptor[];
+  /** undefined where nobody asked for telemetry: then nothing of it is even loaded. */
+  readonly telemetry: Telemetry | undefined;
+  /** Masks this string from now on, in log lines and telemetry. */
+  learn(secret: string): void;
+  /** Resolves when every line so far is written. */
+  flush(): Promise<void>;
+}
+
+export interface WatchOptions {
+  readonly version: string;
+  readonly log: ServerLog;
+  /** Where the standard `OTEL_*` variables are. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Somebody will ask for the metrics. */
+  readonly metricsAsked: boolean;
+  /** The server's own token, and other strings that must be masked. */
+  readonly secrets: readonly string[];
+}
+
+/** Rejects with `TelemetryError`. */
+export async function openServerWatch(options: WatchOptions): Promise<ServerWatch> {
+  const { version, environment } = options;
+  const settings = readTelemetrySettings(environment);
+  const redacting = createRedactor({ secrets: [...options.secrets, ...(settings?.secrets ?? [])] });
+  const scopes = new Scopes();
+  const log = new RedactedLog(options.log, redacting, scopes);
+  const redactor = await redacting;
+  const asked = settings !== undefined || options.metricsAsked;
+  const telemetry = asked
+    ? await (await import("./open-telemetry.ts")).openTelemetry({ settings, version, redactor, scopes, log })
+    : undefined;
+  return {
+    ...{ log, scopes, telemetry },
+    observer: telemetry ?? unobserved,
+    interceptors: [
+      scopeInterceptor(scopes),
+      ...(telemetry === undefined ? [] : [telemetry.interceptor]),
+      ...(options.log.debugs === true ? [rpcLines(log)] : []),
+    ],
+    learn: (secret) => redactor.learn(secret),
+    flush: () => log.flush(),
+    async [Symbol.asyncDispose]() {
+      await telemetry?.[Symbol.asyncDispose]();
+      await log[Symbol.asyncDispose]();
+    },
+  };
+}

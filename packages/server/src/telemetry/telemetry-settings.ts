@@ -1,0 +1,90 @@
+/** What the standard `OTEL_*` variables ask for. Endpoints, headers, certificates and timeouts are the exporters' own to read. */
+export interface TelemetrySettings {
+  readonly traces: Otlp | undefined;
+  readonly metrics: (Otlp & { readonly intervalMs: number }) | undefined;
+  /** Values of headers that authenticate us at the collector: to be masked wherever they turn up. */
+  readonly secrets: readonly string[];
+}
+
+export interface Otlp {
+  readonly protocol: "http/protobuf" | "http/json";
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Signal = "TRACES" | "METRICS";
+
+/** Thrown for a variable that asks for what this server does not do. */
+export class TelemetryError extends Error {
+  override readonly name = "TelemetryError";
+  readonly code = "bad_telemetry_setting";
+}
+
+/** undefined: nobody asked for telemetry, or OTEL_SDK_DISABLED switches it off. Throws `TelemetryError`. */
+export function readTelemetrySettings(environment: Environment): TelemetrySettings | undefined {
+  if (environment["OTEL_SDK_DISABLED"]?.toLowerCase() === "true") return undefined;
+  const traces = otlpOf("TRACES", environment);
+  const metrics = otlpOf("METRICS", environment);
+  if (traces === undefined && metrics === undefined) return undefined;
+  return {
+    traces,
+    metrics: metrics && { ...metrics, intervalMs: intervalOf(environment) },
+    secrets: ["", "TRACES_", "METRICS_"].flatMap((signal) =>
+      headerValues(environment[`OTEL_EXPORTER_OTLP_${signal}HEADERS`] ?? ""),
+    ),
+  };
+}
+
+function otlpOf(signal: Signal, environment: Environment): Otlp | undefined {
+  const exporterName = `OTEL_${signal}_EXPORTER`;
+  const exporter = environment[exporterName] || undefined;
+  if (exporter !== undefined && exporter !== "otlp" && exporter !== "none") {
+    throw new TelemetryError(
+      `${exporterName} asks for ${JSON.stringify(exporter.slice(0, 40))}: this server exports by otlp, or not at all (none)`,
+    );
+  }
+  const endpoint = named(environment, `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`, "OTEL_EXPORTER_OTLP_ENDPOINT");
+  if (exporter === "none" || (exporter === undefined && endpoint === undefined)) return undefined;
+  if (endpoint !== undefined && !(URL.canParse(endpoint.value) && /^https?:$/.test(new URL(endpoint.value).protocol))) {
+    throw new TelemetryError(`${endpoint.name} is no http or https URL: for example http://127.0.0.1:4318`);
+  }
+  const asked = named(environment, `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`, "OTEL_EXPORTER_OTLP_PROTOCOL");
+  const protocol = asked?.value ?? "http/protobuf";
+  if (protocol === "http/protobuf" || protocol === "http/json") return { protocol };
+  throw new TelemetryError(`${asked?.name} must be http/protobuf or http/json; other protocols are not spoken here`);
+}
+
+function named(
+  environment: Environment,
+  ...names: readonly string[]
+): { readonly name: string; readonly value: string } | undefined {
+  for (const name of names) {
+    const value = environment[name];
+    if (value !== undefined && value !== "") return { name, value };
+  }
+  return undefined;
+}
+
+/** Milliseconds between two exports of metrics. */
+function intervalOf(environment: Environment): number {
+  const text = environment["OTEL_METRIC_EXPORT_INTERVAL"] || "60000";
+  const milliseconds = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (milliseconds > 0) return milliseconds;
+  throw new TelemetryError("OTEL_METRIC_EXPORT_INTERVAL must be a number of milliseconds, e.g. 60000");
+}
+
+/** `name=value,name=value`, percent-encoded; both forms of a value count. */
+function headerValues(headers: string): readonly string[] {
+  return headers.split(",").flatMap((pair) => {
+    const value = pair.slice(pair.indexOf("=") + 1).trim();
+    // What follows the scheme is the secret: `Bearer abc`.
+    return [value, decoded(value), ...decoded(value).split(" ")].filter((each) => each !== "");
+  });
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
