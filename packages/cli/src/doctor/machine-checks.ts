@@ -1,0 +1,134 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, realpath, rm, statfs } from "node:fs/promises";
+import { homedir, platform, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { userConfigDir } from "@gennai/server/config/config-directory";
+import { commandEnvironment } from "@gennai/server/process/command-environment";
+import { openSandbox } from "@gennai/server/sandbox/open-sandbox";
+import { ripgrepPath } from "@gennai/server/workspace/ripgrep-path";
+import type { Check, Finding } from "./finding.ts";
+
+const run = promisify(execFile);
+
+const MiB = 1024 * 1024;
+/** Free bytes of the state directory's disk below which it is time to do something, and below which it may fail today. */
+const lowDisk = 1024 * MiB;
+const emptyDisk = 100 * MiB;
+const oldestNode = [22, 13];
+/** Older ones lack `git rev-parse --path-format`, which checkpoints and branches use. */
+const oldestGit = [2, 31];
+
+export interface Machine {
+  readonly stateDir: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** What Gennai needs of a machine. */
+export function machineChecks(machine: Machine): readonly Check[] {
+  return [
+    { name: "node", run: async () => nodeFinding(process.versions.node) },
+    { name: "git", run: (signal) => gitFinding(machine, signal) },
+    { name: "ripgrep", run: (signal) => ripgrepFinding(signal) },
+    { name: "sandbox", run: () => sandboxFinding(machine) },
+    { name: "disk", run: () => diskFinding(machine.stateDir) },
+  ];
+}
+
+export function nodeFinding(version: string): Finding {
+  if (isAtLeast(version, oldestNode)) return { check: "node", state: "ok", text: `Node ${version}` };
+  const text = `Node ${version} is too old.`;
+  return { check: "node", state: "fail", text, next: [`Install Node ${oldestNode.join(".")} or newer.`] };
+}
+
+async function gitFinding({ environment }: Machine, signal: AbortSignal): Promise<Finding> {
+  const install = ["Install git; without it there is no Branch Mode, no diff, and no checkpoint around commands."];
+  try {
+    const { stdout } = await run("git", ["--version"], { signal, env: commandEnvironment(environment) });
+    const version = /(\d+(?:\.\d+)+)/.exec(stdout)?.[1] ?? "";
+    if (isAtLeast(version, oldestGit)) return { check: "git", state: "ok", text: `git ${version}` };
+    const text = `git ${version} is older than ${oldestGit.join(".")}.`;
+    return { check: "git", state: "warn", text, next: ["Install a newer git."] };
+  } catch {
+    return { check: "git", state: "fail", text: "There is no git that works.", next: install };
+  }
+}
+
+async function ripgrepFinding(signal: AbortSignal): Promise<Finding> {
+  const next = [
+    "Install ripgrep (Debian, Ubuntu: sudo apt install ripgrep), or the optional dependencies of @vscode/ripgrep.",
+  ];
+  try {
+    const { stdout } = await run(ripgrepPath(), ["--version"], { signal });
+    return { check: "ripgrep", state: "ok", text: stdout.split("\n", 1)[0] ?? "" };
+  } catch {
+    return { check: "ripgrep", state: "fail", text: "There is no ripgrep that works: the agent cannot search.", next };
+  }
+}
+
+/** By really making one, in a directory that goes again. */
+async function sandboxFinding({ environment }: Machine): Promise<Finding> {
+  const directory = await realpath(await mkdtemp(join(tmpdir(), "gennai-doctor-")));
+  try {
+    await using sandbox = await openSandbox({
+      mode: "auto",
+      stateDir: directory,
+      home: homedir(),
+      environment: commandEnvironment(environment),
+      platform: platform(),
+      privateDirectories: [userConfigDir(environment)],
+    });
+    if (sandbox.state === "sandboxed") return { check: "sandbox", state: "ok", text: sandbox.reason };
+    return {
+      check: "sandbox",
+      state: "warn",
+      text: `Commands run without a sandbox: ${sandbox.reason}. All but plain reading asks.`,
+      next: [
+        ...namespaceHints(),
+        "Install bubblewrap, where it is missing (Debian, Ubuntu: sudo apt install bubblewrap).",
+      ],
+    };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Switches of Linux that keep an ordinary user from making namespaces. */
+function namespaceHints(): readonly string[] {
+  const switches = [
+    ["/proc/sys/user/max_user_namespaces", "0", "sudo sysctl user.max_user_namespaces=15000"],
+    ["/proc/sys/kernel/unprivileged_userns_clone", "0", "sudo sysctl kernel.unprivileged_userns_clone=1"],
+    [
+      "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+      "1",
+      "AppArmor keeps programs from making user namespaces: give /usr/bin/bwrap a profile that allows it.",
+    ],
+  ] as const;
+  return switches.flatMap(([file, bad, next]) =>
+    existsSync(file) && readFileSync(file, "utf8").trim() === bad ? [next] : [],
+  );
+}
+
+async function diskFinding(stateDir: string): Promise<Finding> {
+  let place = stateDir;
+  while (!existsSync(place)) place = dirname(place);
+  const { bavail, bsize } = await statfs(place);
+  return freeFinding(bavail * bsize, place);
+}
+
+export function freeFinding(free: number, place: string): Finding {
+  const text = `${Math.floor(free / MiB).toLocaleString("en")} MiB free at ${place}`;
+  const next = ["Make room: `gennai ledger purge` forgets sessions, and old checkpoints lie in the state directory."];
+  if (free < emptyDisk) return { check: "disk", state: "fail", text, next };
+  return free < lowDisk ? { check: "disk", state: "warn", text, next } : { check: "disk", state: "ok", text };
+}
+
+function isAtLeast(version: string, oldest: readonly number[]): boolean {
+  const parts = version.split(".").map(Number);
+  for (const [index, wanted] of oldest.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== wanted) return part > wanted;
+  }
+  return true;
+}

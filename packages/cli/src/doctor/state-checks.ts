@@ -1,0 +1,153 @@
+import { readdirSync } from "node:fs";
+import { lstat, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { StoreDatabase } from "@gennai/server/store/database";
+import { ledgerHeadFile, readHead } from "@gennai/server/store/ledger-head-file";
+import { ledgerKeyFile, nextLedgerKeyFile, readKey } from "@gennai/server/store/ledger-key";
+import { verifyWorkspaceLedger } from "@gennai/server/store/ledger-verify";
+import { databaseFile } from "@gennai/server/store/store";
+import type { Check, Finding } from "./finding.ts";
+
+export interface StatePlace {
+  readonly stateDir: string;
+  /** Real path. */
+  readonly workspace: string;
+}
+
+/** Whether what Gennai keeps is whole, and nobody else's. Changes nothing. */
+export function stateChecks(place: StatePlace): readonly Check[] {
+  return [
+    { name: "state directory", run: () => directoryFinding(place.stateDir) },
+    { name: "keys", run: () => keysFinding(place.stateDir) },
+    { name: "database", run: () => databaseFinding(place.stateDir) },
+    { name: "ledger", run: () => ledgerFinding(place) },
+    { name: "ledger head", run: () => headFinding(place) },
+  ];
+}
+
+async function directoryFinding(stateDir: string): Promise<Finding> {
+  const check = "state directory";
+  const stat = await lstat(await realpath(stateDir).catch(() => stateDir)).catch(() => undefined);
+  if (stat === undefined) {
+    return { check, state: "ok", text: `${stateDir} is not there yet; the first server makes it` };
+  }
+  if (!stat.isDirectory()) {
+    const next = ["Move it away, or choose another place with GENNAI_STATE_DIR."];
+    return { check, state: "fail", text: `${stateDir} is not a directory.`, next };
+  }
+  const own = process.getuid?.();
+  if (own !== undefined && stat.uid !== own) {
+    const next = ["Choose a directory of your own with GENNAI_STATE_DIR."];
+    return { check, state: "fail", text: `${stateDir} belongs to another user (uid ${stat.uid}).`, next };
+  }
+  if (own !== undefined && (stat.mode & 0o077) !== 0) {
+    return {
+      check,
+      state: (stat.mode & 0o022) === 0 ? "warn" : "fail",
+      text: `Others can ${(stat.mode & 0o022) === 0 ? "look into" : "write to"} ${stateDir}.`,
+      next: [`chmod 700 ${stateDir}`],
+    };
+  }
+  return { check, state: "ok", text: stateDir };
+}
+
+/** Modes of all key files, and that the signing key is one. */
+async function keysFinding(stateDir: string): Promise<Finding | readonly Finding[]> {
+  const directory = join(stateDir, "keys");
+  let names: readonly string[];
+  try {
+    names = readdirSync(directory);
+  } catch {
+    return { check: "keys", state: "ok", text: "There are none yet; the first server makes them" };
+  }
+  const findings: Finding[] = [];
+  for (const name of names) {
+    const path = join(directory, name);
+    const { mode } = await lstat(path);
+    // Public keys may be read by all.
+    const open = name.endsWith(".pub") ? 0o022 : 0o077;
+    if (process.getuid === undefined || (mode & open) === 0) continue;
+    const text = `Others can reach ${path} (mode ${(mode & 0o777).toString(8)}).`;
+    const next = [`chmod 600 ${path}`, "If anybody else may have read it: gennai ledger rotate-key"];
+    findings.push({ check: "keys", state: "fail", text, next });
+  }
+  if (findings.length > 0) return findings;
+  const key = readKey(ledgerKeyFile(stateDir));
+  if (key === undefined) {
+    const next = ["Restore it from your backup. A new one is made at the next start, and signs from then on."];
+    return { check: "keys", state: "warn", text: "The key that signs the ledger is not there.", next };
+  }
+  if (readKey(nextLedgerKeyFile(stateDir)) !== undefined) {
+    const next = ["Run gennai ledger rotate-key again: it finishes what it began."];
+    return { check: "keys", state: "warn", text: "A key was being handed over and is not yet in force.", next };
+  }
+  return { check: "keys", state: "ok", text: `the ledger is signed by key ${key.keyId}` };
+}
+
+async function databaseFinding(stateDir: string): Promise<Finding> {
+  const check = "database";
+  const file = databaseFile(stateDir);
+  const restore = [
+    "Stop every server, move the file with its -wal and -shm away, and restore your backup.",
+    "What can still be read: gennai sessions export, gennai ledger export.",
+  ];
+  try {
+    using database = StoreDatabase.openReadOnly(file);
+    if (database === undefined) return { check, state: "ok", text: "Nothing is stored yet" };
+    const rows = database.prepare("PRAGMA quick_check(3)").all();
+    const problems = rows.map((row) => String(row["quick_check"])).filter((text) => text !== "ok");
+    if (problems.length > 0) {
+      return { check, state: "fail", text: `${file} is damaged: ${problems.join("; ").slice(0, 300)}`, next: restore };
+    }
+    const [size] = database
+      .prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")
+      .all();
+    const mebibytes = Math.ceil(Number(size?.["bytes"] ?? 0) / (1024 * 1024));
+    return { check, state: "ok", text: `${file} is whole (${mebibytes} MiB)` };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { check, state: "fail", text: `${file} cannot be read: ${why}`, next: restore };
+  }
+}
+
+/** The file in the workspace against signatures, chain, head and store. */
+async function ledgerFinding({ stateDir, workspace }: StatePlace): Promise<Finding> {
+  const check = "ledger";
+  const { status, message, records } = await verifyWorkspaceLedger({ workspaceRoot: workspace, stateDir });
+  if (status === "ok") return { check, state: "ok", text: records === 0 ? message : `${records} records, sound` };
+  const next = [`gennai ledger verify --workspace ${workspace}`];
+  // A file that is only shorter than the store is written again from it.
+  const mends = status === "behind_store" || status === "torn_last_line" || status === "missing_file";
+  if (mends) next.push(`gennai ledger repair --workspace ${workspace}`);
+  return { check, state: mends ? "warn" : "fail", text: `${status}: ${message}`, next };
+}
+
+/** The signed head outside the workspace against the table: a store from an older backup has fewer records than were signed. */
+async function headFinding({ stateDir, workspace }: StatePlace): Promise<Finding> {
+  const check = "ledger head";
+  const head = await readHead(ledgerHeadFile(stateDir, workspace));
+  using database = StoreDatabase.openReadOnly(databaseFile(stateDir));
+  const row = database
+    ?.prepare(
+      "SELECT seq, hash FROM ledger JOIN workspaces ON number = workspace WHERE root = ? ORDER BY seq DESC LIMIT 1",
+    )
+    .get(workspace);
+  const last = Number(row?.["seq"] ?? 0);
+  if (head === undefined) {
+    if (last === 0) return { check, state: "ok", text: "Nothing has been recorded yet" };
+    const text = `The store has ${last} records of this workspace, and no head is signed.`;
+    return { check, state: "warn", text, next: ["Start a server here once: it signs the head anew."] };
+  }
+  if (head.seq > last) {
+    const text = `The signed head is at record ${head.seq}, the store ends at ${last}: records are missing from the store.`;
+    const next = [
+      "A store restored from an older backup looks so. Keep the ledger's file of the workspace: it has them.",
+    ];
+    return { check, state: "fail", text, next };
+  }
+  if (head.seq === last && head.hash !== row?.["hash"]) {
+    const text = `Record ${last} of the store is not the one that was signed.`;
+    return { check, state: "fail", text, next: [`gennai ledger verify --workspace ${workspace}`] };
+  }
+  return { check, state: "ok", text: `record ${head.seq} of ${last}` };
+}
