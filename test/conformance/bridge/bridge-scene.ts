@@ -94,7 +94,10 @@ export class SceneTools {
     event: RequestBody,
     options: { readonly signal?: AbortSignal; readonly onOutput?: (text: string) => void } = {},
   ): Promise<Answer<Case>> {
-    const request = bindRequest(create(InvokeEventSchema, { event }), this.scene.editor);
+    const request = bindRequest(create(InvokeEventSchema, { event }), this.scene.editor, {
+      clientId: "scene",
+      fetchContent: () => Promise.reject(new Error("No content is fetched here.")),
+    });
     assert.ok(request, `the editor answers ${event.case}`);
     const { signal = new AbortController().signal, onOutput = (text) => void (this.live += text) } = options;
     const body = await request.answer({ signal, onOutput });

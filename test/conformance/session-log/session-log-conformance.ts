@@ -32,7 +32,16 @@ export function sessionLogConformance(name: string, createPlace: () => Promise<S
     it("creates sessions and lists them, newest first", async () => {
       const { workspaceRoot } = place;
       const created = await log.create({ sessionId: "b", workspaceRoot, time: 2000 });
-      const head = { sessionId: "b", workspaceRoot, title: "", created: 2000, updated: 2000, lastSeq: 0, epoch: 1 };
+      const head = {
+        sessionId: "b",
+        workspaceRoot,
+        user: "",
+        title: "",
+        created: 2000,
+        updated: 2000,
+        lastSeq: 0,
+        epoch: 1,
+      };
       expect(created).toEqual(head);
       await log.create({ sessionId: "c", workspaceRoot: "/elsewhere", time: 500 });
       expect(await other.head("b")).toEqual(head);
@@ -47,6 +56,21 @@ export function sessionLogConformance(name: string, createPlace: () => Promise<S
       await log.setTitle("b", "A title 🎉");
       expect((await other.head("b"))?.title).toBe("A title 🎉");
       await expect(log.setTitle("unknown", "x")).rejects.toThrow("no session");
+    });
+
+    it("knows whose a session is, and lists those of one user", async () => {
+      const { workspaceRoot } = place;
+      const ada = await log.create({ sessionId: "ada-1", workspaceRoot, time: 10, user: "ada" });
+      await log.create({ sessionId: "ada-2", workspaceRoot: "/elsewhere", time: 20, user: "ada" });
+      await log.create({ sessionId: "eve-1", workspaceRoot, time: 30, user: "eve" });
+      expect(ada.user).toBe("ada");
+      expect((await other.head("ada-1"))?.user).toBe("ada");
+      const ids = async (filter: { user: string; workspaceRoot?: string }) =>
+        (await other.list({ ...filter, limit: 10 })).map((each) => each.sessionId);
+      expect(await ids({ user: "ada" })).toEqual(["ada-2", "ada-1"]);
+      expect(await ids({ user: "ada", workspaceRoot })).toEqual(["ada-1"]);
+      expect(await ids({ user: "nobody" })).toEqual([]);
+      expect((await other.list({ limit: 10 })).map((each) => each.sessionId)).toEqual(["s", "eve-1", "ada-2", "ada-1"]);
     });
 
     it("gives events gapless places and reads them back as they were", async () => {

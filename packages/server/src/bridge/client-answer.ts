@@ -1,6 +1,7 @@
 import type { ClientRequest } from "@gennai/agent/client-request";
 import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { ConfirmationScope } from "@gennai/governance/confirmation";
+import type { WorkspaceAnswer } from "../client-workspace/workspace-answer.ts";
 import type { EditorDiagnostic, EditorFile, EditorSymbol, TerminalRun } from "./editor-bridge.ts";
 
 /** What a client answered, in the server's own terms; one kind for each kind of request. */
@@ -16,6 +17,7 @@ export type ClientAnswer =
       readonly truncated: boolean;
       readonly error: string;
     }
+  | { readonly kind: "workspace"; readonly answer: WorkspaceAnswer }
   | { readonly kind: "command"; readonly run: TerminalRun; readonly error: string }
   | {
       readonly kind: "confirmation";
@@ -33,5 +35,7 @@ export function answersRequest(request: ClientRequest, answer: ClientAnswer): bo
   if (request.kind !== answer.kind) return false;
   if (request.kind === "confirmation" && answer.kind === "confirmation")
     return answer.answer !== "yes" || answer.actionSha256 === request.question.actionSha256;
+  if (request.kind === "workspace" && answer.kind === "workspace")
+    return answer.answer.type === "failure" || answer.answer.type === request.operation.type;
   return request.kind !== "file-read" || answer.kind !== "file-read" || answer.file.path === request.path;
 }

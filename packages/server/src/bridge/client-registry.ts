@@ -7,7 +7,9 @@ export type ClientAbility =
   | "model-call"
   | "diagnostics"
   | "list-workspace"
-  | "find-symbols";
+  | "find-symbols"
+  /** Holds the session's files. */
+  | "workspace";
 
 export interface AttachedClient {
   /** The client's own id, stable over reconnects; empty from an original client. */
@@ -32,6 +34,11 @@ export class ClientRegistry {
     };
   }
 
+  /** Streams that are open. */
+  get count(): number {
+    return this.#attached.size;
+  }
+
   get isAttached(): boolean {
     return this.#attached.size > 0;
   }
@@ -39,6 +46,11 @@ export class ClientRegistry {
   can(ability: ClientAbility): boolean {
     for (const client of this.#attached) if (client.abilities.has(ability)) return true;
     return false;
+  }
+
+  /** Id of the client that can do this and came last; undefined when there is none. */
+  newest(ability: ClientAbility): string | undefined {
+    return [...this.#attached].findLast(({ abilities }) => abilities.has(ability))?.clientId;
   }
 
   /** Calls back when clients come or go. */

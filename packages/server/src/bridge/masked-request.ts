@@ -1,4 +1,5 @@
 import type { ClientRequest } from "@gennai/agent/client-request";
+import type { WorkspaceOperation } from "@gennai/agent/workspace-operation";
 import type { Question } from "@gennai/governance/confirmation";
 import type { Redactor } from "@gennai/governance/redaction";
 
@@ -14,11 +15,27 @@ export async function maskedRequest(request: ClientRequest, redactor: Redactor):
       const [command, cwd] = await masked([request.command, request.cwd], redactor);
       return { ...request, command: command ?? "", cwd: cwd ?? "" };
     }
+    case "workspace":
+      return { ...request, operation: await maskedOperation(request.operation, redactor) };
     case "model-call":
       // The conversation is in the log already, once.
       return { ...request, requestJson: "" };
     default:
       return request;
+  }
+}
+
+async function maskedOperation(operation: WorkspaceOperation, redactor: Redactor): Promise<WorkspaceOperation> {
+  switch (operation.type) {
+    case "run":
+      return { ...operation, command: await redactor.redact(operation.command) };
+    case "search":
+    case "find":
+      return { ...operation, pattern: await redactor.redact(operation.pattern) };
+    case "resolve":
+      return { ...operation, raw: await redactor.redact(operation.raw) };
+    default:
+      return operation;
   }
 }
 

@@ -4,6 +4,7 @@ import type { SessionEvent } from "@gennai/agent/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { Redactor } from "@gennai/governance/redaction";
 import { ServiceError } from "../service-error.ts";
+import { type ServerObserver, unobserved } from "../telemetry/server-observer.ts";
 import type { ClientAnswer } from "./client-answer.ts";
 import type { ClientAbility, ClientRegistry } from "./client-registry.ts";
 import { maskedRequest } from "./masked-request.ts";
@@ -18,7 +19,13 @@ export interface RequestLog {
 }
 
 export type RequestEnd =
-  | { readonly type: "answered"; readonly answer: ClientAnswer; readonly clientId: string }
+  | {
+      readonly type: "answered";
+      readonly answer: ClientAnswer;
+      readonly clientId: string;
+      /** Who answered, on a server with many users. */
+      readonly user?: string;
+    }
   | { readonly type: "timeout" }
   /** No client that can answer was attached for so long that waiting ended. */
   | { readonly type: "nobody" };
@@ -30,6 +37,7 @@ interface Pending {
   /** `answering`: an answer was taken and is being made durable. `over`: nothing is taken any more. */
   state: "open" | "answering" | "answered" | "over";
   readonly onProgress: ((text: string) => void) | undefined;
+  readonly durable: boolean;
 }
 
 /**
@@ -43,6 +51,7 @@ export class PendingRequests {
   readonly #timing: { readonly answerMs: number; readonly waitForClientMs: number };
   readonly #now: () => number;
   readonly #redactor: Redactor;
+  readonly #observer: Pick<ServerObserver, "bridge">;
 
   constructor(options: {
     readonly clients: ClientRegistry;
@@ -51,12 +60,14 @@ export class PendingRequests {
     readonly now: () => number;
     /** For what the log keeps; whoever answers gets the exact request. */
     readonly redactor: Redactor;
+    readonly observer?: Pick<ServerObserver, "bridge">;
   }) {
     this.#clients = options.clients;
     this.#log = options.log;
     this.#timing = options.timing;
     this.#now = options.now;
     this.#redactor = options.redactor;
+    this.#observer = options.observer ?? unobserved;
   }
 
   /** The exact request, as long as it is open; the log has it masked. */
@@ -74,6 +85,8 @@ export class PendingRequests {
       /** Milliseconds an attached client has; defaults to the session's setting. */
       readonly answerMs?: number;
       readonly onProgress?: (text: string) => void;
+      /** False for what changes nothing: it need not be on disk before it is asked. */
+      readonly durable?: boolean;
     },
   ): Promise<RequestEnd> {
     const log = this.#log();
@@ -86,7 +99,9 @@ export class PendingRequests {
       ...body,
     };
     const { promise, resolve } = Promise.withResolvers<RequestEnd>();
+    const durable = options.durable ?? true;
     const pending: Pending = {
+      durable,
       request,
       turnId: options.turnId,
       state: "open",
@@ -119,10 +134,10 @@ export class PendingRequests {
           { type: "client-request", request: logged },
           ...(canAnswerNow ? [] : [{ type: "status", state: "waiting-for-client", iteration: 0 } as const]),
         ],
-        { turnId: options.turnId, durable: true },
+        { turnId: options.turnId, durable },
       );
       committed = true;
-      const end = await Promise.race([promise, aborted]);
+      const end = await this.#observer.bridge(body.kind, () => Promise.race([promise, aborted]));
       if (end.type !== "answered") await this.#resolve(request.requestId, "timeout", "", options.turnId);
       return end;
     } catch (error) {
@@ -140,12 +155,7 @@ export class PendingRequests {
    * Takes an answer for an open request; resolves when it is durable. The caller has checked kind and content.
    * @throws ServiceError `already_exists` when somebody else answered first, `failed_precondition` when it is over
    */
-  async answer(
-    requestId: string,
-    answer: ClientAnswer,
-    clientId: string,
-    ledger: readonly LedgerEntry[] = [],
-  ): Promise<void> {
+  async answer(requestId: string, answer: ClientAnswer, clientId: string, user = ""): Promise<void> {
     const pending = this.#pending.get(requestId);
     if (pending === undefined || pending.state === "over") {
       throw new ServiceError("failed_precondition", "This request is over; the answer came too late.");
@@ -155,13 +165,18 @@ export class PendingRequests {
     }
     pending.state = "answering";
     try {
-      await this.#resolve(requestId, "answered", clientId, pending.turnId, ledger);
+      await this.#resolve(requestId, "answered", clientId, pending.turnId, pending.durable);
     } catch (error) {
       // The log takes nothing any more: whoever waits learns it by its own next write.
       pending.settle({ type: "nobody" });
       throw error;
     }
-    pending.settle({ type: "answered", answer, clientId });
+    pending.settle({ type: "answered", answer, clientId, ...(user === "" ? {} : { user }) });
+  }
+
+  /** Requests without an answer yet. */
+  get openCount(): number {
+    return this.#pending.size;
   }
 
   progress(requestId: string, text: string): void {
@@ -212,12 +227,11 @@ export class PendingRequests {
     resolution: RequestResolution,
     clientId: string,
     turnId: string,
-    ledger: readonly LedgerEntry[] = [],
+    durable = true,
   ): Promise<void> {
     return this.#log().commit([{ type: "client-request-resolved", requestId, resolution, clientId }], {
       turnId,
-      ledger,
-      durable: true,
+      durable,
     });
   }
 }

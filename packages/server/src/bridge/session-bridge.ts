@@ -119,9 +119,9 @@ export class SessionBridge implements EditorBridge, Confirmer {
       { ability: "confirmation", turnId: question.turnId, signal: options.signal },
     );
     if (end.type !== "answered") return { type: end.type };
-    const { clientId } = end;
+    const { clientId, user: who = "user" } = end;
     const answer = answered(end, "confirmation", "answer the question");
-    const by = clientId === "" ? "user" : `user at ${clientId}`;
+    const by = clientId === "" ? who : `${who} at ${clientId}`;
     if (answer.answer === "none") return { type: "nobody" };
     if (answer.answer === "no") return { type: "no", reason: answer.reason, by };
     // A yes without the digest of the very action, or with a scope that was not offered, is not a clear yes.
@@ -133,7 +133,10 @@ export class SessionBridge implements EditorBridge, Confirmer {
     }
     const { pattern } = answer;
     if (pattern === undefined) return { type: "yes", scope: answer.scope, by };
-    if (answer.scope === "once" || question.patterns?.some(({ id }) => id === pattern) !== true) {
+    if (
+      (answer.scope !== "turn" && answer.scope !== "session") ||
+      question.patterns?.some(({ id }) => id === pattern) !== true
+    ) {
       return { type: "no", reason: "The answer named a pattern that was not offered for it.", by };
     }
     return { type: "yes", scope: answer.scope, by, pattern };

@@ -57,6 +57,17 @@ export class LocalWorkspace implements Workspace {
     return this.#root.path;
   }
 
+  get place(): string {
+    return this.#root.path;
+  }
+
+  get controlRoot(): string {
+    return this.#root.path;
+  }
+
+  /** Nothing to do: they are read where they are. */
+  async syncControl(): Promise<void> {}
+
   /** Tells two directories apart that stood at the same path one after the other. */
   get identity(): string {
     return `${this.#root.device}:${this.#root.inode}:${this.#root.path}`;

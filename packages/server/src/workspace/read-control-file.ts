@@ -1,11 +1,13 @@
-import { constants } from "node:fs";
-import { open, realpath } from "node:fs/promises";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";
 
 /** A control file that is there and cannot be used. The message begins with the file and says what to do. */
 export class UnreadableFile extends Error {
   override readonly name = "UnreadableFile";
 }
+
+/** As the system says it. One for all, since making an error costs a trace of the stack, and most of these files are missing. */
+const missing = Object.assign(new Error("The file is not there."), { code: "ENOENT" });
 
 /**
  * Reads a small text file of the workspace that steers the server, by one handle, so that what was checked is what is read.
@@ -16,25 +18,37 @@ export class UnreadableFile extends Error {
  * @param file relative to it
  */
 export async function readControlFile(root: string, file: string, maxBytes: number): Promise<string> {
-  const real = await realpath(join(root, file));
+  // Looked for before every model call, small, and mostly not there: waiting for another thread would take longer.
+  const path = join(root, file);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) throw missing;
+  const real = realpathSync.native(path);
   if (!isInside(root, real)) throw new UnreadableFile(`${file}: leads out of the workspace; copy the file in`);
   // Non-blocking: opening a named pipe would wait for a writer for ever.
-  await using handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  const stat = await handle.stat();
-  if (!stat.isFile()) throw new UnreadableFile(`${file}: is no regular file`);
-  const buffer = Buffer.alloc(maxBytes + 1);
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  if (length > maxBytes) throw new UnreadableFile(`${file}: is larger than ${maxBytes / 1024} KiB; split it`);
+  const handle = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  let bytes: Buffer;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(buffer.subarray(0, length));
+    if (!fstatSync(handle).isFile()) throw new UnreadableFile(`${file}: is no regular file`);
+    bytes = readUpTo(handle, maxBytes + 1);
+  } finally {
+    closeSync(handle);
+  }
+  if (bytes.length > maxBytes) throw new UnreadableFile(`${file}: is larger than ${maxBytes / 1024} KiB; split it`);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw new UnreadableFile(`${file}: is not UTF-8 text; save it as UTF-8`);
   }
+}
+
+function readUpTo(handle: number, most: number): Buffer {
+  const buffer = Buffer.alloc(most);
+  let length = 0;
+  while (length < most) {
+    const read = readSync(handle, buffer, length, most - length, length);
+    if (read === 0) break;
+    length += read;
+  }
+  return buffer.subarray(0, length);
 }
 
 export function isInside(root: string, real: string): boolean {

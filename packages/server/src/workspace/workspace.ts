@@ -1,12 +1,38 @@
 import type { WorkspacePath } from "@gennai/governance/effect";
+import type { CommandRun } from "../process/run-command.ts";
 
 /**
- * The files a session works on. Tools know only this port; `LocalWorkspace` is the disk.
+ * The files a session works on. Tools know only this port; `LocalWorkspace` is the disk, `ClientWorkspace` a client that
+ * holds the files.
  * Every path given to a method except `resolve` was made by `resolve`. Expected failures are `ToolFailure`s.
  */
 export interface Workspace {
   /** Real absolute path of the root, fixed when the workspace was opened. */
   readonly root: string;
+
+  /** What the log, the ledger and claims know it by: the root, or a name that no path has. */
+  readonly place: string;
+
+  /**
+   * Directory of this machine in which the files that steer the agent are read: the root, or a mirror of them. Throws
+   * `workspace_unreachable` where they were never fetched.
+   */
+  readonly controlRoot: string;
+
+  /** Set when a client holds the files. */
+  readonly client?: ClientSide;
+
+  /**
+   * Makes `controlRoot` what it is where the files are. Throws `ToolFailure` where that cannot be known: nothing that
+   * changes something may run then.
+   * @param options.workedOn files whose directories may have notes of their own
+   * @param options.maxAgeMs a look that is not older is enough; by default it is always taken
+   */
+  syncControl(options?: {
+    readonly workedOn?: Iterable<string> | undefined;
+    readonly maxAgeMs?: number;
+    readonly signal?: AbortSignal | undefined;
+  }): Promise<void>;
 
   /**
    * Resolves what a model wrote: relative to the root or absolute, links followed, `..` removed. Never throws for a path
@@ -42,6 +68,26 @@ export interface Workspace {
    * state directory that `recover` reads.
    */
   apply(changes: readonly WorkspaceChange[]): Promise<readonly AppliedChange[]>;
+}
+
+/** What is different where a client holds the files. */
+export interface ClientSide {
+  /** The user's home there. */
+  readonly home: string;
+  /** As Node calls it. */
+  readonly platform: string;
+  /** Where the client runs commands. */
+  readonly commands: "none" | "unsandboxed" | "sandboxed";
+  /** Runs a shell command there. Throws `ToolFailure`. */
+  run(
+    command: {
+      readonly text: string;
+      readonly cwd: WorkspacePath;
+      readonly timeoutMs: number;
+      readonly readsOnly: boolean;
+    },
+    options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
+  ): Promise<{ readonly run: CommandRun; readonly notes: readonly string[] }>;
 }
 
 export interface FileStat {
@@ -107,7 +153,8 @@ export type WorkspaceChange =
 export interface AppliedChange {
   readonly path: WorkspacePath;
   readonly operation: "create" | "update" | "delete";
-  readonly before: FileContent | undefined;
+  /** `bytes` where they are at hand. */
+  readonly before: { readonly sha256: string; readonly bytes?: Uint8Array } | undefined;
   readonly afterSha256: string | undefined;
   /** Permission bits of what was there. */
   readonly beforeMode?: number;

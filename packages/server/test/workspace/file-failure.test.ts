@@ -27,7 +27,11 @@ test.each([
 });
 
 test("tool failures, aborts and bugs pass as they are", () => {
-  for (const error of [new ToolFailure("x", "y"), new DOMException("stop", "AbortError"), new TypeError("bug")]) {
+  for (const error of [
+    new ToolFailure("io_error", "y"),
+    new DOMException("stop", "AbortError"),
+    new TypeError("bug"),
+  ]) {
     expect(fileFailure(error, "read", "x")).toBe(error);
   }
 });

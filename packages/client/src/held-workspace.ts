@@ -1,0 +1,208 @@
+import type { CommandOptions, RequestOptions } from "./editor.ts";
+
+/**
+ * A workspace whose files this client holds and gives to a session of a server that cannot reach them. It is the last line:
+ * whatever a server asks for, nothing outside of the root is read or changed, links are followed nowhere, and git's own files
+ * and this program's state stay as they are. Paths are relative to the root, with slashes; empty for the root itself.
+ * Expected failures are `HeldWorkspaceError`s; any other error is told to the server as one without its text.
+ */
+export interface HeldWorkspace {
+  readonly facts: HeldWorkspaceFacts;
+
+  /** Follows what a model wrote to a real path. A path outside is no failure, `inside` says it. */
+  resolve(raw: string, options: RequestOptions): Promise<HeldPath>;
+
+  /** undefined when nothing is there. Follows no link. */
+  stat(path: string, options: RequestOptions): Promise<HeldStat | undefined>;
+
+  /** Whole bytes of a regular file, and their SHA-256 in lower-case hex. */
+  read(path: string, options: RequestOptions & { readonly maxBytes: number }): Promise<HeldContent>;
+
+  list(
+    path: string,
+    options: RequestOptions & { readonly ignore: readonly string[]; readonly limit: number },
+  ): Promise<{ readonly entries: readonly HeldEntry[]; readonly truncated: boolean }>;
+
+  /** Files that match, newest first; git's ignore rules hold. */
+  find(
+    request: {
+      readonly pattern: string;
+      readonly base: string;
+      readonly limit: number;
+      readonly exclude: readonly string[];
+    },
+    options: RequestOptions,
+  ): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }>;
+
+  search(
+    request: HeldSearch,
+    options: RequestOptions,
+  ): Promise<{ readonly lines: readonly string[]; readonly truncated: boolean }>;
+
+  /**
+   * Makes all changes or none, each against its base. Once it began it goes on to its end, whatever the signal says.
+   * @param request.branch that HEAD must be on; empty: any
+   */
+  change(
+    request: { readonly changes: readonly HeldChange[]; readonly branch: string },
+    options: RequestOptions,
+  ): Promise<readonly ChangedFile[]>;
+
+  /** The files named, and those below the directories, as far as they are there; sorted by path. */
+  readControl(
+    request: { readonly files: readonly string[]; readonly directories: readonly string[] },
+    options: RequestOptions,
+  ): Promise<HeldControl>;
+
+  /** Runs a shell command, without input. Absent where `facts.commands` is `none`. */
+  run?(request: HeldCommand, options: CommandOptions): Promise<HeldRun>;
+}
+
+export interface HeldWorkspaceFacts {
+  /** The same whenever this directory is opened: 16 to 128 letters, digits, dots, hyphens and underscores. */
+  readonly id: string;
+  /** For people. */
+  readonly name: string;
+  /** Absolute path, with slashes. */
+  readonly root: string;
+  readonly home: string;
+  /** As Node calls it, e.g. `linux`. */
+  readonly platform: string;
+  readonly commands: "none" | "unsandboxed" | "sandboxed";
+}
+
+/** How lists of sessions name a workspace that a client holds, where others have a path. */
+export function heldPlace({ id }: Pick<HeldWorkspaceFacts, "id">): string {
+  return `client-workspace:${id}`;
+}
+
+/** Why nothing was done; the server tells the model. */
+export class HeldWorkspaceError extends Error {
+  override readonly name = "HeldWorkspaceError";
+  /** Stable, of the server's list of codes. */
+  readonly code: string;
+  readonly hint: string;
+  readonly failureClass: HeldFailureClass;
+  readonly retryable: boolean;
+
+  constructor(
+    code: string,
+    message: string,
+    options: {
+      readonly hint?: string;
+      readonly failureClass?: HeldFailureClass;
+      readonly retryable?: boolean;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint ?? "";
+    this.failureClass = options.failureClass ?? "command_error";
+    this.retryable = options.retryable ?? false;
+  }
+}
+
+export type HeldFailureClass =
+  | "permission_denied"
+  | "tool_unavailable"
+  | "command_error"
+  | "timeout"
+  | "partial_execution";
+
+export interface HeldPath {
+  readonly relative: string;
+  readonly absolute: string;
+  readonly inside: boolean;
+}
+
+export interface HeldStat {
+  readonly kind: "file" | "directory" | "link" | "other";
+  readonly size: number;
+  /** Permission bits. */
+  readonly mode: number;
+}
+
+export interface HeldContent {
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+}
+
+export interface HeldEntry {
+  readonly name: string;
+  readonly kind: HeldStat["kind"];
+}
+
+export interface HeldSearch {
+  /** In ripgrep's syntax. */
+  readonly pattern: string;
+  readonly base: string;
+  /** Empty: every file. */
+  readonly glob: string;
+  readonly caseSensitive: boolean;
+  readonly output: "content" | "files" | "count";
+  /** Lines around a match. */
+  readonly context: number;
+  readonly limit: number;
+  readonly exclude: readonly string[];
+}
+
+export interface HeldChange {
+  readonly path: string;
+  /** undefined: the file is deleted. */
+  readonly bytes: Uint8Array | undefined;
+  /** SHA-256 of what is there now; empty: nothing may be there. */
+  readonly baseSha256: string;
+  /** Permission bits. */
+  readonly mode: number | undefined;
+  /** After a delete: directories to remove as far as they are empty, outermost first. */
+  readonly emptied: readonly string[];
+}
+
+export interface ChangedFile {
+  readonly beforeSha256: string | undefined;
+  readonly afterSha256: string | undefined;
+  readonly beforeMode: number | undefined;
+  readonly madeDirectories: readonly string[];
+}
+
+export interface HeldControl {
+  readonly files: readonly HeldControlFile[];
+  readonly git:
+    | {
+        readonly branch: string;
+        readonly commit: string;
+        readonly remoteDefault: string;
+        readonly hooksPath: string;
+      }
+    | undefined;
+}
+
+export interface HeldControlFile {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  /** Why it cannot be used; empty when it can. */
+  readonly problem: string;
+}
+
+export interface HeldCommand {
+  readonly command: string;
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  /** The server proved that it only reads. */
+  readonly readsOnly: boolean;
+}
+
+export interface HeldRun {
+  readonly end: "exited" | "timed-out" | "aborted" | "too-much-output" | "over-limit";
+  readonly exceeded: string;
+  readonly exitCode: number | undefined;
+  readonly signal: string;
+  readonly output: string;
+  readonly encoding: "utf-8" | "utf-16" | "unknown";
+  readonly outputSha256: string;
+  readonly leftOut: number;
+  readonly survivors: readonly number[];
+  /** For the model. */
+  readonly notes: readonly string[];
+}

@@ -1,0 +1,34 @@
+import { projectNoteFiles } from "../notes/project-notes.ts";
+
+/** Directories with notes of their own that are asked for. */
+const maxNoteDirectories = 50;
+
+/** Files that steer the agent or say what the project's check is, by the names under which the server looks for them. */
+const files: readonly string[] = [
+  ...projectNoteFiles,
+  ".intentignore",
+  ".orchestration/active_intents.yaml",
+  ".pi/damage-control-rules.yaml",
+  ...["package.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "tsconfig.json"],
+  ...["Cargo.toml", "go.mod", "ruff.toml", "pyproject.toml"],
+];
+
+/** With all that is below them. */
+const directories: readonly string[] = [".gennai", ".claude/skills"];
+
+/** What a turn has to know of a workspace. @param workedOn files whose directories may have notes of their own */
+export function controlPaths(workedOn: Iterable<string>): {
+  readonly files: readonly string[];
+  readonly directories: readonly string[];
+} {
+  const above = new Set<string>();
+  for (const file of workedOn) {
+    const names = file.split("/").slice(0, -1);
+    for (const index of names.keys()) above.add(names.slice(0, index + 1).join("/"));
+  }
+  const notes = [...above]
+    .sort()
+    .slice(0, maxNoteDirectories)
+    .flatMap((directory) => projectNoteFiles.map((name) => `${directory}/${name}`));
+  return { files: [...files, ...notes], directories };
+}

@@ -1,0 +1,13 @@
+import { ServiceError } from "../service-error.ts";
+
+/** What only works on files of this machine. @param instead what to do, or who knows it; a sentence */
+export function heldByClient(instead: string): ServiceError {
+  return new ServiceError(
+    "failed_precondition",
+    `A client holds this workspace, the server cannot reach it. ${instead}`,
+    {
+      reason: "not_held_here",
+      hint: "Do it where the files are.",
+    },
+  );
+}
