@@ -1,4 +1,5 @@
-// Bundles the extension into dist/: extension.cjs, which only registers, app.cjs with all the rest, and the web UI in repl/.
+// Bundles the extension into dist/: extension.cjs, which only registers, app.cjs with all the rest, extension.web.cjs with all
+// of it for a browser, and the web UI in repl/.
 //
 //   node scripts/build.mjs                 for development, with source maps
 //   node scripts/build.mjs --watch         builds again whenever a source changes
@@ -11,25 +12,29 @@ import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { context } from "esbuild";
 import { buildRepl } from "../../repl/scripts/build.mjs";
+import { webOptions } from "./web-bundle.mjs";
 
 const root = join(import.meta.dirname, "..");
-const dist = join(root, "dist");
 
 /**
- * @param {{ production?: boolean, watch?: boolean }} options
- * @returns {Promise<{ bytes: Record<string, number> }>} bytes by path relative to the package
+ * @param {{ production?: boolean, watch?: boolean, outDir?: string }} options
+ * @returns {Promise<{ bytes: Record<string, number>, inputs: readonly string[] }>} bytes by path relative to the package;
+ *   absolute paths of all that went in
  */
-export async function buildExtension({ production = false, watch = false } = {}) {
-  rmSync(dist, { recursive: true, force: true });
-  mkdirSync(dist, { recursive: true });
+export async function buildExtension({ production = false, watch = false, outDir = join(root, "dist") } = {}) {
+  rmSync(outDir, { recursive: true, force: true });
+  mkdirSync(outDir, { recursive: true });
   const bundles = await Promise.all(
     [
       { name: "extension", plugins: [appIsItsOwnBundle] },
       { name: "app", plugins: [] },
-    ].map(({ name, plugins }) =>
+      { name: "web", ...webOptions(root) },
+    ].map(({ name, ...different }) =>
       context({
+        // Where aliases are looked for, and what the metafile's paths are relative to.
+        absWorkingDir: root,
         entryPoints: [{ in: join(root, "src", `${name}.ts`), out: name }],
-        outdir: dist,
+        outdir: outDir,
         outExtension: { ".js": ".cjs" },
         bundle: true,
         format: "cjs",
@@ -44,21 +49,23 @@ export async function buildExtension({ production = false, watch = false } = {})
         legalComments: "none",
         metafile: true,
         logLevel: watch ? "info" : "error",
-        plugins,
+        ...different,
       }),
     ),
   );
   /** @type {Record<string, number>} */
   const bytes = {};
+  const inputs = [];
   for (const bundle of bundles) {
     const { metafile } = await bundle.rebuild();
-    for (const [file, output] of Object.entries(metafile.outputs))
-      bytes[relative(root, join(process.cwd(), file))] = output.bytes;
+    inputs.push(...Object.keys(metafile.inputs).map((path) => join(root, path)));
+    for (const [file, output] of Object.entries(metafile.outputs)) bytes[file] = output.bytes;
   }
-  const repl = await buildRepl({ outDir: join(dist, "repl"), minify: production, watch });
+  const repl = await buildRepl({ outDir: join(outDir, "repl"), minify: production, watch });
+  inputs.push(...Object.keys(repl.metafile.inputs).map((path) => join(process.cwd(), path)));
   for (const [file, size] of Object.entries(repl.bytes)) bytes[relative(root, join(process.cwd(), file))] = size;
   for (const bundle of bundles) await (watch ? bundle.watch() : bundle.dispose());
-  return { bytes };
+  return { bytes, inputs };
 }
 
 /** @type {import("esbuild").Plugin} */

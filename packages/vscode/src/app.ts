@@ -1,6 +1,5 @@
-import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
 import type { ClientIdentity } from "@gennai/client/client-identity";
+import type { Editor } from "@gennai/client/editor";
 import { TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import * as vscode from "vscode";
 import { ChangeSets } from "./apply/change-sets.ts";
@@ -10,22 +9,29 @@ import { vsCodeAttention } from "./attention/vscode-attention.ts";
 import type { CommandId } from "./command-ids.ts";
 import { commandTable } from "./commands/command-table.ts";
 import { ContentDocuments } from "./documents/content-documents.ts";
+import { VsCodeFolderFiles } from "./editor/folder-files.ts";
+import { HeldFolder } from "./editor/held-folder.ts";
+import { heldFolderId } from "./editor/held-folder-id.ts";
 import { sessionEditor } from "./editor/session-editor.ts";
 import { VsCodeFiles } from "./editor/vscode-files.ts";
+import { pathOf } from "./editor/workspace-uri.ts";
 import { GitBranchMode } from "./git/git-branch-mode.ts";
 import { openSourceControl, VsCodeGit } from "./git/vscode-git.ts";
 import { HeldApprovals } from "./plan/plan-interceptor.ts";
 import { homeActions } from "./repl/home-actions.ts";
 import { launchRepl } from "./repl/repl-launch.ts";
 import { type ReplPlace, ReplViews } from "./repl/repl-views.ts";
+import { isHeldByWindow } from "./server/held-by-window.ts";
 import { linkTransport } from "./server/link-transport.ts";
 import { LinkWatch } from "./server/link-watch.ts";
 import { ModelKeyStore } from "./server/model-key-store.ts";
 import { ServerAccess } from "./server/server-access.ts";
 import { showFailure, showProblem } from "./server/server-dialogs.ts";
 import { NoServerError } from "./server/server-problem.ts";
+import { thisMachine } from "./server/this-machine.ts";
 import { TokenStore } from "./server/token-store.ts";
 import { branchInterceptor } from "./session/branch-interceptor.ts";
+import { heldInterceptor } from "./session/held-interceptor.ts";
 import { readSessionSettings } from "./session/read-settings.ts";
 import { SessionWatch } from "./session/session-watch.ts";
 import { TurnProgress } from "./session/turn-progress.ts";
@@ -67,17 +73,32 @@ export class AgentApp implements vscode.Disposable {
   readonly #linkWatch: LinkWatch;
   readonly #sessionWatch: SessionWatch;
   readonly #listeners: vscode.Disposable[] = [];
-  readonly #clientId = randomUUID();
+  #branchWatch: Disposable | undefined;
+  readonly #clientId = crypto.randomUUID();
   readonly #root: string;
 
   constructor(shell: AppShell) {
     this.#shell = shell;
     const { context, log } = shell;
     const folder = vscode.workspace.workspaceFolders?.[0];
-    const root = folder?.uri.scheme === "file" ? folder.uri.fsPath : "";
+    const root = folder === undefined ? "" : (pathOf(folder.uri) ?? "");
     this.#root = root;
+    const holder =
+      folder === undefined
+        ? undefined
+        : new HeldFolder(new VsCodeFolderFiles(folder.uri), {
+            id: heldFolderId(context.globalState, folder.uri),
+            name: folder.name,
+            root: folder.uri.path,
+            home: thisMachine.home,
+            platform: thisMachine.platform,
+            // Those for the terminal are asked for by themselves.
+            commands: "none",
+          });
+    const held = (): HeldFolder | undefined =>
+      isHeldByWindow({ baseUrl: readSettings().baseUrl, hasDisk: thisMachine.hasDisk }) ? holder : undefined;
     const version = versionOf(context);
-    const authority = { remoteName: vscode.env.remoteName, host: hostname() };
+    const authority = { remoteName: vscode.env.remoteName, host: thisMachine.host };
     const tokens = new TokenStore(context.secrets, authority);
     const modelKeys = new ModelKeyStore(context.secrets, authority);
     const files = new VsCodeFiles();
@@ -110,21 +131,30 @@ export class AgentApp implements vscode.Disposable {
       ...{ folder, tokens, modelKeys, log, approvals, settings: readSettings },
       interceptors: [
         watchingInterceptor(() => this.#role.isWatching),
+        heldInterceptor(() => held()?.facts),
         branchInterceptor({
           editingMode: (sessionId) => this.#editingMode(sessionId),
           currentBranch: () => branch.currentBranch(),
-          prepare: (task) => branch.prepare(task),
+          prepare: async (task) => {
+            const outcome = await branch.prepare(task);
+            this.#watchBranch();
+            return outcome;
+          },
           toProposalMode: (sessionId) => this.#toProposalMode(sessionId),
         }),
       ],
       onState: (state) => this.#linkWatch.changed(state),
     });
     this.#access = access;
-    const editor = sessionEditor({ workspace: root, files, changeSets, terminal: this.#terminal });
+    const editor = (): Editor =>
+      sessionEditor({
+        ...{ workspace: root, files, changeSets, terminal: this.#terminal },
+        ...{ held: held(), hasTerminal: thisMachine.hasDisk },
+      });
     const identity = { clientId: this.#clientId, name: "gennai-vscode", version };
     const sessions = new WorkspaceSession({
       connect: () => access.connect(),
-      identity: (): ClientIdentity => (this.#role.isWatching ? identity : { ...identity, editor }),
+      identity: (): ClientIdentity => (this.#role.isWatching ? identity : { ...identity, editor: editor() }),
       choice: () => settingsChoice(readSettings(), root),
       remembered: () => context.workspaceState.get<string>(sessionKey),
       remember: async (sessionId) => context.workspaceState.update(sessionKey, sessionId),
@@ -270,6 +300,7 @@ export class AgentApp implements vscode.Disposable {
 
   dispose(): void {
     for (const listener of this.#listeners) listener.dispose();
+    this.#branchWatch?.[Symbol.dispose]();
     const { views, sessions, claim } = this.#workbench;
     views.dispose();
     for (const part of [
@@ -292,14 +323,9 @@ export class AgentApp implements vscode.Disposable {
   /** What only a trusted workspace gets: this window's claim, and a look at its branch. */
   #beginWork(): void {
     if (this.#root === "") return;
-    const { claim, branch, log } = this.#workbench;
+    const { claim, log } = this.#workbench;
     void claim.begin().catch((error: unknown) => log.warn("The window's claim could not be written.", String(error)));
-    void branch
-      .onChange(() => void this.#readBranch())
-      .then((listening) => {
-        if (listening !== undefined) this.#listeners.push(new vscode.Disposable(() => listening[Symbol.dispose]()));
-      });
-    void this.#readBranch();
+    this.#watchBranch();
   }
 
   #launch(place: ReplPlace): ReturnType<typeof launchRepl> {
@@ -338,8 +364,19 @@ export class AgentApp implements vscode.Disposable {
     await session.changeSettings({ editingMode: "proposal" }, { signal: AbortSignal.timeout(10_000) });
   }
 
-  async #readBranch(): Promise<void> {
-    this.#status.branch = (await this.#workbench.branch.currentBranch().catch(() => undefined)) ?? "";
+  /** Also when there was no repository before. */
+  #watchBranch(): void {
+    const { branch, log } = this.#workbench;
+    const show = (name: string | undefined) => {
+      this.#status.branch = name ?? "";
+    };
+    void branch.watchBranch(show).then(
+      (watching) => {
+        this.#branchWatch?.[Symbol.dispose]();
+        this.#branchWatch = watching;
+      },
+      (error: unknown) => log.warn("The branch is not known.", String(error)),
+    );
   }
 
   #details(): Readonly<Record<string, string>> {

@@ -1,7 +1,8 @@
-import { userInfo } from "node:os";
 import { type EmergencyControl, setEmergencyControl } from "@gennai/client/emergency";
 import { listIntents, selectIntent as select } from "@gennai/client/intents";
 import * as vscode from "vscode";
+import { uriOf } from "../editor/workspace-uri.ts";
+import { thisMachine } from "../server/this-machine.ts";
 import { sessionBundle } from "../session/export-bundle.ts";
 import type { Command, Workbench } from "../workbench.ts";
 
@@ -38,7 +39,7 @@ export const selectIntent: Command = async (workbench) => {
 
 /** Opens the file; a first one is offered as a draft that nobody saved yet. */
 export const editIntents: Command = async ({ root }) => {
-  const uri = vscode.Uri.joinPath(vscode.Uri.file(root), ...intentsFile);
+  const uri = vscode.Uri.joinPath(uriOf(root), ...intentsFile);
   try {
     await vscode.workspace.fs.stat(uri);
     await vscode.window.showTextDocument(uri, { preview: false });
@@ -136,7 +137,7 @@ async function setControl(
 ): Promise<number> {
   const { governance } = await workbench.connect();
   const signal = AbortSignal.timeout(callPatience);
-  const stopped = await setEmergencyControl(governance, { ...request, by: userInfo().username }, { signal });
+  const stopped = await setEmergencyControl(governance, { ...request, by: thisMachine.userName() }, { signal });
   await workbench.readGovernance();
   return stopped.length;
 }
@@ -168,10 +169,7 @@ export const exportBundle: Command = async (workbench) => {
   const { governance } = await workbench.connect();
   const target = await vscode.window.showSaveDialog({
     title: "Export Session Bundle",
-    defaultUri: vscode.Uri.joinPath(
-      vscode.Uri.file(workbench.root),
-      `gennai-session-${session.sessionId.slice(0, 12)}.json`,
-    ),
+    defaultUri: vscode.Uri.joinPath(uriOf(workbench.root), `gennai-session-${session.sessionId.slice(0, 12)}.json`),
     filters: { JSON: ["json"] },
   });
   if (target === undefined) return;
@@ -189,7 +187,7 @@ export const exportBundle: Command = async (workbench) => {
 
 /** `.orchestration/` is the server's: shown as a document that nobody can edit. */
 export const openControlFile: Command = async ({ root, documents }) => {
-  const pattern = new vscode.RelativePattern(vscode.Uri.file(root), ".orchestration/**/*");
+  const pattern = new vscode.RelativePattern(uriOf(root), ".orchestration/**/*");
   const files = await vscode.workspace.findFiles(pattern, null, 500);
   const items = files
     .map((uri) => ({ label: vscode.workspace.asRelativePath(uri, false), uri }))

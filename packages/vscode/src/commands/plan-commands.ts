@@ -1,11 +1,10 @@
-import { relative } from "node:path";
 import { type Plan, SessionPlans } from "@gennai/client/plan";
 import type { AgentSession } from "@gennai/client/session";
 import { subscribe } from "@gennai/client/subscription";
 import { endsTurn, turnOutcome } from "@gennai/client/turn-state";
 import * as vscode from "vscode";
 import { editorContext } from "../documents/editor-context.ts";
-import { isInside } from "../editor/workspace-paths.ts";
+import { nameOfUri } from "../editor/workspace-uri.ts";
 import { guardPlan } from "../plan/plan-guard.ts";
 import { type ActiveDocument, looksLikePlan, planRequest } from "../plan/plan-request.ts";
 import type { Command, Workbench } from "../workbench.ts";
@@ -172,8 +171,7 @@ async function planAnswer(session: AgentSession, text: string, stop: AbortSignal
 
 function activeDocument(root: string): ActiveDocument | undefined {
   const document = vscode.window.activeTextEditor?.document;
-  if (document === undefined || document.uri.scheme !== "file" || !isInside(root, document.uri.fsPath))
-    return undefined;
-  const path = relative(root, document.uri.fsPath).replaceAll("\\", "/");
+  const path = document === undefined ? undefined : nameOfUri(root, document.uri);
+  if (document === undefined || path === undefined) return undefined;
   return { path, language: document.languageId, text: document.getText(), isDirty: document.isDirty };
 }

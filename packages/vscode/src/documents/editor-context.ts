@@ -1,6 +1,6 @@
 import type { EditorContext } from "@gennai/client/home/repl-home";
 import * as vscode from "vscode";
-import { nameInWorkspace } from "../editor/workspace-paths.ts";
+import { nameOfUri } from "../editor/workspace-uri.ts";
 
 const selectionLimit = 100_000;
 const openFilesLimit = 100;
@@ -32,5 +32,5 @@ function openFiles(root: string): readonly string[] {
 }
 
 function workspaceName(root: string, uri: vscode.Uri): string | undefined {
-  return uri.scheme === "file" ? nameInWorkspace(root, uri.fsPath) : undefined;
+  return nameOfUri(root, uri);
 }

@@ -1,7 +1,8 @@
-import { realpath } from "node:fs/promises";
 import type { Diagnostic } from "@gennai/client/editor";
 import * as vscode from "vscode";
+import { realPathOf } from "./real-path.ts";
 import { nameInWorkspace, resolveInWorkspace } from "./workspace-paths.ts";
+import { pathOf } from "./workspace-uri.ts";
 
 /** Diagnostics one answer holds. */
 const most = 2000;
@@ -16,11 +17,12 @@ const severities = {
 /** What the editor's language tools say about files of the workspace, the worst first; no paths: about all of them. */
 export async function listDiagnostics(workspace: string, paths: readonly string[]): Promise<readonly Diagnostic[]> {
   const wanted = await Promise.all(paths.map((path) => resolveInWorkspace(workspace, path)));
-  const root = await realpath(workspace);
+  const root = await realPathOf(workspace);
   const found: Diagnostic[] = [];
   for (const [uri, diagnostics] of vscode.languages.getDiagnostics()) {
-    if (uri.scheme !== "file") continue;
-    const absolute = await realpath(uri.fsPath).catch(() => uri.fsPath);
+    const named = pathOf(uri);
+    if (named === undefined) continue;
+    const absolute = await realPathOf(named).catch(() => named);
     const path = nameInWorkspace(root, absolute);
     if (path === undefined || (wanted.length > 0 && !wanted.some((file) => file.absolute === absolute))) continue;
     for (const { range, severity, message, source } of diagnostics) {

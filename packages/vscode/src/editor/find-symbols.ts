@@ -1,7 +1,8 @@
-import { realpath } from "node:fs/promises";
 import type { FoundSymbol, FoundSymbols, SymbolRequest } from "@gennai/client/editor";
 import * as vscode from "vscode";
-import { nameInWorkspace, resolveInWorkspace } from "./workspace-paths.ts";
+import { realPathOf } from "./real-path.ts";
+import { resolveInWorkspace } from "./workspace-paths.ts";
+import { nameOfUri, uriOf } from "./workspace-uri.ts";
 
 /** Symbols one answer holds. */
 const most = 1000;
@@ -21,14 +22,14 @@ export async function findSymbols(
 }
 
 async function ofWorkspace(workspace: string, query: string): Promise<FoundSymbol[]> {
-  const root = await realpath(workspace);
+  const root = await realPathOf(workspace);
   const symbols =
     (await vscode.commands.executeCommand<vscode.SymbolInformation[] | undefined>(
       "vscode.executeWorkspaceSymbolProvider",
       query,
     )) ?? [];
   return symbols.flatMap(({ name, kind, containerName, location }) => {
-    const path = location.uri.scheme === "file" ? nameInWorkspace(root, location.uri.fsPath) : undefined;
+    const path = nameOfUri(root, location.uri);
     if (path === undefined) return [];
     return [{ name, kind: nameOf(kind), path, line: location.range.start.line + 1, container: containerName }];
   });
@@ -37,24 +38,31 @@ async function ofWorkspace(workspace: string, query: string): Promise<FoundSymbo
 async function ofFile(workspace: string, path: string, query: string): Promise<FoundSymbol[]> {
   const file = await resolveInWorkspace(workspace, path);
   const symbols =
-    (await vscode.commands.executeCommand<(vscode.DocumentSymbol | vscode.SymbolInformation)[] | undefined>(
+    (await vscode.commands.executeCommand<readonly EitherSymbol[] | undefined>(
       "vscode.executeDocumentSymbolProvider",
-      vscode.Uri.file(file.absolute),
+      uriOf(file.absolute),
     )) ?? [];
   const wanted = query.toLowerCase();
   const found: FoundSymbol[] = [];
-  const visit = (symbol: vscode.DocumentSymbol | vscode.SymbolInformation, container: string): void => {
-    const range = "location" in symbol ? symbol.location.range : symbol.selectionRange;
-    if (symbol.name.toLowerCase().includes(wanted)) {
-      const { name, kind } = symbol;
-      const inside = "containerName" in symbol ? symbol.containerName : container;
+  const visit = (symbol: EitherSymbol, container: string): void => {
+    const { name, kind } = symbol;
+    // Where the name stands, not the comment above it.
+    const range = symbol.selectionRange ?? symbol.location.range;
+    if (name.toLowerCase().includes(wanted)) {
+      const inside = symbol.containerName === "" ? container : symbol.containerName;
       found.push({ name, kind: nameOf(kind), path, line: range.start.line + 1, container: inside });
     }
-    if ("children" in symbol) for (const child of symbol.children) visit(child, symbol.name);
+    for (const child of symbol.children ?? []) visit(child, name);
   };
   for (const symbol of symbols) visit(symbol, "");
   return found;
 }
+
+/** What the command gives: a `SymbolInformation`, which is a `DocumentSymbol` too where the language feature gave those. */
+type EitherSymbol = vscode.SymbolInformation & {
+  readonly selectionRange?: vscode.Range;
+  readonly children?: readonly EitherSymbol[];
+};
 
 function nameOf(kind: vscode.SymbolKind): string {
   return (vscode.SymbolKind[kind] ?? "symbol").toLowerCase();

@@ -1,7 +1,8 @@
-import { realpath } from "node:fs/promises";
 import type { WorkspaceListing } from "@gennai/client/editor";
 import * as vscode from "vscode";
-import { nameInWorkspace, resolveInWorkspace } from "./workspace-paths.ts";
+import { realPathOf } from "./real-path.ts";
+import { resolveInWorkspace } from "./workspace-paths.ts";
+import { nameOfUri, uriOf } from "./workspace-uri.ts";
 
 /** Paths one answer holds. */
 const most = 5000;
@@ -13,15 +14,15 @@ export async function listWorkspace(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<WorkspaceListing> {
   const directory = await resolveInWorkspace(workspace, path === "" ? "." : path);
-  const root = await realpath(workspace);
+  const root = await realPathOf(workspace);
   const cancellation = new vscode.CancellationTokenSource();
   const cancel = () => cancellation.cancel();
   signal.addEventListener("abort", cancel, { once: true });
   try {
-    const pattern = new vscode.RelativePattern(vscode.Uri.file(directory.absolute), "**/*");
+    const pattern = new vscode.RelativePattern(uriOf(directory.absolute), "**/*");
     const found = await vscode.workspace.findFiles(pattern, undefined, most + 1, cancellation.token);
     signal.throwIfAborted();
-    const paths = found.flatMap(({ fsPath }) => nameInWorkspace(root, fsPath) ?? []).sort();
+    const paths = found.flatMap((uri) => nameOfUri(root, uri) ?? []).sort();
     return { paths: paths.slice(0, most), truncated: paths.length > most };
   } finally {
     signal.removeEventListener("abort", cancel);

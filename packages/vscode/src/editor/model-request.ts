@@ -67,7 +67,7 @@ export function modelMessages(request: ModelRequest): readonly ModelMessage[] {
     switch (message.role) {
       case "user": {
         const images = (message.images ?? []).map((image): ModelPart => {
-          const bytes = Buffer.from(image, "base64");
+          const bytes = Uint8Array.from(atob(image), (character) => character.charCodeAt(0));
           return { type: "image", bytes, mediaType: mediaTypeOf(bytes) };
         });
         add("user", [{ type: "text", text: message.text }, ...images]);

@@ -1,15 +1,26 @@
-import type { Editor } from "@gennai/client/editor";
+import type { CommandOptions, CommandRequest, Editor } from "@gennai/client/editor";
+import type { HeldWorkspace } from "@gennai/client/held-workspace";
 import { VsCodeEditor, type VsCodeEditorOptions } from "./vscode-editor.ts";
 
 /** What a session may ask of this window. Without confirmations: those stand in the REPL, which answers them itself. */
-export function sessionEditor(options: Omit<VsCodeEditorOptions, "confirm">): Editor {
+export function sessionEditor(
+  options: Omit<VsCodeEditorOptions, "confirm"> & {
+    /** The folder, while this window holds it for a server that cannot reach it. */
+    readonly held: HeldWorkspace | undefined;
+    /** False where there is no shell. */
+    readonly hasTerminal: boolean;
+  },
+): Editor {
   const full = new VsCodeEditor({
     ...options,
     confirm: async () => ({ answer: "nobody", reason: "Questions are answered in the REPL." }),
   });
   return {
+    ...(options.held === undefined ? {} : { workspace: options.held }),
     readFile: (request) => full.readFile(request),
-    runCommand: (request, call) => full.runCommand(request, call),
+    ...(options.hasTerminal
+      ? { runCommand: (request: CommandRequest, call: CommandOptions) => full.runCommand(request, call) }
+      : {}),
     applyChanges: (request, call) => full.applyChanges(request, call),
     callModel: (request, call) => full.callModel(request, call),
     listDiagnostics: (paths) => full.listDiagnostics(paths),

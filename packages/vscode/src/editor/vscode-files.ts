@@ -1,9 +1,11 @@
 import { realpathSync } from "node:fs";
-import { access, constants, open, rm, stat } from "node:fs/promises";
+import { access, constants, open, rm, stat, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import * as vscode from "vscode";
 import { EditorError, reasonOf } from "./editor-error.ts";
 import type { EditorDocument, EditorFiles, FileEdit } from "./editor-files.ts";
+import { LiveDocument } from "./live-document.ts";
+import { workspaceEdit } from "./workspace-edit.ts";
 
 /** VS Code's documents and the disk of the machine its extensions run on. */
 export class VsCodeFiles implements EditorFiles {
@@ -70,74 +72,19 @@ export class VsCodeFiles implements EditorFiles {
   }
 
   async applyEdits(edits: readonly FileEdit[], label: string): Promise<boolean> {
-    const edit = new vscode.WorkspaceEdit();
-    for (const file of edits) addEdit(edit, file, label);
-    return vscode.workspace.applyEdit(edit);
+    return vscode.workspace.applyEdit(workspaceEdit(edits, label, documentOf));
   }
 
   async writeDisk(absolute: string, bytes: Uint8Array): Promise<void> {
+    const saved = documentOf(absolute) === undefined ? undefined : await stat(absolute).catch(() => undefined);
     await vscode.workspace.fs.writeFile(vscode.Uri.file(absolute), bytes);
+    // A file that is newer than its document is somebody else's for the editor, which then refuses to save.
+    if (saved !== undefined) await utimes(absolute, saved.atime, saved.mtime);
     await settled(absolute);
   }
 
   async deleteFromDisk(absolute: string): Promise<void> {
     await rm(absolute, { force: true });
-  }
-}
-
-class LiveDocument implements EditorDocument {
-  readonly #document: vscode.TextDocument;
-
-  constructor(document: vscode.TextDocument) {
-    this.#document = document;
-  }
-
-  get text(): string {
-    return this.#document.getText();
-  }
-
-  get version(): number {
-    return this.#document.version;
-  }
-
-  get isDirty(): boolean {
-    return this.#document.isDirty;
-  }
-
-  get encoding(): string {
-    return this.#document.encoding;
-  }
-
-  get eol(): "lf" | "crlf" {
-    return this.#document.eol === vscode.EndOfLine.CRLF ? "crlf" : "lf";
-  }
-
-  async save(): Promise<boolean> {
-    return this.#document.save();
-  }
-}
-
-function addEdit(edit: vscode.WorkspaceEdit, file: FileEdit, label: string): void {
-  const uri = vscode.Uri.file(file.absolute);
-  const metadata = { label, needsConfirmation: false };
-  switch (file.type) {
-    case "create":
-      edit.createFile(uri, { contents: file.bytes }, metadata);
-      return;
-    case "delete":
-      edit.deleteFile(uri, {}, metadata);
-      return;
-    case "text": {
-      const document = documentOf(file.absolute);
-      if (document === undefined) throw new EditorError("busy", `${file.absolute} was closed.`, "Try again.");
-      const edits = file.edits.map(({ start, end, text }) =>
-        vscode.TextEdit.replace(new vscode.Range(document.positionAt(start), document.positionAt(end)), text),
-      );
-      if (file.eol !== undefined) {
-        edits.push(vscode.TextEdit.setEndOfLine(file.eol === "crlf" ? vscode.EndOfLine.CRLF : vscode.EndOfLine.LF));
-      }
-      edit.set(document.uri, edits);
-    }
   }
 }
 

@@ -1,6 +1,6 @@
-import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { EditorError } from "./editor-error.ts";
+import { isLink, realPathOf } from "./real-path.ts";
 
 /** A place inside the workspace. */
 export interface WorkspacePath {
@@ -19,7 +19,7 @@ export interface WorkspacePath {
  */
 export async function resolveInWorkspace(workspace: string, name: string): Promise<WorkspacePath> {
   refuseBadName(name);
-  const root = await realpath(workspace);
+  const root = await realPathOf(workspace);
   const absolute = await realPathOfNew(resolve(root, name));
   if (!isInside(root, absolute)) throw outside(name);
   return { name, absolute, root };
@@ -63,9 +63,12 @@ function outside(name: string): EditorError {
 /** Follows the links of what exists. */
 async function realPathOfNew(path: string): Promise<string> {
   try {
-    return await realpath(path);
+    return await realPathOf(path);
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (hasCode(error, "ELOOP")) {
+      throw new EditorError("outside_workspace", `${path} leads through a link.`, "Name a file.", { cause: error });
+    }
+    if (!hasCode(error, "ENOENT")) throw error;
     // A link to nothing would be written through, to wherever it points.
     if (await isLink(path)) {
       throw new EditorError("outside_workspace", `${path} is a link that leads nowhere.`, "Name a file.", {
@@ -78,13 +81,6 @@ async function realPathOfNew(path: string): Promise<string> {
   }
 }
 
-async function isLink(path: string): Promise<boolean> {
-  return lstat(path).then(
-    (found) => found.isSymbolicLink(),
-    () => false,
-  );
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
 }

@@ -3,6 +3,7 @@ import { revertFromRepl } from "../commands/session-commands.ts";
 import { editorContext } from "../documents/editor-context.ts";
 import { showProposedChange } from "../documents/proposal-diff.ts";
 import { resolveInWorkspace } from "../editor/workspace-paths.ts";
+import { uriOf } from "../editor/workspace-uri.ts";
 import type { Workbench } from "../workbench.ts";
 import type { HomeActions } from "./home-requests.ts";
 
@@ -28,7 +29,7 @@ export function homeActions(workbench: () => Workbench): HomeActions {
     async openFile(path, line) {
       const { absolute } = await resolveInWorkspace(workbench().root, path);
       const position = line === undefined ? undefined : new vscode.Position(line - 1, 0);
-      await vscode.window.showTextDocument(vscode.Uri.file(absolute), {
+      await vscode.window.showTextDocument(uriOf(absolute), {
         preview: true,
         ...(position === undefined ? {} : { selection: new vscode.Range(position, position) }),
       });

@@ -1,5 +1,3 @@
-import { randomBytes } from "node:crypto";
-
 export interface ReplHtmlFacts {
   /** The webview's own source for `default` resources. */
   readonly cspSource: string;
@@ -10,7 +8,7 @@ export interface ReplHtmlFacts {
 
 /** The page of the REPL in a webview: one script with a nonce, one style sheet, no network. */
 export function replHtml({ cspSource, script, style, title }: ReplHtmlFacts): string {
-  const nonce = randomBytes(24).toString("base64url");
+  const nonce = crypto.randomUUID().replaceAll("-", "");
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,

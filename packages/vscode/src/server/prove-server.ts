@@ -27,6 +27,7 @@ export async function proveServer(
   token: string | undefined,
   options: { readonly signal: AbortSignal },
 ): Promise<ServerProof> {
+  if (token !== undefined && new URL(url).protocol === "https:") return proveByCertificate(url, token, options);
   const address = new URL("/challenge", url);
   const nonce = randomBytes(32).toString("base64url");
   try {
@@ -46,18 +47,44 @@ export async function proveServer(
   }
 }
 
+/** Its certificate says who it is, before the token is sent. A server of many users shares no secret with them to prove. */
+async function proveByCertificate(
+  url: string,
+  token: string,
+  options: { readonly signal: AbortSignal },
+): Promise<ServerProof> {
+  try {
+    const headers = { Authorization: `Bearer ${token}` };
+    const { status, body } = await send(new URL("/health", url), { method: "GET", headers }, "", options);
+    if (status === 401) return { type: "other-token" };
+    return { type: status === 200 && body?.includes('"protocolVersion"') === true ? "proven" : "stranger" };
+  } catch (error) {
+    options.signal.throwIfAborted();
+    return { type: "nobody", reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
 const patience = 3000;
 
-async function post(
+function post(
   address: URL,
+  body: string,
+  options: { readonly signal: AbortSignal },
+): Promise<{ readonly status: number; readonly body: string | undefined }> {
+  return send(address, { method: "POST", headers: { "Content-Type": "application/json" } }, body, options);
+}
+
+async function send(
+  address: URL,
+  { method, headers }: { readonly method: string; readonly headers: Readonly<Record<string, string>> },
   body: string,
   options: { readonly signal: AbortSignal },
 ): Promise<{ readonly status: number; readonly body: string | undefined }> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = address.protocol === "https:" ? requestHttps : requestHttp;
   const outgoing = request(address, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Connection: "close" },
+    method,
+    headers: { ...headers, Connection: "close" },
     agent: false,
     signal: AbortSignal.any([options.signal, AbortSignal.timeout(patience)]),
   });

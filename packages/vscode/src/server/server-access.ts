@@ -1,10 +1,8 @@
-import { realpath } from "node:fs/promises";
-import { homedir } from "node:os";
 import type { Interceptor } from "@connectrpc/connect";
 import * as vscode from "vscode";
+import { realPathOf } from "../editor/real-path.ts";
 import type { HeldApprovals } from "../plan/plan-interceptor.ts";
 import type { GennaiSettings } from "../settings/settings.ts";
-import { announcedServers } from "./announced-servers.ts";
 import { type FindPorts, type FindRequest, findServer } from "./find-server.ts";
 import { launchCommand } from "./launch-command.ts";
 import { decideLaunch } from "./launch-decision.ts";
@@ -14,7 +12,7 @@ import type { ServerConnection } from "./server-connection.ts";
 import { launchServer } from "./server-launcher.ts";
 import { type LinkState, ServerLink } from "./server-link.ts";
 import { NoServerError, type ServerProblem } from "./server-problem.ts";
-import { stateDirectory } from "./state-directory.ts";
+import { serversHere, thisMachine } from "./this-machine.ts";
 import type { TokenStore } from "./token-store.ts";
 
 export interface ServerAccessOptions {
@@ -41,11 +39,7 @@ export class ServerAccess implements Disposable {
     this.#options = options;
     const { log, tokens, interceptors, approvals, onState } = options;
     this.#ports = {
-      announced: async () => {
-        const directory = stateDirectory({ environment: process.env, platform: process.platform, home: homedir() });
-        if (directory === undefined) return [];
-        return announcedServers(directory, (file, reason) => log.warn(`${file} was not believed: ${reason}`));
-      },
+      announced: () => serversHere((file, reason) => log.warn(`${file} was not believed: ${reason}`)),
       storedToken: (url) => tokens.get(url),
       prove: (url, token) => proveServer(url, token, { signal: this.#closing.signal }),
     };
@@ -112,9 +106,12 @@ export class ServerAccess implements Disposable {
   async #request(): Promise<FindRequest | ServerProblem> {
     const { folder, settings } = this.#options;
     if (!vscode.workspace.isTrusted) return { type: "untrusted" };
-    if (folder === undefined || folder.uri.scheme !== "file") return { type: "no-folder" };
+    if (folder === undefined) return { type: "no-folder" };
     const { baseUrl, serverPort } = settings();
-    return { baseUrl, port: serverPort, workspace: await realpath(folder.uri.fsPath) };
+    // Without a disk there is no server on this machine to be found.
+    if (!thisMachine.hasDisk) return { baseUrl, port: serverPort, workspace: folder.uri.path };
+    if (folder.uri.scheme !== "file") return { type: "no-folder" };
+    return { baseUrl, port: serverPort, workspace: await realPathOf(folder.uri.fsPath) };
   }
 
   #launchFacts(): Omit<Parameters<typeof decideLaunch>[0], "asked"> {

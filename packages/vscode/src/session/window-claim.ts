@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { mkdir, open, readFile, rm, stat, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
@@ -18,7 +17,7 @@ export type ClaimState = { readonly type: "ours" } | { readonly type: "held"; re
 export class WindowClaim implements AsyncDisposable {
   readonly #path: string;
   readonly #onChange: (state: ClaimState) => void;
-  readonly #window = randomUUID();
+  readonly #window = crypto.randomUUID();
   #state: ClaimState = { type: "held", pid: 0 };
   #timer: ReturnType<typeof setInterval> | undefined;
 

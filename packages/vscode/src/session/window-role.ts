@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { sha256Hex } from "@gennai/protocol/digest";
 import * as vscode from "vscode";
 import type { WindowStatus } from "../status/window-status.ts";
 import type { Workbench } from "../workbench.ts";
@@ -63,5 +62,5 @@ export class WindowRole implements Disposable {
  * VS Code gives a second window another directory.
  */
 export function claimFile(globalStorage: string, root: string): string {
-  return join(globalStorage, "windows", `${createHash("sha256").update(root).digest("hex").slice(0, 32)}.json`);
+  return `${globalStorage}/windows/${sha256Hex(root).slice(0, 32)}.json`;
 }

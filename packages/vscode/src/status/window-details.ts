@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import type { LinkState } from "../server/server-link.ts";
+import { thisMachine } from "../server/this-machine.ts";
 import type { Workbench } from "../workbench.ts";
 
 /** What a report of a problem should say about this window. Holds no token. */
@@ -9,7 +10,7 @@ export function windowDetails(workbench: Workbench, link: LinkState): Readonly<R
     extension: workbench.version,
     editor: `${vscode.env.appName} ${vscode.version}`,
     remote: vscode.env.remoteName ?? "none",
-    platform: `${process.platform} ${process.arch}`,
+    platform: thisMachine.description,
     settings: JSON.stringify({ baseUrl, serverPort, autoLaunch }),
     server: JSON.stringify(link),
     session: workbench.sessions.session?.sessionId ?? "none",

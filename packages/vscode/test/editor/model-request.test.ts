@@ -24,7 +24,7 @@ test("a conversation becomes what the editor's model takes", () => {
       parts: [
         { type: "text", text: "Be brief." },
         { type: "text", text: "look" },
-        { type: "image", bytes: Buffer.from([0x89, 0x50]), mediaType: "image/png" },
+        { type: "image", bytes: Uint8Array.of(0x89, 0x50), mediaType: "image/png" },
       ],
     },
     {

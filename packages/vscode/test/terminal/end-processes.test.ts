@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { descendantsIn, endProcesses } from "../../src/terminal/end-processes.ts";
 
 test("children of children are found, others not", () => {
@@ -20,6 +20,16 @@ test("a process goes with what it started", async () => {
   for (let waited = 0; isAlive(pid) && waited < 2000; waited += 20)
     await new Promise((resolve) => setTimeout(resolve, 20));
   expect(isAlive(pid)).toBe(false);
+});
+
+test.each([0, -1, 1, Number.NaN])("what is no process of its own, as %d, ends nobody", async (pid) => {
+  const kill = vi.spyOn(process, "kill").mockReturnValue(true);
+  try {
+    await endProcesses(pid);
+    expect(kill).not.toHaveBeenCalled();
+  } finally {
+    kill.mockRestore();
+  }
 });
 
 /** A process that ended and was not yet collected counts as gone. */

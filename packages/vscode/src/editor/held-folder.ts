@@ -1,0 +1,141 @@
+import {
+  type ChangedFile,
+  type HeldChange,
+  type HeldContent,
+  type HeldControl,
+  type HeldControlFile,
+  type HeldPath,
+  type HeldSearch,
+  type HeldStat,
+  type HeldWorkspace,
+  HeldWorkspaceError,
+  type HeldWorkspaceFacts,
+} from "@gennai/client/held-workspace";
+import { sha256Hex } from "@gennai/protocol/digest";
+import ignore from "ignore";
+import type { FolderFiles } from "./folder-files.ts";
+import { changeFiles } from "./held-changes.ts";
+import { readGitPlace } from "./held-git.ts";
+import { refuseLinks, resolveHeldPath } from "./held-path-resolution.ts";
+import { findFiles, searchFiles } from "./held-search.ts";
+
+const maxControlBytes = 1024 * 1024;
+const maxControlFiles = 2_000;
+
+/**
+ * A folder of this window, held for a server that cannot reach it. Runs no commands: those for the terminal are asked for by
+ * themselves, where there is one.
+ */
+export class HeldFolder implements HeldWorkspace {
+  readonly facts: HeldWorkspaceFacts;
+  readonly #files: FolderFiles;
+  /** Sets of changes go one after the other, so that none is made on what another is about to write. */
+  #changing: Promise<unknown> = Promise.resolve();
+
+  constructor(files: FolderFiles, facts: HeldWorkspaceFacts) {
+    this.#files = files;
+    this.facts = facts;
+  }
+
+  resolve(raw: string): Promise<HeldPath> {
+    return resolveHeldPath(this.#files, this.facts.root, raw);
+  }
+
+  async stat(path: string): Promise<HeldStat | undefined> {
+    const found = await this.#files.stat(path);
+    return found && { kind: found.kind, size: found.size, mode: 0 };
+  }
+
+  async read(path: string, options: { readonly maxBytes: number }): Promise<HeldContent> {
+    await refuseLinks(this.#files, path);
+    const found = await this.#files.stat(path);
+    if (found === undefined) throw new HeldWorkspaceError("not_found", `There is no ${path}.`);
+    if (found.kind !== "file") throw new HeldWorkspaceError("not_a_file", `${path} is no regular file.`);
+    if (found.size > options.maxBytes) throw tooLarge(path, options.maxBytes);
+    const bytes = await this.#files.read(path);
+    if (bytes.length > options.maxBytes) throw tooLarge(path, options.maxBytes);
+    return { bytes, sha256: sha256Hex(bytes) };
+  }
+
+  async list(path: string, options: { readonly ignore: readonly string[]; readonly limit: number }) {
+    await refuseLinks(this.#files, path);
+    if ((await this.#files.stat(path))?.kind !== "directory") {
+      throw new HeldWorkspaceError("not_found", `There is no directory ${path === "" ? "." : path}.`);
+    }
+    const hidden = ignore({ ignorecase: true }).add([...options.ignore]);
+    const kept = (await this.#files.entries(path))
+      .filter(({ name, kind }) => {
+        const full = path === "" ? name : `${path}/${name}`;
+        return !hidden.ignores(kind === "directory" ? `${full}/` : full);
+      })
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    return { entries: kept.slice(0, options.limit), truncated: kept.length > options.limit };
+  }
+
+  find(request: Parameters<HeldWorkspace["find"]>[0], { signal }: { readonly signal: AbortSignal }) {
+    return findFiles(this.#files, request, signal);
+  }
+
+  search(request: HeldSearch, { signal }: { readonly signal: AbortSignal }) {
+    return searchFiles(this.#files, request, signal);
+  }
+
+  async change(request: {
+    readonly changes: readonly HeldChange[];
+    readonly branch: string;
+  }): Promise<readonly ChangedFile[]> {
+    const turn = this.#changing.then(async () => {
+      const head = await readGitPlace(this.#files);
+      if (request.branch !== "" && head?.branch !== request.branch) {
+        throw new HeldWorkspaceError("branch_moved", `HEAD is not on ${request.branch} any more.`, {
+          failureClass: "permission_denied",
+        });
+      }
+      return changeFiles(this.#files, request.changes);
+    });
+    this.#changing = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async readControl(wanted: {
+    readonly files: readonly string[];
+    readonly directories: readonly string[];
+  }): Promise<HeldControl> {
+    const found = new Map<string, HeldControlFile>();
+    for (const path of wanted.files) await this.#addControl(path, found);
+    for (const path of wanted.directories) await this.#addBelow(path, found);
+    const files = [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+    return { files, git: await readGitPlace(this.#files) };
+  }
+
+  async #addBelow(path: string, found: Map<string, HeldControlFile>): Promise<void> {
+    const kind = (await this.#files.stat(path))?.kind;
+    if (kind !== "directory") return this.#addControl(path, found);
+    for (const { name } of await this.#files.entries(path)) await this.#addBelow(`${path}/${name}`, found);
+  }
+
+  /** What is there and cannot be used says why: a rule that somebody wrote is never passed over. */
+  async #addControl(path: string, found: Map<string, HeldControlFile>): Promise<void> {
+    const add = (bytes: Uint8Array, problem: string): void => void found.set(path, { path, bytes, problem });
+    try {
+      await refuseLinks(this.#files, path);
+    } catch (error) {
+      if (error instanceof HeldWorkspaceError) return add(new Uint8Array(), error.message);
+      throw error;
+    }
+    const stat = await this.#files.stat(path);
+    if (stat === undefined) return;
+    if (found.size >= maxControlFiles) {
+      throw new HeldWorkspaceError("too_large", `There are more than ${maxControlFiles} files that steer the agent.`);
+    }
+    if (stat.kind !== "file") add(new Uint8Array(), "is no regular file");
+    else if (stat.size > maxControlBytes) add(new Uint8Array(), `is larger than ${maxControlBytes / 1024} KiB`);
+    else add(await this.#files.read(path), "");
+  }
+}
+
+function tooLarge(path: string, maxBytes: number): HeldWorkspaceError {
+  return new HeldWorkspaceError("too_large", `${path} is larger than ${maxBytes} bytes.`, {
+    hint: "Search it instead.",
+  });
+}

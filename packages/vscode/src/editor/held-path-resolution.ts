@@ -1,0 +1,43 @@
+import { type HeldPath, HeldWorkspaceError } from "@gennai/client/held-workspace";
+import type { FolderFiles } from "./folder-files.ts";
+
+/**
+ * Where a path leads that a model wrote. Links are not followed: where one leads is not known in every window, so a path
+ * through one is refused. Throws `HeldWorkspaceError` `bad_path`.
+ * @param root absolute, with slashes
+ */
+export async function resolveHeldPath(files: FolderFiles, root: string, raw: string): Promise<HeldPath> {
+  const absolute = normalised(raw.startsWith("/") ? raw : `${root}/${raw}`);
+  if (absolute !== root && !absolute.startsWith(`${root}/`)) return { relative: "", absolute, inside: false };
+  const relative = absolute === root ? "" : absolute.slice(root.length + 1);
+  await refuseLinks(files, relative, raw);
+  return { relative, absolute, inside: true };
+}
+
+/** Throws for a path on whose way something is a link, or a file where a directory has to be. */
+export async function refuseLinks(files: FolderFiles, relative: string, named = relative): Promise<void> {
+  const names = relative === "" ? [] : relative.split("/");
+  for (const [index] of names.entries()) {
+    const part = names.slice(0, index + 1).join("/");
+    const found = await files.stat(part);
+    if (found === undefined) return;
+    if (found.kind === "link") {
+      throw new HeldWorkspaceError("bad_path", `${named}: ${part} is a link, and links are not followed here.`, {
+        failureClass: "permission_denied",
+        hint: "Name the file itself.",
+      });
+    }
+    if (index < names.length - 1 && found.kind !== "directory") {
+      throw new HeldWorkspaceError("bad_path", `${named}: ${part} is a file, nothing can be below it.`);
+    }
+  }
+}
+
+function normalised(path: string): string {
+  const names: string[] = [];
+  for (const name of path.split("/")) {
+    if (name === "..") names.pop();
+    else if (name !== "" && name !== ".") names.push(name);
+  }
+  return `/${names.join("/")}`;
+}

@@ -1,0 +1,9 @@
+/**
+ * Whether this window holds the files: where there is no disk that a server could share, and for a server that is elsewhere.
+ * @param baseUrl `gennai.baseUrl`; empty: a server of this machine
+ */
+export function isHeldByWindow({ baseUrl, hasDisk }: { readonly baseUrl: string; readonly hasDisk: boolean }): boolean {
+  if (!hasDisk) return true;
+  if (!URL.canParse(baseUrl)) return false;
+  return !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname);
+}
