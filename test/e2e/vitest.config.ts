@@ -22,20 +22,17 @@ export default defineConfig({
           globalSetup: [besides("browser/chromium.setup.ts")],
         },
       },
-      // Asked for by `npm run test:vscode`: its workbench died once in the middle of a run, and its first webview can take half a
-      // minute, both for reasons not known yet.
-      ...(process.env["GENNAI_TEST_VSCODE"] === "1"
-        ? [
-            {
-              extends: true,
-              test: {
-                name: "vscode",
-                include: ["test/e2e/vscode/**/*.test.ts"],
-                globalSetup: [besides("browser/chromium.setup.ts"), besides("vscode/code-server.setup.ts")],
-              },
-            },
-          ]
-        : []),
+      {
+        extends: true,
+        test: {
+          name: "vscode",
+          include: ["test/e2e/vscode/**/*.test.ts"],
+          globalSetup: [besides("browser/chromium.setup.ts"), besides("vscode/code-server.setup.ts")],
+          // A test waits in several places, in each for as long as `patience` says.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
     ],
   },
 });

@@ -47,6 +47,7 @@ export class SupervisedProcess implements AsyncDisposable {
       if (found !== undefined) return found;
       const waited = await Promise.race([
         once(this.#child.stdout, "data").then(() => "more" as const),
+        once(this.#child.stderr, "data").then(() => "more" as const),
         this.#ended.then(() => "ended" as const),
         delay(Math.max(0, deadline - Date.now())).then(() => "late" as const),
       ]);

@@ -9,11 +9,16 @@ child.once("error", (error) => {
   process.stderr.write(`${error.message}\n`);
   killGroup();
 });
-child.once("exit", killGroup);
+let isEnding = false;
+child.once("exit", (code, signal) => {
+  if (!isEnding) process.stderr.write(`${program} ended by itself: ${signal ?? `exit code ${code}`}\n`);
+  killGroup();
+});
 process.on("SIGTERM", () => undefined);
 process.stdin.on("error", end).once("close", end).resume();
 
 function end(): void {
+  isEnding = true;
   process.kill(-process.pid, "SIGTERM");
   setTimeout(killGroup, GRACE_MS);
 }

@@ -4,14 +4,12 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import * as z from "zod";
-import { type CodeServer, type CodeServerProgram, startCodeServer } from "./code-server.ts";
+import type { CodeServerProgram } from "./code-server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     readonly codeServerProgram: CodeServerProgram;
-    /** One for all files that need no extensions installed. */
-    readonly codeServer: CodeServer;
-    /** Absolute path of the extension's directory, bundled. */
+    /** Absolute path of the extension as VS Code unpacks it. */
     readonly extension: string;
     /** Absolute path of the packaged extension. */
     readonly vsix: string;
@@ -26,18 +24,15 @@ const preparedSchema = z.object({
 });
 
 /**
- * Prepares what is missing (the first time that takes minutes) and starts one code-server for all files of the project.
+ * Prepares what is missing; the first time that takes minutes.
  * @public vitest calls it
  */
-export default async function startCodeServerOnce(project: TestProject): Promise<() => Promise<void>> {
+export default async function prepareCodeServer(project: TestProject): Promise<void> {
   const preparing = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
   const [printed, [code]] = await Promise.all([text(preparing.stdout), once(preparing, "close")]);
   if (code !== 0) throw new Error("What the tests in VS Code need could not be prepared; see above.");
-  const { codeServer: program, extension, vsix } = preparedSchema.parse(JSON.parse(printed));
-  const server = await startCodeServer(program);
-  project.provide("codeServerProgram", program);
-  project.provide("codeServer", { url: server.url, userData: server.userData, gennaiState: server.gennaiState });
+  const { codeServer, extension, vsix } = preparedSchema.parse(JSON.parse(printed));
+  project.provide("codeServerProgram", codeServer);
   project.provide("extension", extension);
   project.provide("vsix", vsix);
-  return async () => server[Symbol.asyncDispose]();
 }

@@ -1,15 +1,11 @@
 import { expect, test } from "vitest";
 import { ReplDriver } from "../browser/repl-driver.ts";
 import { scriptedFiles, scriptedWork } from "../browser/scripted-work.ts";
+import { openRepl } from "./repl-in-workbench.ts";
 import { useWorkbench } from "./use-workbench.ts";
 
 /** Each test goes on where the one before it ended. */
 const workbench = useWorkbench(() => ({ gennai: { script: scriptedWork }, files: scriptedFiles }));
-
-async function openRepl(): Promise<ReplDriver> {
-  await workbench().runCommand("Gennai: Open REPL");
-  return new ReplDriver(await workbench().webview("REPL"));
-}
 
 test("Ping Server says who answered", async () => {
   await workbench().runCommand("Gennai: Ping Server");
@@ -22,7 +18,7 @@ test("Show Log shows that, in an output channel", async () => {
 });
 
 test("Undo Last Change Set takes back what the agent wrote", async () => {
-  const repl = await openRepl();
+  const repl = await openRepl(workbench());
   await repl.send("change the sum");
   await workbench().pick("Create ai-agent/change-the-sum");
   await repl.see("Changed as you asked.");
@@ -42,7 +38,7 @@ test("Open REPL in Editor shows the same conversation", async () => {
 
 test("an emergency stop shows in the REPL and the status bar, and no turn starts", async () => {
   await workbench().runCommand("Gennai: Emergency: Stop All");
-  const repl = await openRepl();
+  const repl = await openRepl(workbench());
   await repl.root.getByText("everything is stopped: no turn starts").waitFor();
   await workbench().page.locator(".statusbar").getByText("everything is stopped").waitFor();
   await workbench().screenshot("emergency");
@@ -59,7 +55,7 @@ test("lifting it needs a reason, and then work goes on", async () => {
   await reason.fill("The test goes on");
   await reason.press("Enter");
   await workbench().notice("Lifted: Stop All.");
-  const repl = await openRepl();
+  const repl = await openRepl(workbench());
   await repl.root.getByText("everything is stopped").waitFor({ state: "detached" });
   await repl.send("look at the sum");
   await repl.see("Looked.");

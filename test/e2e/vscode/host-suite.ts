@@ -13,15 +13,16 @@ export interface HostSuiteOptions extends WorkbenchOptions {
   readonly input?: Readonly<Record<string, string>>;
 }
 
-const suiteTimeoutMs = 180_000;
+/** A hundred tests, of which some wait for terminals that shall not end. */
+const suiteTimeoutMs = 600_000;
 
 /**
  * Runs a file of `hostTest`s inside the extension host and makes a vitest test of each. To be awaited at the top of a test file.
  * @param suite e.g. `new URL("host/activation.ts", import.meta.url)`
  */
 export async function hostSuite(suite: URL, options: HostSuiteOptions = {}): Promise<void> {
-  for (const { name, failure, milliseconds } of await runInHost(suite, options)) {
-    test(`${name} (${milliseconds} ms in the extension host)`, () => {
+  for (const { name, failure, note, milliseconds } of await runInHost(suite, options)) {
+    test(`${name}${note === undefined ? "" : ` ${note}`} (${milliseconds} ms in the extension host)`, () => {
       if (failure !== undefined) throw new Error(failure);
     });
   }
@@ -43,7 +44,7 @@ async function runInHost(suite: URL, options: HostSuiteOptions): Promise<readonl
   try {
     return await automation.results(AbortSignal.timeout(suiteTimeoutMs));
   } catch (error) {
-    await workbench.screenshot(`failed ${basename(suite.pathname)}`);
+    process.stderr.write(`${await workbench.report(`failed ${basename(suite.pathname)}`)}\n`);
     throw error;
   }
 }
@@ -72,6 +73,7 @@ const resultSchema: z.ZodType<HostResult> = z.object({
   name: z.string(),
   milliseconds: z.number(),
   failure: z.string().optional(),
+  note: z.string().optional(),
 }) as z.ZodType<HostResult>;
 
 /** What a workbench with the smoke test driver says of the suite it runs. */

@@ -1,52 +1,55 @@
 import type { Page } from "playwright-core";
+import { patience } from "./patience.ts";
 
-const attempts = 15;
-/** Milliseconds in which the palette shows what it has. */
-const patience = 3000;
+/** Milliseconds in which the palette shows what it has; then it is opened again. */
+const attempt = 3000;
+/** Milliseconds in which a chosen command takes the place of the palette. */
+const closing = 15_000;
 
 /**
- * Runs a command as a user does: by its whole title in the palette, e.g. `Gennai: Open REPL`. Tries again while the workbench is
- * still loading: then keys get lost, and commands are not there yet.
+ * Runs a command as a user does: by its whole title in the palette, e.g. `Gennai: Open REPL`. Tries again while a webview is
+ * loading: it takes the focus, and with it keys.
  */
 export async function runCommand(page: Page, title: string): Promise<void> {
-  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+  await persistently(`The palette has no command "${title}".`, async () => {
     await page.keyboard.press("F1");
     try {
-      await choose(page, { typed: `>${title}`, label: title, timeout: patience });
+      await choose(page, { typed: `>${title}`, label: title });
       // What the command may open takes the place of the palette.
-      await page.waitForFunction(showsNoCommands);
-      return;
-    } catch {
+      await page.waitForFunction(showsNoCommands, undefined, { timeout: closing });
+    } catch (error) {
       await page.keyboard.press("Escape");
+      throw error;
     }
-  }
-  throw new Error(`The palette has no command "${title}".`);
+  });
 }
 
 /** Chooses from a list that is open or about to be, by the whole label. */
 export async function pick(page: Page, label: string): Promise<void> {
   await page.locator(".quick-input-widget:visible").waitFor();
-  for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    try {
-      await choose(page, { typed: label, label, timeout: patience });
-      return;
-    } catch {
-      // The list was filled after that, and forgot what was typed.
-    }
-  }
-  throw new Error(`The list has no "${label}".`);
+  // A list that is filled late forgets what was typed.
+  await persistently(`The list has no "${label}".`, () => choose(page, { typed: label, label }));
 }
 
-async function choose(
-  page: Page,
-  { typed, label, timeout }: { readonly typed: string; readonly label: string; readonly timeout: number },
-): Promise<void> {
+async function persistently(failure: string, work: () => Promise<void>): Promise<void> {
+  const deadline = Date.now() + patience;
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch (cause) {
+      if (Date.now() > deadline) throw new Error(failure, { cause });
+    }
+  }
+}
+
+async function choose(page: Page, { typed, label }: { readonly typed: string; readonly label: string }): Promise<void> {
   const widget = page.locator(".quick-input-widget:visible");
-  await widget.locator("input[type=text]").fill(typed, { timeout });
+  await widget.locator("input[type=text]").fill(typed, { timeout: attempt });
   // A row says more than its label: a key binding, or that it was used lately.
   const row = widget.getByRole("option").filter({ has: page.locator(".label-name").getByText(label, { exact: true }) });
   // Webviews load whenever they like: nobody waits for them.
-  await row.first().click({ timeout, noWaitAfter: true });
+  await row.first().click({ timeout: attempt, noWaitAfter: true });
 }
 
 function showsNoCommands(): boolean {

@@ -1,7 +1,7 @@
 import { test } from "vitest";
 import { ReplDriver } from "../browser/repl-driver.ts";
 import { openFile } from "./editor-pane.ts";
-import { patience, shows } from "./repl-sight.ts";
+import { shows } from "./repl-sight.ts";
 import { useWorkbench } from "./use-workbench.ts";
 
 const before = `/** Adds what a basket holds. */
@@ -71,7 +71,7 @@ test("a question, a conversation and a review", async () => {
   await workbench().runCommand("View: Close Primary Side Bar");
   await repl.send("tidy up the basket");
   await workbench().pick("Create ai-agent/tidy-up-the-basket");
-  await repl.question.locator('button[aria-disabled="false"]').first().waitFor({ timeout: patience });
+  await repl.question.locator('button[aria-disabled="false"]').first().waitFor();
   await workbench().screenshot("vscode confirm");
   await repl.answer("Allow once");
   await shows(repl, "The tests pass.");
@@ -82,8 +82,8 @@ test("a question, a conversation and a review", async () => {
   await shows(repl, "Proposed.");
   await repl.openPanel("Review");
   const hunks = repl.root.locator("article.hunk");
-  await hunks.nth(1).waitFor({ timeout: patience });
+  await hunks.nth(1).waitFor();
   await hunks.nth(0).getByRole("button", { name: "Keep" }).click();
   await page.keyboard.press("Control+j");
   await workbench().screenshot("vscode review");
-}, 120_000);
+});

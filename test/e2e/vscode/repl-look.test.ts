@@ -1,8 +1,7 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "vitest";
 import { ReplDriver } from "../browser/repl-driver.ts";
 import { scriptedFiles, scriptedWork } from "../browser/scripted-work.ts";
-import { standards } from "../browser/standards.ts";
+import { readabilityProblems } from "./readability.ts";
 import { useWorkbench } from "./use-workbench.ts";
 import { everyTheme } from "./workbench.ts";
 
@@ -11,14 +10,6 @@ const workbench = useWorkbench(() => ({
   files: scriptedFiles,
   settings: { "gennai.showThinking": true },
 }));
-
-async function problems(): Promise<readonly string[]> {
-  const { violations } = await new AxeBuilder({ page: workbench().page })
-    .include(["iframe.webview.ready", "iframe#active-frame", "#app"])
-    .withTags(standards)
-    .analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
-}
 
 test("a session begins on a branch of its own", async () => {
   await workbench().runCommand("Gennai: Open REPL");
@@ -37,11 +28,11 @@ test.for(everyTheme)("in a %s theme the REPL is readable, with an answer, a ques
   await repl.see("What I found");
   await repl.idle();
   await workbench().screenshot(`look ${theme} answer`);
-  const found = [...(await problems())];
+  const found = [...(await readabilityProblems(workbench()))];
   await repl.send("ask me");
   await repl.question.locator('button[aria-disabled="false"]').first().waitFor();
   await workbench().screenshot(`look ${theme} question`);
-  found.push(...(await problems()));
+  found.push(...(await readabilityProblems(workbench())));
   await repl.answer("Deny");
   await repl.toNewest();
   await repl.see("You were asked.");
@@ -55,7 +46,7 @@ test.for(everyTheme)("in a %s theme the REPL is readable, with an answer, a ques
     .first()
     .waitFor();
   await workbench().screenshot(`look ${theme} review`);
-  found.push(...(await problems()));
+  found.push(...(await readabilityProblems(workbench())));
   await repl.openPanel("Chat");
   expect(found).toEqual([]);
 });

@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { ReplDriver } from "../browser/repl-driver.ts";
 import { openFile, saveFile } from "./editor-pane.ts";
-import { countsRows, patience, shows } from "./repl-sight.ts";
+import { patience } from "./patience.ts";
+import { countsRows, shows } from "./repl-sight.ts";
 import { useWorkbench } from "./use-workbench.ts";
 
 const words = Array.from({ length: 40 }, (_, index) => `export const word${index + 1} = "old";\n`);
@@ -125,7 +126,7 @@ test("of a proposal one hunk is kept, one refused and one edited", async () => {
   await shows(driver, "Three words are proposed.");
   await driver.openPanel("Review");
   const hunks = driver.root.locator("article.hunk");
-  await hunks.nth(2).waitFor({ timeout: patience });
+  await hunks.nth(2).waitFor();
   await hunks.nth(0).getByRole("button", { name: "Keep" }).click();
   await hunks.nth(1).getByRole("button", { name: "Undo" }).click();
   await hunks.nth(2).getByRole("button", { name: "Edit" }).click();
@@ -187,7 +188,7 @@ test("a server that is killed in the middle of a turn comes back, and the sessio
   await workbench().screenshot("story no connection");
   await wait(1000);
   await workbench().gennai.restart();
-  await driver.root.getByText("No connection to the server").waitFor({ state: "detached", timeout: 60_000 });
+  await driver.root.getByText("No connection to the server").waitFor({ state: "detached" });
   await shows(driver, /interrupted/i);
   await driver.idle();
   await driver.send("afterwards");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ReplDriver } from "../browser/repl-driver.ts";
 import { runCommand } from "./palette.ts";
-import { countsRows, patience, shows } from "./repl-sight.ts";
+import { countsRows, shows } from "./repl-sight.ts";
 import { useWorkbench } from "./use-workbench.ts";
 import { openWebview } from "./webview.ts";
 
@@ -28,11 +28,11 @@ test("of two windows on a workspace one works, and the other watches until it is
 
   const second = await first.context().newPage();
   await second.goto(first.url());
-  await second.locator(".monaco-workbench .statusbar").waitFor({ timeout: 60_000 });
+  await second.locator(".monaco-workbench .statusbar").waitFor();
   await runCommand(second, "Gennai: Open REPL");
   const watcher = new ReplDriver(await openWebview(second, "REPL"));
   await shows(watcher, "Said.");
-  await second.getByRole("button", { name: /^Gennai: watching/ }).waitFor({ timeout: patience });
+  await second.getByRole("button", { name: /^Gennai: watching/ }).waitFor();
 
   await watcher.send("say it here");
   await shows(watcher, /Another window works on this workspace/);
@@ -40,9 +40,9 @@ test("of two windows on a workspace one works, and the other watches until it is
 
   await runCommand(second, "Gennai: Take Over Session in This Window");
   await second.getByRole("button", { name: /^Gennai: watching/ }).waitFor({ state: "detached" });
-  await first.getByRole("button", { name: /^Gennai: watching/ }).waitFor({ timeout: patience });
+  await first.getByRole("button", { name: /^Gennai: watching/ }).waitFor();
   await watcher.send("say more");
   await countsRows(watcher, "Said.", 2);
   // The first window goes on seeing everything.
   await countsRows(owner, "say more", 1);
-}, 180_000);
+});

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { CodeServer } from "./code-server.ts";
 
@@ -13,10 +13,16 @@ const quiet: Settings = {
   "files.autoSave": "off",
   "files.hotExit": "off",
   "git.openRepositoryInParentFolders": "never",
+  "json.schemaDownload.enable": false,
+  "npm.fetchOnlinePackageInfo": false,
   "remote.autoForwardPorts": false,
   "security.workspace.trust.enabled": false,
+  "telemetry.telemetryLevel": "off",
   "terminal.integrated.enablePersistentSessions": false,
+  "typescript.disableAutomaticTypeAcquisition": true,
   "window.confirmBeforeClose": "never",
+  "workbench.enableExperiments": false,
+  "workbench.localHistory.enabled": false,
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "workbench.startupEditor": "none",
 };
@@ -27,12 +33,9 @@ export interface UserChoices {
   readonly machineSettings: Settings;
 }
 
-/** Sets what a user of this server has set, and forgets what extensions kept there. A workbench reads it as it starts. */
+/** Sets what the user of this server has set. A workbench reads it as it starts. */
 export async function writeUserSettings(server: CodeServer, choices: UserChoices): Promise<void> {
-  const directory = join(server.userData, "User");
-  const kept = ["globalStorage", "workspaceStorage", "History", "snippets", "keybindings.json"];
-  await Promise.all(kept.map((name) => rm(join(directory, name), { recursive: true, force: true })));
-  await write(join(directory, "settings.json"), { ...quiet, ...choices.settings });
+  await write(join(server.userData, "User", "settings.json"), { ...quiet, ...choices.settings });
   await write(join(server.userData, "Machine", "settings.json"), choices.machineSettings);
 }
 

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { FrameLocator, Page } from "playwright-core";
-
-const patience = 30_000;
+import { patience } from "./patience.ts";
 
 /** The document of a webview: two frames deep, named by the title it has in VS Code. Waits until it is there. */
 export async function openWebview(page: Page, title: string): Promise<FrameLocator> {

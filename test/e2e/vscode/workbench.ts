@@ -1,22 +1,19 @@
-import { rm } from "node:fs/promises";
 import { type Files, type TemporaryRepository, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import type { FrameLocator, Page } from "playwright-core";
 import { inject } from "vitest";
 import { openContext } from "../browser/open-context.ts";
 import { takeScreenshot } from "../browser/screenshot.ts";
 import { type ServedGennai, type ServeOptions, serveGennai } from "../process/serve-gennai.ts";
-import type { CodeServer } from "./code-server.ts";
+import { type CodeServer, type CodeServerOptions, startCodeServer } from "./code-server.ts";
 import { pick, runCommand } from "./palette.ts";
+import { patience } from "./patience.ts";
 import { type Settings, writeUserSettings } from "./user-settings.ts";
 import { openWebview } from "./webview.ts";
 
-export interface WorkbenchOptions {
-  /** Absolute path of an extension's directory, loaded unpackaged; ours when left out, none with a server of one's own. */
-  readonly extensionDevelopmentPath?: string;
+/** Our extension is installed unless others are named. */
+export interface WorkbenchOptions extends CodeServerOptions {
   /** Absolute path of a CommonJS file whose `run()` the extension host runs; see `hostSuite`. */
   readonly extensionTestsPath?: string;
-  /** The one that the project shares, when left out. */
-  readonly server?: CodeServer;
   readonly settings?: Settings;
   readonly machineSettings?: Settings;
   /** What the workspace holds, committed on `main`. */
@@ -27,9 +24,10 @@ export interface WorkbenchOptions {
   readonly prepare?: (page: Page) => Promise<void>;
 }
 
-/** A window of VS Code on a git workspace of its own. */
+/** A window of VS Code, with a server, user data and a git workspace of its own. */
 export interface Workbench extends AsyncDisposable {
   readonly page: Page;
+  readonly server: CodeServer;
   readonly workspace: TemporaryRepository;
   /** Throws when none was asked for. */
   readonly gennai: ServedGennai;
@@ -46,6 +44,8 @@ export interface Workbench extends AsyncDisposable {
   reload(): Promise<void>;
   /** Resolves with the picture's path. */
   screenshot(name: string): Promise<string>;
+  /** For people: takes a picture, and resolves with its path and what all processes wrote last. */
+  report(name: string): Promise<string>;
 }
 
 const themes = {
@@ -57,31 +57,36 @@ const themes = {
 export type Theme = keyof typeof themes;
 export const everyTheme = Object.keys(themes) as readonly Theme[];
 
-const bootTimeout = 60_000;
-
-/** Resolves when the workbench is drawn; extensions are still starting then. */
+/** Resolves when the workbench is drawn and knows its extensions' commands. */
 export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Workbench> {
   await using parts = new AsyncDisposableStack();
-  const server = options.server ?? inject("codeServer");
+  const server = parts.use(await startCodeServer(inject("codeServerProgram"), serverOptions(options)));
   const workspace = parts.use(await temporaryRepository({ "README.md": "# Test\n", ...options.files }));
   await writeUserSettings(server, {
     settings: { "workbench.colorTheme": themes.dark.label, ...options.settings },
     machineSettings: options.machineSettings ?? {},
   });
-  await rm(server.gennaiState, { recursive: true, force: true });
   const gennai =
     options.gennai &&
     parts.use(await serveGennai({ ...options.gennai, workspace, stateDirectory: server.gennaiState }));
   const { context } = parts.use(await openContext());
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
+  const report = async (name: string) => {
+    const picture = await takeScreenshot(page, name).catch(String);
+    const ofGennai = gennai === undefined ? [] : [`--- gennai, its end:\n${gennai.output.slice(-2000)}`];
+    return [`Picture: ${picture}`, await server.report(), ...ofGennai].join("\n");
+  };
   await options.prepare?.(page);
-  await page.goto(addressOf(server, workspace, options));
-  const shown = (style = "") => page.locator(`.monaco-workbench${style} .statusbar`).waitFor({ timeout: bootTimeout });
-  await shown();
+  try {
+    await page.goto(addressOf(server, workspace, options));
+    await isDrawn(page);
+  } catch (cause) {
+    throw new Error(`The workbench did not appear.\n${await report("no workbench")}`, { cause });
+  }
   const owned = parts.move();
   return {
-    page,
-    workspace,
+    ...{ page, server, workspace, report },
     get gennai() {
       if (gennai === undefined) throw new Error("This workbench was started without a server.");
       return gennai;
@@ -94,11 +99,11 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
     async useTheme(theme) {
       await runCommand(page, "Preferences: Color Theme");
       await pick(page, themes[theme].label);
-      await shown(themes[theme].style);
+      await page.locator(`.monaco-workbench${themes[theme].style}`).waitFor();
     },
     async reload() {
       await page.reload();
-      await shown();
+      await isDrawn(page);
     },
     async screenshot(name) {
       // Where nothing shows a hover.
@@ -109,16 +114,27 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
   };
 }
 
+/** A suite that runs in the extension host is loaded with our extension, from where it lies. */
+function serverOptions({ extensions, vsix, workspaceTrust, extensionTestsPath }: WorkbenchOptions): CodeServerOptions {
+  const ours = vsix === undefined && extensionTestsPath === undefined ? [inject("extension")] : [];
+  return { extensions: extensions ?? ours, vsix, workspaceTrust };
+}
+
+/** Before VS Code has read what extensions contribute, the palette has no commands of theirs. */
+async function isDrawn(page: Page): Promise<void> {
+  await page.locator(".monaco-workbench .statusbar").waitFor({ timeout: patience });
+  await page.waitForFunction(() => performance.getEntriesByName("code/didLoadExtensions").length > 0);
+}
+
 function addressOf(server: CodeServer, workspace: TemporaryRepository, options: WorkbenchOptions): string {
   const { host } = new URL(server.url);
   const { extensionTestsPath } = options;
-  const ours = options.server === undefined ? inject("extension") : undefined;
-  const extensionDevelopmentPath = options.extensionDevelopmentPath ?? ours;
+  const extensionDevelopmentPath = extensionTestsPath === undefined ? undefined : inject("extension");
   const payload = Object.entries({ extensionDevelopmentPath, extensionTestsPath }).flatMap(([name, path]) =>
     path === undefined ? [] : [[name, `vscode-remote://${host}${path}`]],
   );
   const address = new URL(server.url);
   address.searchParams.set("folder", workspace.root);
-  address.searchParams.set("payload", JSON.stringify(payload));
+  if (payload.length > 0) address.searchParams.set("payload", JSON.stringify(payload));
   return address.href;
 }

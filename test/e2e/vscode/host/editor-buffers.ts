@@ -25,6 +25,14 @@ async function open(files: Readonly<Record<string, string | Uint8Array>>) {
       const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path(name)));
       return vscode.window.showTextDocument(document);
     },
+    /** Resolves when the editor has noticed what is on disk; a file that it does not hold needs no noticing. */
+    followed: async (name: string, text: string) => {
+      const behind = () =>
+        vscode.workspace.textDocuments.some(
+          (document) => document.uri.fsPath === path(name) && document.getText() !== text,
+        );
+      for (let waited = 0; behind() && waited < 20_000; waited += 100) await pause(100);
+    },
     update: (name: string, base: string | Uint8Array, text: string): FinalChange => ({
       operation: "update",
       path: name,
@@ -208,6 +216,7 @@ hostTest("a change set is reverted when every file is as it left it, else refuse
   await at.apply(changes, "clean", "one");
   await writeFile(at.path("b.txt"), "theirs\n");
   await writeFile(at.path("new.txt"), "theirs\n");
+  await at.followed("b.txt", "theirs\n");
   await assert.rejects(at.changeSets.revert("one", { signal }), {
     code: "not_reverted",
     message: /b\.txt[^]*new\.txt|new\.txt[^]*b\.txt/,
@@ -215,11 +224,7 @@ hostTest("a change set is reverted when every file is as it left it, else refuse
   assert.equal(await at.disk("a.txt"), "1\r\ntwo\n");
   await writeFile(at.path("b.txt"), "B\n");
   await writeFile(at.path("new.txt"), "new\n");
-  for (let attempt = 0; attempt < 20; attempt++) {
-    const document = vscode.workspace.textDocuments.find(({ uri }) => uri.fsPath === at.path("b.txt"));
-    if (document === undefined || document.getText() === "B\n") break;
-    await pause(100);
-  }
+  await at.followed("b.txt", "B\n");
   await at.changeSets.revert("one", { signal });
   assert.deepEqual(
     [await at.disk("a.txt"), await at.disk("b.txt"), await at.disk("gone.txt")],

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { access } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import * as vscode from "vscode";
 import { editorScene } from "./editor-scene.ts";
@@ -39,15 +41,17 @@ hostTest("without shell integration nothing is typed, and the model is told what
   await using scene = await editorScene();
   const settings = vscode.workspace.getConfiguration("terminal.integrated");
   const options = { signal: new AbortController().signal, onOutput: () => {} };
-  await settings.update("shellIntegration.enabled", false, vscode.ConfigurationTarget.Global);
+  // The editor's script for bash does nothing where it believes to have run already.
+  await settings.update("env.linux", { VSCODE_SHELL_INTEGRATION: "1" }, vscode.ConfigurationTarget.Global);
   try {
     const request = { command: "touch made", cwd: "", terminalName: "Gennai Agent", reveal: undefined };
-    const run = await scene.editor.runCommand(request, options).catch((error: unknown) => error);
-    // The script is loaded by hand, so that the setting may not matter; what matters is that nothing is claimed.
-    if (run instanceof Error) assert.match(run.message, /nothing was typed/);
-    else assert.equal((run as { state: string }).state, "exited");
+    await assert.rejects(scene.editor.runCommand(request, options), {
+      code: "no_shell_integration",
+      message: /nothing was typed.*Run the command with Bash on the server/s,
+    });
+    await assert.rejects(access(join(scene.root, "made")), { code: "ENOENT" });
   } finally {
-    await settings.update("shellIntegration.enabled", undefined, vscode.ConfigurationTarget.Global);
+    await settings.update("env.linux", undefined, vscode.ConfigurationTarget.Global);
   }
 });
 

@@ -1,6 +1,7 @@
 // Runs inside the extension host, where vitest is not.
 
-type Body = () => void | Promise<void>;
+/** What it gives, if anything, is told beside its name, e.g. a measure. */
+type Body = () => void | string | Promise<void | string>;
 
 const registered: { readonly name: string; readonly body: Body }[] = [];
 
@@ -10,6 +11,7 @@ export interface HostResult {
   readonly milliseconds: number;
   /** Absent when it passed. */
   readonly failure?: string;
+  readonly note?: string;
 }
 
 export const resultMark = "host-test-result ";
@@ -23,26 +25,25 @@ export function hostTest(name: string, body: Body): void {
 export async function run(): Promise<void> {
   for (const { name, body } of registered) {
     const began = performance.now();
-    const failure = await failureOf(body);
-    const milliseconds = Math.round(performance.now() - began);
-    const result: HostResult = { name, milliseconds, ...(failure === undefined ? {} : { failure }) };
+    const outcome = await outcomeOf(body);
+    const result: HostResult = { name, milliseconds: Math.round(performance.now() - began), ...outcome };
     console.log(`${resultMark}${JSON.stringify(result)}`);
   }
   console.log(`${resultMark}${registered.length}`);
 }
 
-const timeoutMs = 30_000;
+const timeoutMs = 90_000;
 
-async function failureOf(body: Body): Promise<string | undefined> {
+async function outcomeOf(body: Body): Promise<Pick<HostResult, "failure" | "note">> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`It did not end within ${timeoutMs / 1000} s.`)), timeoutMs);
   });
   try {
-    await Promise.race([body(), late]);
-    return undefined;
+    const note = await Promise.race([body(), late]);
+    return typeof note === "string" ? { note } : {};
   } catch (error) {
-    return error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   } finally {
     clearTimeout(timer);
   }
