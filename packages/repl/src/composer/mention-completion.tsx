@@ -44,8 +44,9 @@ export function useMentions(
     try {
       await new Promise((resolve) => setTimeout(resolve, quiet));
       if (signal.aborted) return;
-      const request = { sessionId: sessionId ?? "", prefix: mention.prefix, limit: shown };
-      const found = sessionId === undefined ? [] : (await control.agent.listPaths(request, { signal })).paths;
+      const place = { sessionId: sessionId ?? "", workingDir: control.home.launch.workspace ?? "" };
+      const found = (await control.agent.listPaths({ ...place, prefix: mention.prefix, limit: shown }, { signal }))
+        .paths;
       if (signal.aborted) return;
       const paths = [...named, ...found].slice(0, shown);
       setSuggestions(paths.length === 0 ? undefined : { mention, caret, paths, chosen: 0 });

@@ -220,13 +220,15 @@ function scopesOf({ offeredScopes }: ConfirmationQuestion): readonly Confirmatio
   return offeredScopes.length === 0 ? ["once"] : offeredScopes;
 }
 
-/** Once is for the exact action, whatever a longer yes would be for. */
+/** Once, and for the workspace, is for the exact action, whatever another yes would be for. */
 function yes(scope: ConfirmationScope, pattern: string | undefined): ConfirmationReply {
-  return pattern === undefined || scope === "once" ? { answer: "yes", scope } : { answer: "yes", scope, pattern };
+  const isExact = pattern === undefined || scope === "once" || scope === "workspace";
+  return isExact ? { answer: "yes", scope } : { answer: "yes", scope, pattern };
 }
 
 const scopeWords: Record<ConfirmationScope, string> = {
   once: "Allow once",
   turn: "Allow for this turn",
   session: "Allow for this session",
+  workspace: "Allow in this workspace",
 };

@@ -101,8 +101,7 @@ export class ReplControl {
     this.#desks = signal(new SessionDesks(this, undefined));
     keepStateIn(home, kept, { signal: this.#end.signal }, () => ({
       sessionId: this.#current.value?.session.sessionId ?? (this.#wantsNew.value ? null : kept.sessionId),
-      draft: this.turns.draft.value,
-      queue: this.turns.queue.prompts.value.map(({ text }) => text),
+      ...this.turns.toKeep(),
       panel: this.panel.value,
       showThinking: this.showThinking.value,
       scenario: this.scenario.value,

@@ -39,6 +39,8 @@ export class TurnControl {
   readonly draftContext = signal<EditorContext | undefined>(undefined);
   readonly #options: TurnControlOptions;
   readonly #pending = signal<Prompt | undefined>(undefined);
+  /** The pending prompt until the server has it: something may still be asked of the user. */
+  readonly #unsent = signal<Prompt | undefined>(undefined);
   readonly #stopping = signal(false);
   #starting = new AbortController();
   /** The turn that was asked for last shows once the view is here. */
@@ -62,6 +64,15 @@ export class TurnControl {
     if (this.#pending.value !== undefined) return "starting";
     return running ? "running" : "idle";
   });
+
+  /** What a reload must find again; a prompt that the server does not have yet is not sent. */
+  toKeep(): { readonly draft: string; readonly queue: readonly string[] } {
+    const draft = this.draft.value;
+    const queue = this.queue.prompts.value.map(({ text }) => text);
+    const unsent = this.#unsent.value?.text;
+    if (unsent === undefined) return { draft, queue };
+    return draft === "" ? { draft: unsent, queue } : { draft, queue: [unsent, ...queue] };
+  }
 
   /** Says it now, or when the running turn has ended. */
   send(text: string, images: readonly PromptImage[] = [], context?: EditorContext): void {
@@ -135,6 +146,7 @@ export class TurnControl {
     this.#starting = new AbortController();
     const abort = AbortSignal.any([end, this.#starting.signal]);
     this.#pending.value = prompt;
+    this.#unsent.value = prompt;
     try {
       const followed = session.value ?? (await newSession(abort));
       await ready(followed, { task: prompt.text, signal: abort });
@@ -143,6 +155,7 @@ export class TurnControl {
         { ...request(), ...contextOf(prompt), text: prompt.text, images },
         { signal: abort },
       );
+      this.#sent(prompt);
       if (session.value !== followed) return;
       // The user's message is the second event of a turn.
       const awaited = turn.afterSeq + 2n;
@@ -154,9 +167,15 @@ export class TurnControl {
       }, showWithin);
     } catch (error) {
       if (this.#pending.value === prompt) this.#pending.value = undefined;
+      this.#sent(prompt);
       this.#giveBack(prompt);
       if (!abort.aborted) fail(error, "The prompt was not sent");
     }
+  }
+
+  /** Or given back: it is kept elsewhere now. */
+  #sent(prompt: Prompt): void {
+    if (this.#unsent.value === prompt) this.#unsent.value = undefined;
   }
 
   /** What was not sent is not lost. */

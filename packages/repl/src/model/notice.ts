@@ -36,10 +36,12 @@ export function noticeOf(event: InvokeEvent): NoticeItem | undefined {
       return { ...notice("info", "context", text), hint: body.value.summary };
     }
     case "checkpointRestored": {
-      const { files, skipped } = body.value;
-      const text = `Restored from a checkpoint: ${files.map(({ path }) => path).join(", ") || "no file"}`;
+      const { files, skipped, interrupted } = body.value;
+      const what = interrupted ? "Restoring was interrupted; until then" : "Restored from a checkpoint";
+      const text = `${what}: ${files.map(({ path }) => path).join(", ") || "no file"}`;
       const hint = skipped.length === 0 ? "" : `Left as they are: ${skipped.map(({ path }) => path).join(", ")}`;
-      return { ...notice(skipped.length === 0 ? "info" : "warning", "checkpoint", text), hint };
+      const level = skipped.length === 0 && !interrupted ? "info" : "warning";
+      return { ...notice(level, "checkpoint", text), hint };
     }
     case "intentSelected":
       return notice("info", "intent", `Works under intent ${body.value.intent?.id}: ${body.value.intent?.name}`);

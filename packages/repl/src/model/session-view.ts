@@ -144,6 +144,7 @@ export class SessionView {
         return;
       }
       case "requestFileRead":
+      case "workspaceRequest":
       case "executeCommandRequest":
       case "applyChangesRequest":
       case "modelCallRequest":
@@ -216,6 +217,9 @@ export class SessionView {
         if (body.value.files.length > 0) this.#turn(turnId, time).changedFiles = true;
         return;
       case "checkpointTaken":
+      case "checkpointRestoring":
+      // The subscription unpacks them.
+      case "batch":
       case "heartbeat":
       case undefined:
         return;

@@ -13,7 +13,7 @@ export const reviewKeys: readonly { readonly key: string; readonly command: Revi
 
 type KeyPress = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "repeat" | "target">;
 
-/** undefined for a key that belongs to something else: a field, a button, a chord. */
+/** undefined for a key that belongs to something else: a field, a question, a button, a chord. */
 export function commandOf(event: KeyPress): ReviewCommand | undefined {
   if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
   const command = reviewKeys.find(({ key }) => key === event.key)?.command;
@@ -23,8 +23,10 @@ export function commandOf(event: KeyPress): ReviewCommand | undefined {
   return command === "apply" && isControl(event.target) ? undefined : command;
 }
 
+const fields = "input, textarea, select, [contenteditable], dialog, [role=dialog], .confirmation";
+
 function belongsToField(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest("input, textarea, select, [contenteditable], dialog") !== null;
+  return target instanceof Element && target.closest(fields) !== null;
 }
 
 function isControl(target: EventTarget | null): boolean {

@@ -118,8 +118,12 @@ export function ReviewPanel(props: ReviewPanelProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const command = commandOf(event);
-    if (command === undefined) return;
+    if (command === undefined || event.defaultPrevented) return;
     event.preventDefault();
+    // What was not looked at is not decided about: the first key goes there.
+    if (current === undefined && (command === "keep" || command === "undo" || command === "edit")) {
+      return goTo(neighbour(1));
+    }
     const change = changeOf(current);
     switch (command) {
       case "next":
@@ -146,6 +150,15 @@ export function ReviewPanel(props: ReviewPanelProps) {
         return setHelp((shown) => !shown);
     }
   };
+
+  const onKey = useRef(onKeyDown);
+  onKey.current = onKeyDown;
+  // While the review is shown its keys work, wherever the focus is that wants none of them.
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKey.current(event);
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, []);
 
   const handlers: FileActions = {
     expand,
@@ -191,14 +204,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
   };
 
   return (
-    // The keys are a shortcut; everything they do has a button.
-    <section
-      ref={root}
-      class="review g-panel"
-      tabIndex={-1}
-      aria-label="Review of proposed changes"
-      onKeyDown={onKeyDown}
-    >
+    <section ref={root} class="review g-panel" tabIndex={-1} aria-label="Review of proposed changes">
       <ReviewHead
         {...{ locked, help }}
         files={changes.length}

@@ -166,6 +166,32 @@ describe("sessions", () => {
     again.control.turns.sendQueued();
     await vi.waitFor(() => expect(server.started).toHaveLength(2));
   });
+
+  it("keeps a prompt that the server does not have yet, as what was being written", async () => {
+    const server = new OneSession();
+    const asked = Promise.withResolvers<void>();
+    // An editor asks for a branch before it lets the call through.
+    Object.assign(server.methods, {
+      startTurn: async () => {
+        await asked.promise;
+        throw new ConnectError("You chose no branch.", Code.FailedPrecondition);
+      },
+    });
+    const { control, saved } = appOn(server);
+    await opened(control);
+    control.turns.send("make it blue");
+    await progress(control, "starting");
+    await vi.waitFor(() => expect(saved.at(-1)).toMatchObject({ draft: "make it blue", queue: [] }));
+    control.turns.draft.value = "and then green";
+    await vi.waitFor(() => expect(saved.at(-1)).toMatchObject({ draft: "and then green", queue: ["make it blue"] }));
+    asked.resolve();
+    await progress(control, "idle");
+    await vi.waitFor(() => expect(control.turns.queue.prompts.value.map(({ text }) => text)).toEqual(["make it blue"]));
+    const again = appOn(server, { state: saved.at(-1) });
+    await opened(again.control);
+    expect(again.control.turns.draft.value).toBe("and then green");
+    expect(again.control.turns.queue.held.value).toBe(true);
+  });
 });
 
 describe("while a turn runs", () => {
