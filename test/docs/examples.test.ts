@@ -1,0 +1,23 @@
+import { execFile } from "node:child_process";
+import { globSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { repository } from "./page-home.ts";
+import { pages } from "./pages.ts";
+
+const stories = globSync("examples/*/run.mjs", { cwd: repository }).sort();
+
+describe.concurrent("examples", { timeout: 100_000 }, () => {
+  test.each(stories)("node %s tells its story to the end", async (story) => {
+    const { stdout } = await promisify(execFile)("node", [story], { cwd: repository });
+    expect(stdout.match(/^ {2}holds: /gm)?.length).toBeGreaterThanOrEqual(3);
+  });
+});
+
+test.each(stories)("%s has a page that says how to run it, and stands in the list", (story) => {
+  const page = `${dirname(story)}/README.md`;
+  expect(pages.get(page)?.blocks.map(({ text }) => text)).toContain(`node ${story}\n`);
+  const list = pages.get("examples/README.md")?.links.map(({ target }) => join("examples", target));
+  expect(list).toContain(page);
+});

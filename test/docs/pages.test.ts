@@ -1,0 +1,61 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, test } from "vitest";
+import { repository } from "./page-home.ts";
+import { pages } from "./pages.ts";
+import { commandLanguages, runPage } from "./run-page.ts";
+
+/** Blocks with commands that no test runs, each with its reason on the page. It should not grow. */
+const mostNotRun = 20;
+
+beforeAll(async () => {
+  // The real one, which also builds what the pages run.
+  const { stdout } = await promisify(execFile)("npm", ["start", "--", "--version"], { cwd: repository });
+  if (!/\n\d+\.\d+\.\d+\n$/.test(stdout)) throw new Error(`npm start -- --version printed ${stdout}`);
+}, 120_000);
+
+describe.concurrent("the commands of", { timeout: 100_000 }, () => {
+  const withCommands = [...pages].filter(([, { blocks }]) =>
+    blocks.some(
+      ({ language, directives }) =>
+        commandLanguages.has(language) && !directives.has("not run") && !directives.has("run by"),
+    ),
+  );
+  test.each(withCommands)("%s do what it shows", async (_path, page) => {
+    await runPage(page);
+  });
+});
+
+test("few blocks are not run, and each says why", () => {
+  const notRun = [...pages].flatMap(([path, { blocks }]) =>
+    blocks.flatMap(({ line, directives }) => {
+      const reason = directives.get("not run");
+      return reason === undefined ? [] : [{ place: `${path}:${line}`, reason }];
+    }),
+  );
+  expect(notRun.filter(({ reason }) => reason.length < 10)).toEqual([]);
+  expect(notRun.length).toBeLessThanOrEqual(mostNotRun);
+});
+
+test("what runs a block in the place of its page is there, and knows the page", () => {
+  const runBy = [...pages].flatMap(([path, { blocks }]) =>
+    blocks.flatMap(({ directives }) => {
+      const runner = directives.get("run by");
+      return runner === undefined ? [] : [{ path, runner }];
+    }),
+  );
+  expect(new Set(runBy.map(({ runner }) => runner))).toEqual(new Set(["test/docs/examples.test.ts"]));
+  expect(runBy.filter(({ path }) => !/^examples\/[\w-]+\/README\.md$/.test(path))).toEqual([]);
+});
+
+test("every block says what it is, and no command hides in another language", () => {
+  const others = new Set(["sh", "console", "text", "json", "yaml", "ts", "js", "markdown"]);
+  const wrong = [...pages].flatMap(([path, { blocks }]) =>
+    blocks.flatMap(({ line, language, text }) =>
+      !others.has(language) || (!commandLanguages.has(language) && /^\$ /m.test(text))
+        ? [`${path}:${line} ${language}`]
+        : [],
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
