@@ -5,6 +5,7 @@ import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { StoreError } from "../store/store-error.ts";
 import type { StreamAccess } from "./create-once.ts";
 import type { LogAddress } from "./log-address.ts";
+import { agreeOnFormat, readLogFormat, refuseNewerLog } from "./log-format.ts";
 
 /** A connection to NATS and what a log keeps there. */
 export interface LogStreams extends AsyncDisposable {
@@ -42,6 +43,7 @@ export async function openLogStreams(
     const shape = { num_replicas: replicas, storage: StorageType.File, retention: RetentionPolicy.Limits };
     const logStream = `${namespace}_log`;
     const replicaStream = `${namespace}_replicas`;
+    refuseNewerLog(namespace, await patiently(() => readLogFormat(manager, logStream, namespace)));
     await patiently(() =>
       ensureStream(manager, {
         ...shape,
@@ -51,6 +53,7 @@ export async function openLogStreams(
         discard: DiscardPolicy.New,
       }),
     );
+    await agreeOnFormat({ stream: logStream, client, manager }, namespace);
     await patiently(() =>
       ensureStream(manager, {
         ...shape,

@@ -1,11 +1,9 @@
-import { chmodSync, closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { chmodSync, closeSync, constants, fstatSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
+import { formatVersion, readFormatVersion, refuseNewer } from "./format-version.ts";
 import { integerOf } from "./row.ts";
 import { StoreError, sqliteBusy, sqliteResultCode, storeErrorOf } from "./store-error.ts";
-
-/** Format of the database file. A file with a higher one was written by a newer Gennai and stays untouched. */
-const formatVersion = 1;
 
 const schema = `
   CREATE TABLE workspaces (
@@ -59,6 +57,12 @@ const additions = `
     key_id TEXT NOT NULL UNIQUE,
     time INTEGER NOT NULL
   ) STRICT;
+  -- Whose session it is, where a server has several users.
+  CREATE TABLE IF NOT EXISTS session_users (
+    session INTEGER PRIMARY KEY,
+    user TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS session_users_of ON session_users (user);
 `;
 
 /** One connection to the store's file. Transactions are immediate: writers queue, none works on a stale view. */
@@ -80,8 +84,8 @@ export class StoreDatabase implements Disposable {
 
   /** Opens the file or creates it (0600). Rejects with `StoreError`. */
   static async open(file: string): Promise<StoreDatabase> {
-    createPrivately(file);
     refuseNewer(file, readFormatVersion(file));
+    createPrivately(file);
     let connection: DatabaseSync | undefined;
     try {
       connection = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: false });
@@ -156,31 +160,6 @@ function createPrivately(file: string): void {
     const text = error instanceof Error ? error.message : String(error);
     throw new StoreError("read_only", `${file} cannot be opened for writing: ${text}`, { cause: error });
   }
-}
-
-/** From the file's header, so that a newer file is not touched at all; undefined when there is no file. */
-function readFormatVersion(file: string): number | undefined {
-  let descriptor: number;
-  try {
-    descriptor = openSync(file, "r");
-  } catch {
-    return undefined;
-  }
-  try {
-    const header = Buffer.alloc(64);
-    const complete = readSync(descriptor, header, 0, 64, 0) === 64;
-    return complete && header.toString("latin1", 0, 16) === "SQLite format 3\0" ? header.readUInt32BE(60) : 0;
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function refuseNewer(file: string, version: number | undefined): void {
-  if (version === undefined || version <= formatVersion) return;
-  throw new StoreError(
-    "newer_format",
-    `${file} has format ${version}, this Gennai reads up to ${formatVersion}: update Gennai, or set GENNAI_STATE_DIR to another directory.`,
-  );
 }
 
 async function switchToWriteAheadLog(connection: DatabaseSync): Promise<void> {

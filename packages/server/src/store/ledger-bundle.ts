@@ -57,6 +57,8 @@ const bundleSchema = z.strictObject({
   signature: z.string(),
 });
 
+const newerSchema = z.object({ format: z.literal("gennai-ledger-bundle"), version: z.int().min(2) });
+
 /** Everything a third party needs to check what was done, in one JSON file. */
 export type LedgerBundle = z.infer<typeof bundleSchema>;
 
@@ -109,7 +111,15 @@ export async function verifyLedgerBundle(text: string, publicKey: string | undef
   let bundle: LedgerBundle;
   let digest: string;
   try {
-    bundle = bundleSchema.parse(JSON.parse(text));
+    const parsed: unknown = JSON.parse(text);
+    const later = newerSchema.safeParse(parsed);
+    if (later.success) {
+      return refuse(
+        "malformed_line",
+        `A newer Gennai wrote the file, as version ${later.data.version}: update Gennai.`,
+      );
+    }
+    bundle = bundleSchema.parse(parsed);
     const { signature: _signature, ...content } = bundle;
     digest = digestOf(content);
   } catch (error) {

@@ -45,9 +45,10 @@ export async function rotateLedgerKey(request: {
 }): Promise<KeyRotation> {
   const { toolVersion, now } = request;
   const stateDir = await prepareStateDirectory(request.stateDir);
+  // First of all: a directory of a newer Gennai stays as it is.
+  using database = await StoreDatabase.open(databaseFile(stateDir));
   mkdirSync(join(stateDir, "keys"), { recursive: true, mode: 0o700 });
   using _lock = await acquireFileLock(join(stateDir, "keys", "rotation.lock"), { timeout: 10_000 });
-  using database = await StoreDatabase.open(databaseFile(stateDir));
   refuseLogCopy(database);
   await settleKeyFiles(stateDir, database);
 

@@ -19,6 +19,7 @@ const headSchema = z.object({
   sessionId: z.string().max(200),
   title: z.string().max(200),
 });
+const newerSchema = z.object({ format: z.literal(bundleFormat), version: z.int().min(2) });
 const lineSchema = z.union([
   z.object({
     event: z.object({ turnId: z.string().max(200), itemId: z.string().max(200), time: z.number(), event: z.unknown() }),
@@ -129,7 +130,12 @@ function parseBundle(bytes: Uint8Array): Bundle {
   const end = parsed(last);
   if (end === undefined || !("sha256" in end) || end.sha256 !== sha256)
     throw badBundle("its digest is another, so it is damaged");
-  const head = headSchema.safeParse(jsonOf(body[0] ?? ""));
+  const first = jsonOf(body[0] ?? "");
+  const later = newerSchema.safeParse(first);
+  if (later.success) {
+    throw badBundle(`a newer Gennai wrote it, as version ${later.data.version}, and this one reads 1: update Gennai`);
+  }
+  const head = headSchema.safeParse(first);
   if (!head.success) throw badBundle("its first line names no version that is known here");
   const events: Bundle["events"][number][] = [];
   const blobs = new Map<string, { readonly bytes: Uint8Array; readonly mediaType: string }>();
