@@ -5,7 +5,7 @@
 // listens after 134 ms instead of 155 ms (an empty script: 27 ms), because what is lazy stays unread.
 import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { build } from "esbuild";
+import { buildCommandLine } from "../packages/cli/scripts/build.mjs";
 import { buildRepl } from "../packages/repl/scripts/build.mjs";
 import { inRepository } from "./lib/repository.mjs";
 
@@ -14,23 +14,7 @@ const dist = inRepository("dist");
 const KEEP_OLD_CHUNKS_MS = 24 * 60 * 60 * 1000;
 
 mkdirSync(dist, { recursive: true });
-const { metafile } = await build({
-  entryPoints: { main: inRepository("packages/cli/src/main.ts") },
-  outdir: dist,
-  outExtension: { ".js": ".mjs" },
-  bundle: true,
-  splitting: true,
-  format: "esm",
-  platform: "node",
-  target: "node22.13",
-  // CommonJS dependencies in the bundle ask for Node's own modules.
-  banner: {
-    js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
-  },
-  legalComments: "none",
-  metafile: true,
-  logLevel: "error",
-}).catch(() => process.exit(1)); // esbuild has written what is wrong.
+const { metafile } = await buildCommandLine({ outDir: dist }).catch(() => process.exit(1)); // esbuild has written what is wrong.
 writeFileSync(
   join(dist, "gennai.mjs"),
   `import { enableCompileCache } from "node:module";

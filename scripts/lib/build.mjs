@@ -32,6 +32,7 @@ function sources() {
     "package.json",
     "tsconfig.base.json",
     "scripts/build.mjs",
+    "packages/cli/scripts/build.mjs",
     "packages/repl/scripts/build.mjs",
   ];
   return [...packages, ...others.map((name) => inRepository(name))];

@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import * as z from "zod";
+import { buildCommandLine } from "../../packages/cli/scripts/build.mjs";
+import { buildRepl } from "../../packages/repl/scripts/build.mjs";
+import { filesBelow } from "../files-below.ts";
+import type { SourceState } from "../source-state.ts";
+import type { ExternalPackage, ExternalPackages } from "./bill-of-materials.ts";
+import type { TarEntry } from "./tarball.ts";
+
+const versions = z.record(z.string(), z.string());
+const manifestSchema = z.object({
+  description: z.string(),
+  license: z.string(),
+  dependencies: versions.default({}),
+  optionalDependencies: versions.default({}),
+});
+
+/** The built command line, before it is packed. */
+export interface CommandLineBuild {
+  /** Everything but the licences of others, by path in the package. */
+  readonly entries: readonly TarEntry[];
+  /** Paths relative to the repository of all that went in. */
+  readonly inputs: readonly string[];
+}
+
+/** Builds the command line and the page that it serves. @param scratch an empty directory */
+export async function buildCommandLinePackage(
+  root: string,
+  source: SourceState,
+  scratch: string,
+): Promise<CommandLineBuild> {
+  const outDir = join(scratch, "command-line");
+  const { metafile } = await buildCommandLine({ outDir, production: true });
+  const page = await buildRepl({ outDir: join(outDir, "page") });
+  const entries: TarEntry[] = filesBelow(outDir).map((file) => ({
+    path: `dist/${file}`,
+    bytes: readFileSync(join(outDir, file)),
+  }));
+  const launcher = readFileSync(join(import.meta.dirname, "launcher.mjs"));
+  entries.push(
+    { path: "bin/gennai.mjs", bytes: launcher, executable: true },
+    { path: "package.json", bytes: jsonBytes(packageManifest(root, source)) },
+    { path: "README.md", bytes: readFileSync(join(import.meta.dirname, "package-readme.md")) },
+    ...["LICENSE", "CHANGELOG.md"].map((name) => ({ path: name, bytes: readFileSync(join(root, name)) })),
+  );
+  const ofPage = Object.keys(page.metafile.inputs).map((path) => relative(root, join(process.cwd(), path)));
+  return { entries, inputs: [...Object.keys(metafile.inputs), ...ofPage] };
+}
+
+/** What `npm install` reads. Only what cannot be bundled is a dependency: programs for one platform each. */
+function packageManifest(root: string, source: SourceState): object {
+  const { description, license } = readManifest(root, "packages/cli/package.json");
+  const { dependencies } = readManifest(root, "packages/server/package.json");
+  return {
+    ...{ name: "gennai", version: source.version, description, license },
+    keywords: ["agent", "governance", "coding agent", "ai"],
+    type: "module",
+    bin: { gennai: "bin/gennai.mjs" },
+    engines: { node: ">=20.11" },
+    dependencies: { [ripgrep]: dependencies[ripgrep] },
+    optionalDependencies: readManifest(root, "package.json").optionalDependencies,
+  };
+}
+
+const ripgrep = "@vscode/ripgrep";
+
+/** What npm installs beside the package, with what each of them brings along. */
+export function externalPackages(root: string, dependenciesOf: (id: string) => readonly string[]): ExternalPackages {
+  const ripgrepId = `${ripgrep}@${readManifest(root, "packages/server/package.json").dependencies[ripgrep] ?? ""}`;
+  const nodes = Object.entries(readManifest(root, "package.json").optionalDependencies);
+  const optional = [...dependenciesOf(ripgrepId), ...nodes.map(([name, version]) => `${name}@${version}`)];
+  // Not all of them are installed here, so that their manifests cannot be asked.
+  const license = "MIT";
+  const entries = optional.map((id): [string, ExternalPackage] => [id, { license, optional: true }]);
+  return new Map([[ripgrepId, { license, optional: false }], ...entries]);
+}
+
+function readManifest(root: string, path: string): z.infer<typeof manifestSchema> {
+  return manifestSchema.parse(JSON.parse(readFileSync(join(root, path), "utf8")));
+}
+
+function jsonBytes(value: unknown): Uint8Array {
+  return Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`);
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env node
+// `gennai` as npm installs it. Runs on Node 20: where the Node at hand is too old, the one that came along runs the program.
+import { spawn } from "node:child_process";
+import { realpathSync } from "node:fs";
+import * as nodeModule from "node:module";
+import { constants, homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const program = join(import.meta.dirname, "..", "dist");
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+
+if (major > 22 || (major === 22 && minor >= 13)) {
+  keepCompiledCode();
+  await import(pathToFileURL(join(program, "main.mjs")).href);
+} else {
+  const packaged = packagedNode();
+  if (packaged === undefined) {
+    process.stderr.write(
+      `gennai needs Node 22.13 or newer, and this is ${process.versions.node}. On Linux (x64, arm64) a Node 24 comes along unless\n` +
+        "optional dependencies are left out: install again without --omit=optional, or install Node 24 (https://nodejs.org).\n",
+    );
+    process.exitCode = 1;
+  } else {
+    runUnder(packaged);
+  }
+}
+
+/** In the package, or, where an administrator installed it, in the user's own cache. */
+function keepCompiledCode() {
+  const { FAILED } = nodeModule.constants.compileCacheStatus;
+  if (nodeModule.enableCompileCache(join(program, ".compile-cache")).status !== FAILED) return;
+  const cache = process.env.XDG_CACHE_HOME;
+  const home = cache !== undefined && isAbsolute(cache) ? cache : join(homedir(), ".cache");
+  nodeModule.enableCompileCache(join(home, "gennai", "compile-cache"));
+}
+
+/** @returns {string | undefined} absolute path */
+function packagedNode() {
+  try {
+    const require = nodeModule.createRequire(import.meta.url);
+    const packaged = realpathSync(require.resolve(`node-${process.platform}-${process.arch}/bin/node`));
+    // One that is too old itself would start itself for ever.
+    return packaged === realpathSync(process.execPath) ? undefined : packaged;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {string} node */
+function runUnder(node) {
+  const child = spawn(node, [import.meta.filename, ...process.argv.slice(2)], { stdio: "inherit" });
+  /** @type {readonly NodeJS.Signals[]} */
+  const fromTerminal = ["SIGINT", "SIGHUP", "SIGQUIT"];
+  for (const signal of fromTerminal) {
+    // A terminal sends these to every process in front, gennai too: passing them on would make two of one Ctrl-C.
+    process.on(signal, () => process.stdin.isTTY || child.kill(signal));
+  }
+  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  child.once("error", (error) => {
+    process.stderr.write(`Cannot start ${node}: ${error.message}\n`);
+    process.exit(1);
+  });
+  child.once("exit", (code, signal) => process.exit(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+}

@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { StepFailed } from "./steps.ts";
+
+/** What a release must pass. */
+export interface Gate {
+  /** One of `requiredGates` in verify.mjs. */
+  readonly name: string;
+  /** What holds when it passes. */
+  readonly title: string;
+  readonly timeoutMs: number;
+  /** Rejects when it could not look. Stops what it started when `signal` aborts. */
+  run(context: GateContext, options: { readonly signal: AbortSignal }): Promise<Findings>;
+}
+
+export interface GateContext {
+  /** Absolute path of the checkout. */
+  readonly root: string;
+  /** Absolute path of the release. */
+  readonly directory: string;
+  readonly version: string;
+  /** SPKI PEM that the release must be signed with. */
+  readonly publicKey: string;
+  /** An empty directory that is removed afterwards. */
+  readonly scratch: string;
+}
+
+export interface Findings {
+  readonly passed: number;
+  readonly failed: number;
+  /** What should have been looked at and was not. */
+  readonly skipped: number;
+  /** What a person wants to see of it, a line each. */
+  readonly evidence: readonly string[];
+  /** All that was written. */
+  readonly output: string;
+}
+
+/** As it stands in the record. */
+export interface GateResult {
+  readonly name: string;
+  readonly title: string;
+  readonly result: "passed" | "failed";
+  /** Empty when it passed. */
+  readonly reason: string;
+  readonly counts: { readonly passed: number; readonly failed: number; readonly skipped: number };
+  readonly evidence: readonly string[];
+  readonly output_sha256: string;
+  /** RFC 3339. */
+  readonly began: string;
+  readonly ended: string;
+}
+
+/**
+ * Runs a gate and says what came of it; never rejects. Whatever is not a clear pass is a failure: a gate that threw, that took too
+ * long, that looked at nothing, that left something out, or that shows no evidence.
+ */
+export async function runGate(
+  gate: Gate,
+  context: GateContext,
+): Promise<{ readonly result: GateResult; readonly output: string }> {
+  const began = new Date().toISOString();
+  const { findings, trouble } = await findingsOf(gate, context);
+  const { passed, failed, skipped, evidence, output } = findings;
+  const reason = trouble ?? reasonAgainst(findings);
+  const result: GateResult = {
+    ...{ name: gate.name, title: gate.title, result: reason === undefined ? "passed" : "failed", reason: reason ?? "" },
+    ...{ counts: { passed, failed, skipped }, evidence },
+    output_sha256: createHash("sha256").update(output).digest("hex"),
+    ...{ began, ended: new Date().toISOString() },
+  };
+  return { result, output };
+}
+
+function reasonAgainst({ passed, failed, skipped, evidence }: Findings): string | undefined {
+  if (failed > 0) return `${failed} failed.`;
+  if (skipped > 0) return `${skipped} were left out.`;
+  // Written so that no number at all, or one that is none, is no pass.
+  if (!(passed > 0)) return "It looked at nothing.";
+  return evidence.length === 0 ? "It shows no evidence." : undefined;
+}
+
+const nothing: Findings = { passed: 0, failed: 0, skipped: 0, evidence: [], output: "" };
+/** Milliseconds that a gate gets to clean up once its time is over. */
+const grace = 5_000;
+
+async function findingsOf(
+  gate: Gate,
+  context: GateContext,
+): Promise<{ readonly findings: Findings; readonly trouble?: string }> {
+  const stop = new AbortController();
+  const time = new AbortController();
+  const timeIsOver = (async () => {
+    await delay(gate.timeoutMs, undefined, { signal: time.signal });
+    stop.abort();
+    await delay(grace, undefined, { signal: time.signal });
+  })();
+  try {
+    const running = gate.run(context, { signal: stop.signal });
+    const findings = await Promise.race([running, timeIsOver]);
+    if (findings !== undefined && !stop.signal.aborted) return { findings };
+    return { findings: findings ?? nothing, trouble: `It did not end within ${gate.timeoutMs / 1000} s.` };
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    const late = stop.signal.aborted ? `It did not end within ${gate.timeoutMs / 1000} s: ` : "";
+    if (error instanceof StepFailed) {
+      const { output } = error.findings;
+      return { findings: { ...error.findings, output: `${output}\n${text}` }, trouble: `${late}${text}` };
+    }
+    const output = error instanceof Error ? (error.stack ?? text) : text;
+    return { findings: { ...nothing, output }, trouble: late === "" ? `It broke: ${text}` : `${late}${text}` };
+  } finally {
+    time.abort();
+    timeIsOver.catch(() => undefined);
+  }
+}

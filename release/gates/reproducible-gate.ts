@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { sourceState } from "../source-state.ts";
+import { sumsFile } from "../verify.mjs";
+import type { Gate } from "./gate.ts";
+import { runProgram } from "./run-program.ts";
+import { Steps } from "./steps.ts";
+
+/** Builds the same commit once more, in a fresh clone that lies elsewhere, and compares the checksums. */
+export const reproducibleGate: Gate = {
+  name: "reproducible",
+  title: "A fresh clone of the commit, in another directory, gives the same bytes.",
+  timeoutMs: 10 * 60_000,
+  async run({ root, directory, scratch }, { signal }) {
+    const steps = new Steps();
+    const { commit } = sourceState(root);
+    const clone = join(scratch, "another place");
+    const again = join(scratch, "again");
+    const must = async (program: string, ...args: readonly string[]) => {
+      const { code, output } = await runProgram(program, args, { cwd: program === "git" ? root : clone, signal });
+      steps.note(output);
+      if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}:\n${output.slice(-2000)}`);
+    };
+    await must("git", "clone", "--quiet", "--no-hardlinks", root, clone);
+    await must("git", "-C", clone, "checkout", "--quiet", "--detach", commit);
+    await must("npm", "run", "--silent", "release", "--", "--out", again);
+    await steps.check("checksums", () => {
+      const [one, other] = [directory, again].map((each) => readFileSync(join(each, sumsFile), "utf8"));
+      const lines = (one ?? "").split("\n").filter((line) => line !== "");
+      const different = lines.filter((line) => !(other ?? "").includes(`${line}\n`)).map((line) => line.slice(66));
+      if (one !== other) throw new Error(`These came out otherwise: ${different.join(", ") || "names"}.`);
+      return `${lines.length} artefacts of ${commit.slice(0, 12)} are the same`;
+    });
+    return steps.findings();
+  },
+};

@@ -1,0 +1,108 @@
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { inRepository } from "../scripts/lib/repository.mjs";
+import { releaseGates } from "./gates/release-gates.ts";
+import { makeArtefacts, publish } from "./make-release.ts";
+import { rehearse } from "./rehearse.ts";
+import { ReleaseError } from "./release-error.ts";
+import { runGates } from "./run-gates.ts";
+import { makeSigningKey, privateKeyFile, readSigningKey, type SigningKey } from "./signing-key.ts";
+import { sourceState } from "./source-state.ts";
+
+/** `npm run release …`; what each command takes is in docs/release.md. */
+const usage = `Usage:
+  npm run release:key -- DIRECTORY             makes a signing key, in a directory of your own
+  npm run release -- --out DIRECTORY [--key FILE] [--allow-dirty]
+                                               makes the artefacts, their checksums and the signature
+  npm run release:gates -- DIRECTORY [--key FILE] [--only NAME …]
+                                               runs the gates and signs the record
+  npm run release:rehearse -- [--only NAME …]  all of it, in fresh clones, with a key for the rehearsal alone
+  node release/verify.mjs DIRECTORY --key FILE.pub
+`;
+
+const commands: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = {
+  async key(args) {
+    const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
+    const [directory] = positionals;
+    if (directory === undefined || positionals.length > 1) throw new UsageError();
+    const { keyId, publicPem } = await makeSigningKey(resolve(directory));
+    print(`Key ${keyId} is in ${privateKeyFile(resolve(directory))}. Keep it to yourself; publish this:\n${publicPem}`);
+    return true;
+  },
+  async make(args) {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { out: { type: "string" }, key: { type: "string" }, "allow-dirty": { type: "boolean" } },
+    });
+    if (values.out === undefined) throw new UsageError();
+    const out = resolve(values.out);
+    const root = inRepository();
+    const source = sourceState(root);
+    if (!source.clean && values["allow-dirty"] !== true) {
+      throw new ReleaseError(
+        "The checkout has changes: commit them. With --allow-dirty you can try, but nothing verifies it.",
+      );
+    }
+    const key = values.key === undefined ? await keyForOneRun(out) : readSigningKey(resolve(values.key));
+    const artefacts = await makeArtefacts(root, source);
+    publish(out, artefacts, key);
+    for (const [name, { length }] of artefacts) print(`${name}  ${Math.ceil(length / 1024)} KB`);
+    print(`Release ${source.version} of ${source.commit} is in ${out}, signed by key ${key.keyId}.`);
+    return true;
+  },
+  async gates(args) {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { key: { type: "string" }, only: { type: "string", multiple: true } },
+      allowPositionals: true,
+    });
+    const [name] = positionals;
+    if (name === undefined || positionals.length > 1) throw new UsageError();
+    const directory = resolve(name);
+    const key = readSigningKey(values.key === undefined ? privateKeyFile(`${directory}.key`) : resolve(values.key));
+    const gates = releaseGates.filter((gate) => values.only?.includes(gate.name) ?? true);
+    const record = await runGates({ root: inRepository(), directory, key, gates, print });
+    return record.result === "passed";
+  },
+  async rehearse(args) {
+    const { values } = parseArgs({ args: [...args], options: { only: { type: "string", multiple: true } } });
+    const { signal } = new AbortController();
+    await rehearse({
+      root: inRepository(),
+      ...(values.only === undefined ? {} : { only: values.only }),
+      print,
+      signal,
+    });
+    return true;
+  },
+};
+
+/** Without `--key`: a key beside the release, to be thrown away with it. */
+async function keyForOneRun(out: string): Promise<SigningKey> {
+  const directory = `${out}.key`;
+  const key = await makeSigningKey(directory);
+  print(`A dry run: signed by a key that nobody knows, in ${directory}.`);
+  return key;
+}
+
+/** The words do not make a command. */
+class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+const [name = "", ...args] = process.argv.slice(2);
+const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+try {
+  if (command === undefined) throw new UsageError();
+  process.exitCode = (await command(args)) ? 0 : 1;
+} catch (error) {
+  const isUsage = error instanceof UsageError || (error instanceof TypeError && "code" in error);
+  if (isUsage) process.stderr.write(usage);
+  else if (error instanceof ReleaseError) process.stderr.write(`error: ${error.message}\n`);
+  else throw error;
+  process.exitCode = isUsage ? 2 : 1;
+}

@@ -1,0 +1,82 @@
+import { execFileSync } from "node:child_process";
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
+import { lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createKey } from "../packages/server/src/store/ledger-key.ts";
+import { ReleaseError } from "./release-error.ts";
+import { keyIdOf, signatureFile, signedMessage } from "./verify.mjs";
+
+/** Signs what a release publishes. */
+export interface SigningKey {
+  readonly keyId: string;
+  /** SPKI PEM. */
+  readonly publicPem: string;
+  /** Writes the signature of a file beside it. */
+  signFile(directory: string, file: string): void;
+}
+
+export function privateKeyFile(directory: string): string {
+  return join(directory, "release.ed25519");
+}
+
+/**
+ * Makes `release.ed25519` (0600) and `release.ed25519.pub` in a directory of the releaser's own. Rejects with `ReleaseError` when
+ * a key lies there already, or when the directory is in a checkout: a private key must never be committed.
+ */
+export async function makeSigningKey(directory: string): Promise<SigningKey> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  if (isInCheckout(directory)) {
+    throw new ReleaseError(`${directory} is in a git checkout: choose a directory of your own, outside of every one.`);
+  }
+  const file = privateKeyFile(directory);
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
+    throw new ReleaseError(`There is a key already: ${file}. Use it, or name another directory.`);
+  }
+  await createKey(file, { replace: false });
+  const key = readSigningKey(file);
+  writeFileSync(`${file}.pub`, key.publicPem);
+  return key;
+}
+
+/** Throws `ReleaseError` when there is none, or when others than its owner can read it. */
+export function readSigningKey(file: string): SigningKey {
+  const status = lstatSync(file, { throwIfNoEntry: false });
+  if (status?.isFile() !== true) {
+    throw new ReleaseError(`There is no key ${file}: make one with npm run release:key -- DIRECTORY.`);
+  }
+  const self = process.getuid?.();
+  if (self !== undefined && (status.uid !== self || (status.mode & 0o077) !== 0)) {
+    throw new ReleaseError(`Others can read or replace ${file}: make a new key, and withdraw this one.`);
+  }
+  const privateKey = privateKeyOf(file);
+  const publicKey = createPublicKey(privateKey);
+  const keyId = keyIdOf(publicKey);
+  return {
+    keyId,
+    publicPem: publicKey.export({ type: "spki", format: "pem" }).toString(),
+    signFile(directory, name) {
+      const signature = sign(null, signedMessage(name, readFileSync(join(directory, name))), privateKey);
+      writeFileSync(join(directory, signatureFile(name)), `ed25519 ${keyId} ${signature.toString("base64")}\n`);
+    },
+  };
+}
+
+function privateKeyOf(file: string): KeyObject {
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(readFileSync(file));
+  } catch (error) {
+    throw new ReleaseError(`${file} is no private key.`, { cause: error });
+  }
+  if (key.asymmetricKeyType !== "ed25519") throw new ReleaseError(`${file} is not an Ed25519 key.`);
+  return key;
+}
+
+function isInCheckout(directory: string): boolean {
+  try {
+    execFileSync("git", ["rev-parse", "--git-dir"], { cwd: directory, stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}

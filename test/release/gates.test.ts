@@ -1,0 +1,182 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Findings, type Gate, type GateContext, runGate } from "../../release/gates/gate.ts";
+import { releaseGates } from "../../release/gates/release-gates.ts";
+import { signatureGate } from "../../release/gates/signature-gate.ts";
+import { Steps } from "../../release/gates/steps.ts";
+import { judge, testGate } from "../../release/gates/test-gate.ts";
+import { runGates } from "../../release/run-gates.ts";
+import { gateNames, root, smallRelease } from "./small-release.ts";
+
+let scratch: string;
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), "gennai-gates-test-"));
+});
+afterAll(() => {
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+const context = (): GateContext => ({ root, directory: scratch, version: "1.2.3", publicKey: "", scratch });
+const sound: Findings = { passed: 1, failed: 0, skipped: 0, evidence: ["seen"], output: "all" };
+const gate = (run: Gate["run"], timeoutMs = 5_000): Gate => ({ name: "smoke", title: "It works.", timeoutMs, run });
+
+describe("seed 003 §11 gates: a gate", () => {
+  it("passes with evidence, and keeps the digest of all that was written", async () => {
+    const { result, output } = await runGate(
+      gate(async () => sound),
+      context(),
+    );
+    expect(result).toMatchObject({ name: "smoke", result: "passed", reason: "", evidence: ["seen"] });
+    expect([result.counts, output]).toEqual([{ passed: 1, failed: 0, skipped: 0 }, "all"]);
+    expect(result.output_sha256).toBe("5ef5ef0364b6939c4ca61f34b393f7b368d1be8619647aaf83d5b395919ab629");
+  });
+
+  const failing: readonly (readonly [string, Gate["run"], string])[] = [
+    ["finds a failure", async () => ({ ...sound, failed: 1 }), "1 failed."],
+    ["leaves something out", async () => ({ ...sound, skipped: 2 }), "2 were left out."],
+    ["looks at nothing", async () => ({ ...sound, passed: 0 }), "It looked at nothing."],
+    ["counts what is no number", async () => ({ ...sound, passed: Number.NaN }), "It looked at nothing."],
+    ["shows nothing", async () => ({ ...sound, evidence: [] }), "It shows no evidence."],
+    ["rejects", () => Promise.reject(new Error("gone")), "It broke: gone"],
+    [
+      "throws before it begins",
+      () => {
+        throw new TypeError("no");
+      },
+      "It broke: no",
+    ],
+    ["throws what is no error", () => Promise.reject("text"), "It broke: text"],
+    [
+      "has a step that does not hold",
+      async () => {
+        const steps = new Steps();
+        await steps.check("first", () => "fine");
+        await steps.check("second", () => Promise.reject(new Error("broken")));
+        return steps.findings();
+      },
+      "second: broken",
+    ],
+  ];
+  it.each(failing)("fails when it %s", async (_name, run, reason) => {
+    const { result } = await runGate(gate(run), context());
+    expect([result.result, result.reason]).toEqual(["failed", reason]);
+  });
+
+  it.each([
+    ["goes on for ever", () => new Promise<Findings>(() => undefined)],
+    [
+      "stops when it is told to, and says that all is well",
+      async (_context: GateContext, { signal }: { readonly signal: AbortSignal }) => {
+        await delay(60_000, undefined, { signal }).catch(() => undefined);
+        return sound;
+      },
+    ],
+  ])("fails when its time is over and it %s", { timeout: 15_000 }, async (_name, run) => {
+    const { result } = await runGate(gate(run, 50), context());
+    expect([result.result, result.reason]).toEqual(["failed", "It did not end within 0.05 s."]);
+  });
+
+  it("keeps the evidence from before a step that does not hold", async () => {
+    const { result } = await runGate(gate(failing.at(-1)?.[1] ?? (() => Promise.reject(new Error()))), context());
+    expect([result.evidence, result.counts]).toEqual([["first: fine"], { passed: 1, failed: 1, skipped: 0 }]);
+  });
+});
+
+describe("seed 003 §11 gates: a gate of tests", () => {
+  const file = (name: string, ...tests: readonly (readonly [string, string])[]) => ({
+    ...{ name: join(root, name), status: tests.some(([, status]) => status === "failed") ? "failed" : "passed" },
+    message: "",
+    assertionResults: tests.map(([fullName, status]) => ({ fullName, status })),
+  });
+  const good = file("test/a.test.ts", ["seed 1: holds", "passed"]);
+  const options = { code: 0, root, tests: ["test/a.test.ts"], proves: ["seed 1:"] };
+
+  it("passes when all is there and proved", () => {
+    expect(judge({ testResults: [good] }, options)).toMatchObject({ passed: 1, failed: 0, skipped: 0 });
+  });
+
+  it.each([
+    ["a test failed", [good, file("test/b.test.ts", ["x", "failed"])], {}, ["FAILED x"]],
+    [
+      "a file did not load",
+      [good, { ...file("test/b.test.ts"), status: "failed", message: "SyntaxError" }],
+      {},
+      [`FAILED ${join(root, "test/b.test.ts")} did not run: SyntaxError`],
+    ],
+    [
+      "a named file has no tests",
+      [good],
+      { tests: ["test/a.test.ts", "test/gone"] },
+      ["FAILED test/gone holds no tests"],
+    ],
+    ["nothing proves a sentence", [good], { proves: ["seed 1:", "seed 2:"] }, ["FAILED nothing proves: seed 2:"]],
+    [
+      "what proves it was skipped",
+      [file("test/a.test.ts", ["seed 1: holds", "skipped"])],
+      {},
+      ["FAILED nothing proves: seed 1:"],
+    ],
+    ["the run failed outside of any test", [good], { code: 1 }, ["FAILED vitest ended with 1"]],
+    ["there is nothing", [], {}, ["FAILED test/a.test.ts holds no tests", "FAILED nothing proves: seed 1:"]],
+  ] as const)("fails when %s", (_name, testResults, changes, against) => {
+    const found = judge({ testResults: [...testResults] }, { ...options, ...changes });
+    expect(found.evidence.filter((line) => line.startsWith("FAILED"))).toEqual(against);
+    expect(found.failed).toBe(against.length);
+  });
+
+  it("counts what was skipped", () => {
+    const skipped = file("test/b.test.ts", ["x", "skipped"], ["y", "pending"], ["z", "todo"]);
+    expect(judge({ testResults: [good, { ...skipped, status: "passed" }] }, options).skipped).toBe(3);
+  });
+
+  it("really runs them, and fails when there are none", { timeout: 60_000 }, async () => {
+    const facts = { name: "never-do", title: "t", timeoutMs: 50_000, proves: ["seed 003 §4:"] };
+    const there = testGate({ ...facts, tests: ["packages/governance/test/policies/risk.test.ts"] });
+    const run = async (each: Gate) => (await runGate(each, context())).result;
+    expect(await run(there)).toMatchObject({ result: "passed" });
+    rmSync(join(scratch, "vitest.json"));
+    const gone = testGate({ ...facts, tests: ["test/release/no-such.test.ts"] });
+    expect(await run(gone)).toMatchObject({ result: "failed" });
+  });
+});
+
+describe("the gates of a release", () => {
+  it("are exactly those that the check demands", () => {
+    expect(releaseGates.map(({ name }) => name).sort()).toEqual([...gateNames].sort());
+  });
+
+  it("seed 003 §11 signature: see a file that was changed", async () => {
+    using release = await smallRelease();
+    const place = { ...context(), directory: release.directory, publicKey: release.key.publicPem };
+    const own = mkdtempSync(join(scratch, "gate-"));
+    expect((await runGate(signatureGate, { ...place, scratch: own })).result).toMatchObject({ result: "passed" });
+    release.otherKey.signFile(release.directory, "SHA256SUMS");
+    const { result } = await runGate(signatureGate, { ...place, scratch: mkdtempSync(join(scratch, "gate-")) });
+    expect([result.result, result.reason]).toEqual(["failed", expect.stringContaining("is signed by key")]);
+  });
+
+  it("seed 003 §14 release: leave a signed record that refuses the release when one of them fails", async () => {
+    using release = await smallRelease();
+    const lines: string[] = [];
+    const broken = { ...gate(() => Promise.reject(new Error("gone"))), name: "upgrade" };
+    const record = await runGates({
+      ...{ root, directory: release.directory, key: release.key, print: (line: string) => void lines.push(line) },
+      gates: [gate(async () => sound), broken],
+    });
+    expect(record).toMatchObject({ result: "refused", gates: [{ result: "passed" }, { result: "failed" }] });
+    expect(lines).toContain("REFUSED: The gate upgrade did not pass: It broke: gone");
+    expect(lines.at(-1)).toBe("This is no release.");
+    expect(readFileSync(join(`${release.directory}.gates`, "upgrade.log"), "utf8")).toContain("Error: gone");
+    const written = JSON.parse(readFileSync(join(release.directory, "release-record.json"), "utf8")) as unknown;
+    expect(written).toEqual(record);
+  });
+
+  it("do not run over what is no release of this key", async () => {
+    using release = await smallRelease();
+    const options = { root, directory: release.directory, gates: [], print: () => undefined };
+    await expect(runGates({ ...options, key: release.otherKey })).rejects.toThrow(/is no release of key/);
+  });
+});

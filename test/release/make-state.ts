@@ -1,0 +1,45 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { version } from "@gennai/cli/version";
+import { atItsPlace, keptFile } from "./kept-state.ts";
+
+// Keeps what this version leaves behind, so that every later one is tried on it: node test/release/make-state.ts
+//
+// Run it once for each release, before its version is raised, and commit the file. What it holds, upgrade.test.ts says.
+const files = {
+  "AGENTS.md": "# Notes\n",
+  "src/fruit.txt": "apple\npear\napple\n",
+  "src/paint.txt": "colour one\ncolour two\n",
+  "src/plan.txt": "old\nold\n",
+};
+
+await atItsPlace(version, async ({ workspace, directory, path, gennai }) => {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(workspace, name, ".."), { recursive: true });
+    writeFileSync(join(workspace, name), text);
+  }
+  const git = (...args: readonly string[]) =>
+    execFileSync("git", ["-c", "user.name=Gennai", "-c", "user.email=test@gennai.invalid", ...args], {
+      cwd: workspace,
+    });
+  git("init", "--quiet", "--initial-branch", "main", "--template=");
+  git("add", "--all");
+  git("commit", "--quiet", "--message", "As it was");
+  const ends = async (wanted: number, ...args: readonly string[]) => {
+    const { code, output } = await gennai(...args);
+    if (code !== wanted) throw new Error(`gennai ${args.join(" ")} ended with ${code}:\n${output}`);
+    return output;
+  };
+  await ends(0, "run", "replace colour with color in src/**/*.txt", "--yes", "--sandbox", "off");
+  // Nobody can be asked, so the proposal stays open.
+  await ends(3, "run", "replace apple with plum in src/**/*.txt", "--mode", "proposal", "--sandbox", "off");
+  const plan = await ends(0, "plan", "new", "replace old with new in src/**/*.txt then verify grep new src/plan.txt");
+  await ends(0, "plan", "preview", /Plan ([0-9a-f-]{36})/.exec(plan)?.[1] ?? "");
+  const [newest] = (await ends(0, "sessions", "--json")).split("\n");
+  const { sessionId } = JSON.parse(newest ?? "") as { readonly sessionId: string };
+  writeFileSync(path("session.jsonl"), await ends(0, "sessions", "export", sessionId));
+  await ends(0, "ledger", "export", "--format", "bundle", "--out", path("ledger.json"));
+  const parts = ["workspace", "state", "session.jsonl", "ledger.json"];
+  execFileSync("tar", ["-czf", keptFile(version), "--owner=0", "--group=0", "--sort=name", "-C", directory, ...parts]);
+});
