@@ -34,7 +34,7 @@ export function lineOfLargeFile(number: number, edits = 0): string {
 /**
  * What the model answers to its `index`-th request (from 0) of a turn; the answer after the last call ends the turn.
  *
- * @param script name and number, e.g. `read-200`: 200 answers with one Read each
+ * @param script name and number, e.g. `read-200`: 200 answers with one Read each; see `pauseOf` for a third part
  */
 export function answerOf(script: string, index: number): ScriptedAnswer {
   const [kind, count = "0"] = script.split("-");
@@ -59,6 +59,11 @@ export function answerOf(script: string, index: number): ScriptedAnswer {
     default:
       throw new RangeError(`There is no script ${script}.`);
   }
+}
+
+/** Milliseconds the model takes for an answer: the last part of `shell-40-50`; 0 without one. */
+export function pauseOf(script: string): number {
+  return Number(script.split("-")[2] ?? 0);
 }
 
 function read(path: string, limit?: number): ScriptedCall {

@@ -41,6 +41,9 @@ export async function measureTurns(world: BenchWorld): Promise<readonly Reading[
   const commandTurns = `shell-${world.choose(100, 40)}`;
   const commands = await sample(bench, commandTurns, rounds);
   readings.push(reading("shell command, not sandboxed, p50", commands, 0.5, 1.5));
+  // Between two answers of a real model there is time for what nobody waits for.
+  const unhurried = await sample(bench, `shell-${world.choose(40, 20)}-50`, rounds);
+  readings.push(reading("  the same, when the model takes 50 ms to answer", unhurried, 0.5, 1.5));
   readings.push(await sandboxedCommands(bench, commandTurns, rounds));
   const parallel = await sample(bench, `reads-${world.choose(100, 50)}`, rounds);
   readings.push(reading("8 parallel reads, p50", parallel, 0.5, 2.5));

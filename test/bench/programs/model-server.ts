@@ -1,7 +1,7 @@
 // The scripted model: chat completions over server-sent events. Prints its port; ends with its standard input.
 import { createServer, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answerOf, floodPiece, type ScriptedCall } from "../model-script.ts";
+import { answerOf, floodPiece, pauseOf, type ScriptedCall } from "../model-script.ts";
 
 interface Run {
   /** Requests of the turn so far. */
@@ -39,6 +39,8 @@ async function answer(key: string, script: string, arrived: number, response: Se
   runs.set(key, run);
   if (run.answered !== undefined) run.gaps.push(arrived - run.answered);
   run.answered = undefined;
+  const pause = pauseOf(script);
+  if (pause > 0) await sleep(pause);
   response.writeHead(200, { "content-type": "text/event-stream" });
   const next = answerOf(script, run.index);
   run.index = next.type === "calls" ? run.index + 1 : 0;
