@@ -1,4 +1,4 @@
-// `npm run check | fix | build | generate | corpus | bench`: what a developer does, under the project's Node.
+// `npm run check | fix | build | generate | corpus | bench | release…`: what a developer does, under the project's Node.
 import { runChecks } from "./lib/checks.mjs";
 import { ensureInstalled } from "./lib/install.mjs";
 import { packagedNode, toolEnvironment } from "./lib/packaged-node.mjs";
@@ -14,29 +14,21 @@ const tasks = {
   async fix() {
     const results = [
       await tool("buf", "format", "--write"),
-      await tool("buf", "generate"),
+      await generate(),
       await tool("oxlint", "--fix"),
       await tool("biome", "check", "--write"),
     ];
     return results.every(Boolean);
   },
   build: () => node("scripts/build.mjs"),
-  generate: () => tool("buf", "generate"),
+  generate,
   corpus: () => node("test/corpus/main.ts", ...args),
-  /** The extension in the real VS Code; the first time prepares it, which takes minutes. */
-  "test-vscode": () => {
-    process.env.GENNAI_TEST_VSCODE = "1";
-    return node(
-      "node_modules/vitest/vitest.mjs",
-      "run",
-      "--config",
-      "test/e2e/vitest.config.ts",
-      "--project",
-      "vscode",
-      ...args,
-    );
-  },
   bench: () => node("test/bench/run-bench.ts", ...args),
+  // docs/release.md says what these take.
+  release: () => node("release/main.ts", "make", ...args),
+  "release-gates": () => node("release/main.ts", "gates", ...args),
+  "release-key": () => node("release/main.ts", "key", ...args),
+  "release-rehearse": () => node("release/main.ts", "rehearse", ...args),
 };
 
 const chosen = Object.hasOwn(tasks, task) ? tasks[task] : undefined;
@@ -51,6 +43,11 @@ if (chosen === undefined) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
+}
+
+/** The protocol's code, and the reference of the documentation. */
+async function generate() {
+  return (await tool("buf", "generate")) && (await node("scripts/reference.mjs"));
 }
 
 /** @param {string} program @param {readonly string[]} programArgs */

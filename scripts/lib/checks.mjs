@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { toolEnvironment } from "./packaged-node.mjs";
+import { packagedNode, toolEnvironment } from "./packaged-node.mjs";
 import { root } from "./repository.mjs";
 import { run } from "./run.mjs";
 
@@ -19,12 +19,14 @@ const checks = [
       inOrder([
         ["tsc", "-b"],
         ["tsc", "-p", "scripts"],
+        ["tsc", "-p", "examples"],
       ]),
   },
   { name: "import direction", run: () => tool("depcruise", "--config", ".dependency-cruiser.cjs", "packages") },
   { name: "unused", run: () => tool("knip", "--no-progress", "--no-config-hints") },
   { name: "lint", run: () => tool("oxlint", "--format=unix", "--deny-warnings", "--report-unused-disable-directives") },
   { name: "generated code", run: checkGenerated },
+  { name: "reference", run: () => tool(packagedNode(), "scripts/reference.mjs", "--check") },
   { name: "protocol breaks nobody", run: () => tool("buf", "breaking", "--against", "proto/baseline.binpb") },
   { name: "protocol lint", run: () => tool("buf", "lint") },
   { name: "protocol format", run: () => tool("buf", "format", "--diff", "--exit-code") },

@@ -36,6 +36,12 @@ export async function ensureInstalled() {
 /** What decides about the dependencies. */
 function manifests() {
   const packages = packageDirectories().map((directory) => join(directory, "package.json"));
-  const others = ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "test/package.json"];
+  const others = [
+    "package.json",
+    "pnpm-lock.yaml",
+    "pnpm-workspace.yaml",
+    "test/package.json",
+    "examples/client/package.json",
+  ];
   return [...others.map((name) => inRepository(name)), ...packages];
 }

@@ -4,8 +4,13 @@ import { root } from "./repository.mjs";
 import { run } from "./run.mjs";
 
 /** Tests that need a program of the system, as globs for vitest. */
-const needBubblewrap = ["packages/server/test/sandbox/**", "test/e2e/sandbox/**"];
-const needNatsServer = ["test/conformance/session-log/nats*", "test/e2e/replicas/**", "test/scale/**"];
+const needBubblewrap = ["packages/server/test/sandbox/**", "test/e2e/sandbox/**", "test/docs/{pages,examples}.test.ts"];
+const needNatsServer = [
+  "test/conformance/session-log/nats*",
+  "test/e2e/replicas/**",
+  "test/scale/**",
+  "test/docs/pages.test.ts",
+];
 const needChromium = ["test/e2e/browser/**", "test/e2e/vscode/**"];
 
 /**

@@ -6,6 +6,7 @@ import { type EmergencyState, noEmergency } from "@gennai/governance/emergency/e
 import { type CallResult, governTools } from "@gennai/governance/gate/gate";
 import type { GateOptions } from "@gennai/governance/gate/gate-options";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
+import { gitContentsGuard } from "@gennai/server/git/contents-guard";
 import { IntentsService } from "@gennai/server/intents/intents-service";
 import { createRedactor } from "@gennai/server/redaction/redactor";
 import { RulesService } from "@gennai/server/rules/rules-service";
@@ -246,6 +247,9 @@ async function gateOptions(world: World, check: Row["check"], how: "with" | "wit
   });
   const all = turnPolicies({
     workspaceRoot: bench.root,
+    controlRoot: bench.root,
+    heldByClient: false,
+    syncControl: async () => {},
     editingMode: "branch",
     sessionBranch: "work",
     protectedBranches: [],
@@ -259,6 +263,7 @@ async function gateOptions(world: World, check: Row["check"], how: "with" | "wit
     emergency: { current: () => world.emergency },
     ownDirectories: [home],
     rules: { current: () => damageControl.current(), slow: damageControl.slow },
+    gitContents: gitContentsGuard(() => damageControl.current()),
     intentRules: () => service.rules(world.activeIntent),
     hookPolicies: [],
   });

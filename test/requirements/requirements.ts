@@ -87,6 +87,9 @@ const safety: readonly Requirement[] = [
   { id: "seed 003 §10 before", sentence: "License checks occur before tool invocation." },
   { id: "seed 003 §10 refusal", sentence: "A denied capability returns a graceful refusal, not an execution attempt." },
   { id: "seed 003 §10 least", sentence: "A missing or invalid license defaults to least privilege." },
+  { id: "seed 003 §11 gates", sentence: "A release cannot proceed unless all gates pass." },
+  { id: "seed 003 §11 parity", sentence: "Audit parity of two deployments is checked." },
+  { id: "seed 003 §11 signature", sentence: "The signature of the release checksums is verified." },
   { id: "seed 003 §12 registry", sentence: "Deny a non-registry tool." },
   { id: "seed 003 §12 scope", sentence: "Deny an out-of-scope file or system mutation." },
   { id: "seed 003 §12 post-stop", sentence: "No post-stop continuation." },
@@ -94,6 +97,7 @@ const safety: readonly Requirement[] = [
   { id: "seed 003 §13 read-only", sentence: "Enforce read-only mode globally." },
   { id: "seed 003 §13 deploy", sentence: "Block the production deploy tool specifically." },
   { id: "seed 003 §13 auditable", sentence: "Emergency controls are auditable and reversible." },
+  { id: "seed 003 §14 release", sentence: "The release flow is signature-enforced and auditable." },
 ];
 
 /** Damage control. */

@@ -1,5 +1,6 @@
 import type { Question } from "@gennai/governance/confirmation";
 import type { ProposedChange } from "./proposal.ts";
+import type { WorkspaceOperation } from "./workspace-operation.ts";
 
 /** Something only a client can do. Durable before it is sent, answered once. */
 export type ClientRequest = {
@@ -30,6 +31,8 @@ export type ClientRequestBody =
   | { readonly kind: "diagnostics"; readonly paths: readonly string[] }
   | { readonly kind: "list-workspace"; readonly path: string }
   /** `path`: of this file only; empty: of the whole workspace. */
-  | { readonly kind: "find-symbols"; readonly query: string; readonly path: string };
+  | { readonly kind: "find-symbols"; readonly query: string; readonly path: string }
+  /** To the one client that holds the session's files. */
+  | { readonly kind: "workspace"; readonly operation: WorkspaceOperation; readonly clientId: string };
 
 export type RequestResolution = "answered" | "timeout" | "cancelled";

@@ -73,7 +73,12 @@ export type ModelEvent =
   /** Authoritative: the whole call. */
   | ({ readonly type: "tool-call" } & MessageCall)
   | ({ readonly type: "usage" } & Usage)
-  | { readonly type: "finish"; readonly reason: "stop" | "tool-calls" | "length" | "content-filter" | "other" };
+  | {
+      readonly type: "finish";
+      readonly reason: "stop" | "tool-calls" | "length" | "content-filter" | "other";
+      /** The model that answered, as the provider names it; undefined when it does not say. */
+      readonly responseModel?: string;
+    };
 
 export type ModelErrorCode =
   | "unreachable"

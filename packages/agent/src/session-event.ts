@@ -11,6 +11,7 @@ import type { FileChangeRecord, Proposal, ProposalReview } from "./proposal.ts";
 import type { SessionSettings } from "./session-settings.ts";
 import type { Todo } from "./todo.ts";
 import type { Cost, Usage, UsageSum } from "./usage.ts";
+import type { ClientWorkspaceFacts } from "./workspace-operation.ts";
 
 /** Content kept outside the log. */
 export interface BlobRef {
@@ -47,6 +48,8 @@ type SessionFact =
       readonly workingDir: string;
       readonly settings: SessionSettings;
       readonly forkedFrom?: string;
+      /** Set when a client holds the files. */
+      readonly clientWorkspace?: ClientWorkspaceFacts;
       /** What that session had changed until then, and nobody took back: not this session's to undo. */
       readonly inheritedFiles?: readonly FileChangeRecord[];
     }
@@ -197,6 +200,13 @@ type SessionFact =
       /** How many more there were. */
       readonly more: number;
     }
+  /** A person takes back what was done since a checkpoint: the files, before they are written. */
+  | {
+      readonly type: "checkpoint-restoring";
+      readonly checkpointId: string;
+      readonly restoreId: string;
+      readonly files: readonly FileChangeRecord[];
+    }
   /** A person took back what was done since a checkpoint. */
   | {
       readonly type: "checkpoint-restored";
@@ -205,6 +215,8 @@ type SessionFact =
       readonly restoreId: string;
       readonly files: readonly FileChangeRecord[];
       readonly skipped: readonly SkippedFile[];
+      /** Its server went away before it was done, or a write failed: `files` are those that were written until then. */
+      readonly interrupted?: boolean;
     };
 
 /** A file that a restore left as it is. */

@@ -1,5 +1,6 @@
 import type { ClientIdentity } from "@gennai/client/client-identity";
 import { eventJson } from "@gennai/client/event-json";
+import type { HeldWorkspace } from "@gennai/client/held-workspace";
 import { AgentSession } from "@gennai/client/session";
 import type { SettingsChoice } from "@gennai/client/settings";
 import { ChangeWriter } from "./change-writer.ts";
@@ -20,6 +21,8 @@ export interface DeskOptions {
   readonly interrupts: Interrupts;
   readonly workspace: string;
   readonly stateDir: string;
+  /** Set when the server cannot reach the files. */
+  readonly held?: HeldWorkspace | undefined;
   readonly yes: boolean;
   readonly ask: boolean;
   readonly json: boolean;
@@ -62,7 +65,7 @@ export class AgentDesk implements Disposable {
     this.requests = options.promptsForRequests ? line : undefined;
     this.writer = new ChangeWriter(options.workspace, options.stateDir);
     this.editor = new HeadlessEditor({
-      workspace: options.workspace,
+      ...{ workspace: options.workspace, held: options.held },
       environment: console.environment,
       writer: this.writer,
       confirm: (question, { signal }) => this.#confirm(question, signal),

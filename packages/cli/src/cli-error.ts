@@ -4,6 +4,7 @@ import { UnsafeFileError } from "@gennai/server/http/private-file";
 import { TokenError } from "@gennai/server/http/token";
 import { SandboxRequired } from "@gennai/server/sandbox/sandbox";
 import { StoreError } from "@gennai/server/store/store-error";
+import { TelemetryError } from "@gennai/server/telemetry/telemetry-settings";
 import { WorkspaceError } from "@gennai/server/workspace/workspace-error";
 import { type ExitCode, exitCode } from "./exit-code.ts";
 
@@ -29,7 +30,12 @@ export function asCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof ConnectError) return fromConnectError(error);
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof WorkspaceError || error instanceof TokenError || error instanceof UnsafeFileError) {
+  if (
+    error instanceof WorkspaceError ||
+    error instanceof TokenError ||
+    error instanceof UnsafeFileError ||
+    error instanceof TelemetryError
+  ) {
     // Their messages say what to do.
     return new CliError(message, { exitCode: exitCode.usage, next: [], cause: error });
   }

@@ -1,10 +1,12 @@
 import { backends, verbosities } from "@gennai/client/settings";
+import { type AdmissionLimits, defaultLimits } from "@gennai/server/admission/limits";
 import { Command, CommanderError } from "commander";
 import { asCliError } from "./cli-error.ts";
 import { type Console, paintFor } from "./console.ts";
+import type { DoctorFlags } from "./doctor-command.ts";
 import { exitCode } from "./exit-code.ts";
 import { addGovernanceCommands } from "./governance-commands.ts";
-import { exitCodesHelp, ledgerHelp, mainHelp, runHelp, serveHelp } from "./help-texts.ts";
+import { doctorHelp, exitCodesHelp, ledgerHelp, mainHelp, runHelp, serveHelp } from "./help-texts.ts";
 import type { IntentsFlags } from "./intents-command.ts";
 import type { LedgerFlags } from "./ledger-command.ts";
 import type { OpenFlags } from "./open-command.ts";
@@ -59,11 +61,10 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
     .showHelpAfterError("(gennai --help shows what there is)")
     .addHelpText("after", mainHelp + exitCodesHelp);
 
-  model(
-    protect(
-      program.command("serve").description("start a server, for editors and for gennai run (the default command)"),
-    ),
-  )
+  const serve = program
+    .command("serve")
+    .description("start a server, for editors and for gennai run (the default command)");
+  model(protect(serve))
     .option("--port <number>", "port to listen on; 0 takes any free one", "7777")
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option(
@@ -77,6 +78,7 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
     .option("--workspace <dir>", "directory of sessions that name none (default: here)")
     .option("--auth-token", "print the token once at start-up")
     .option("--auth-token-file <file>", "use the token in this file (0600) instead of a fresh one")
+    .option("--auth <how>", "token: one token, yours; oidc: a token for each of many users (default: token)")
     .option("--no-auth", "ask no token of anyone on this machine")
     .option("--sandbox <when>", sandboxHelp, "auto")
     .option(
@@ -86,11 +88,18 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
     )
     .option("--allow-host <host>", "another value of Host to answer to, e.g. box.lan:7777; repeatable", collect)
     .option("--open", "open the page in a browser")
+    .option("--metrics <address>", "serve metrics for Prometheus there, e.g. 9464, or 0.0.0.0:9464 for other machines")
+    .option("--log-format <format>", "text: for people; json: an object a line, for machines", "text")
+    .option("--log-level <level>", "debug, info, warn or error: what is less is left out", "info")
+    .option("--drain <seconds>", "on SIGTERM, how long turns under way may go on before they are stopped", "0");
+  securityOptions(serve)
     .addHelpText("after", serveHelp)
     .action(async (flags: ServeFlags) => {
       const { serveCommand } = await import("./serve-command.ts");
       ended(await serveCommand(flags, console));
     });
+
+  doctorCommands(program, console, ended);
 
   program
     .command("open")
@@ -99,6 +108,8 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
     .option("--port <number>", "of the server on this port")
     .option("--browser", "open it in a browser as well")
     .option("--close-all", "instead: shut out every page that is open")
+    .option("--server <url>", "of this server, with a token of yours")
+    .option("--auth-token-file <file>", "the token for --server")
     .action(async (flags: OpenFlags) => {
       const { openCommand } = await import("./open-command.ts");
       ended(await openCommand(flags, console));
@@ -322,6 +333,58 @@ function intentsCommands(program: Command, console: Console, ended: (code: numbe
   return intents;
 }
 
+function doctorCommands(program: Command, console: Console, ended: (code: number) => void): void {
+  program
+    .command("doctor")
+    .description("look at this machine, this workspace and its server: what works, what does not, what to do next")
+    .option("--workspace <dir>", "the workspace (default: here)")
+    .option("--server <url>", "look at this server (default: those that run for the workspace)")
+    .option("--auth-token-file <file>", "the token of that server; repeatable, in the order of --compare", collect)
+    .option("--log <address>", "look at the log that several servers share, e.g. nats://a:4222,b:4222,c:4222")
+    .option("--compare <urls...>", "instead: whether these servers are the same program under the same rules")
+    .option("--json", "print JSON")
+    .addHelpText("after", doctorHelp)
+    .action(async (flags: DoctorFlags) => {
+      const { doctorCommand } = await import("./doctor-command.ts");
+      ended(await doctorCommand(flags, console));
+    });
+}
+
+/** Who gets in, over what, and how much of the server they may take. */
+function securityOptions(command: Command): Command {
+  return command
+    .option("--tls-cert <file>", "PEM: encrypt with this certificate and its chain; SIGHUP reads it again")
+    .option("--tls-key <file>", "PEM: its key, in a file (0600)")
+    .option("--behind-proxy", "a proxy before this server encrypts; needed with --host where there is no --tls-cert")
+    .option("--issuer <url>", "with --auth oidc: who issues the tokens, as it stands in them")
+    .option("--audience <name>", "with --auth oidc: what tokens for this server name as theirs; repeatable", collect)
+    .option("--jwks <url|file>", "the issuer's public keys (default: where the issuer says they are)")
+    .option("--workspace-root <dir>", "users work in DIR/<tenant>/<user>, and nowhere else")
+    .option("--user-claim <name>", "where a token names the user (default: sub)")
+    .option(
+      "--tenant-claim <name>",
+      "where a token names the tenant, e.g. org or realm.name (default: one tenant for all)",
+    )
+    .option("--roles-claim <name>", "where a token lists roles, e.g. realm_access.roles (default: roles)")
+    .option("--admin-role <name>", "the role that makes an admin of the tenant (default: nobody is)")
+    .option("--max-calls-per-second <n>", limit("of one user", "callsPerSecond"))
+    .option("--max-turns-per-user <n>", limit("turns that one user runs at once", "turnsPerUser"))
+    .option("--max-turns-per-tenant <n>", limit("turns of one tenant", "turnsPerTenant"))
+    .option("--max-turns <n>", limit("turns of all", "turns"))
+    .option("--max-sessions-per-user <n>", limit("sessions of one user that are open", "sessionsPerUser"))
+    .option("--max-sessions <n>", limit("sessions of all that are open", "sessions"))
+    .option("--max-streams-per-user <n>", limit("event streams of one user", "streamsPerUser"))
+    .option("--max-tenants <n>", limit("tenants that are open", "tenants"))
+    .option(
+      "--slow-reader <seconds>",
+      `how long a client may take nothing of its stream (default: ${defaultLimits.slowReaderMs / 1000})`,
+    );
+}
+
+function limit(what: string, name: keyof AdmissionLimits): string {
+  return `${what} (default: ${defaultLimits[name]})`;
+}
+
 function model(command: Command): Command {
   return command
     .option("--backend <name>", `where the model is: ${backends.join(", ")} (default: offline)`)
@@ -332,7 +395,12 @@ function model(command: Command): Command {
 function server(command: Command): Command {
   return command
     .option("--server <which>", "auto: a running server of this workspace, else an own one; own; or a URL", "auto")
-    .option("--auth-token-file <file>", "the token of the server given by URL");
+    .option("--auth-token-file <file>", "the token of the server given by URL")
+    .option(
+      "--local-files",
+      "keep the files here: that server reaches them only through this command (default: where it is on another machine)",
+    )
+    .option("--no-local-files", "that server has the same files at the same path");
 }
 
 function protect(command: Command): Command {

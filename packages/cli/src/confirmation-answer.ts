@@ -52,4 +52,5 @@ const scopes: ReadonlyMap<string, ConfirmationScope> = new Map([
   ["yes", "once"],
   ["t", "turn"],
   ["s", "session"],
+  ["w", "workspace"],
 ]);

@@ -1,17 +1,19 @@
 import type { Command } from "commander";
 import type { CapabilitiesFlags } from "./capabilities-command.ts";
+import type { CheckFlags } from "./check-command.ts";
 import type { Console } from "./console.ts";
 import type { EmergencyFlags } from "./emergency-command.ts";
 import type { HooksFlags } from "./hooks-command.ts";
 import type { McpFlags } from "./mcp-command.ts";
 
-/** Commands about what governs the agent: emergency controls, capabilities, hooks, MCP servers. */
+/** Commands about what governs the agent: emergency controls, capabilities, hooks, MCP servers, accepted checks. */
 export function addGovernanceCommands(program: Command, console: Console, ended: (code: number) => void): void {
   const groups = [
     emergencyCommands(program, console, ended),
     capabilitiesCommands(program, console, ended),
     hooksCommands(program, console, ended),
     mcpCommands(program, console, ended),
+    checkCommands(program, console, ended),
   ];
   for (const group of groups) for (const command of group.commands) command.exitOverride();
 }
@@ -123,6 +125,22 @@ function mcpCommands(program: Command, console: Console, ended: (code: number) =
     },
   );
   return group.addHelpText("after", mcpHelp);
+}
+
+function checkCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+  const group = program.command("check").description("the project's own checks that run without a question");
+  const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
+  add("list", "show which checks of this workspace were accepted for all sessions").action(
+    async (flags: CheckFlags) => {
+      const { checkListCommand } = await import("./check-command.ts");
+      ended(await checkListCommand(flags, console));
+    },
+  );
+  add("revoke", "ask again about every check of this workspace").action(async (flags: CheckFlags) => {
+    const { checkRevokeCommand } = await import("./check-command.ts");
+    ended(await checkRevokeCommand(flags, console));
+  });
+  return group;
 }
 
 const mcpHelp = `

@@ -9,6 +9,7 @@ import type {
   Editor,
   RequestOptions,
 } from "@gennai/client/editor";
+import type { HeldWorkspace } from "@gennai/client/held-workspace";
 import type { AppliedFile } from "@gennai/client/proposal";
 import { type ChangeWriter, finalChange } from "./change-writer.ts";
 import { runInTerminal } from "./run-in-terminal.ts";
@@ -18,15 +19,19 @@ export interface HeadlessEditorOptions {
   readonly workspace: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly writer: ChangeWriter;
+  /** Set when the server cannot reach the files. */
+  readonly held?: HeldWorkspace | undefined;
   readonly confirm: (question: ConfirmationQuestion, options: RequestOptions) => Promise<ConfirmationReply>;
 }
 
 /** The editor of somebody without one: the file system and a shell. There are no buffers, so no file reads are offered. */
 export class HeadlessEditor implements Editor {
+  readonly workspace?: HeldWorkspace;
   readonly #options: HeadlessEditorOptions;
 
   constructor(options: HeadlessEditorOptions) {
     this.#options = options;
+    if (options.held !== undefined) this.workspace = options.held;
   }
 
   runCommand(request: CommandRequest, options: CommandOptions): Promise<CommandRun> {

@@ -46,6 +46,18 @@ Exit codes: 0 sound, 10 broken chain, 11 bad signature, 12 tail cut off, 13 miss
 line, 16 malformed line, 17 unsigned, 18 behind the store, 19 differs from the store, 20 unsafe path, 21 no key.
 `;
 
+export const doctorHelp = `
+Examples:
+  gennai doctor
+  gennai doctor --log nats://a:4222,b:4222,c:4222 --json
+  GENNAI_AUTH_TOKEN_1=… GENNAI_AUTH_TOKEN_2=… gennai doctor --compare https://one.example https://two.example
+
+The tokens of --compare are in GENNAI_AUTH_TOKEN_1, GENNAI_AUTH_TOKEN_2, … or in the files of --auth-token-file, in the order
+of the servers; GENNAI_AUTH_TOKEN, or one file, is for all.
+
+Exit codes: 0 nothing to mend, or the servers are the same; 1 something to mend, or they differ; 2 the command line is wrong.
+`;
+
 export const policyHelp = `
 Examples:
   gennai policy check "git push --force"

@@ -2,9 +2,9 @@ import { exitCode } from "./exit-code.ts";
 
 /** Ctrl-C and SIGTERM: the first is told to whoever works right now, the second ends the process at once. */
 export class Interrupts implements Disposable {
-  #listener: (() => void) | undefined;
+  #listener: ((signal: NodeJS.Signals) => void) | undefined;
   #count = 0;
-  readonly #onSignal = () => this.interrupt();
+  readonly #onSignal = (signal: NodeJS.Signals) => this.interrupt(signal);
   readonly #exit: (code: number) => void;
 
   constructor(exit: (code: number) => void = (code) => process.exit(code)) {
@@ -18,14 +18,14 @@ export class Interrupts implements Disposable {
     return this.#count > 0;
   }
 
-  interrupt(): void {
+  interrupt(signal: NodeJS.Signals = "SIGINT"): void {
     this.#count++;
     if (this.#count > 1 || this.#listener === undefined) this.#exit(exitCode.interrupted);
-    else this.#listener();
+    else this.#listener(signal);
   }
 
   /** Who is told; until then, an interrupt ends the process. */
-  listen(listener: () => void): Disposable {
+  listen(listener: (signal: NodeJS.Signals) => void): Disposable {
     this.#listener = listener;
     return { [Symbol.dispose]: () => (this.#listener = undefined) };
   }

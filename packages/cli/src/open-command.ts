@@ -9,6 +9,7 @@ import { type Console, commandName } from "./console.ts";
 import { type ExitCode, exitCode } from "./exit-code.ts";
 import { openInBrowser } from "./open-in-browser.ts";
 import { usageError } from "./run-options.ts";
+import { parseServerUrl, proves, tokenFor } from "./server-choice.ts";
 import { resolveWorkspace } from "./workspace-option.ts";
 
 export interface OpenFlags {
@@ -16,6 +17,9 @@ export interface OpenFlags {
   readonly port?: string;
   readonly browser?: boolean;
   readonly closeAll?: boolean;
+  /** URL of a server that knows a token of the user's own. */
+  readonly server?: string;
+  readonly authTokenFile?: string;
 }
 
 /** Milliseconds for a server to answer, and for a browser to read the file it was given. */
@@ -27,7 +31,10 @@ const codeSchema = z.object({ code: z.string().regex(/^[A-Za-z0-9_-]+$/) });
 /** `gennai open`: a fresh link to the page of a running server of this user. */
 export async function openCommand(flags: OpenFlags, console: Console): Promise<ExitCode> {
   const stateDir = defaultStateDir(console.environment);
-  const server = await findServer(flags, stateDir, console);
+  const server =
+    flags.server === undefined
+      ? await findServer(flags, stateDir, console)
+      : await namedServer(flags.server, flags, stateDir, console);
   if (flags.closeAll === true) {
     await post(server, PAGE_CLOSE_PATH);
     console.output.write(`Every page of ${server.url} is shut out.\n`);
@@ -43,7 +50,21 @@ export async function openCommand(flags: OpenFlags, console: Console): Promise<E
   return exitCode.ok;
 }
 
-type Server = DiscoveryRecord & { readonly token: string };
+type Server = Pick<DiscoveryRecord, "url"> & { readonly token: string };
+
+async function namedServer(text: string, flags: OpenFlags, stateDir: string, console: Console): Promise<Server> {
+  const url = parseServerUrl(text);
+  const token = await tokenFor(
+    url,
+    { stateDir, ...(flags.authTokenFile === undefined ? {} : { tokenFile: flags.authTokenFile }) },
+    console,
+  );
+  if (token !== undefined && (await proves(url, token, AbortSignal.timeout(answerMs)))) return { url, token };
+  throw new CliError(`There is no token for ${url}, or it is another server's.`, {
+    exitCode: exitCode.usage,
+    next: ["Give it with --auth-token-file or GENNAI_AUTH_TOKEN."],
+  });
+}
 
 async function findServer(flags: OpenFlags, stateDir: string, console: Console): Promise<Server> {
   if (flags.port !== undefined && !/^\d{1,5}$/.test(flags.port)) {

@@ -11,6 +11,7 @@ import { colouredDiff } from "./diff-colours.ts";
 import { type ExitCode, exitCode } from "./exit-code.ts";
 import { prepareAgentBranch } from "./git-branch.ts";
 import { handleProposal, type ProposalResult } from "./handle-proposals.ts";
+import { holdFiles, holdsFiles } from "./held-files.ts";
 import { Interrupts } from "./interrupts.ts";
 import { planRunCommand } from "./plan-run.ts";
 import { promptLoop } from "./prompt-loop.ts";
@@ -48,8 +49,9 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   const stateDir = defaultStateDir(console.environment);
   const ending = new AbortController();
   using interrupts = new Interrupts();
+  await using held = holdsFiles(flags) ? await holdFiles(workspace, { stateDir, sandbox, console }) : undefined;
   using desk = new AgentDesk({
-    ...{ console, interrupts, workspace, stateDir },
+    ...{ console, interrupts, workspace, stateDir, held: held?.workspace },
     yes: flags.yes === true,
     ask: flags.ask === true,
     json: flags.json === true,
@@ -82,9 +84,9 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
     },
     console,
   );
-  await requireSandbox(server, sandbox, signal);
+  if (held === undefined) await requireSandbox(server, sandbox, signal);
   const session = await desk.openSession(server, {
-    settings: { ...settings, ...(flags.session === undefined ? { workingDir: workspace } : {}) },
+    settings: { ...settings, ...(flags.session === undefined && held === undefined ? { workingDir: workspace } : {}) },
     ...(flags.session === undefined ? {} : { resume: flags.session }),
     signal,
   });
@@ -101,7 +103,11 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
       : flags.session === undefined
         ? undefined
         : await activeIntent(place);
-  const proposals = (turn: TurnReport) => reviewAll(turn, { session, desk, flags, console, signal });
+  const proposals = (turn: TurnReport) => {
+    const review = () => reviewAll(turn, { session, desk, flags, console, signal });
+    // What was written the server looks at itself, through this command.
+    return held === undefined || turn.proposals.length === 0 ? review() : session.whileAttached(review, { signal });
+  };
 
   if (request === undefined) {
     // Awaited here: what this function holds must outlive the loop.

@@ -8,13 +8,15 @@ export interface BannerFacts {
   readonly link: string;
   /** Where the RinaWarp extension comes in; undefined when that is off. */
   readonly rinaUrl?: string | undefined;
-  readonly workspace: string;
+  /** undefined: each user has their own. */
+  readonly workspace: string | undefined;
   readonly isSample: boolean;
-  readonly isLoopback: boolean;
+  readonly encryption: "tls" | "proxy" | "none";
   readonly sandbox: { readonly state: "sandboxed" | "unsandboxed"; readonly reason: string };
   readonly settings: SessionSettings;
   readonly token:
     | { readonly type: "none" }
+    | { readonly type: "of-each-user"; readonly issuer: string }
     | {
         readonly type: "environment" | "file" | "random";
         /** The file that holds it. */
@@ -33,12 +35,16 @@ export function serveBanner(facts: BannerFacts, paint: Paint): string {
   const model = settings.model === "" ? settings.backend : `${settings.backend} / ${settings.model}`;
   const open = token.type === "none" ? "" : `  (works once, for 5 minutes; another: ${command} open)`;
   const lines = [
-    `Open ${paint("bold", facts.link)}${open}`,
+    ...(token.type === "of-each-user" ? [] : [`Open ${paint("bold", facts.link)}${open}`]),
     `${paint("bold", `Gennai ${facts.version}`)} is listening on ${facts.url}`,
-    row(
-      "workspace",
-      facts.isSample ? `${workspace}  (a fresh copy of the sample; your own: --workspace DIR)` : workspace,
-    ),
+    ...(workspace === undefined
+      ? []
+      : [
+          row(
+            "workspace",
+            facts.isSample ? `${workspace}  (a fresh copy of the sample; your own: --workspace DIR)` : workspace,
+          ),
+        ]),
     row(
       "model",
       settings.backend === "offline"
@@ -52,10 +58,15 @@ export function serveBanner(facts: BannerFacts, paint: Paint): string {
     facts.sandbox.state === "sandboxed"
       ? row("commands", `run in a sandbox: ${facts.sandbox.reason}`)
       : paint("red", row("commands", `run WITHOUT a sandbox: ${facts.sandbox.reason}; all but plain reading asks`)),
-    ...(facts.isLoopback
+    ...(facts.encryption === "tls" ? [row("encryption", "TLS 1.2 or newer")] : []),
+    ...(facts.encryption === "proxy"
+      ? [paint("yellow", row("warning", "unencrypted here: keep everybody but your proxy away from this address"))]
+      : []),
+    ...(workspace === undefined
       ? []
-      : [paint("yellow", row("warning", "other machines can reach this server; the connection is not encrypted"))]),
-    row("terminal", `${command} run "replace colour with color in src/**/*.ts" --workspace ${quoted(workspace)}`),
+      : [
+          row("terminal", `${command} run "replace colour with color in src/**/*.ts" --workspace ${quoted(workspace)}`),
+        ]),
     "Stop with Ctrl-C.",
   ];
   return `${lines.join("\n")}\n`;
@@ -71,6 +82,7 @@ function tokenRows(facts: BannerFacts, paint: Paint): readonly string[] {
       ),
     ];
   }
+  if (token.type === "of-each-user") return [row("token", `each user's own, issued by ${token.issuer}`)];
   const place =
     token.type === "environment"
       ? "from GENNAI_AUTH_TOKEN"

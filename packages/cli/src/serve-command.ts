@@ -12,22 +12,29 @@ import { Interrupts } from "./interrupts.ts";
 import { LineInput } from "./line-input.ts";
 import { openInBrowser } from "./open-in-browser.ts";
 import { pageDirectory } from "./page-directory.ts";
+import { releaseOption } from "./release-option.ts";
 import { parseBackend, parseSandbox, usageError } from "./run-options.ts";
 import { copySampleWorkspace } from "./sample-workspace.ts";
 import { type BannerFacts, serveBanner } from "./serve-banner.ts";
-import { terminalSafe } from "./terminal-safe.ts";
+import { type LogFlags, serveLog } from "./serve-log.ts";
+import {
+  limitsOption,
+  refuseUnencrypted,
+  type SecurityFlags,
+  tlsOption,
+  usersOption,
+} from "./serve-security-options.ts";
+import { drainOption, metricsOption, type WatchFlags } from "./serve-watch-options.ts";
 import { version } from "./version.ts";
 import { resolveWorkspace } from "./workspace-option.ts";
 
-export interface ServeFlags {
+export interface ServeFlags extends LogFlags, WatchFlags, SecurityFlags {
   readonly port: string;
   readonly host: string;
   readonly workspace?: string;
   /** Print the token once. */
   readonly authToken?: boolean;
   readonly authTokenFile?: string;
-  /** False: `--no-auth`. */
-  readonly auth: boolean;
   readonly backend?: string;
   readonly model?: string;
   readonly baseUrl?: string;
@@ -46,23 +53,34 @@ export interface ServeFlags {
 export async function serveCommand(flags: ServeFlags, console: Console): Promise<ExitCode> {
   const port = parsePort(flags.port, "--port");
   const rinaPort = flags.rinaPort === undefined ? undefined : parsePort(flags.rinaPort, "--rina-port");
+  const log = serveLog(flags, console);
+  const drain = drainOption(flags);
   const backend = parseBackend(flags.backend);
   const sandbox = parseSandbox(flags.sandbox);
-  if (!flags.auth && !isLoopback(flags.host)) {
+  if (flags.auth === false && !isLoopback(flags.host)) {
     throw usageError(
       "--no-auth is only for this machine: anyone who reaches the server could change your files.",
       "Leave out --no-auth or --host.",
     );
   }
+  refuseUnencrypted(flags, { host: flags.host, isLoopback: isLoopback(flags.host) });
+  const users = usersOption(flags, console);
+  if (users !== undefined) refuseOfOneUser(flags, console);
+  const limits = limitsOption(flags);
+  const tls = await tlsOption(flags, console);
   const sharedLog = flags.log === undefined ? undefined : parseLog(flags.log, console);
-  const { workspace, isSample } = await workspaceOf(flags, console);
+  const { workspace, isSample } =
+    users === undefined ? await workspaceOf(flags, console) : { workspace: undefined, isSample: false };
   const stateDir = defaultStateDir(console.environment);
   const tokenFile = flags.authTokenFile === undefined ? undefined : resolve(console.directory, flags.authTokenFile);
-  const token = await takeServerToken({
-    environment: console.environment,
-    noAuth: !flags.auth,
-    ...(tokenFile === undefined ? {} : { tokenFile }),
-  });
+  const token =
+    users === undefined
+      ? await takeServerToken({
+          environment: console.environment,
+          noAuth: flags.auth === false,
+          ...(tokenFile === undefined ? {} : { tokenFile }),
+        })
+      : ({ type: "none" } as const);
   const settings = defaultSettings({
     ...(backend === undefined ? {} : { backend }),
     ...(flags.model === undefined ? {} : { model: flags.model }),
@@ -72,29 +90,37 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
   const options: ServerOptions = {
     ...{ version, stateDir, workspace, defaultSettings: settings },
     ...(sharedLog === undefined ? {} : { sharedLog }),
+    ...(users === undefined ? {} : { users }),
+    ...(tls === undefined ? {} : { tls }),
+    ...{ limits, behindProxy: flags.behindProxy ?? false },
     address: { type: "tcp", host: flags.host, port },
     token: token.type === "token" ? token.token : undefined,
     allowedOrigins: flags.allowOrigin ?? [],
     allowedHosts: flags.allowHost ?? [],
     protectedBranches: flags.protect ?? [],
-    sandbox,
+    // Without one, commands of one user could read what is another's.
+    sandbox: users !== undefined && sandbox === "auto" ? "required" : sandbox,
     ...(rinaPort === undefined ? {} : { rinaPort }),
+    ...metricsOption(flags),
+    ...releaseOption(),
     pageDirectory: pageDirectory(),
-    announce: true,
-    log: serverLog(console),
+    announce: users === undefined,
+    log,
     environment: console.environment,
   };
   await using server = await startSomewhere(options, flags, console, interrupts);
   const link = server.pageLink() ?? server.url;
   const facts: BannerFacts = {
     ...{ version, workspace, isSample, settings, link },
-    sandbox: server.manager.services.sandbox,
+    sandbox: server.sandbox,
     url: server.url,
     rinaUrl: server.rinaUrl,
-    isLoopback: isLoopback(flags.host),
+    encryption: tls !== undefined ? "tls" : flags.behindProxy === true ? "proxy" : "none",
     token:
       token.type === "none"
-        ? { type: "none" }
+        ? users === undefined
+          ? { type: "none" }
+          : { type: "of-each-user", issuer: flags.issuer ?? "" }
         : {
             type: token.source,
             place: token.source === "file" ? (tokenFile ?? "") : join(stateDir, "servers", `${server.port ?? 0}.json`),
@@ -103,10 +129,18 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
           },
     command: commandName(console.environment),
   };
-  console.output.write(serveBanner(facts, paintFor(console.output, console.environment)));
+  if (log.format === "json") log.info(`Listening on ${server.url}`, { version });
+  else console.output.write(serveBanner(facts, paintFor(console.output, console.environment)));
+  if (server.metricsUrl !== undefined) log.info(`Metrics are at ${server.metricsUrl}`);
+  using _renewal = renewOnHangup(async () => {
+    const renewed = await tlsOption(flags, console);
+    if (renewed !== undefined) server.renewTls(renewed);
+    log.info("The certificate was read again.");
+  }, log);
   await using _opened = flags.open === true ? await openInBrowser(link, { stateDir, console }) : undefined;
-  await new Promise<void>((stop) => interrupts.listen(stop));
-  console.errors.write("Stopping … (again to leave at once)\n");
+  const signal = await new Promise<NodeJS.Signals>((stop) => interrupts.listen(stop));
+  log.info("Stopping … (again to leave at once)");
+  if (signal === "SIGTERM") await server.drain(drain);
   return exitCode.ok;
 }
 
@@ -154,6 +188,33 @@ async function workspaceOf(
   return { workspace: await resolveWorkspace(flags.workspace, console), isSample: false };
 }
 
+/** What makes sense for one user alone. Throws `CliError`. */
+function refuseOfOneUser(flags: ServeFlags, console: Console): void {
+  const contradicting = [
+    flags.workspace !== undefined && "--workspace",
+    flags.authToken === true && "--auth-token",
+    flags.authTokenFile !== undefined && "--auth-token-file",
+    (console.environment["GENNAI_AUTH_TOKEN"] ?? "") !== "" && "GENNAI_AUTH_TOKEN",
+    flags.rinaPort !== undefined && "--rina-port",
+    flags.open === true && "--open",
+  ].find((each) => each !== false);
+  if (contradicting === undefined) return;
+  throw usageError(`${contradicting} is for a server of one user.`, "Leave it out, or leave out --auth oidc.");
+}
+
+/** SIGHUP, as programs that write certificates send it. */
+function renewOnHangup(renew: () => Promise<void>, log: ServerOptions["log"]): Disposable {
+  const onHangup = (): void => {
+    renew().catch((error: unknown) => log.error("The certificate could not be renewed; the old one stays.", error));
+  };
+  process.on("SIGHUP", onHangup);
+  return {
+    [Symbol.dispose]: () => {
+      process.off("SIGHUP", onHangup);
+    },
+  };
+}
+
 function parsePort(text: string, name: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
   if (port >= 0 && port <= 65_535) return port;
@@ -176,16 +237,4 @@ function parseLog(text: string, console: Console): LogAddress {
 
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
-function serverLog(console: Console) {
-  const write = (text: string) => void console.errors.write(`${terminalSafe(text)}\n`);
-  return {
-    info: write,
-    warn: (text: string) => write(`warning: ${text}`),
-    error(text: string, cause?: unknown) {
-      write(`error: ${text}`);
-      if (cause instanceof Error) write(cause.stack ?? cause.message);
-    },
-  };
 }

@@ -29,6 +29,8 @@ export interface ServerRequest {
   readonly protectedBranches: readonly string[];
   /** Of an own server. */
   readonly sandbox?: SandboxMode;
+  /** W3C `traceparent` of whoever runs the command. */
+  readonly traceParent?: string;
   readonly signal: AbortSignal;
 }
 
@@ -36,6 +38,8 @@ export interface ServerRequest {
 export interface ServerFlags {
   readonly server: string;
   readonly authTokenFile?: string;
+  /** The files stay here, and the server reaches them only through this command. */
+  readonly localFiles?: boolean;
 }
 
 /** A request for a command that starts no turn. */
@@ -62,7 +66,10 @@ export interface ChosenServer extends AsyncDisposable {
   readonly isOwn: boolean;
 }
 
-export async function chooseServer(request: ServerRequest, console: Console): Promise<ChosenServer> {
+export async function chooseServer(asked: ServerRequest, console: Console): Promise<ChosenServer> {
+  // As other tools pass the trace on that a command belongs to.
+  const traceParent = console.environment["TRACEPARENT"] || undefined;
+  const request = traceParent === undefined ? asked : { ...asked, traceParent };
   switch (request.server) {
     case "own":
       return startOwnServer(request, console);
@@ -90,26 +97,34 @@ async function findRunning(request: ServerRequest): Promise<ChosenServer | undef
   for (const found of servers) {
     if (found.workspace !== request.workspace || found.socketPath !== undefined || found.token === null) continue;
     if (await proves(found.url, found.token, request.signal)) {
-      return running(found.url, found.token, request.signal, () => announcedToken(found.url, request));
+      return running(found.url, found.token, request, () => announcedToken(found.url, request));
     }
   }
   return undefined;
 }
 
 async function connectTo(request: ServerRequest, console: Console): Promise<ChosenServer> {
-  const url = parseUrl(request.server);
+  const url = parseServerUrl(request.server);
   const token = await tokenFor(url, request, console);
   // Whoever sits on the port must show that it knows the token before it sees it.
   if (token !== undefined && !(await proves(url, token, request.signal))) {
     throw new CliError(`${url} does not answer as a Gennai server that knows this token.`, {
       exitCode: exitCode.usage,
-      next: ["Start one with `gennai serve`, or check the URL and the token (GENNAI_AUTH_TOKEN, --auth-token-file)."],
+      next: [
+        "Start one with `gennai serve`, or check the URL and the token (GENNAI_AUTH_TOKEN, --auth-token-file).",
+        "A server of many users is reached by https.",
+      ],
     });
   }
-  return running(url, token, request.signal, () => tokenFor(url, request, console));
+  return running(url, token, request, () => tokenFor(url, request, console));
 }
 
-async function tokenFor(url: string, request: ServerRequest, console: Console): Promise<string | undefined> {
+/** The token for a server: of the environment, of a file, or announced by a server of this user. */
+export async function tokenFor(
+  url: string,
+  request: Pick<ServerRequest, "stateDir" | "tokenFile">,
+  console: Console,
+): Promise<string | undefined> {
   const fromEnvironment = console.environment["GENNAI_AUTH_TOKEN"];
   if (fromEnvironment !== undefined && fromEnvironment !== "") return fromEnvironment;
   if (request.tokenFile !== undefined) {
@@ -126,7 +141,7 @@ async function tokenFor(url: string, request: ServerRequest, console: Console): 
   return announcedToken(url, request);
 }
 
-async function announcedToken(url: string, request: ServerRequest): Promise<string | undefined> {
+async function announcedToken(url: string, request: Pick<ServerRequest, "stateDir">): Promise<string | undefined> {
   const { servers } = await findServers(request.stateDir, { port: Number(new URL(url).port || "80") });
   return servers.find((server) => sameServer(server.url, url))?.token ?? undefined;
 }
@@ -137,7 +152,10 @@ function sameServer(one: string, other: string): boolean {
   return left.port === right.port && host(left) === host(right);
 }
 
-async function proves(url: string, token: string, signal: AbortSignal): Promise<boolean> {
+/** Whether the server may see the token. */
+export async function proves(url: string, token: string, signal: AbortSignal): Promise<boolean> {
+  // Its certificate says who it is, before any token is sent; and a user's token is no secret that the server shares.
+  if (new URL(url).protocol === "https:") return true;
   const patience = AbortSignal.any([signal, AbortSignal.timeout(3000)]);
   return proveServer({ url }, token, { signal: patience }).catch(() => {
     signal.throwIfAborted();
@@ -145,7 +163,7 @@ async function proves(url: string, token: string, signal: AbortSignal): Promise<
   });
 }
 
-function parseUrl(text: string): string {
+export function parseServerUrl(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).origin;
   throw new CliError(`--server takes auto, own or a URL, not ${JSON.stringify(text)}.`, {
     exitCode: exitCode.usage,
@@ -157,7 +175,7 @@ function parseUrl(text: string): string {
 function running(
   url: string,
   token: string | undefined,
-  signal: AbortSignal,
+  { signal, traceParent }: Pick<ServerRequest, "signal" | "traceParent">,
   findToken: () => Promise<string | undefined>,
 ): ChosenServer {
   const renewToken = async (): Promise<string> => {
@@ -165,18 +183,30 @@ function running(
     if (known !== undefined && (await proves(url, known, signal))) return known;
     throw new ConnectError(`Nobody at ${url} proves to be the Gennai server.`, Code.Unavailable);
   };
-  return { ...clientsOf(url, token, renewToken), url, isOwn: false, [Symbol.asyncDispose]: async () => {} };
+  return {
+    ...clientsOf({ url, token, renewToken, traceParent }),
+    url,
+    isOwn: false,
+    [Symbol.asyncDispose]: async () => {},
+  };
 }
 
-function clientsOf(
-  url: string,
-  token: string | undefined,
-  renewToken?: () => Promise<string>,
-): Pick<ChosenServer, "client" | "governance" | "plans"> {
+function clientsOf({
+  url,
+  token,
+  renewToken,
+  traceParent,
+}: {
+  readonly url: string;
+  readonly token: string | undefined;
+  readonly renewToken?: () => Promise<string>;
+  readonly traceParent: string | undefined;
+}): Pick<ChosenServer, "client" | "governance" | "plans"> {
   const options = {
     baseUrl: url,
     ...(token === undefined ? {} : { token }),
     ...(renewToken === undefined ? {} : { renewToken }),
+    ...(traceParent === undefined ? {} : { traceParent }),
   };
   return { client: connect(options), governance: connectGovernance(options), plans: connectPlans(options) };
 }
@@ -201,7 +231,7 @@ async function startOwnServer(request: ServerRequest, console: Console): Promise
     environment: console.environment,
   });
   return {
-    ...clientsOf(server.url, token),
+    ...clientsOf({ url: server.url, token, traceParent: request.traceParent }),
     url: server.url,
     isOwn: true,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
@@ -211,6 +241,7 @@ async function startOwnServer(request: ServerRequest, console: Console): Promise
 /** The server's log of a command that is about something else: only what went wrong. */
 function consoleLog(console: Console) {
   return {
+    debug: () => {},
     info: () => {},
     warn: (text: string) => void console.errors.write(`warning: ${text}\n`),
     error(text: string, cause?: unknown) {

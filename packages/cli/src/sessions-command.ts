@@ -1,8 +1,11 @@
 import type { AgentClient } from "@gennai/client/connection";
+import { heldPlace } from "@gennai/client/held-workspace";
 import { type SessionSummary, summariesFromMessage } from "@gennai/client/session-summary";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import type { Console } from "./console.ts";
 import { type ExitCode, exitCode } from "./exit-code.ts";
+import { holdsFiles } from "./held-files.ts";
+import { heldWorkspaceId } from "./installation-id.ts";
 import { chooseServer, type ServerFlags, serverRequest } from "./server-choice.ts";
 import { terminalSafe } from "./terminal-safe.ts";
 import { resolveWorkspace } from "./workspace-option.ts";
@@ -19,7 +22,8 @@ export async function sessionsCommand(flags: SessionsFlags, console: Console): P
   const { signal } = new AbortController();
   const stateDir = defaultStateDir(console.environment);
   await using server = await chooseServer(serverRequest(flags, { workspace, stateDir, signal }), console);
-  const where = flags.all === true ? "" : workspace;
+  const place = holdsFiles(flags) ? heldPlace({ id: await heldWorkspaceId(stateDir, workspace) }) : workspace;
+  const where = flags.all === true ? "" : place;
   if (flags.json === true) {
     for (const summary of await listSessions(server.client, where, { signal })) {
       console.output.write(`${JSON.stringify(summary)}\n`);

@@ -46,6 +46,7 @@ export async function confirmAtTerminal(
     "y yes",
     ...(question.offeredScopes.includes("turn") ? ["t for this turn"] : []),
     ...(question.offeredScopes.includes("session") ? ["s for this session"] : []),
+    ...(question.offeredScopes.includes("workspace") ? ["w for this workspace"] : []),
     ...patternsOf(question).map((_pattern, index) => `t${index + 1} or s${index + 1} for pattern ${index + 1}`),
     "n [reason]",
   ];

@@ -1,11 +1,13 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type Checkpoint, listCheckpoints, restoreCheckpoint } from "@gennai/client/checkpoints";
 import type { AgentClient } from "@gennai/client/connection";
+import { heldPlace } from "@gennai/client/held-workspace";
 import { AgentSession, type UndoneChangeSet } from "@gennai/client/session";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { describeCheckpoints, describeRestored } from "./checkpoint-text.ts";
 import type { Console } from "./console.ts";
 import { type ExitCode, exitCode } from "./exit-code.ts";
+import { holdFiles, holdsFiles } from "./held-files.ts";
 import { usageError } from "./run-options.ts";
 import { chooseServer, type ServerFlags, serverRequest } from "./server-choice.ts";
 import { listSessions } from "./sessions-command.ts";
@@ -38,7 +40,9 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
   const { signal } = new AbortController();
   const stateDir = defaultStateDir(console.environment);
   await using server = await chooseServer(serverRequest(flags, { workspace, stateDir, signal }), console);
-  const known = flags.session === undefined ? await listSessions(server.client, workspace, { signal }) : [];
+  await using held = holdsFiles(flags) ? await holdFiles(workspace, { stateDir, sandbox: "off", console }) : undefined;
+  const place = held === undefined ? workspace : heldPlace(held.workspace.facts);
+  const known = flags.session === undefined ? await listSessions(server.client, place, { signal }) : [];
   const sessionIds = flags.session === undefined ? known.map(({ sessionId }) => sessionId) : [flags.session];
   const toCheckpoint = flags.turn !== undefined || flags.to !== undefined;
   if (!toCheckpoint && (paths.length > 0 || flags.dryRun === true || flags.force === true)) {
@@ -47,10 +51,14 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
   if (toCheckpoint || flags.list === true) {
     return await undoToCheckpoint(server.client, sessionIds.slice(0, maxSessions), paths, flags, console);
   }
-  const identity = { clientId: crypto.randomUUID(), name: "gennai-cli", version };
+  const identity = {
+    ...{ clientId: crypto.randomUUID(), name: "gennai-cli", version },
+    ...(held === undefined ? {} : { editor: { workspace: held.workspace } }),
+  };
   for (const sessionId of sessionIds.slice(0, maxSessions)) {
     const session = await AgentSession.resume(server.client, identity, sessionId, { signal });
-    const undone = await session.undo({ signal }).catch(unlessNothing);
+    const undo = () => session.undo({ signal });
+    const undone = await (held === undefined ? undo() : session.whileAttached(undo, { signal })).catch(unlessNothing);
     if (undone === undefined) continue;
     console.output.write(
       flags.json === true ? `${JSON.stringify({ sessionId, ...undone })}\n` : describeUndone(undone),

@@ -163,6 +163,18 @@ test("goes on with a session, in its own workspace only", async () => {
   expect(foreign).toMatchObject({ code: 2, err: expect.stringContaining(`--workspace ${here.repository.root}`) });
 });
 
+const oidc = [
+  "serve",
+  "--auth",
+  "oidc",
+  "--issuer",
+  "https://login.example",
+  "--audience",
+  "g",
+  "--workspace-root",
+  "w",
+] as const;
+
 const wrong = [
   ["an empty request", ["run", " "], "The request is empty"],
   ["an unknown mode", ["run", "--mode", "x", "go"], "Choose --mode branch"],
@@ -176,6 +188,18 @@ const wrong = [
   ["an unknown command", ["frobnicate"], "--help"],
   ["an unknown option", ["run", "--frob"], "--help"],
   ["a port that is none", ["--serve", "--port", "70000"], "--port 7777"],
+  ["an address of others without TLS", ["serve", "--host", "0.0.0.0"], "--behind-proxy"],
+  ["a certificate without its key", ["serve", "--tls-cert", "a.txt"], "--tls-key FILE"],
+  ["a certificate that is none", ["serve", "--tls-cert", "a.txt", "--tls-key", "a.txt"], "PEM"],
+  ["a proxy and a certificate", ["serve", "--behind-proxy", "--tls-cert", "x", "--tls-key", "y"], "Leave out"],
+  ["another way to know users", ["serve", "--auth", "basic"], "Leave it out"],
+  ["many users without an issuer", ["serve", "--auth", "oidc"], "--issuer https://login.example"],
+  ["an issuer for one user", ["serve", "--issuer", "https://login.example"], "Add --auth oidc"],
+  ["keys that come unencrypted", [...oidc, "--jwks", "http://login.example/keys"], "https URL"],
+  ["keys that are none", [...oidc, "--jwks", "a.txt"], "JSON Web Key Set"],
+  ["a workspace for many users", [...oidc, "--jwks", "https://login.example/k", "--workspace", "."], "Leave it out"],
+  ["the RinaWarp port for many users", [...oidc, "--jwks", "https://x.example/k", "--rina-port", "0"], "Leave it out"],
+  ["a limit of nothing", ["serve", "--max-turns", "0"], "Leave it out for the default"],
   ["no authentication for other machines", ["serve", "--no-auth", "--host", "0.0.0.0"], "--no-auth"],
 ] as const;
 

@@ -25,16 +25,16 @@ test("a port that is taken is named, with a free one", async () => {
 });
 
 const facts = {
-  ...{
+  ...({
     version: "1",
     url: "http://127.0.0.1:7777",
     link: "http://127.0.0.1:7777/#code",
     workspace: "/w/my project",
     isSample: false,
-    isLoopback: true,
+    encryption: "none",
     command: "gennai",
-    sandbox: { state: "sandboxed", reason: "bubblewrap" } as const,
-  },
+    sandbox: { state: "sandboxed", reason: "bubblewrap" },
+  } as const),
   settings: defaultSettings({}),
 };
 const secret = { type: "random", place: "/state/servers/7777.json", shown: undefined, weak: false } as const;
@@ -59,7 +59,13 @@ const banners = [
     "run WITHOUT a sandbox: it was switched off",
   ],
   ["that it is a copy", { ...facts, isSample: true, token: secret }, "a fresh copy of the sample"],
-  ["that others can reach it", { ...facts, isLoopback: false, token: secret }, "other machines"],
+  ["that a proxy must be before it", { ...facts, encryption: "proxy", token: secret }, "but your proxy"],
+  ["that it encrypts", { ...facts, encryption: "tls", token: secret }, "TLS 1.2"],
+  [
+    "whose tokens count",
+    { ...facts, workspace: undefined, token: { type: "of-each-user", issuer: "https://login.example" } },
+    "issued by https://login.example",
+  ],
 ] as const;
 
 test.each(banners)("the banner says %s", (_, given, wanted) => {

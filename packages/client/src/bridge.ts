@@ -50,10 +50,13 @@ export class Bridge implements AsyncDisposable {
       this.#seen.add(requestId);
       return;
     }
-    const request = bindRequest(event, this.#options.editor);
+    const request = bindRequest(event, this.#options.editor, {
+      clientId: this.#options.clientId,
+      fetchContent: (sha256, options) => this.#fetchContent(sha256, options),
+    });
     if (request === undefined) return;
     this.#seen.add(requestId);
-    if (this.#isFresh(event)) this.#start(request);
+    if (request.changesNothing === true || this.#isFresh(event)) this.#start(request);
     else {
       this.#replayed.set(requestId, request);
       this.#waitForQuiet();
@@ -116,6 +119,15 @@ export class Bridge implements AsyncDisposable {
     signal.throwIfAborted();
     await output.sent();
     await this.#submit(request, answer, signal);
+  }
+
+  async #fetchContent(sha256: string, { signal }: { readonly signal: AbortSignal }): Promise<Uint8Array> {
+    const { client, sessionId, backOff } = this.#options;
+    const response = await retryingCall(() => client.getBlob({ sessionId, sha256 }, { signal }), {
+      ...{ signal, attempts: 6 },
+      ...(backOff === undefined ? {} : { backOff }),
+    });
+    return response.content;
   }
 
   async #submit(request: BoundRequest, event: ClientEventBody, signal: AbortSignal): Promise<void> {

@@ -8,6 +8,7 @@ import {
 import { DiagnosticSeverity, type InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { confirmationResponse, questionFromMessage, showsWhatItApproves } from "./confirmation.ts";
 import type { CommandOptions, Diagnostic, Editor } from "./editor.ts";
+import { answerWorkspaceRequest, type FetchContent, workspaceFailure } from "./held-workspace-answer.ts";
 import { appliedFileFields, proposedChangeFromMessage } from "./proposal.ts";
 
 export type ClientEventBody = NonNullable<MessageInitShape<typeof ClientEventSchema>["event"]>;
@@ -16,12 +17,20 @@ export type ClientEventBody = NonNullable<MessageInitShape<typeof ClientEventSch
 export interface BoundRequest {
   readonly requestId: string;
   readonly ownerEpoch: bigint;
+  /** Answering it twice does no harm. */
+  readonly changesNothing?: boolean;
   /** Rejects only when the signal aborts: an editor that fails makes an answer that says so. */
   answer(options: CommandOptions): Promise<ClientEventBody>;
 }
 
+/** Who answers, for requests to one client alone and contents that are fetched. */
+export interface AnsweringClient {
+  readonly clientId: string;
+  readonly fetchContent: FetchContent;
+}
+
 /** undefined when the event asks nothing, or nothing that this editor can answer. */
-export function bindRequest(event: InvokeEvent, editor: Editor): BoundRequest | undefined {
+export function bindRequest(event: InvokeEvent, editor: Editor, client: AnsweringClient): BoundRequest | undefined {
   const request = event.event;
   switch (request.case) {
     case "requestFileRead": {
@@ -160,6 +169,27 @@ export function bindRequest(event: InvokeEvent, editor: Editor): BoundRequest | 
         (error) => ({ case: "findSymbolsResponse", value: { requestId, error } }),
       );
     }
+    case "workspaceRequest": {
+      const { workspace } = editor;
+      const { value } = request;
+      // Others of the session may hold other files, or the same: what changes something must happen once.
+      if (workspace === undefined || value.clientId !== client.clientId) return undefined;
+      const { requestId } = value;
+      return {
+        ...{ requestId, ownerEpoch: value.ownerEpoch },
+        changesNothing: value.operation.case !== "changeFiles" && value.operation.case !== "runProgram",
+        async answer(options) {
+          const { fetchContent } = client;
+          const result = await answerWorkspaceRequest(workspace, value, { ...options, fetchContent }).catch(
+            (error: unknown) => {
+              options.signal.throwIfAborted();
+              return workspaceFailure(error);
+            },
+          );
+          return { case: "workspaceResponse", value: { requestId, result } };
+        },
+      };
+    }
     default:
       return undefined;
   }
@@ -176,6 +206,7 @@ export function requestIdOf(event: InvokeEvent): string | undefined {
     case "diagnosticsRequest":
     case "listWorkspaceRequest":
     case "findSymbolsRequest":
+    case "workspaceRequest":
       return event.event.value.requestId;
     default:
       return undefined;

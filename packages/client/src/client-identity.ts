@@ -19,6 +19,7 @@ export function clientInfoMessage(identity: ClientIdentity): ClientInfo {
     clientId: identity.clientId,
     name: identity.name,
     version: identity.version,
+    workspaceId: identity.editor?.workspace?.facts.id ?? "",
     capabilities: {
       fileRead: abilities.has("readFile"),
       executeCommand: abilities.has("runCommand"),

@@ -53,6 +53,8 @@ export function confirmationResponse(
     if (!offered || scope === ScopeMessage.ONCE) {
       return { ...fields, answer: ConfirmationAnswer.YES, scope: ScopeMessage.ONCE };
     }
+    // For the workspace there is only the exact action.
+    if (scope === ScopeMessage.WORKSPACE) return { ...fields, answer: ConfirmationAnswer.YES, scope };
     const patternId = message.patterns.find(({ id }) => id === reply.pattern)?.id ?? "";
     // A yes to a pattern that is not there is no yes to anything longer than this once.
     const lasting = patternId !== "" || reply.pattern === undefined;
@@ -66,10 +68,12 @@ const scopeMessages: Record<ConfirmationScope, ScopeMessage> = {
   once: ScopeMessage.ONCE,
   turn: ScopeMessage.TURN,
   session: ScopeMessage.SESSION,
+  workspace: ScopeMessage.WORKSPACE,
 };
 
 const scopeWords: Partial<Record<ScopeMessage, ConfirmationScope>> = {
   [ScopeMessage.ONCE]: "once",
   [ScopeMessage.TURN]: "turn",
   [ScopeMessage.SESSION]: "session",
+  [ScopeMessage.WORKSPACE]: "workspace",
 };

@@ -3,7 +3,7 @@ import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
-import { callFailure } from "./call-failure.ts";
+import { callFailure, isUnauthenticated } from "./call-failure.ts";
 
 /** The service, typed. Every method throws `ConnectError`. */
 export type AgentClient = Client<typeof AgentService>;
@@ -21,10 +21,12 @@ export interface ConnectOptions {
   readonly token?: string;
   /**
    * Asked for the token to go on with after a call broke off, before the next one: by then somebody else may listen there,
-   * who must not see the old token, or the same server with a new one. Rejects with `ConnectError`, `Unavailable` to be
-   * asked again.
+   * who must not see the old token, or the same server with a new one; and when the token was refused. Rejects with
+   * `ConnectError`, `Unavailable` to be asked again.
    */
   readonly renewToken?: () => Promise<string>;
+  /** W3C `traceparent` of whoever calls: the server's spans go on with that trace. */
+  readonly traceParent?: string;
   /** Used in place of gRPC-Web over fetch. It must bring its own credentials. */
   readonly transport?: Transport;
 }
@@ -44,29 +46,51 @@ export function connectPlans(options: ConnectOptions): PlanClient {
   return createClient(PlanService, transportTo(options));
 }
 
-function transportTo({ transport, baseUrl, token, renewToken }: ConnectOptions): Transport {
+function transportTo({ transport, baseUrl, token, renewToken, traceParent }: ConnectOptions): Transport {
   if (transport !== undefined) return transport;
   return createGrpcWebTransport({
     baseUrl: baseUrl.replace(/\/+$/, ""),
-    interceptors: token === undefined ? [] : [bearerToken(token, renewToken ?? (async () => token))],
+    interceptors: [
+      ...(token === undefined ? [] : [bearerToken(token, renewToken ?? (async () => token))]),
+      ...(traceParent === undefined ? [] : [tracedBy(traceParent)]),
+    ],
   });
+}
+
+function tracedBy(traceParent: string): Interceptor {
+  return (next) => (request) => {
+    request.header.set("traceparent", traceParent);
+    return next(request);
+  };
 }
 
 /** Adds the token to every call. A header and never a cookie or a URL: those leak to other ports and into logs. */
 export function bearerToken(first: string, renew: () => Promise<string>): Interceptor {
   let token: Promise<string> | undefined = Promise.resolve(first);
   const doubt = (error: unknown): void => {
-    if (callFailure(error) !== "final") token = undefined;
+    if (callFailure(error) !== "final" || isUnauthenticated(error)) token = undefined;
   };
   return (next) => async (request) => {
+    const attempt = async (): ReturnType<typeof next> => {
+      try {
+        token ??= renew();
+        request.header.set("Authorization", `Bearer ${await token}`);
+        const response = await next(request);
+        return response.stream ? { ...response, message: watched(response.message, doubt) } : response;
+      } catch (error) {
+        doubt(error);
+        throw error;
+      }
+    };
     try {
-      token ??= renew();
-      request.header.set("Authorization", `Bearer ${await token}`);
-      const response = await next(request);
-      return response.stream ? { ...response, message: watched(response.message, doubt) } : response;
+      return await attempt();
     } catch (error) {
-      doubt(error);
-      throw error;
+      // A call that is refused did nothing. A stream's message is sent once: whoever opened it opens it again.
+      if (!isUnauthenticated(error) || request.stream) throw error;
+      const used = request.header.get("Authorization");
+      token ??= renew();
+      if (`Bearer ${await token}` === used) throw error;
+      return attempt();
     }
   };
 }

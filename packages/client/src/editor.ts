@@ -1,4 +1,5 @@
 import type { RememberPattern } from "./confirmation-pattern.ts";
+import type { HeldWorkspace } from "./held-workspace.ts";
 import type { AppliedFile, ProposedChange } from "./proposal.ts";
 
 /**
@@ -19,6 +20,8 @@ export interface Editor {
   listWorkspace?(path: string, options: RequestOptions): Promise<WorkspaceListing>;
   /** By the editor's language features: symbols whose name has this in it, of one file or of the workspace. */
   findSymbols?(request: SymbolRequest, options: RequestOptions): Promise<FoundSymbols>;
+  /** Set when this client holds the session's files and the server cannot reach them. */
+  readonly workspace?: HeldWorkspace;
 }
 
 export interface RequestOptions {
@@ -30,7 +33,7 @@ export interface CommandOptions extends RequestOptions {
   readonly onOutput: (text: string) => void;
 }
 
-export type EditorAbility = keyof Editor;
+export type EditorAbility = Exclude<keyof Editor, "workspace">;
 
 const allAbilities: readonly EditorAbility[] = [
   "readFile",
@@ -95,7 +98,7 @@ export interface CommandRun {
 }
 
 export type Risk = "low" | "medium" | "high";
-export type ConfirmationScope = "once" | "turn" | "session";
+export type ConfirmationScope = "once" | "turn" | "session" | "workspace";
 
 export interface ConfirmationQuestion {
   readonly requestId: string;

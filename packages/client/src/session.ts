@@ -7,6 +7,7 @@ import type { ClientEventBody } from "./client-answer.ts";
 import type { ClientIdentity } from "./client-identity.ts";
 import type { AgentClient } from "./connection.ts";
 import { editorContextFields } from "./editor-context-fields.ts";
+import { workspaceFactsFields } from "./held-workspace-answer.ts";
 import type { EditorContext } from "./home/repl-home.ts";
 import { type AppliedFile, appliedFileFields, appliedFileFromMessage } from "./proposal.ts";
 import { retryingCall } from "./retrying-call.ts";
@@ -89,7 +90,10 @@ export class AgentSession {
     return this.#lastSeq;
   }
 
-  /** @param options.interactive true when somebody can answer the server's requests */
+  /**
+   * On the workspace that the identity's editor holds, if it holds one: `choice` names no working directory then.
+   * @param options.interactive true when somebody can answer the server's requests
+   */
   static async start(
     client: AgentClient,
     identity: ClientIdentity,
@@ -97,7 +101,14 @@ export class AgentSession {
     options: CallOptions & { readonly interactive: boolean },
   ): Promise<AgentSession> {
     const { interactive, signal } = options;
-    const response = await client.startSession({ settings: settingsFields(choice), interactive }, { signal });
+    const held = identity.editor?.workspace;
+    const response = await client.startSession(
+      {
+        ...{ settings: settingsFields(choice), interactive },
+        ...(held === undefined ? {} : { clientWorkspace: workspaceFactsFields(held.facts) }),
+      },
+      { signal },
+    );
     return new AgentSession(client, identity, {
       sessionId: response.sessionId,
       workingDir: response.workingDir,
@@ -182,9 +193,10 @@ export class AgentSession {
       // Servers say something at once; a silent one is not waited for.
       const silent = pause(attachMilliseconds, { signal: leaving.signal }).catch(() => undefined);
       await Promise.race([attached.promise, first, silent]);
-      const turn = await this.startTurn(request, { signal });
+      const { turn, early, next: coming } = await takenUntil(this.startTurn(request, { signal }), events, first);
       onStart?.(turn);
-      for (let next = await first; next.done !== true; next = await events.next()) {
+      for (const event of early) if (event.seq === 0n || event.seq > turn.afterSeq) yield event;
+      for (let next = await coming; next.done !== true; next = await events.next()) {
         const event = next.value;
         if (event.seq !== 0n && event.seq <= turn.afterSeq) continue;
         yield event;
@@ -193,6 +205,36 @@ export class AgentSession {
     } finally {
       leaving.abort();
       await events.return();
+    }
+  }
+
+  /**
+   * Does something while this client is attached, so that its editor answers what the server asks meanwhile. For what is no
+   * turn; a turn attaches by itself. Rejects as `work` does, and with the stream's error when that ends first.
+   */
+  async whileAttached<Value>(work: () => Promise<Value>, { signal }: CallOptions): Promise<Value> {
+    const leaving = new AbortController();
+    const attached = Promise.withResolvers<void>();
+    const events = this.follow({
+      afterSeq: this.#lastSeq,
+      signal: AbortSignal.any([signal, leaving.signal]),
+      onConnection: (change) => {
+        if (change.state === "connected") attached.resolve();
+      },
+    });
+    const followed = (async () => {
+      for await (const _ of events);
+    })();
+    const broken = new Promise<never>((_, reject) => {
+      followed.catch(reject);
+    });
+    broken.catch(() => undefined);
+    try {
+      await Promise.race([attached.promise, broken]);
+      return await Promise.race([work(), broken]);
+    } finally {
+      leaving.abort();
+      await followed.catch(() => undefined);
     }
   }
 
@@ -287,6 +329,31 @@ export class AgentSession {
     };
     const response = await retryingCall(submit, { signal, attempts: 6 });
     if (response?.status === "ERROR") throw new Error(response.error);
+  }
+}
+
+/**
+ * Takes events while a turn starts: a server may ask this client before it begins one, and what is not taken is not answered.
+ */
+async function takenUntil(
+  starting: Promise<Turn>,
+  events: AsyncIterator<InvokeEvent, void>,
+  first: Promise<IteratorResult<InvokeEvent, void>>,
+): Promise<{
+  readonly turn: Turn;
+  readonly early: readonly InvokeEvent[];
+  readonly next: Promise<IteratorResult<InvokeEvent, void>>;
+}> {
+  const early: InvokeEvent[] = [];
+  const started = starting.then(() => undefined);
+  started.catch(() => undefined);
+  let next = first;
+  for (;;) {
+    const taken = await Promise.race([started, next]);
+    if (taken === undefined || taken.done === true) return { turn: await starting, early, next };
+    early.push(taken.value);
+    next = events.next();
+    next.catch(() => undefined);
   }
 }
 

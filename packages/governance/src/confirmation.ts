@@ -1,7 +1,10 @@
 import type { Risk } from "./risk.ts";
 
-/** How long a yes lasts. High risk is only ever answered `once`. */
-export type ConfirmationScope = "once" | "turn" | "session";
+/**
+ * How long a yes lasts. High risk is only ever answered `once`; `workspace` is for every later session as well, and is
+ * offered only where the action is bound to all that it is known to run.
+ */
+export type ConfirmationScope = "once" | "turn" | "session" | "workspace";
 
 /** The one question that all asks of a call become. */
 export interface Question {

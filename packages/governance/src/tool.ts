@@ -18,6 +18,8 @@ export interface Tool<Args = unknown> {
   readonly inputSchema?: Record<string, unknown>;
   /** Calls of `read` tools may run at the same time; `change` tools run one by one, in the model's order. */
   readonly access: "read" | "change";
+  /** Its analysis rests on what calls before it in the same answer have seen: it never runs beside them. */
+  readonly alone?: true;
   /** Resolves what the call would do, touching nothing. Throws `ToolFailure` for input that cannot be right. */
   analyse(args: Args, context: CallContext): Promise<Analysis>;
   /** Does it. Throws `ToolFailure` for an expected failure; honours `context.signal`. */

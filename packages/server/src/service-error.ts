@@ -4,6 +4,7 @@ export type ServiceErrorCode =
   | "not_found"
   | "already_exists"
   | "permission_denied"
+  | "unauthenticated"
   | "failed_precondition"
   | "resource_exhausted"
   | "unavailable";
@@ -14,16 +15,24 @@ export class ServiceError extends Error {
   readonly hint: string | undefined;
   /** Says more exactly than the code why, e.g. `token_expired`; stable. */
   readonly reason: string | undefined;
+  /** Milliseconds after which the same may work; undefined: waiting alone changes nothing. */
+  readonly retryAfterMs: number | undefined;
 
   constructor(
     code: ServiceErrorCode,
     message: string,
-    options: { readonly hint?: string; readonly reason?: string; readonly cause?: unknown } = {},
+    options: {
+      readonly hint?: string;
+      readonly reason?: string;
+      readonly retryAfterMs?: number;
+      readonly cause?: unknown;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = "ServiceError";
     this.code = code;
     this.hint = options.hint;
     this.reason = options.reason;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }

@@ -64,7 +64,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     return file;
   };
 
-  const token = options.server?.token ?? "t".repeat(43);
+  const token = options.server?.users === undefined ? (options.server?.token ?? "t".repeat(43)) : "";
   const warnings: string[] = [];
   const failures: string[] = [];
   const model = options.script === undefined ? "" : await scriptFile(options.script);
@@ -80,6 +80,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       sandbox: "off",
       environment: process.env,
       log: {
+        debug: () => undefined,
         info: () => undefined,
         warn: (text) => void warnings.push(text),
         error: (text, cause) => void failures.push(`${text} ${described(cause)}`),

@@ -19,6 +19,7 @@ const server = await startServer({
   environment: { PATH: process.env["PATH"] },
   sandbox: options.sandbox,
   log: {
+    debug: () => undefined,
     info: () => undefined,
     warn: () => undefined,
     error: (text, cause) => process.stderr.write(`${text} ${cause instanceof Error ? cause.stack : String(cause)}\n`),

@@ -2,58 +2,13 @@ import { createHash } from "node:crypto";
 import { chmod, readFile, stat } from "node:fs/promises";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/checkpoints";
 import { connectGovernance } from "@gennai/client/connection";
-import {
-  ConfirmationAnswer,
-  ConfirmationScope,
-  EmergencyControl,
-} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
-import { allEvents, codeOf, eventOf, eventsOf, refusalOf, startSession, Watcher } from "../rpc/session-client.ts";
+import { allEvents, codeOf, eventOf, eventsOf, refusalOf } from "../rpc/session-client.ts";
+import { bash, call, world } from "./checkpoint-world.ts";
 
 const { signal } = new AbortController();
-
-type Step = Readonly<Record<string, unknown>>;
-const call = (name: string, args: Record<string, unknown>): Step => ({ tool: { name, args } });
-const bash = (command: string): Step => call("Bash", { command });
-
-/** A server whose model does these steps for the word that names them, and a person who says yes to everything. */
-async function world(turns: Readonly<Record<string, readonly Step[]>>, files: Readonly<Record<string, string>> = {}) {
-  const script = Object.entries(turns).map(([word, steps]) => ({
-    match: `^${word}$`,
-    steps: [...steps, { text: ["Done."] }],
-  }));
-  const server = await startTestServer({ files, script });
-  const sessionId = await startSession(server, { interactive: true });
-  const editor = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
-  let answered = 0;
-  return {
-    server,
-    sessionId,
-    run: async (word: string): Promise<string> => {
-      const { turnId } = await server.client.startTurn({ sessionId, userInput: word, clientTurnId: word });
-      const ended = editor.end(turnId);
-      let over = false;
-      ended.finally(() => (over = true)).catch(() => undefined);
-      while (!over) {
-        const asked = await Promise.race([
-          editor.next("confirmationRequest", answered).catch(() => undefined),
-          ended.then(() => undefined),
-        ]);
-        if (asked === undefined) break;
-        answered += 1;
-        const { requestId, actionSha256 } = asked;
-        const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };
-        await editor.submit({ case: "confirmationResponse", value });
-      }
-      return ended;
-    },
-    [Symbol.asyncDispose]: async () => {
-      await editor[Symbol.asyncDispose]();
-      await server[Symbol.asyncDispose]();
-    },
-  };
-}
 
 async function indexOf({ workspace }: TestServer): Promise<string> {
   const bytes = await readFile(workspace.path(".git/index"));

@@ -1,6 +1,9 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { DiagnosticSchema, DiagnosticSeverity } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { AcceptedChecks } from "@gennai/server/context/accepted-checks";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { endState, eventsOf, runTurn, startSession, Watcher } from "../rpc/session-client.ts";
@@ -83,6 +86,72 @@ describe("the project's own check after edits", () => {
       expect.stringMatching(/^The changed file was not verified: no check is known/),
     ]);
     expect(eventsOf(await runTurn(server, sessionId, "hello"), "warning")).toEqual([]);
+  });
+});
+
+describe("a check that was accepted for the workspace", () => {
+  const manifest = (typecheck: string) => JSON.stringify({ scripts: { typecheck, lint: "true" } });
+
+  /** Runs a turn that changes a file, says yes for the workspace if asked, and tells what was asked. */
+  async function changedWith(
+    server: Awaited<ReturnType<typeof startTestServer>>,
+    name: string,
+  ): Promise<string | undefined> {
+    const sessionId = await startSession(server, { interactive: true });
+    await using editor = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
+    const prompt = `go, and write src/${name}.ts`;
+    await server.client.startTurn({ sessionId, userInput: prompt, clientTurnId: name });
+    const asked = await Promise.race([editor.next("confirmationRequest"), editor.end().then(() => undefined)]);
+    if (asked === undefined) return undefined;
+    expect(asked.offeredScopes).toContain(ConfirmationScope.WORKSPACE);
+    await editor.submit({
+      case: "confirmationResponse",
+      value: {
+        requestId: asked.requestId,
+        actionSha256: asked.actionSha256,
+        answer: ConfirmationAnswer.YES,
+        scope: ConfirmationScope.WORKSPACE,
+      },
+    });
+    expect(await editor.end()).toBe("COMPLETED");
+    return asked.actionJson;
+  }
+
+  test("runs in later sessions without a question, and asks again when its script or a file it names changes, or after a revocation", async () => {
+    const script = (name: string) => [{ match: name, steps: [write(`src/${name}.ts`, "x\n"), said, done] }];
+    await using server = await startTestServer({
+      files: { "package.json": manifest("sh scripts/check.sh"), "scripts/check.sh": "true\n" },
+      script: ["one", "two", "three", "four", "five"].flatMap(script),
+    });
+    const { root } = server.workspace;
+    const first = await changedWith(server, "one");
+    // Who accepts sees what would run, not only the name of a script.
+    expect(JSON.parse(first ?? "{}")).toMatchObject({
+      operands: {
+        "package.json typecheck": "sh scripts/check.sh",
+        "scripts/check.sh": expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
+    });
+    expect(await changedWith(server, "two")).toBeUndefined();
+    await writeFile(join(root, "scripts/check.sh"), "true # another\n");
+    expect(await changedWith(server, "three")).toContain("sh scripts/check.sh");
+    await writeFile(join(root, "package.json"), manifest("sh scripts/check.sh --all"));
+    expect(await changedWith(server, "four")).toContain("--all");
+    const checks = new AcceptedChecks(server.stateDir, root);
+    expect((await checks.list()).map(({ command }) => command)).toEqual(["npm run typecheck"]);
+    await checks.revoke();
+    expect(await changedWith(server, "five")).toContain("--all");
+  });
+
+  test("is offered for no other command", async () => {
+    await using server = await startTestServer({
+      script: [{ match: ".", steps: [{ tool: { name: "Bash", args: { command: "rm src/main.ts" } } }, done] }],
+    });
+    const sessionId = await startSession(server, { interactive: true });
+    await using editor = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
+    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
+    const { offeredScopes } = await editor.next("confirmationRequest");
+    expect(offeredScopes).toEqual([ConfirmationScope.ONCE, ConfirmationScope.TURN, ConfirmationScope.SESSION]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { ContextState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { allEvents, endState, eventsOf, runTurn, startSession, Watcher } from "../rpc/session-client.ts";
+import { allEvents, codeOf, endState, eventsOf, runTurn, startSession, Watcher } from "../rpc/session-client.ts";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -173,5 +173,15 @@ describe("completion of paths", () => {
     const sessionId = await startSession(server);
     const { paths } = await server.client.listPaths({ sessionId, prefix });
     expect(paths.filter((path) => !path.startsWith(".gennai") && !path.startsWith(".orchestration"))).toEqual(wanted);
+  });
+
+  test("before there is a session, of the workspace it would be in", async () => {
+    expect((await server.client.listPaths({ prefix: "src/" })).paths).toEqual(["src/a.ts"]);
+    const workingDir = server.workspace.path("docs");
+    const { paths } = await server.client.listPaths({ prefix: "", workingDir });
+    expect(paths.every((path) => !path.includes("/"))).toBe(true);
+    expect(await codeOf(server.client.listPaths({ prefix: "", workingDir: "docs" }))).toBe("invalid_argument");
+    expect(await codeOf(server.client.listPaths({ prefix: "", workingDir: "/" }))).not.toBe("ok");
+    expect((await server.client.listPaths({ prefix: ".en" })).paths).toEqual([]);
   });
 });

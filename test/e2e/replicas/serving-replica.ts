@@ -23,6 +23,7 @@ const server = await startServer({
   sandbox: "off",
   confirmation: { answerMs: 60_000, waitForClientMs: 60_000 },
   log: {
+    debug: () => undefined,
     info: () => undefined,
     warn: (text) => process.stderr.write(`warning: ${text}\n`),
     error: (text, cause) => process.stderr.write(`${text} ${cause instanceof Error ? cause.stack : String(cause)}\n`),

@@ -26,6 +26,7 @@ test("two servers on one store: one turn at a time, each sees the other's events
     announce: false,
     environment: {},
     log: {
+      debug: () => undefined,
       info: () => undefined,
       warn: () => undefined,
       error: (text, cause) => first.failures.push(`${text} ${String(cause)}`),

@@ -9,10 +9,17 @@ const editorScenarioName = "EDITOR_CODE";
 /** The scenario that answers with a plan, and acts in no other way. */
 export const planScenarioName = "PLAN";
 
-const definitionSchema = z.looseObject({
-  tools: z.union([z.string(), z.array(z.string())]).nullish(),
-  description: z.string().nullish(),
-  prompt: z.string().nullish(),
+/** One scenario of a file; `docs/reference/settings.md` is made of it. */
+export const scenarioSchema = z.looseObject({
+  tools: z
+    .union([z.string(), z.array(z.string())])
+    .nullish()
+    .describe("Groups or single tools, as a list or a text such as `default, todo`. Without it: `default`."),
+  description: z.string().nullish().describe("One line, for lists."),
+  prompt: z
+    .string()
+    .nullish()
+    .describe("The system prompt. May be left out only where a built-in scenario is changed."),
 });
 
 const knownFields: ReadonlySet<string> = new Set(["tools", "description", "prompt"]);
@@ -84,7 +91,7 @@ function parseScenario(
   }
   const name = key.toUpperCase();
   const inherited = base.get(name);
-  const definition = definitionSchema.safeParse(value);
+  const definition = scenarioSchema.safeParse(value);
   if (!definition.success) {
     for (const issue of definition.error.issues) {
       const field = String(issue.path[0] ?? "");

@@ -36,28 +36,28 @@ export function leastPrivilege(problem: string, name = "read-only"): CapabilityP
   return { profile: { name, capabilities: ["read"], issued: undefined, expires: undefined }, problem };
 }
 
-const documentSchema = z.strictObject({
+/** A profile before it is signed; `docs/reference/settings.md` is made of it. */
+export const capabilityDocumentSchema = z.strictObject({
   type: z.literal("gennai-capabilities"),
   version: z.literal(1),
-  name: z.string().min(1).max(200),
-  capabilities: z.array(z.enum(capabilities)).max(capabilities.length),
-  /** RFC 3339. */
-  issued: z.iso.datetime({ offset: true }),
-  expires: z.iso.datetime({ offset: true }),
+  name: z.string().min(1).max(200).describe("For people."),
+  capabilities: z.array(z.enum(capabilities)).max(capabilities.length).describe("What it permits."),
+  issued: z.iso.datetime({ offset: true }).describe("RFC 3339; before that time it permits reading only."),
+  expires: z.iso.datetime({ offset: true }).describe("RFC 3339; after that time it permits reading only."),
 });
 
-const signedSchema = documentSchema.extend({
+const signedSchema = capabilityDocumentSchema.extend({
   /** First 16 hex digits of the SHA-256 of the public key's SPKI. */
   key_id: z.string().regex(/^[0-9a-f]{16}$/),
   signature: z.string().max(200),
 });
 
 /** A profile as a team writes it, before it is signed. */
-export type CapabilityDocument = Readonly<z.infer<typeof documentSchema>>;
+export type CapabilityDocument = Readonly<z.infer<typeof capabilityDocumentSchema>>;
 
 /** Throws `Error` with the field and what to do. */
 export function parseCapabilityDocument(value: unknown): CapabilityDocument {
-  return parsed(documentSchema, value);
+  return parsed(capabilityDocumentSchema, value);
 }
 
 /** What is signed: RFC 8785 canonical JSON of the document with its key's id and without the signature, as UTF-8. */

@@ -8,6 +8,7 @@ import { buildQuestion, type QuestionContext } from "./build-question.ts";
 import { type DecidedCall, decideCall } from "./decide-call.ts";
 import { explainedRefusal } from "./explain-refusal.ts";
 import type { ToolCall } from "./gate-journal.ts";
+import { unobservedGate } from "./gate-observer.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { type Decided, decisionOf, type Passage, refused, refusedByAnswer, settled, stopped } from "./passage.ts";
 import { warn } from "./warn.ts";
@@ -16,7 +17,7 @@ import { warn } from "./warn.ts";
 export async function admitCall(call: ToolCall, context: CallContext, options: GateOptions): Promise<Passage> {
   if (context.signal.aborted) return refused(call, undefined, stopped);
   try {
-    const decided = await decideCall(call, context, options);
+    const decided = await decide(call, context, options);
     report(decided, context.turnId, options);
     if (decided.type === "invalid" || decided.verdict.type === "allow") return settled(decided);
     if (decided.verdict.type === "deny") return await explainedRefusal(settled(decided), decided, context, options);
@@ -26,7 +27,7 @@ export async function admitCall(call: ToolCall, context: CallContext, options: G
     const answer = await answerTo(asked, context, options);
     if (answer.type !== "yes") return refusedByAnswer(decided, answer);
 
-    const again = await decideCall(call, context, options);
+    const again = await decide(call, context, options);
     if (again.type === "invalid" || again.verdict.type === "deny") {
       report(again, context.turnId, options);
       return again.type === "invalid"
@@ -48,6 +49,11 @@ export async function admitCall(call: ToolCall, context: CallContext, options: G
   }
 }
 
+function decide(call: ToolCall, context: CallContext, options: GateOptions): Promise<DecidedCall> {
+  const { observer = unobservedGate } = options;
+  return observer.decide(() => decideCall(call, context, options));
+}
+
 interface AskedAction {
   readonly question: Question;
   readonly facts: ActionFacts;
@@ -63,14 +69,27 @@ function askAbout(decided: Decided, finding: Finding, turnId: string, options: G
   const patterns = question.offeredScopes.length > 1 ? patternsFor(facts, place) : [];
   const earlier = remembered.earlier.filter(({ callId }) => callId !== facts.callId);
   const offered = patterns.map((pattern) => offeredPattern(pattern, earlier));
-  return { facts, place, patterns, question: offered.length === 0 ? question : { ...question, patterns: offered } };
+  const withPatterns = offered.length === 0 ? question : { ...question, patterns: offered };
+  return { facts, place, patterns, question: withLasting(withPatterns, options) };
+}
+
+/** The same question, with a yes for the workspace among its answers where one is kept. */
+function withLasting(question: Question, { lasting }: GateOptions): Question {
+  const statement = question.computed.risk === "high" ? undefined : lasting?.offer(question);
+  if (statement === undefined) return question;
+  const { offeredScopes, rememberStatement } = question;
+  return {
+    ...question,
+    offeredScopes: [...offeredScopes, "workspace"],
+    rememberStatement: `${rememberStatement} ${statement}`,
+  };
 }
 
 /** A remembered answer, or a person's, which is remembered as it says. */
 async function answerTo(asked: AskedAction, context: CallContext, options: GateOptions): Promise<Answer> {
   const { question, patterns } = asked;
   const { remembered, confirmer } = options;
-  const known = remembered.find(question, asked);
+  const known = remembered.find(question, asked) ?? (await lastingAnswer(asked, options));
   if (known !== undefined) return known;
   const answer = await confirmer.ask(question, { signal: context.signal });
   if (answer.type !== "yes") return answer;
@@ -78,8 +97,16 @@ async function answerTo(asked: AskedAction, context: CallContext, options: GateO
   if (answer.pattern !== undefined && pattern === undefined) {
     return { type: "no", reason: "The pattern that was answered for was not offered for this action.", by: answer.by };
   }
-  remembered.remember(question, answer.scope, pattern);
+  if (answer.scope === "workspace") await options.lasting?.remember(question, asked.facts.rules);
+  else remembered.remember(question, answer.scope, pattern);
   return answer;
+}
+
+async function lastingAnswer({ question, facts }: AskedAction, { lasting }: GateOptions): Promise<Answer | undefined> {
+  if (lasting === undefined || !question.offeredScopes.includes("workspace")) return undefined;
+  const found = await lasting.find(question, facts.rules);
+  if (found === undefined) return undefined;
+  return { type: "yes", scope: "workspace", by: "remembered", remembered: found };
 }
 
 /** The record names the pattern a yes was given for; text of it may be masked. */

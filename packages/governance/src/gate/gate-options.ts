@@ -3,6 +3,8 @@ import type { Policy } from "../policy.ts";
 import type { Redactor } from "../redaction.ts";
 import type { Tool } from "../tool.ts";
 import type { GateJournal } from "./gate-journal.ts";
+import type { GateObserver } from "./gate-observer.ts";
+import type { LastingAnswers } from "./lasting-answers.ts";
 import type { RememberedAnswers } from "./remembered-answers.ts";
 import type { StandingCheck } from "./standing-check.ts";
 
@@ -14,6 +16,8 @@ export interface GateOptions {
   readonly journal: GateJournal;
   readonly redactor: Redactor;
   readonly remembered: RememberedAnswers;
+  /** Answers that hold beyond the session; without it none is offered. */
+  readonly lasting?: LastingAnswers | undefined;
   /** SHA-256 of the rules in force, shown with every question. */
   readonly policySha256: string;
   /** The intent the session works under, shown with every question. */
@@ -24,6 +28,8 @@ export interface GateOptions {
   readonly policyTimeoutMs: number;
   /** Asked once more right before each effect, and again while it runs; e.g. the emergency controls. */
   readonly standingCheck?: StandingCheck;
+  /** Measures calls on their way; nobody by default. */
+  readonly observer?: GateObserver;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }

@@ -5,6 +5,7 @@ import { batches } from "./batches.ts";
 import { type DecidedCall, decideCall } from "./decide-call.ts";
 import { executeCall } from "./execute-call.ts";
 import type { ToolCall } from "./gate-journal.ts";
+import { unobservedGate } from "./gate-observer.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { finalDecision } from "./passage.ts";
 
@@ -56,7 +57,11 @@ class GovernedToolSet {
     context: { readonly turnId: string; readonly signal: AbortSignal },
   ): Promise<readonly CallResult[]> {
     const results: CallResult[] = [];
-    for (const batch of batches(calls, (name) => this.#options.tools.get(name)?.access === "read")) {
+    const runsBesideOthers = (name: string): boolean => {
+      const tool = this.#options.tools.get(name);
+      return tool?.access === "read" && tool.alone !== true;
+    };
+    for (const batch of batches(calls, runsBesideOthers)) {
       results.push(...(await this.#runBatch(batch, context)));
     }
     return results;
@@ -66,7 +71,7 @@ class GovernedToolSet {
     calls: readonly ToolCall[],
     context: { readonly turnId: string; readonly signal: AbortSignal },
   ): Promise<readonly CallResult[]> {
-    const { journal } = this.#options;
+    const { journal, observer = unobservedGate } = this.#options;
     const passages = await Promise.all(
       calls.map((call) => admitCall(call, { ...context, callId: call.id }, this.#options)),
     );
@@ -83,7 +88,10 @@ class GovernedToolSet {
     // 7 execute, 8 verify
     const outcomes = await Promise.all(
       passages.map(async (passage) => {
-        const result = await executeCall(passage, { ...context, callId: passage.decision.call.id }, this.#options);
+        const { decision } = passage;
+        const result = await observer.execute(decision, () =>
+          executeCall(passage, { ...context, callId: decision.call.id }, this.#options),
+        );
         return { decision: finalDecision(passage, result), result };
       }),
     );

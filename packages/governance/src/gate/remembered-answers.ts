@@ -28,7 +28,7 @@ export class RememberedAnswers {
   #earlier: readonly ActionFacts[] = [];
 
   /** @param pattern in place of the exact action */
-  remember(question: Question, scope: ConfirmationScope, pattern?: AnswerPattern): void {
+  remember(question: Question, scope: Exclude<ConfirmationScope, "workspace">, pattern?: AnswerPattern): void {
     if (question.computed.risk === "high" || scope === "once" || !question.offeredScopes.includes(scope)) return;
     const yes = { scope, turnId: question.turnId, callId: question.callId };
     if (pattern === undefined) this.#exact.set(keyOf(question), yes);

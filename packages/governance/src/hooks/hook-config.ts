@@ -20,14 +20,17 @@ const defaultTimeoutMs = 10_000;
 const entries = z
   .array(
     z.object({
-      matcher: z.string().max(1_000).optional(),
+      matcher: z
+        .string()
+        .max(1_000)
+        .optional()
+        .describe("Names of tools joined by `|`, `*` as a wildcard. Without it: every tool."),
       hooks: z
         .array(
           z.object({
             type: z.literal("command"),
-            command: z.string().min(1).max(10_000),
-            /** Seconds. */
-            timeout: z.number().positive().max(600).optional(),
+            command: z.string().min(1).max(10_000).describe("A line for `/bin/sh`, run in the workspace."),
+            timeout: z.number().positive().max(600).optional().describe("Seconds; 10 without it."),
           }),
         )
         .max(100),
@@ -35,9 +38,12 @@ const entries = z
   )
   .max(100);
 
-/** Other events of the format are other tools' business and stay unread. */
-const schema = z.object({
-  hooks: z.object({ PreToolUse: entries.optional(), PostToolUse: entries.optional() }),
+/** Other events of the format are other tools' business and stay unread. `docs/reference/settings.md` is made of it. */
+export const hooksSchema = z.object({
+  hooks: z.object({
+    PreToolUse: entries.optional().describe("Run before a call, and decide."),
+    PostToolUse: entries.optional().describe("Run after a call, and can only remark."),
+  }),
 });
 
 /**
@@ -51,7 +57,7 @@ export function parseHooks(text: string, source: string): readonly HookCommand[]
   } catch (error) {
     throw new Error(`${source}: is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
-  const parsed = schema.safeParse(value);
+  const parsed = hooksSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new Error(`${source}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is not valid"}`);

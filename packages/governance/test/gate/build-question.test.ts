@@ -80,7 +80,7 @@ describe("what a yes is remembered for", () => {
     expect(high).toMatchObject({ rememberStatement: "", offeredScopes: ["once"] });
   });
 
-  it.each<[string, ConfirmationScope, Question, boolean]>([
+  it.each<[string, Exclude<ConfirmationScope, "workspace">, Question, boolean]>([
     ["the same question", "session", question([exec("npm test")]), true],
     ["another turn", "session", question([exec("npm test")], { turnId: "u" }), true],
     ["another turn, for the turn", "turn", question([exec("npm test")], { turnId: "u" }), false],

@@ -2,6 +2,7 @@ import type { Answer, Question } from "@gennai/governance/confirmation";
 import { governTools } from "@gennai/governance/gate/gate";
 import type { Decision, GateJournal } from "@gennai/governance/gate/gate-journal";
 import type { GateOptions } from "@gennai/governance/gate/gate-options";
+import type { LastingAnswers } from "@gennai/governance/gate/lasting-answers";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import type { Policy } from "@gennai/governance/policy";
 import type { Tool } from "@gennai/governance/tool";
@@ -40,7 +41,7 @@ function gateWith(
     async execute(args) {
       steps.push(`execute ${name}`);
       if (args.value === "throws") throw new Error("boom");
-      if (args.value === "quotes late") throw new ToolFailure("late", "Late: secret", { hint: "It has secret." });
+      if (args.value === "quotes late") throw new ToolFailure("io_error", "Late: secret", { hint: "It has secret." });
       if (args.value === "fails") throw new ToolFailure("stale_file", "Stale File: a.txt", { retryable: true });
       return { output: `done secret ${args.value ?? ""}` };
     },
@@ -48,6 +49,7 @@ function gateWith(
   const tools = new Map<string, Tool>([
     ["Look", tool("Look", "read")],
     ["Change", tool("Change", "change")],
+    ["Alone", { ...tool("Alone", "read"), alone: true }],
   ]);
   const verdicts = [...(overrides.verdicts ?? [allow])];
   const journal: GateJournal = {
@@ -264,12 +266,67 @@ describe("records", () => {
     ]);
   });
 
+  it("runs a read that rests on the ones before it after them, and not beside them", async () => {
+    const { gate, steps } = gateWith();
+    const calls = ["Look", "Alone", "Look"].map((name, index) => ({ id: `c${index}`, name, argumentsJson: "{}" }));
+    await gate.run(calls, { turnId: "t", signal: new AbortController().signal });
+    expect(steps.filter((step) => step.startsWith("begin"))).toEqual(["begin c0", "begin c1", "begin c2"]);
+  });
+
   it("redacts what the model reads and what is recorded, and shows the person who approves all of it", async () => {
     const { run, decisions, questions } = gateWith({ verdicts: [ask(finding)] });
     const [result] = await run("Change", { value: "secret" });
     expect(result?.output).toBe("done [REDACTED:test] [REDACTED:test]");
     expect(decisions[0]?.input).toBe('{"value":"[REDACTED:test]"}');
     expect(questions[0]?.actionJson).toContain('"value":"secret"');
+  });
+});
+
+describe("a yes for the workspace", () => {
+  const answer: Answer = { type: "yes", scope: "workspace", by: "user" };
+
+  /** Keeps one yes, for one call's question. */
+  function lasting(kept: { action?: string; rules?: readonly string[] } = {}): LastingAnswers {
+    return {
+      offer: () => "It holds for good.",
+      find: async ({ actionSha256 }, rules) =>
+        actionSha256 === kept.action && rules.every((rule) => kept.rules?.includes(rule))
+          ? { callId: "old" }
+          : undefined,
+      remember: async ({ actionSha256 }, rules) => {
+        kept.action = actionSha256;
+        kept.rules = rules;
+      },
+    };
+  }
+
+  it("is offered where answers are kept, asked once, and recorded as remembered", async () => {
+    const kept = lasting();
+    const first = gateWith({ verdicts: [ask(finding)], lasting: kept, answer });
+    await first.run("Change");
+    expect(first.questions[0]).toMatchObject({
+      offeredScopes: ["once", "turn", "session", "workspace"],
+      rememberStatement: expect.stringContaining("It holds for good."),
+    });
+    // Another session's gate, with nothing in its memory.
+    const second = gateWith({ verdicts: [ask(finding)], lasting: kept });
+    expect((await second.run("Change"))[0]?.refused).toBe(false);
+    expect(second.questions).toEqual([]);
+    const other = gateWith({ verdicts: [ask({ ...finding, rule: "test/other" })], lasting: kept });
+    await other.run("Change");
+    expect(other.questions).toHaveLength(1);
+    const changed = gateWith({ verdicts: [ask(finding)], lasting: kept });
+    await changed.run("Change", { value: "x" });
+    expect(changed.questions).toHaveLength(1);
+  });
+
+  it("lifts no deny, and is not offered without a keeper", async () => {
+    const kept = lasting();
+    await gateWith({ verdicts: [ask(finding)], lasting: kept, answer }).run("Change");
+    expect((await gateWith({ verdicts: [deny(finding)], lasting: kept }).run("Change"))[0]?.refused).toBe(true);
+    const plain = gateWith({ verdicts: [ask(finding)] });
+    await plain.run("Change");
+    expect(plain.questions[0]?.offeredScopes).not.toContain("workspace");
   });
 });
 

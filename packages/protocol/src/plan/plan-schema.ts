@@ -1,27 +1,28 @@
-import * as z from "zod";
+import * as z from "zod/mini";
+
+// The page and the webview carry this schema: the small form of the library is a third of the other.
+const notEmpty = z.minLength(1, "must not be empty");
+const withoutNul = z.refine<string>((text) => !text.includes("\0"), "must not hold a NUL character");
+const atMost = (count: number, things: string) => z.maxLength(count, `must hold ${count} ${things} at most`);
 
 const id = z
   .string()
-  .min(1, "must not be empty")
-  .max(200, "must be 200 characters at most")
-  .regex(/^[^\p{Cc}\p{Cf}]+$/u, "must hold no control or invisible characters");
-const line = z.string().max(2_000, "must be 2,000 characters at most");
+  .check(
+    notEmpty,
+    z.maxLength(200, "must be 200 characters at most"),
+    z.regex(/^[^\p{Cc}\p{Cf}]+$/u, "must hold no control or invisible characters"),
+  );
+const line = z.string().check(z.maxLength(2_000, "must be 2,000 characters at most"));
 const command = z
   .string()
-  .min(1, "must not be empty")
-  .max(30_000, "must be 30,000 characters at most: write a script and run that")
-  .refine((text) => !text.includes("\0"), "must not hold a NUL character");
-const path = z
-  .string()
-  .min(1, "must not be empty")
-  .max(4_096, "must be 4,096 characters at most")
-  .refine((text) => !text.includes("\0"), "must not hold a NUL character");
+  .check(notEmpty, z.maxLength(30_000, "must be 30,000 characters at most: write a script and run that"), withoutNul);
+const path = z.string().check(notEmpty, z.maxLength(4_096, "must be 4,096 characters at most"), withoutNul);
 
 const action = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("command"), command, cwd: path.optional() }),
+  z.strictObject({ type: z.literal("command"), command, cwd: z.optional(path) }),
   z.strictObject({ type: z.literal("file_write"), path, content: z.string() }),
   /** `patch`: unified diff of this one file. */
-  z.strictObject({ type: z.literal("file_patch"), path, patch: z.string().min(1, "must not be empty") }),
+  z.strictObject({ type: z.literal("file_patch"), path, patch: z.string().check(notEmpty) }),
 ]);
 
 const verification = z.strictObject({ type: z.literal("command"), command });
@@ -29,8 +30,8 @@ const riskLevel = z.enum(["low", "medium", "high"]);
 
 const actions = z
   .array(action)
-  .min(1, "must hold at least one action: a step without one does nothing")
-  .max(100, "must hold 100 actions at most");
+  .check(z.minLength(1, "must hold at least one action: a step without one does nothing"), atMost(100, "actions"));
+const dependsOn = z.optional(z.array(id).check(z.maxLength(200)));
 
 /** A step in seed 000's words. Its contract is computed. */
 const seedStep = z.strictObject({
@@ -38,26 +39,25 @@ const seedStep = z.strictObject({
   title: line,
   intent: line,
   actions,
-  verify: z.array(verification).max(100, "must hold 100 commands at most"),
-  depends_on: z.array(id).max(200).optional(),
+  verify: z.array(verification).check(atMost(100, "commands")),
+  depends_on: dependsOn,
 });
 
 /** A step that carries the contract of seed 003, section 6, itself. */
 const contractStep = z.strictObject({
   id,
-  title: line.optional(),
-  intent: line.optional(),
+  title: z.optional(line),
+  intent: z.optional(line),
   actions,
-  verify: z.array(verification).max(100).optional(),
-  depends_on: z.array(id).max(200).optional(),
+  verify: z.optional(z.array(verification).check(z.maxLength(100))),
+  depends_on: dependsOn,
   risk_level: riskLevel,
   requires_confirmation: z.boolean(),
   verification_plan: z
     .array(verification)
-    .min(1, "must hold at least one command that proves the step")
-    .max(100, "must hold 100 commands at most"),
-  tool: z.string().min(1, "must name the tool that does it: Bash, Write or Edit"),
-  description: line.min(1, "must say what the step does"),
+    .check(z.minLength(1, "must hold at least one command that proves the step"), atMost(100, "commands")),
+  tool: z.string().check(z.minLength(1, "must name the tool that does it: Bash, Write or Edit")),
+  description: line.check(z.minLength(1, "must say what the step does")),
 });
 
 const contractFields: readonly string[] = [
@@ -83,24 +83,21 @@ function memberOf(value: unknown, key: string): unknown {
 const head = {
   id,
   title: line,
-  summary: z.string().max(20_000, "must be 20,000 characters at most"),
-  risks: z.array(z.strictObject({ level: riskLevel, text: line })).max(100, "must hold 100 risks at most"),
+  summary: z.string().check(z.maxLength(20_000, "must be 20,000 characters at most")),
+  risks: z.array(z.strictObject({ level: riskLevel, text: line })).check(atMost(100, "risks")),
 };
 const maxSteps = 200;
 
 /** Strict: an unknown key is an error, never dropped. What is shown is what is hashed is what runs. */
 export const SeedPlanSchema = z.strictObject({
   ...head,
-  steps: z.array(seedStep).min(1, "must hold at least one step").max(maxSteps, `must hold ${maxSteps} steps at most`),
+  steps: z.array(seedStep).check(z.minLength(1, "must hold at least one step"), atMost(maxSteps, "steps")),
 });
 
 export const ContractPlanSchema = z.strictObject({
   ...head,
-  risks: head.risks.optional(),
-  steps: z
-    .array(contractStep)
-    .min(1, "must hold at least one step")
-    .max(maxSteps, `must hold ${maxSteps} steps at most`),
+  risks: z.optional(head.risks),
+  steps: z.array(contractStep).check(z.minLength(1, "must hold at least one step"), atMost(maxSteps, "steps")),
 });
 
 export type SeedPlan = z.infer<typeof SeedPlanSchema>;

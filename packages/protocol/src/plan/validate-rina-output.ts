@@ -1,4 +1,5 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
+import english from "zod/v4/locales/en.js";
 import { CanonicalJsonError, canonicalJson } from "../canonical-json.ts";
 import { sha256Hex } from "../digest.ts";
 import { extractFirstJsonObject } from "./extract-json-object.ts";
@@ -56,10 +57,13 @@ export function validateRinaOutput(text: string, options: { readonly strict?: bo
   return validateRinaValue(value);
 }
 
+/** The small form of the library has no words of its own. */
+const inEnglish = { error: english().localeError };
+
 function validateRinaValue(value: JsonValue): RinaOutput {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   if (isObject && !Object.hasOwn(value, "kind") && Object.hasOwn(value, "steps")) return validatePlan(value, []);
-  const envelope = RinaEnvelopeSchema.safeParse(value);
+  const envelope = RinaEnvelopeSchema.safeParse(value, inEnglish);
   if (!envelope.success) return invalid("", schemaIssues(envelope.error, value, []));
   const { kind, payload } = envelope.data;
   return kind === "plan" ? validatePlan(payload, ["payload"]) : { kind, payload, issues: [] };
@@ -85,12 +89,14 @@ function validatePlan(value: unknown, at: readonly PropertyKey[]): RinaOutput {
 
 function parsePlan(
   value: unknown,
-): { readonly success: true; readonly parsed: ParsedPlan } | { readonly success: false; readonly error: z.ZodError } {
+):
+  | { readonly success: true; readonly parsed: ParsedPlan }
+  | { readonly success: false; readonly error: z.core.$ZodError } {
   if (claimsContract(value)) {
-    const result = ContractPlanSchema.safeParse(value);
+    const result = ContractPlanSchema.safeParse(value, inEnglish);
     return result.success ? { success: true, parsed: { form: "contract", plan: result.data } } : result;
   }
-  const result = SeedPlanSchema.safeParse(value);
+  const result = SeedPlanSchema.safeParse(value, inEnglish);
   return result.success ? { success: true, parsed: { form: "seed", plan: result.data } } : result;
 }
 
@@ -114,7 +120,7 @@ function stepIssues({ plan }: ParsedPlan, at: readonly PropertyKey[]): readonly 
   return issues;
 }
 
-function schemaIssues(error: z.ZodError, value: unknown, at: readonly PropertyKey[]): readonly OutputIssue[] {
+function schemaIssues(error: z.core.$ZodError, value: unknown, at: readonly PropertyKey[]): readonly OutputIssue[] {
   return error.issues.slice(0, 50).map((issue) => {
     const message = `${placeOf(issue.path, value)}: ${issue.message}`;
     return { path: pathText([...at, ...issue.path]), message: `${message.replace(/\.$/, "")}.`, level: "schema" };

@@ -2,13 +2,16 @@ import { randomBytes } from "node:crypto";
 import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { SkippedFile } from "@gennai/agent/session-event";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { ServiceError } from "../service-error.ts";
+import { refuseInEmergency } from "../sessions/refuse-in-emergency.ts";
 import type { Session } from "../sessions/session.ts";
 import { TreeClaimant } from "../sessions/tree-claimant.ts";
 import { openWorkspaceRoot } from "../workspace/workspace-root.ts";
 import { CheckpointError } from "./checkpoint-error.ts";
 import { FileContents } from "./file-contents.ts";
 import type { FileState, PathChange } from "./file-state.ts";
+import { recordRestore } from "./finish-restore.ts";
 import { checkpointsOf } from "./list-checkpoints.ts";
 import { planRestore } from "./restore-plan.ts";
 import type { WorkStep } from "./work-steps.ts";
@@ -36,6 +39,7 @@ export interface Restored {
  */
 export async function restoreCheckpoint(session: Session, request: RestoreRequest): Promise<Restored> {
   const { services, workspace } = session;
+  if (workspace.client !== undefined) throw heldByClient("No trees are kept of it; UndoChangeSet takes changes back.");
   checkPaths(request);
   if (!request.dryRun) {
     if (session.runningTurnId !== undefined) {
@@ -44,10 +48,10 @@ export async function restoreCheckpoint(session: Session, request: RestoreReques
         hint: "Wait for its end, or stop it.",
       });
     }
-    refuseInEmergency(session);
+    refuseInEmergency(session, "Nothing was restored", restoreTool);
   }
   await session.catchUp();
-  using tree = new TreeClaimant(services.locks, workspace.root, session.id);
+  using tree = new TreeClaimant(services.locks, workspace.place, session.id);
   const claim = request.dryRun ? tree.look() : await tree.claim();
   if (claim.type === "held" && !request.dryRun) {
     throw new ServiceError("failed_precondition", `Nothing was restored: the working tree is in use by ${claim.by}.`, {
@@ -56,6 +60,10 @@ export async function restoreCheckpoint(session: Session, request: RestoreReques
     });
   }
   try {
+    // Of a server that went away.
+    if (!request.dryRun && session.state.work.openRestore !== undefined) {
+      await recordRestore(session, session.state.work.openRestore);
+    }
     return await restore(session, request);
   } catch (error) {
     if (error instanceof ToolFailure) {
@@ -104,9 +112,17 @@ async function restore(session: Session, request: RestoreRequest): Promise<Resto
   for (const { present } of plan.restores) {
     if (present.bytes !== undefined) await services.blobs.put(present.bytes, "application/octet-stream");
   }
-  refuseInEmergency(session);
-  const written = await writeRestore(plan.restores, contents, { workspace, root });
+  refuseInEmergency(session, "Nothing was restored", restoreTool);
   const restoreId = `r-${randomBytes(8).toString("hex")}`;
+  const announce = (files: readonly FileChangeRecord[]): Promise<void> =>
+    session.announceRestore({ checkpointId, restoreId, files });
+  const written = await writeRestore(plan.restores, contents, { workspace, root, announce }).catch(
+    async (error: unknown) => {
+      // Some of it may be written: that is recorded, and can be taken back.
+      if (state.work.openRestore !== undefined) await recordRestore(session, state.work.openRestore);
+      throw error;
+    },
+  );
   const skipped = [...plan.skipped, ...written.skipped];
   await session.decided(
     [{ type: "checkpoint-restored", checkpointId, restoreId, files: written.files, skipped }],
@@ -116,6 +132,8 @@ async function restore(session: Session, request: RestoreRequest): Promise<Resto
   );
   return { restoreId, files: written.files, skipped };
 }
+
+const restoreTool = { name: "RestoreCheckpoint", statement: "Restore a checkpoint" } as const;
 
 function turnsOf(steps: readonly WorkStep[]): readonly string[] {
   return [...new Set(steps.map(({ turnId }) => turnId).filter((turnId) => turnId !== ""))];
@@ -145,23 +163,4 @@ function checkPaths({ paths, force }: RestoreRequest): void {
   if (paths.length > 10_000 || paths.some((path) => path === "" || path.startsWith("/") || path.includes("\0"))) {
     throw new ServiceError("invalid_argument", "paths are files or directories, relative to the workspace.");
   }
-}
-
-function refuseInEmergency({ id, services, workspace }: Session): void {
-  const path = { raw: ".", relative: "", absolute: workspace.root, inside: true };
-  const write = { type: "write", operation: "update", path, base: undefined, current: undefined } as const;
-  const verdict = services.emergency.standingCheck.check({
-    callId: "restore-checkpoint",
-    toolName: "RestoreCheckpoint",
-    args: {},
-    access: "change",
-    analysis: { statement: "Restore a checkpoint", effects: [write] },
-    sessionId: id,
-    turnId: "",
-  });
-  if (verdict.type === "allow") return;
-  throw new ServiceError("permission_denied", `Nothing was restored: ${verdict.finding.reason}`, {
-    reason: verdict.finding.code,
-    ...(verdict.finding.hint === undefined ? {} : { hint: verdict.finding.hint }),
-  });
 }

@@ -1,6 +1,14 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { LoggedEvent } from "@gennai/agent/session-event";
 
+/** A restore that began and is not recorded as done. */
+export interface OpenRestore {
+  readonly checkpointId: string;
+  readonly restoreId: string;
+  /** What was to be written. */
+  readonly files: readonly FileChangeRecord[];
+}
+
 type NamedFile = Pick<FileChangeRecord, "path" | "operation">;
 
 /** Something a session did to files. */
@@ -28,6 +36,8 @@ export class WorkSteps {
   /** The beginning of what the user asked for in each turn. */
   readonly requests = new Map<string, string>();
 
+  openRestore: OpenRestore | undefined;
+
   get all(): readonly WorkStep[] {
     return this.#steps;
   }
@@ -44,7 +54,11 @@ export class WorkSteps {
       case "change-set-undone":
         this.#steps.push({ ...base, kind: "restore", files: event.files, records: event.files });
         break;
+      case "checkpoint-restoring":
+        this.openRestore = event;
+        break;
       case "checkpoint-restored": {
+        this.openRestore = undefined;
         const { restoreId: checkpointId, files } = event;
         if (files.length > 0) this.#steps.push({ ...base, kind: "restore", checkpointId, files, records: files });
         break;

@@ -12,7 +12,7 @@ import { ShadowTree } from "./shadow-tree.ts";
 /** What is kept of a workspace at most; the oldest goes first. */
 const maxCheckpoints = 200;
 const maxAge = 14 * 24 * 60 * 60_000;
-const maxBytes = 2 * 1024 * 1024 * 1024;
+const defaultMaxBytes = 2 * 1024 * 1024 * 1024;
 const sweepEvery = 50;
 /** Milliseconds. */
 const warmUpDelay = 50;
@@ -26,6 +26,8 @@ export interface CheckpointPlace {
   /** Real path of the workspace. */
   readonly root: string;
   readonly now?: () => number;
+  /** Bytes that are kept at most, 2 GiB by default. */
+  readonly maxBytes?: number;
 }
 
 /** Directory of everything that is kept of a workspace's tree; 0700. */
@@ -38,6 +40,7 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
   readonly #tree: ShadowTree;
   readonly #records: CheckpointRecords;
   readonly #now: () => number;
+  readonly #maxBytes: number;
   #opened = 0;
   #warm: Promise<unknown> | undefined;
   #problem: { readonly code: CheckpointErrorCode; readonly message: string } | undefined;
@@ -49,6 +52,7 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     this.#tree = new ShadowTree({ directory: join(directory, "repository"), root: place.root, locks });
     this.#records = new CheckpointRecords(join(directory, "records"));
     this.#now = place.now ?? Date.now;
+    this.#maxBytes = place.maxBytes ?? defaultMaxBytes;
   }
 
   /** Why the last snapshot failed; undefined when it did not. */
@@ -108,7 +112,7 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     const records = this.#records.all();
     const oldest = this.#now() - maxAge;
     const gone = records.filter(({ time }, index) => time < oldest || index < records.length - maxCheckpoints);
-    if (this.#tree.size() > maxBytes) gone.push(...records.slice(0, Math.ceil(records.length / 2)));
+    if (this.#tree.size() > this.#maxBytes) gone.push(...records.slice(0, Math.ceil(records.length / 2)));
     if (gone.length === 0) return;
     await this.#forget(new Set(gone.map(({ checkpointId }) => checkpointId)));
   }

@@ -25,10 +25,16 @@ export interface WrittenRestore {
 export async function writeRestore(
   plan: readonly PlannedRestore[],
   contents: FileContents,
-  place: { readonly workspace: Workspace; readonly root: WorkspaceRoot },
+  place: {
+    readonly workspace: Workspace;
+    readonly root: WorkspaceRoot;
+    /** Told what will be written, before anything is; if it rejects, nothing is. */
+    readonly announce: (files: readonly FileChangeRecord[]) => Promise<void>;
+  },
 ): Promise<WrittenRestore> {
-  const { workspace, root } = place;
+  const { workspace, root, announce } = place;
   const bytes = await targetBytes(plan, contents);
+  await announce(plan.map((each) => recordOf(each, bytes.get(each))));
   const written = new Set(plan);
   for (const each of plan) {
     const { path, present } = each;

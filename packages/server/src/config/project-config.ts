@@ -1,4 +1,4 @@
-import { realpath } from "node:fs/promises";
+import { realpathSync } from "node:fs";
 import * as z from "zod";
 import { ServiceError } from "../service-error.ts";
 import { readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
@@ -9,13 +9,23 @@ const maxBytes = 64 * 1024;
 
 const globs = z.array(z.string().min(1).max(1000)).max(1000);
 
-const schema = z.strictObject({
-  /** What the agent may reach below the workspace; gitignore-like globs relative to it. */
-  paths: z.strictObject({ allow: globs.optional(), deny: globs.optional() }).optional(),
-  /** Branches, as globs, on which the agent never writes. */
-  protected_branches: globs.optional(),
-  /** A command that checks a change quickly: types, lints. A person accepts it before it runs. */
-  check: z.string().trim().min(1).max(1000).optional(),
+/** The shape of the file; `docs/reference/settings.md` is made of it. */
+export const projectConfigSchema = z.strictObject({
+  paths: z
+    .strictObject({
+      allow: globs.optional().describe("What the agent may reach. Without it: everything in the workspace."),
+      deny: globs.optional().describe("What it may not reach; wins over `allow`."),
+    })
+    .optional()
+    .describe("Globs relative to the workspace, as in `.gitignore`."),
+  protected_branches: globs.optional().describe("Branches, as globs, on which the agent never writes."),
+  check: z
+    .string()
+    .trim()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe("A command that checks a change quickly: types, lints. A person accepts it before it runs."),
 });
 
 /** What a project asks of every session in it. It can only tighten what the server allows anyway. */
@@ -37,7 +47,7 @@ const empty: ProjectConfig = { allowPaths: undefined, denyPaths: [], protectedBr
 export async function loadProjectConfig(workspaceRoot: string): Promise<ProjectConfig> {
   let text: string;
   try {
-    text = await readControlFile(await realpath(workspaceRoot), projectConfigFile, maxBytes);
+    text = await readControlFile(realpathSync.native(workspaceRoot), projectConfigFile, maxBytes);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT" || code === "ENOTDIR") return empty;
@@ -48,7 +58,7 @@ export async function loadProjectConfig(workspaceRoot: string): Promise<ProjectC
   }
   try {
     const yaml = parseStrictYaml(text, projectConfigFile);
-    const parsed = schema.safeParse(yaml.data ?? {});
+    const parsed = projectConfigSchema.safeParse(yaml.data ?? {});
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       const path = (issue?.path ?? []).filter((part) => typeof part !== "symbol");

@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { open, realpath } from "node:fs/promises";
+import { constants, lstatSync, realpathSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { assertSafeDirectory, isErrorCode, UnsafeFileError } from "../http/private-file.ts";
 
@@ -12,7 +12,9 @@ const maxBytes = 256 * 1024;
 export async function readUserFile(path: string): Promise<string | undefined> {
   let real: string;
   try {
-    real = await realpath(path);
+    // Mostly there is none, and it is looked for before every model call.
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+    real = realpathSync.native(path);
   } catch (error) {
     if (isErrorCode(error, "ENOENT") || isErrorCode(error, "ENOTDIR")) return undefined;
     throw error;

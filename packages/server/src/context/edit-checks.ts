@@ -21,7 +21,7 @@ export interface EditCheckPorts {
   /** The project's own check; asked for when it is needed first. */
   check(): Promise<ProjectCheck | undefined>;
   /** Told before a call of a check that the repository chose. */
-  ofRepository(callId: string): void;
+  ofRepository(callId: string, check: ProjectCheck): void;
   emit(event: SessionEvent): void;
   readonly redactor: Redactor;
   readonly turnId: string;
@@ -115,7 +115,7 @@ export class EditChecks {
     if (this.#declined !== undefined) return;
     this.#runs += 1;
     const id = `${turnId}-check-${this.#runs}`;
-    if (check.fromRepository) this.#ports.ofRepository(id);
+    if (check.fromRepository) this.#ports.ofRepository(id, check);
     const args = {
       command: check.command,
       timeout_ms: checkMs,

@@ -14,7 +14,7 @@ const maxCandidates = 50_000;
  * typed, then files anywhere whose name begins with it. What git ignores and what the agent may not read is left out.
  */
 export async function listPaths(
-  session: Session,
+  session: Pick<Session, "workspace" | "services">,
   prefix: string,
   options: { readonly limit: number; readonly signal: AbortSignal },
 ): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }> {
@@ -24,10 +24,8 @@ export async function listPaths(
     throw new ServiceError("invalid_argument", `limit is between 0 and ${maxLimit}.`);
   }
   const { workspace } = session;
-  const [config, governance] = await Promise.all([
-    loadProjectConfig(workspace.root),
-    session.services.governanceOf(workspace),
-  ]);
+  const governance = await session.services.governanceOf(workspace);
+  const config = await loadProjectConfig(workspace.controlRoot);
   const { searchExcludes } = await governance.rules.current();
   const found = await workspace.glob("**", await workspace.resolve("."), {
     limit: maxCandidates,

@@ -24,7 +24,8 @@ export async function createMayRead(
     createRulesPolicy({ current: () => governance.rules.current(), slow: governance.rules.slow }),
     ...callPolicies({
       workspaceRoot: workspace.root,
-      config: await loadProjectConfig(workspace.root),
+      controlRoot: workspace.controlRoot,
+      config: await loadProjectConfig(workspace.controlRoot),
       ownDirectories: services.ownDirectories,
     }),
   ];

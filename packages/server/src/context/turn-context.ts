@@ -34,7 +34,7 @@ export class TurnContext {
     this.#checks = new EditChecks({
       ...{ editor: gate.own.editor, tools: gate.own.tools, turnId, redactor, signal },
       check: () => (this.#check ??= this.#findCheck()),
-      ofRepository: (callId) => gate.own.repositoryChecks.add(callId),
+      ofRepository: (callId, check) => gate.own.repositoryChecks.set(callId, check),
       emit: (event) => sink.emit(event),
     });
     gate.onChanged((paths, callId) => this.#checks.changed(paths, callId));
@@ -58,7 +58,7 @@ export class TurnContext {
 
   async #findCheck(): Promise<ProjectCheck | undefined> {
     const { gate, workspace } = this.#options;
-    return gate.own.runsCommands ? findCheck(workspace.root, gate.own.configuredCheck) : undefined;
+    return gate.own.runsCommands ? findCheck(workspace.controlRoot, gate.own.configuredCheck) : undefined;
   }
 
   /** Call it when the turn says that it is done: what the user has to know of it. */

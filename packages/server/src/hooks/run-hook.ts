@@ -85,7 +85,7 @@ async function runProgram(
   stdin.end(input);
   try {
     const failure = await Promise.race([exited.then(() => undefined), over.promise]);
-    await new ProcessGroup(pid).end(graceMs);
+    await new ProcessGroup({ leader: pid, since: pid }).end(graceMs);
     await Promise.race([closed, sleep(250, undefined, { ref: false })]);
     stdout.destroy();
     stderr.destroy();

@@ -1,5 +1,4 @@
-import { type BigIntStats } from "node:fs";
-import { stat } from "node:fs/promises";
+import { type BigIntStats, statSync } from "node:fs";
 import { join } from "node:path";
 import { everything, type IgnoredPaths, ignoredPaths } from "@gennai/governance/intents/ignored-paths";
 import { type ParsedIntents, parseIntents } from "@gennai/governance/intents/parse-intents";
@@ -57,14 +56,15 @@ export async function readIntentIgnore(root: string): Promise<IgnoredPaths> {
 }
 
 /** Changes whenever the file does; `missing` when nothing is there. */
-export async function fileStamp(root: string, file: string): Promise<string> {
-  let found: BigIntStats;
+export function fileStamp(root: string, file: string): string {
+  let found: BigIntStats | undefined;
   try {
-    found = await stat(join(root, file), { bigint: true });
+    found = statSync(join(root, file), { bigint: true, throwIfNoEntry: false });
   } catch (error) {
     const code = systemErrorCode(error) ?? "unknown";
     return code === "ENOENT" || code === "ENOTDIR" ? "missing" : code;
   }
+  if (found === undefined) return "missing";
   return [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(":");
 }
 

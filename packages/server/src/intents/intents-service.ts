@@ -56,7 +56,7 @@ export class IntentsService {
 
   private constructor(workspace: Workspace, stateDir: string, defaultMode: IntentsMode) {
     this.#workspace = workspace;
-    this.#setting = new IntentsSettingFile(stateDir, workspace.root);
+    this.#setting = new IntentsSettingFile(stateDir, workspace.place);
     this.#defaultMode = defaultMode;
   }
 
@@ -146,7 +146,7 @@ export class IntentsService {
    * none, or none that can be read.
    */
   async accept(): Promise<IntentsStatus> {
-    const read = await readIntentsFile(this.#workspace.root);
+    const read = await readIntentsFile(this.#workspace.controlRoot);
     if (read.type === "missing") throw unreadable(`There is no ${intentsFile}.`);
     if (read.type === "broken") throw unreadable(read.problem);
     if (!read.parsed.readable)
@@ -185,10 +185,10 @@ export class IntentsService {
   }
 
   async #readFile(): Promise<ReadIntents> {
-    const stamp = await fileStamp(this.#workspace.root, intentsFile);
+    const stamp = fileStamp(this.#workspace.controlRoot, intentsFile);
     const known = this.#file;
     if (known?.stamp === stamp) return known;
-    const read = await readIntentsFile(this.#workspace.root);
+    const read = await readIntentsFile(this.#workspace.controlRoot);
     const kept = (problem: readonly string[]) => {
       const before = known?.intents ?? [];
       const stays = before.length === 0 ? "No intent can be selected." : "The intents read before stay in force.";
@@ -218,8 +218,9 @@ export class IntentsService {
   }
 
   async #readIgnored(): Promise<IgnoredPaths> {
-    const stamp = await fileStamp(this.#workspace.root, intentIgnoreFile);
-    if (this.#ignored?.stamp !== stamp) this.#ignored = { stamp, paths: await readIntentIgnore(this.#workspace.root) };
+    const stamp = fileStamp(this.#workspace.controlRoot, intentIgnoreFile);
+    if (this.#ignored?.stamp !== stamp)
+      this.#ignored = { stamp, paths: await readIntentIgnore(this.#workspace.controlRoot) };
     return this.#ignored.paths;
   }
 

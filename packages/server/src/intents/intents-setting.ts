@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import * as z from "zod";
@@ -45,7 +46,7 @@ export class IntentsSettingFile {
   async read(): Promise<IntentsSetting> {
     let text: string;
     try {
-      text = await readFile(this.path, "utf8");
+      text = readFileSync(this.path, "utf8");
     } catch (error) {
       return { mode: undefined, seen: systemErrorCode(error) !== "ENOENT" };
     }

@@ -203,6 +203,7 @@ function stepOf(message: SessionMessage, sessionId: string, mirrored: boolean): 
         type: "create",
         sessionId,
         workspaceRoot: message.workspaceRoot,
+        user: message.user ?? "",
         time: message.time,
         preamble: Buffer.from(message.preamble, "base64"),
       };

@@ -13,6 +13,8 @@ const messageSchema = z.discriminatedUnion("kind", [
     workspaceRoot: z.string(),
     time: z.number(),
     owner: z.string(),
+    /** Whose session it is, where the log has several users. */
+    user: z.string().optional(),
     /** Base64: what stood in the ledger's file, when the workspace is new. */
     preamble: z.string(),
   }),

@@ -6,6 +6,7 @@ import {
   AppendConflict,
   type BlobStore,
   type LogBatch,
+  type SessionFilter,
   type SessionHead,
   type SessionLog,
 } from "../sessions/session-log.ts";
@@ -66,15 +67,16 @@ export class NatsSessionLog implements SessionLog {
     readonly sessionId: string;
     readonly workspaceRoot: string;
     readonly time: number;
+    readonly user?: string;
   }): Promise<SessionHead> {
-    const { sessionId, workspaceRoot, time } = session;
+    const { sessionId, workspaceRoot, time, user = "" } = session;
     if (!isSubjectToken(sessionId)) throw new TypeError("A session's id has letters, digits, - and _ only.");
     const { replicaId: owner } = this.#options;
     const preamble = preambleOf(workspaceRoot);
-    if (!(await this.#store(sessionId, beginning, { kind: "create", workspaceRoot, time, owner, preamble }))) {
+    if (!(await this.#store(sessionId, beginning, { kind: "create", workspaceRoot, time, owner, user, preamble }))) {
       throw new StoreError("session_exists", `Session ${sessionId} exists already: resume it or choose another id.`);
     }
-    return { sessionId, workspaceRoot, title: "", created: time, updated: time, lastSeq: 0, epoch: 1 };
+    return { sessionId, workspaceRoot, user, title: "", created: time, updated: time, lastSeq: 0, epoch: 1 };
   }
 
   async head(sessionId: string): Promise<SessionHead | undefined> {
@@ -82,7 +84,7 @@ export class NatsSessionLog implements SessionLog {
     return this.#options.sessions.head(sessionId);
   }
 
-  async list(filter: { readonly workspaceRoot?: string; readonly limit: number }): Promise<readonly SessionHead[]> {
+  async list(filter: SessionFilter): Promise<readonly SessionHead[]> {
     await this.#caughtUp();
     return this.#options.sessions.list(filter);
   }

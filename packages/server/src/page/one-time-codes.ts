@@ -1,13 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { digestToken, matchesToken, type TokenDigest } from "../http/token.ts";
+import type { Identity } from "../identity/identity.ts";
+import { newestOfEach } from "./newest-of-each.ts";
 
 interface Kept {
   readonly digest: TokenDigest;
+  readonly identity: Identity;
   /** By the monotonic clock; milliseconds. */
   readonly expires: number;
 }
 
-/** Random secrets that are good once and for a while. Only their digests are kept, and at most `limit` of them. */
+/**
+ * Random secrets that are good once and for a while, each in the name of whoever had it made. Only their digests are kept, and
+ * at most `limit` of them for one user.
+ */
 export class OneTimeCodes {
   readonly #limit: number;
   readonly #lifetimeMs: number;
@@ -21,21 +27,21 @@ export class OneTimeCodes {
     this.#now = options.now;
   }
 
-  /** 192 random bits, base64url: 32 characters. The oldest open code gives way when there are too many. */
-  issue(): string {
+  /** 192 random bits, base64url: 32 characters. The user's oldest open code gives way when there are too many. */
+  issue(identity: Identity): string {
     const code = randomBytes(24).toString("base64url");
     const expires = this.#now() + this.#lifetimeMs;
-    this.#kept = [...this.#open(), { digest: digestToken(code), expires }].slice(-this.#limit);
+    this.#kept = newestOfEach([...this.#open(), { digest: digestToken(code), identity, expires }], this.#limit);
     return code;
   }
 
-  /** True once for each code that is open. Takes the same time whichever code comes. */
-  redeem(code: string): boolean {
+  /** Whose code it is, once for each that is open. Takes the same time whichever code comes. */
+  redeem(code: string): Identity | undefined {
     const open = this.#open();
     // Every one is compared: how long it takes says nothing about where it stands.
     const matches = open.map(({ digest }) => matchesToken(code, digest));
     this.#kept = open.filter((_, index) => matches[index] !== true);
-    return matches.includes(true);
+    return open[matches.indexOf(true)]?.identity;
   }
 
   #open(): readonly Kept[] {

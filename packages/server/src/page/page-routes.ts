@@ -3,8 +3,9 @@ import { z } from "zod";
 import { Allowance } from "../http/allowance.ts";
 import { sendError, sendJson } from "../http/http-response.ts";
 import { isOwnPage } from "../http/request-guard.ts";
-import type { Route } from "../http/route.ts";
+import type { Route, RouteContext } from "../http/route.ts";
 import { readSmallJson } from "../http/small-json.ts";
+import type { Identity } from "../identity/identity.ts";
 import { OneTimeCodes } from "./one-time-codes.ts";
 import type { PageFile } from "./page-files.ts";
 import { type PageFacts, pageHtml } from "./page-html.ts";
@@ -21,8 +22,8 @@ const emptySchema = z.strictObject({});
 
 export interface PageDoor {
   readonly routes: readonly (readonly [string, Route])[];
-  /** A code that opens the page once: `http://…/#<code>`. */
-  issueCode(): string;
+  /** A code that opens the page once, in somebody's name: `http://…/#<code>`. */
+  issueCode(identity: Identity): string;
 }
 
 /**
@@ -34,6 +35,8 @@ export function openPageDoor(options: {
   readonly files: readonly PageFile[];
   readonly facts: PageFacts;
   readonly tokens: PageTokens;
+  /** How the page is reached; `http` unless given. */
+  readonly scheme?: "http" | "https";
   /** Monotonic; milliseconds. */
   readonly now?: () => number;
 }): PageDoor {
@@ -43,7 +46,7 @@ export function openPageDoor(options: {
   const html = Buffer.from(pageHtml(files, facts));
 
   const exchange = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (!isOwnPage(request.headers.host ?? "", (name) => single(request.headers[name]))) {
+    if (!isOwnPage(request.headers.host ?? "", (name) => single(request.headers[name]), options.scheme)) {
       const message = "only the page this server serves may ask for its token";
       sendError(response, { status: 403, code: "permission_denied", message, headers: { Connection: "close" } });
       return;
@@ -64,12 +67,13 @@ export function openPageDoor(options: {
       sendError(response, { status: 400, code: "invalid_argument", message, headers: { Connection: "close" } });
       return;
     }
-    if (!codes.redeem(asked.code)) {
+    const identity = codes.redeem(asked.code);
+    if (identity === undefined) {
       const message = "this link was used, is too old, or is of another server: get a new one with `gennai open`";
       sendError(response, { status: 403, code: "permission_denied", message, headers: {} });
       return;
     }
-    sendJson(response, 200, { token: tokens.issue() });
+    sendJson(response, 200, { token: tokens.issue(identity) });
   };
 
   const routes: [string, Route][] = [
@@ -83,38 +87,36 @@ export function openPageDoor(options: {
         PAGE_CODE_PATH,
         post(
           "server-token",
-          withoutBody((_, response) => sendCode(response, codes)),
+          withoutBody(({ identity }, response) => sendCode(response, codes.issue(identity))),
         ),
       ],
       [
         PAGE_CLOSE_PATH,
         post(
           "token",
-          withoutBody((page, response) => {
+          withoutBody(({ page, identity }, response) => {
             sendJson(response, 200, {});
-            if (page === undefined) tokens.revokeAll();
+            if (page === undefined) tokens.revokeAll(identity);
             else response.once("finish", () => page.revoke());
           }),
         ),
       ],
     );
   }
-  return { routes, issueCode: () => codes.issue() };
+  return { routes, issueCode: (identity) => codes.issue(identity) };
 }
 
-function sendCode(response: ServerResponse, codes: OneTimeCodes): void {
-  sendJson(response, 200, { code: codes.issue(), lifetimeMs: PAGE_CODE_LIFETIME_MS });
+function sendCode(response: ServerResponse, code: string): void {
+  sendJson(response, 200, { code, lifetimeMs: PAGE_CODE_LIFETIME_MS });
 }
 
 function post(authentication: Route["authentication"], handle: Route["handle"]): Route {
   return { method: "POST", mediaTypes: new Set(["application/json"]), authentication, handle };
 }
 
-function withoutBody(
-  answer: (page: Parameters<Route["handle"]>[2]["page"], response: ServerResponse) => void,
-): Route["handle"] {
-  return async (request, response, { page }) => {
-    if ((await readSmallJson(request, emptySchema)) !== undefined) return answer(page, response);
+function withoutBody(answer: (context: RouteContext, response: ServerResponse) => void): Route["handle"] {
+  return async (request, response, context) => {
+    if ((await readSmallJson(request, emptySchema)) !== undefined) return answer(context, response);
     sendError(response, {
       status: 400,
       code: "invalid_argument",

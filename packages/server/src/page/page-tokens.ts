@@ -1,15 +1,18 @@
 import type { ServerResponse } from "node:http";
 import type { PageGrant, PageGrants } from "../http/page-grant.ts";
 import { createToken, digestToken, matchesToken, type TokenDigest } from "../http/token.ts";
+import { type Identity, isSamePerson } from "../identity/identity.ts";
+import { newestOfEach } from "./newest-of-each.ts";
 
 interface Page {
   readonly digest: TokenDigest;
+  readonly identity: Identity;
   readonly answers: Set<ServerResponse>;
 }
 
 /**
  * The tokens of open pages. They live in this process only, so that they end with the server; only their digests are kept.
- * At most `limit` pages are in at once, the oldest gives way.
+ * At most `limit` pages of one user are in at once, the oldest gives way. No page outlives the token it was opened with.
  */
 export class PageTokens implements PageGrants {
   readonly #limit: number;
@@ -20,37 +23,45 @@ export class PageTokens implements PageGrants {
   }
 
   /** 256 random bits, base64url. */
-  issue(): string {
+  issue(identity: Identity): string {
     const token = createToken();
-    const pages = [...this.#pages, { digest: digestToken(token), answers: new Set<ServerResponse>() }];
-    this.#pages = pages.slice(-this.#limit);
-    for (const page of pages.slice(0, -this.#limit)) cut(page);
+    const pages = [...this.#current(), { digest: digestToken(token), identity, answers: new Set<ServerResponse>() }];
+    this.#keep(newestOfEach(pages, this.#limit));
     return token;
   }
 
   /** undefined for a token of no page. Takes the same time whichever token comes. */
   accept(token: string): PageGrant | undefined {
     let found: Page | undefined;
-    for (const page of this.#pages) if (matchesToken(token, page.digest)) found = page;
+    for (const page of this.#current()) if (matchesToken(token, page.digest)) found = page;
     if (found === undefined) return undefined;
     const page = found;
     return {
+      identity: page.identity,
       follow: (response) => {
         page.answers.add(response);
         response.once("close", () => page.answers.delete(response));
       },
       revoke: () => {
-        this.#pages = this.#pages.filter((each) => each !== page);
-        cut(page);
+        this.#keep(this.#pages.filter((each) => each !== page));
       },
     };
   }
 
-  /** Shuts every page out, also from what it is being told right now. */
-  revokeAll(): void {
-    const pages = this.#pages;
-    this.#pages = [];
-    for (const page of pages) cut(page);
+  /** Shuts every page of a user out, also from what it is being told right now. */
+  revokeAll(identity: Identity): void {
+    this.#keep(this.#pages.filter((page) => !isSamePerson(page.identity, identity)));
+  }
+
+  #current(): readonly Page[] {
+    return this.#pages.filter(({ identity }) => identity.expires === undefined || identity.expires > Date.now());
+  }
+
+  #keep(pages: readonly Page[]): void {
+    const stay = new Set(pages);
+    const before = this.#pages;
+    this.#pages = pages;
+    for (const page of before) if (!stay.has(page)) cut(page);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { Session } from "../sessions/session.ts";
-import { readGitHead } from "../workspace/git-head.ts";
+import { knownHead } from "../workspace/known-head.ts";
 
 /** A ledger record about a plan as a whole; its actions have records of their own. */
 export function planEntry(
@@ -9,7 +9,7 @@ export function planEntry(
   kind: LedgerEntry["kind"],
   details: Readonly<Record<string, unknown>>,
 ): LedgerEntry {
-  const head = readGitHead(session.workspace.root);
+  const head = knownHead(session.workspace);
   return {
     ...{ kind, turnId, details, time: session.services.now(), sessionId: session.id, modelId: "" },
     revision: (head.type === "none" ? undefined : head.commit) ?? "",

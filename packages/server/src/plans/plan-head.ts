@@ -1,8 +1,11 @@
 import { readGitHead } from "../workspace/git-head.ts";
 
-/** Commit and branch a workspace stands on, as text to compare; the same text means the same place. */
-export function headOf(workspaceRoot: string): string {
-  const head = readGitHead(workspaceRoot);
+/**
+ * Commit and branch a workspace stands on, as text to compare; the same text means the same place.
+ * @param root where git's files are read: `controlRoot` of the workspace
+ */
+export function headOf(root: string): string {
+  const head = readGitHead(root);
   if (head.type === "none") return "none";
   return JSON.stringify([head.type === "branch" ? head.branch : null, head.commit ?? null]);
 }

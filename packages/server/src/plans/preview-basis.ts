@@ -15,7 +15,7 @@ export async function previewBasis(
   const { intents } = await services.governanceOf(workspace);
   const { on, active } = await intents.rules(state.activeIntentId);
   return {
-    head: headOf(workspace.root),
+    head: headOf(workspace.controlRoot),
     capabilitiesSha256: digestOf({
       ...{ name, capabilities, problem: problem ?? null },
       ...{ issued: issued ?? null, expires: expires ?? null },

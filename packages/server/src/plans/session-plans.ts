@@ -102,8 +102,9 @@ export class SessionPlans implements PlanAuthority {
         throw planRefusal("not_previewed", "What the plan would do was not shown yet.", "Preview it.");
       }
       await loadPlan(session.services.blobs, record);
-      const { root: workspaceRoot } = session.workspace;
-      assertHead(preview.head, headOf(workspaceRoot));
+      const { place: workspaceRoot } = session.workspace;
+      await session.workspace.syncControl();
+      assertHead(preview.head, headOf(session.workspace.controlRoot));
       const who = await session.services.redactor.redact(by.who);
       const { channel } = by;
       const { token, approval } = this.#tokens.issue({
@@ -179,10 +180,11 @@ export class SessionPlans implements PlanAuthority {
     this.#refuseSpent(session, planId, token);
     assertPlanMay(recordOf(session, planId), "run-opened");
     const approval = await this.#approvalOf(session, planId, digest, token);
-    if (approval.workspaceRoot !== workspace.root) {
+    if (approval.workspaceRoot !== workspace.place) {
       throw planRefusal("token_bound_elsewhere", "The approval was given for another workspace.");
     }
-    assertHead(approval.preview.head, headOf(workspace.root));
+    await workspace.syncControl({ signal });
+    assertHead(approval.preview.head, headOf(workspace.controlRoot));
     const plan = await loadPlan(services.blobs, recordOf(session, planId));
     // Looked at once more: what runs is what was shown, or nothing.
     const inspection = await inspectPlan(session, plan.parsed, { signal });

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { decideCall } from "@gennai/governance/gate/decide-call";
 import { createIntentsPolicy } from "@gennai/governance/intents/intents-policy";
 import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
+import { createGitContentsPolicy } from "@gennai/governance/policies/git-contents";
 import type { Policy } from "@gennai/governance/policy";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { Risk } from "@gennai/governance/risk";
@@ -10,6 +11,7 @@ import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { Analysis, Tool } from "@gennai/governance/tool";
 import { allow, ask, deny, strictest, type Verdict } from "@gennai/governance/verdict";
 import { loadProjectConfig } from "../config/project-config.ts";
+import { gitContentsGuard } from "../git/contents-guard.ts";
 import { IntentsService } from "../intents/intents-service.ts";
 import { commandEnvironment } from "../process/command-environment.ts";
 import { RulesService } from "../rules/rules-service.ts";
@@ -129,15 +131,16 @@ export class PolicyWorkbench implements AsyncDisposable {
     const { root } = workspace;
     const { protectedBranches } = config;
     const onOwnBranch = (): boolean =>
-      isOwnBranch(branchState({ workspaceRoot: root, sessionBranch: undefined, protectedBranches }));
+      isOwnBranch(branchState({ controlRoot: root, sessionBranch: undefined, protectedBranches }));
     const commands = { sandboxed: options.sandboxed ?? false, mode: "branch", root, onOwnBranch } as const;
-    const policies = callPolicies({ workspaceRoot: root, config, ownDirectories, commands });
+    const policies = callPolicies({ workspaceRoot: root, controlRoot: root, config, ownDirectories, commands });
     return new PolicyWorkbench({
       tools: new Map([...tools].map(([name, tool]) => [name, decidableTool(tool, { workspace, knownFiles })])),
       policies: [
         rulesPolicy,
         ...(options.intent === undefined ? [] : await intentPolicies(workspace.root, intents, options.intent)),
         ...policies,
+        createGitContentsPolicy(gitContentsGuard(() => rules.current())),
       ],
       rules,
       root: workspace.root,

@@ -7,6 +7,7 @@ import {
   type StartTurnRequest,
   StopScope,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { placeMeant } from "../client-workspace/client-place.ts";
 import { ServiceError } from "../service-error.ts";
 import { conversationPreview } from "../sessions/conversation-preview.ts";
 import type { Session } from "../sessions/session.ts";
@@ -26,6 +27,7 @@ import { capabilitiesToWire, editingModeToWire, settingsFromWire, settingsToWire
 import { todosFromWire, todoToWire } from "./todo-wire.ts";
 import { usageSumToWire } from "./usage-wire.ts";
 import { getWorkspaceState, listPathsRpc, prepareBranchRpc } from "./workspace-rpcs.ts";
+import { clientWorkspaceFromWire } from "./workspace-wire.ts";
 
 export const protocolVersion = 1;
 
@@ -65,10 +67,24 @@ function agentService({
   features,
 }: AgentServiceOptions): ServiceImpl<typeof AgentService> {
   const { services } = manager;
+  /** Empty on a server with one user. */
+  const user = (): string => services.callers.current()?.user ?? "";
+  const workspaceOfCaller = (): string | undefined => services.userWorkspaces?.of(user()) ?? manager.defaultWorkspace;
+  const seesAll = (): boolean => services.callers.current()?.isAdmin === true;
 
   async function* invoke(request: InvokeRequest, context: HandlerContext) {
     const session = await manager.get(request.sessionId);
-    const client = clientFromWire(request.client, session.settings.interactive);
+    if (session.workspace.client !== undefined) {
+      throw new ServiceError(
+        "failed_precondition",
+        "A client holds this workspace, and is asked before the turn begins.",
+        {
+          reason: "not_held_here",
+          hint: "Subscribe, then use StartTurn.",
+        },
+      );
+    }
+    const client = clientFromWire(request.client, attachedTo(session));
     // Attached before the turn starts, so that its first question already finds somebody.
     using attached = session.clients.attach(client);
     context.signal.addEventListener("abort", () => attached[Symbol.dispose](), { once: true });
@@ -79,14 +95,25 @@ function agentService({
       client,
       untilTurnId: turn.turnId,
       greet: false,
+      batches: false,
       signal: context.signal,
     });
   }
 
   return {
-    async startSession({ settings, interactive }) {
+    async startSession({ settings, interactive, clientWorkspace }) {
       const merged = settingsFromWire(settings, services.defaultSettings, interactive);
-      const session = await manager.start(merged, settings?.workingDir ?? "");
+      const workingDir = settings?.workingDir ?? "";
+      if (clientWorkspace !== undefined && workingDir !== "") {
+        throw new ServiceError(
+          "invalid_argument",
+          "A session has a working_dir of the server or a client_workspace, not both.",
+        );
+      }
+      const session =
+        clientWorkspace === undefined
+          ? await manager.start(merged, workingDir, user())
+          : await manager.startForClient(merged, clientWorkspaceFromWire(clientWorkspace), user());
       return {
         sessionId: session.id,
         capabilities: await capabilitiesOf(session),
@@ -101,8 +128,9 @@ function agentService({
     },
 
     async listScenarios({ sessionId }) {
-      const root = sessionId === "" ? manager.defaultWorkspace : (await manager.get(sessionId)).workspace.root;
-      const { scenarios } = await services.loadScenarios(root ?? "");
+      const session = sessionId === "" ? undefined : await manager.get(sessionId);
+      await session?.workspace.syncControl({ maxAgeMs: 1000 });
+      const { scenarios } = await services.loadScenarios(session?.workspace.controlRoot ?? workspaceOfCaller() ?? "");
       return {
         scenarios: [...scenarios.values()].map(({ name, description, toolsText }) => ({
           name,
@@ -167,9 +195,10 @@ function agentService({
       }
       yield* streamEvents(session, {
         afterSeq,
-        client: clientFromWire(request.client, session.settings.interactive),
+        client: clientFromWire(request.client, attachedTo(session)),
         ...(request.untilTurnId === "" ? {} : { untilTurnId: request.untilTurnId }),
         greet: true,
+        batches: request.batches,
         signal: context.signal,
       });
     },
@@ -181,14 +210,17 @@ function agentService({
     },
 
     async stop({ scope, sessionId, reason }) {
-      const turnIds = await manager.stop(await stopFilter(manager, scope, sessionId), reason);
+      const isMeant = await stopFilter(manager, scope, sessionId);
+      const [caller, all] = [user(), seesAll()];
+      const turnIds = await manager.stop((session) => isMeant(session) && (all || session.user === caller), reason);
       return { stopped: true, turnIds: [...turnIds] };
     },
 
     async listSessions({ workingDir, limit }) {
       if (limit < 0) throw new ServiceError("invalid_argument", "limit cannot be negative.");
       const heads = await manager.list({
-        ...(workingDir === "" ? {} : { workspaceRoot: workingDir }),
+        ...(workingDir === "" ? {} : { workspaceRoot: placeMeant(workingDir, user()) }),
+        ...(seesAll() ? {} : { user: user() }),
         limit: limit === 0 ? 100 : Math.min(limit, 1000),
       });
       return {
@@ -205,6 +237,7 @@ function agentService({
       return {
         session: {
           ...summary(head, session.runningTurnId),
+          workingDir: session.workspace.root,
           editingMode: editingModeToWire(session.settings.editingMode),
           usage: usageSumToWire(session.state.usage),
         },
@@ -226,12 +259,13 @@ function agentService({
     },
 
     getServerInfo() {
+      const workingDir = workspaceOfCaller() ?? "";
       return {
         version,
         protocolVersion,
         features: [...features],
-        defaultWorkingDir: manager.defaultWorkspace ?? "",
-        defaultSettings: settingsToWire(services.defaultSettings, manager.defaultWorkspace ?? ""),
+        defaultWorkingDir: workingDir,
+        defaultSettings: settingsToWire(services.defaultSettings, workingDir),
         isolation: services.isolation,
         isolationReason: services.sandbox.reason,
       };
@@ -271,7 +305,10 @@ function agentService({
     },
 
     async listPaths(request, { signal }) {
-      return listPathsRpc(await manager.get(request.sessionId), request, signal);
+      const { sessionId, workingDir } = request;
+      const workspace =
+        sessionId === "" ? await manager.openWorkspace(workingDir, user()) : (await manager.get(sessionId)).workspace;
+      return listPathsRpc({ workspace, services }, request, signal);
     },
   };
 
@@ -293,12 +330,16 @@ async function stopFilter(
       return (session) => session.id === id;
     }
     case StopScope.WORKSPACE: {
-      const { root } = (await manager.get(sessionId)).workspace;
-      return (session) => session.workspace.root === root;
+      const { place } = (await manager.get(sessionId)).workspace;
+      return (session) => session.workspace.place === place;
     }
     default:
       throw new ServiceError("invalid_argument", "scope must be SESSION, WORKSPACE or SERVER.");
   }
+}
+
+function attachedTo({ settings, state }: Session) {
+  return { interactive: settings.interactive, workspaceId: state.clientWorkspace?.id };
 }
 
 function turnInput(request: InvokeRequest | StartTurnRequest, clientTurnId: string): TurnInput {
@@ -320,6 +361,7 @@ function turnInput(request: InvokeRequest | StartTurnRequest, clientTurnId: stri
 function summary(head: SessionHead, runningTurnId: string | undefined) {
   return {
     sessionId: head.sessionId,
+    user: head.user,
     workingDir: head.workspaceRoot,
     title: head.title,
     created: timestampFromMs(head.created),

@@ -20,6 +20,7 @@ import type { EditorDiagnostic } from "../bridge/editor-bridge.ts";
 import { ServiceError } from "../service-error.ts";
 import { digest, fileFromWire, keyOf } from "./change-wire.ts";
 import { scopes } from "./request-wire.ts";
+import { workspaceAnswerFromWire } from "./workspace-wire.ts";
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -49,6 +50,10 @@ export function answerFromWire(event: ClientEvent["event"]): IncomingAnswer | un
       return { requestId: requestId(event.value.requestId), answer: diagnostics(event.value) };
     case "findSymbolsResponse":
       return { requestId: requestId(event.value.requestId), answer: foundSymbols(event.value) };
+    case "workspaceResponse": {
+      const { requestId: id, result } = event.value;
+      return { requestId: requestId(id), answer: { kind: "workspace", answer: workspaceAnswerFromWire(result) } };
+    }
     case "listWorkspaceResponse":
       throw new ServiceError("failed_precondition", "No request of this kind is open.");
     default:

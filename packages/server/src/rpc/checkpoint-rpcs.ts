@@ -6,6 +6,12 @@ import { fileToWire } from "./change-wire.ts";
 import { checkpointToWire, skippedToWire } from "./checkpoint-wire.ts";
 
 export async function listCheckpointsRpc(session: Session) {
+  if (session.workspace.client !== undefined) {
+    return {
+      checkpoints: [],
+      problem: "A client holds the files: no trees are kept, and UndoChangeSet takes changes back.",
+    };
+  }
   const checkpoints = session.services.checkpointsOf(session.workspace);
   return {
     checkpoints: checkpointsOf(session.state, (id) => checkpoints.isKept(id)).map(checkpointToWire),

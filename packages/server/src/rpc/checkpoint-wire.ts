@@ -8,7 +8,7 @@ import { fileToWire } from "./change-wire.ts";
 
 type CheckpointEvent = Extract<
   SessionEvent,
-  { readonly type: "checkpoint-taken" | "checkpoint-closed" | "checkpoint-restored" }
+  { readonly type: "checkpoint-taken" | "checkpoint-closed" | "checkpoint-restoring" | "checkpoint-restored" }
 >;
 
 const kinds = {
@@ -37,11 +37,24 @@ export function checkpointEventToWire(event: CheckpointEvent) {
         value: { checkpointId, files: files.map(fileToWire), moreFiles: more },
       };
     }
+    case "checkpoint-restoring": {
+      const { checkpointId, restoreId, files } = event;
+      return {
+        case: "checkpointRestoring" as const,
+        value: { checkpointId, restoreId, files: files.map(fileToWire) },
+      };
+    }
     case "checkpoint-restored": {
-      const { checkpointId, restoreId, files, skipped } = event;
+      const { checkpointId, restoreId, files, skipped, interrupted = false } = event;
       return {
         case: "checkpointRestored" as const,
-        value: { checkpointId, restoreId, files: files.map(fileToWire), skipped: skipped.map(skippedToWire) },
+        value: {
+          checkpointId,
+          restoreId,
+          files: files.map(fileToWire),
+          skipped: skipped.map(skippedToWire),
+          interrupted,
+        },
       };
     }
   }

@@ -55,7 +55,7 @@ async function answer(
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "not_found") throw error;
     const owner = await manager.ownerOfRequest(id);
-    if (owner === undefined || owner === session) throw error;
+    if (owner === undefined || owner === session || owner.user !== session.user) throw error;
     throw new ServiceError("permission_denied", "This request belongs to another session.");
   }
 }

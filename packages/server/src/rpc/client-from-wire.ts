@@ -7,8 +7,12 @@ const maxClientId = 128;
 /**
  * Who listens. An original client says nothing of itself: in an interactive session it is taken to answer what the
  * original protocol could ask.
+ * @param session.workspaceId of the workspace whose files a client has to hold for this session
  */
-export function clientFromWire(info: ClientInfo | undefined, interactive: boolean): AttachedClient {
+export function clientFromWire(
+  info: ClientInfo | undefined,
+  { interactive, workspaceId }: { readonly interactive: boolean; readonly workspaceId: string | undefined },
+): AttachedClient {
   if (info === undefined) {
     return { clientId: "", abilities: new Set<ClientAbility>(interactive ? ["file-read", "command"] : []) };
   }
@@ -25,5 +29,7 @@ export function clientFromWire(info: ClientInfo | undefined, interactive: boolea
   if (capabilities?.diagnostics) abilities.add("diagnostics");
   if (capabilities?.listWorkspace) abilities.add("list-workspace");
   if (capabilities?.findSymbols) abilities.add("find-symbols");
+  // Requests to it name it, so it must have a name.
+  if (workspaceId !== undefined && info.workspaceId === workspaceId && info.clientId !== "") abilities.add("workspace");
   return { clientId: info.clientId, abilities };
 }

@@ -1,3 +1,4 @@
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ModelError } from "@gennai/agent/model";
 import { ToolFailure } from "@gennai/governance/tool-error";
@@ -11,6 +12,7 @@ const codes: Record<ServiceErrorCode, Code> = {
   not_found: Code.NotFound,
   already_exists: Code.AlreadyExists,
   permission_denied: Code.PermissionDenied,
+  unauthenticated: Code.Unauthenticated,
   failed_precondition: Code.FailedPrecondition,
   resource_exhausted: Code.ResourceExhausted,
   unavailable: Code.Unavailable,
@@ -23,7 +25,8 @@ export function toConnectError(error: unknown, report: (error: unknown) => void)
     return withInfo(codes[error.code], error.message, {
       code: error.reason ?? error.code,
       hint: error.hint ?? "",
-      retryable: error.code === "unavailable",
+      retryable: error.code === "unavailable" || error.retryAfterMs !== undefined,
+      retryAfterMs: error.retryAfterMs,
     });
   }
   if (error instanceof ToolFailure) {
@@ -63,8 +66,21 @@ export function toConnectError(error: unknown, report: (error: unknown) => void)
 function withInfo(
   code: Code,
   message: string,
-  info: { readonly code: string; readonly hint: string; readonly retryable: boolean },
+  info: {
+    readonly code: string;
+    readonly hint: string;
+    readonly retryable: boolean;
+    readonly retryAfterMs?: number | undefined;
+  },
 ): ConnectError {
+  const { retryAfterMs, ...rest } = info;
   const text = info.hint === "" ? message : `${message} ${info.hint}`;
-  return new ConnectError(text, code, undefined, [{ desc: ErrorInfoSchema, value: { ...info, message } }]);
+  const value = {
+    ...rest,
+    message,
+    ...(retryAfterMs === undefined ? {} : { retryAfter: durationFromMs(retryAfterMs) }),
+  };
+  // For whoever reads headers and knows nothing of our details: whole seconds, as HTTP has them.
+  const headers = retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1000)) };
+  return new ConnectError(text, code, headers, [{ desc: ErrorInfoSchema, value }]);
 }

@@ -1,6 +1,7 @@
+import { create } from "@bufbuild/protobuf";
 import type { LoggedEvent } from "@gennai/agent/session-event";
 import { endStates } from "@gennai/agent/session-event";
-import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { AttachedClient } from "../bridge/client-registry.ts";
 import type { Session } from "../sessions/session.ts";
 import { mergeDeltas } from "../sessions/session-writer.ts";
@@ -8,6 +9,8 @@ import { eventToWire, heartbeat } from "./event-to-wire.ts";
 
 /** Silence that makes a heartbeat; well under the 300 s after which fetch gives a stream up. Milliseconds. */
 const heartbeatMs = 15_000;
+/** Events in one message: what a reader has to take at once. */
+const maxTogether = 200;
 
 /**
  * A session's events after `afterSeq`: replay, then live. Ends with the end of `untilTurnId` if given, else when the
@@ -21,6 +24,8 @@ export async function* streamEvents(
     readonly untilTurnId?: string;
     /** Sends a heartbeat at once, so that headers leave even when there is nothing to replay. */
     readonly greet: boolean;
+    /** Events that are there together go out together. */
+    readonly batches: boolean;
     readonly signal: AbortSignal;
   },
 ): AsyncGenerator<InvokeEvent> {
@@ -49,11 +54,21 @@ export async function* streamEvents(
         continue;
       }
       if (page.done === true) break;
+      let together: InvokeEvent[] = [];
       for (const { firstSeq, logged } of merged(page.value)) {
+        signal.throwIfAborted();
         const whole = logged.event.type === "client-request" ? await exact(session, logged) : logged;
-        yield eventToWire(whole, firstSeq, isResolved(session, logged));
-        if (endsTurn(logged, options.untilTurnId)) return;
+        const event = eventToWire(whole, firstSeq, isResolved(session, logged));
+        const isEnd = endsTurn(logged, options.untilTurnId);
+        if (options.batches) together.push(event);
+        else yield event;
+        if (together.length >= maxTogether || (isEnd && together.length > 0)) {
+          yield batchOf(together);
+          together = [];
+        }
+        if (isEnd) return;
       }
+      if (together.length > 0) yield batchOf(together);
       next = followed(pages.next());
     }
     signal.throwIfAborted();
@@ -61,6 +76,13 @@ export async function* streamEvents(
     signal.removeEventListener("abort", cleanUp);
     cleanUp();
   }
+}
+
+/** Each message of a stream costs about as much as ten events do. */
+function batchOf(events: readonly InvokeEvent[]): InvokeEvent {
+  const [only, ...more] = events;
+  if (only !== undefined && more.length === 0) return only;
+  return create(InvokeEventSchema, { event: { case: "batch", value: { events: [...events] } } });
 }
 
 /** Neighbouring deltas of one item as one event that stands for a range of the log. */

@@ -198,6 +198,7 @@ function bodyToWire(event: SessionEvent): WireEvent {
       };
     case "checkpoint-taken":
     case "checkpoint-closed":
+    case "checkpoint-restoring":
     case "checkpoint-restored":
       return checkpointEventToWire(event);
     case "session-started":

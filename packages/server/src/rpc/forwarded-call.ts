@@ -9,8 +9,13 @@ import {
 } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import * as z from "zod";
+import type { Callers } from "../identity/callers.ts";
+import type { Identity } from "../identity/identity.ts";
 import type { ReplicaInbox, ReplicaMessage } from "../replica/inbox.ts";
+import type { Scopes } from "../telemetry/scopes.ts";
+import { formatTraceParent, parseTraceParent } from "../telemetry/trace-parent.ts";
 
+const callerSchema = z.object({ tenant: z.string(), user: z.string(), isAdmin: z.boolean() });
 const errorSchema = z.object({
   code: z.int(),
   message: z.string(),
@@ -19,13 +24,17 @@ const errorSchema = z.object({
 
 /** Has another replica answer an RPC. Throws what it threw, and `ServiceError` `unavailable` when it is gone. */
 export async function forwardCall<Input extends DescMessage, Output extends DescMessage>(
-  inbox: ReplicaInbox,
+  { inbox, callers, scopes }: { readonly inbox: ReplicaInbox; readonly callers: Callers; readonly scopes: Scopes },
   replicaId: string,
   method: DescMethodUnary<Input, Output>,
   message: MessageShape<Input>,
 ): Promise<MessageShape<Output>> {
+  const { trace } = scopes.current;
   const answer = await inbox.send(replicaId, "rpc", {
-    head: { method: pathOf(method) },
+    head: {
+      ...{ method: pathOf(method), caller: JSON.stringify(callers.current() ?? null) },
+      ...(trace === undefined ? {} : { traceparent: formatTraceParent(trace) }),
+    },
     body: toBinary(method.input, message),
   });
   if (answer.head["error"] !== undefined) throw readError(answer.head["error"]);
@@ -35,7 +44,7 @@ export async function forwardCall<Input extends DescMessage, Output extends Desc
 /** Answers forwarded RPCs by the services of this replica. */
 export function answerForwarded(
   methods: readonly DescMethodUnary[],
-  local: Transport,
+  { local, callers, scopes }: { readonly local: Transport; readonly callers: Callers; readonly scopes: Scopes },
 ): (message: ReplicaMessage) => Promise<ReplicaMessage> {
   const known = new Map(methods.map((method) => [pathOf(method), method]));
   return async ({ head, body }): Promise<ReplicaMessage> => {
@@ -43,7 +52,12 @@ export function answerForwarded(
     try {
       if (method === undefined) throw new ConnectError("This server knows no such method.", Code.Unimplemented);
       const input = fromBinary(method.input, body);
-      const response = await local.unary(method, undefined, undefined, undefined, create(method.input, input));
+      // Who called there calls here: this replica looks by itself whether they may.
+      const caller: Identity = { ...callerSchema.parse(JSON.parse(head["caller"] ?? "")), expires: undefined };
+      const trace = parseTraceParent(head["traceparent"]);
+      const response = await scopes.run(trace === undefined ? {} : { trace }, () =>
+        callers.run(caller, () => local.unary(method, undefined, undefined, undefined, create(method.input, input))),
+      );
       return { head: {}, body: toBinary(method.output, response.message) };
     } catch (error) {
       return { head: { error: writeError(ConnectError.from(error)) }, body: new Uint8Array() };

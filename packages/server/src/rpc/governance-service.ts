@@ -6,13 +6,16 @@ import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import { EmergencyControl, GovernanceService, IntentsMode } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
 import type { EmergencyControls } from "../emergency/emergency-controls.ts";
+import type { Parity } from "../parity/parity.ts";
 import { ServiceError } from "../service-error.ts";
 import type { CallCheck } from "../sessions/check-call.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
 import type { StoredRecord } from "../store/ledger-records.ts";
 import type { WorkspaceLedgerReport } from "../store/ledger-verify.ts";
+import { protocolVersion } from "./agent-service.ts";
 import { emergencyToWire, intentToWire, risk, rulesStatusToWire, verdict } from "./governance-wire.ts";
+import { protocolDigest } from "./protocol-digest.ts";
 
 /** Path of every RPC, as it stands in a request line. */
 export const governanceServicePaths: readonly string[] = GovernanceService.methods.map(
@@ -50,6 +53,8 @@ export interface GovernanceServiceOptions {
     newest(workspaceRoot: string, beforeSeq: number, limit: number): readonly StoredRecord[];
     verify(workspaceRoot: string): Promise<WorkspaceLedgerReport>;
   };
+  /** What this deployment is, by digests. */
+  readonly parity: () => Promise<Parity>;
   readonly rules?: (place: GovernedPlace) => RulesStatus | Promise<RulesStatus>;
   readonly intents?: {
     report(place: GovernedPlace): Promise<IntentsReport>;
@@ -69,9 +74,11 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
   async function placeOf(sessionId: string): Promise<GovernedPlace> {
     if (sessionId !== "") {
       const session = await manager.get(sessionId);
-      return { workspaceRoot: session.workspace.root, session };
+      return { workspaceRoot: session.workspace.place, session };
     }
-    if (manager.defaultWorkspace !== undefined) return { workspaceRoot: manager.defaultWorkspace, session: undefined };
+    const { callers, userWorkspaces } = manager.services;
+    const workspaceRoot = userWorkspaces?.of(callers.current()?.user ?? "") ?? manager.defaultWorkspace;
+    if (workspaceRoot !== undefined) return { workspaceRoot, session: undefined };
     throw new ServiceError("invalid_argument", "session_id is empty and this server has no default workspace.");
   }
 
@@ -100,7 +107,8 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
         control: controlFromWire(control),
         enabled,
         tool,
-        by,
+        // A name that somebody proved counts for more than one that they wrote.
+        by: manager.services.callers.current()?.user || by,
         reason,
         via: "rpc",
       });
@@ -167,7 +175,21 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
       const { status, message, records, purged, problem } = await options.ledger.verify(workspaceRoot);
       return { status, message, records, purged, firstBadSeq: BigInt(problem?.seq ?? 0) };
     },
+
+    async getParity() {
+      const { version, policy, release } = await options.parity();
+      return {
+        ...{ version, protocolVersion, protocolSha256: protocolDigest() },
+        policy: partsToWire(policy),
+        emergency: emergencyToWire(emergency.current()),
+        release: partsToWire(release),
+      };
+    },
   };
+}
+
+function partsToWire(parts: ReadonlyMap<string, string>) {
+  return Array.from(parts, ([name, sha256]) => ({ name, sha256 }));
 }
 
 function recordNumber(seq: bigint, field: string): number {

@@ -41,7 +41,8 @@ function planService({ manager, plans, authenticated }: PlanServiceOptions): Ser
     },
 
     async approvePlan({ sessionId, planId, digest }) {
-      const by = { who: "a client", channel: authenticated ? "authenticated" : "loopback" } as const;
+      const who = manager.services.callers.current()?.user || "a client";
+      const by = { who, channel: authenticated ? "authenticated" : "loopback" } as const;
       const { approvalToken, expiresAt } = await plans.approve(await manager.get(sessionId), planId, digest, by);
       return { approvalToken, expires: timestampFromMs(expiresAt) };
     },

@@ -106,7 +106,12 @@ export class RemoteAttachments implements Disposable {
     }
     const request = fromBinary(SubscribeRequestSchema, body);
     const session = await this.#manager().get(request.sessionId);
-    const release = session.clients.attach(clientFromWire(request.client, session.settings.interactive));
+    const release = session.clients.attach(
+      clientFromWire(request.client, {
+        interactive: session.settings.interactive,
+        workspaceId: session.state.clientWorkspace?.id,
+      }),
+    );
     const timer = setTimeout(() => this.#detach(id), lifetime);
     timer.unref();
     this.#attached.set(id, { release, timer });

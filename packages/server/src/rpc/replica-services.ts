@@ -3,8 +3,10 @@ import { type ConnectRouter, createRouterTransport, type Interceptor, type Trans
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
+import type { Callers } from "../identity/callers.ts";
 import type { Replica } from "../replica/open-replica.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
+import type { Scopes } from "../telemetry/scopes.ts";
 import { errorInterceptor } from "./error-interceptor.ts";
 import { answerForwarded } from "./forwarded-call.ts";
 import { RemoteAttachments } from "./remote-attachments.ts";
@@ -17,22 +19,28 @@ export function joinReplicas(
   replica: Pick<Replica, "inbox" | "ownership" | "presence">,
   options: {
     readonly manager: () => SessionManager;
+    readonly callers: Callers;
+    readonly scopes: Scopes;
     readonly routes: (router: ConnectRouter) => void;
+    /** What a call must pass here as well, wherever it came in. */
+    readonly guards: readonly Interceptor[];
     readonly report: (error: unknown) => void;
   },
 ): Interceptor {
-  const { manager, routes, report } = options;
+  const { manager, callers, scopes, routes, guards, report } = options;
   const { inbox, ownership, presence } = replica;
-  const local: Transport = createRouterTransport(routes, { router: { interceptors: [errorInterceptor(report)] } });
+  const local: Transport = createRouterTransport(routes, {
+    router: { interceptors: [errorInterceptor(report), ...guards] },
+  });
   const methods = [AgentService, GovernanceService, PlanService].flatMap((service) =>
     service.methods.filter((method): method is DescMethodUnary => method.methodKind === "unary"),
   );
-  inbox.handle("rpc", answerForwarded(methods, local));
+  inbox.handle("rpc", answerForwarded(methods, { local, callers, scopes }));
   inbox.handle("exact-request", async ({ head }) => {
     const session = await manager().get(head["session"] ?? "");
     const request = session.requests.get(head["request"] ?? "");
     return { head: {}, body: encoder.encode(request === undefined ? "" : JSON.stringify(request)) };
   });
   const attachments = new RemoteAttachments({ manager, ownership, inbox, onError: report });
-  return routeToOwner({ manager, ownership, inbox, presence, attachments, local: () => local });
+  return routeToOwner({ manager, ownership, inbox, presence, attachments, callers, scopes, local: () => local });
 }

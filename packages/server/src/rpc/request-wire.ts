@@ -6,6 +6,7 @@ import type { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/eve
 import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { changeToWire } from "./change-wire.ts";
 import { risk } from "./governance-wire.ts";
+import { operationToWire } from "./workspace-wire.ts";
 
 type WireEvent = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
 
@@ -13,6 +14,7 @@ export const scopes = {
   once: ConfirmationScope.ONCE,
   turn: ConfirmationScope.TURN,
   session: ConfirmationScope.SESSION,
+  workspace: ConfirmationScope.WORKSPACE,
 } as const;
 
 export function requestToWire(request: ClientRequest): WireEvent {
@@ -46,6 +48,11 @@ export function requestToWire(request: ClientRequest): WireEvent {
       return { case: "diagnosticsRequest", value: { ...common, paths: [...request.paths] } };
     case "find-symbols":
       return { case: "findSymbolsRequest", value: { ...common, query: request.query, path: request.path } };
+    case "workspace":
+      return {
+        case: "workspaceRequest",
+        value: { ...common, clientId: request.clientId, operation: operationToWire(request.operation) },
+      };
     case "list-workspace":
       return { case: "listWorkspaceRequest", value: { ...common, path: request.path } };
   }

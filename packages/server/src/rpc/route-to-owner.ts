@@ -17,11 +17,14 @@ import {
   StopScope,
   SubscribeRequestSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { Callers } from "../identity/callers.ts";
 import type { ReplicaInbox } from "../replica/inbox.ts";
 import type { ReplicaPresence } from "../replica/presence.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
 import type { SessionOwnership } from "../sessions/session-ownership.ts";
+import type { Scopes } from "../telemetry/scopes.ts";
 import { forwardCall } from "./forwarded-call.ts";
+import { once, onlyMessage, sessionIdOf } from "./only-message.ts";
 import type { RemoteAttachments } from "./remote-attachments.ts";
 
 export interface RoutingOptions {
@@ -30,6 +33,9 @@ export interface RoutingOptions {
   readonly inbox: ReplicaInbox;
   readonly presence: ReplicaPresence;
   readonly attachments: RemoteAttachments;
+  readonly callers: Callers;
+  /** Carries the trace of a request on. */
+  readonly scopes: Scopes;
   /** This replica's services, without routing. */
   readonly local: () => Transport;
 }
@@ -51,7 +57,7 @@ export function routeToOwner(options: RoutingOptions): Interceptor {
       await followed(options, sessionId);
       return next(request);
     }
-    return answered(request, await forwardCall(options.inbox, owner, request.method, request.message));
+    return answered(request, await forwardCall(options, owner, request.method, request.message));
   };
 }
 
@@ -75,7 +81,7 @@ async function routeStream(
     const subscription = create(SubscribeRequestSchema, { sessionId, ...(client === undefined ? {} : { client }) });
     // Attached before the turn starts, so that its first question already finds somebody.
     const attachment = await options.attachments.attach(subscription);
-    const started = await forwardCall(options.inbox, owner, AgentService.method.startTurn, turn).catch((error) => {
+    const started = await forwardCall(options, owner, AgentService.method.startTurn, turn).catch((error) => {
       attachment[Symbol.dispose]();
       throw error;
     });
@@ -106,13 +112,13 @@ async function routeStream(
 }
 
 async function stopEverywhere(
-  { inbox, presence }: RoutingOptions,
+  options: RoutingOptions,
   request: UnaryRequest,
   next: (request: UnaryRequest) => Promise<UnaryResponse | StreamResponse>,
 ): Promise<UnaryResponse | StreamResponse> {
-  const others = presence
+  const others = options.presence
     .others()
-    .then((ids) => Promise.allSettled(ids.map((id) => forwardCall(inbox, id, request.method, request.message))));
+    .then((ids) => Promise.allSettled(ids.map((id) => forwardCall(options, id, request.method, request.message))));
   others.catch(() => undefined);
   const response = await next(request);
   if (response.stream || !isMessage(response.message, StopResponseSchema)) return response;
@@ -151,20 +157,6 @@ function answerHeaders({ header }: UnaryRequest | StreamRequest): {
     header: new Headers({ "content-type": type }),
     trailer: new Headers(type.startsWith("application/grpc-web") ? { "grpc-status": "0" } : {}),
   };
-}
-
-function sessionIdOf(message: Message | undefined): string | undefined {
-  if (message === undefined || !("sessionId" in message)) return undefined;
-  return typeof message.sessionId === "string" && message.sessionId !== "" ? message.sessionId : undefined;
-}
-
-async function onlyMessage(messages: AsyncIterable<Message>): Promise<Message | undefined> {
-  for await (const message of messages) return message;
-  return undefined;
-}
-
-async function* once<Value>(value: Value | undefined): AsyncGenerator<Value> {
-  if (value !== undefined) yield value;
 }
 
 async function* withAttachment<Value>(messages: AsyncIterable<Value>, attachment: Disposable): AsyncGenerator<Value> {

@@ -4,6 +4,7 @@ import {
   type ListPathsRequest,
   type PrepareBranchRequest,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { loadProjectConfig } from "../config/project-config.ts";
 import { listPaths } from "../context/list-paths.ts";
 import { readWorkspaceState } from "../git/workspace-state.ts";
@@ -28,6 +29,7 @@ const branchChanges = {
 } as const;
 
 export async function getWorkspaceState({ workspace, services }: Session, signal: AbortSignal) {
+  if (workspace.client !== undefined) throw heldByClient("The state of its repository is known there.");
   const { protectedBranches } = await loadProjectConfig(workspace.root);
   const protect = [...services.protectedBranches, ...protectedBranches];
   const state = await readWorkspaceState(workspace.root, { protect, signal });
@@ -54,7 +56,11 @@ export async function prepareBranchRpc(session: Session, request: PrepareBranchR
   return { branch: prepared.name, change: branchChanges[prepared.how] };
 }
 
-export async function listPathsRpc(session: Session, { prefix, limit }: ListPathsRequest, signal: AbortSignal) {
+export async function listPathsRpc(
+  session: Pick<Session, "workspace" | "services">,
+  { prefix, limit }: ListPathsRequest,
+  signal: AbortSignal,
+) {
   const { paths, truncated } = await listPaths(session, prefix, { limit, signal });
   return { paths: [...paths], truncated };
 }

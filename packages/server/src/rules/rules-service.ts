@@ -22,8 +22,12 @@ import { SlowPatternWorker } from "./slow-pattern-worker.ts";
 export interface RulesServiceOptions {
   /** Real path of the workspace. */
   readonly root: string;
+  /** Where its rule files are read; by default the root. */
+  readonly controlRoot?: string;
   /** The user's home; by default that of the process. */
   readonly home?: string;
+  /** The user's home where the workspace is, when that is another machine. */
+  readonly homeThere?: string;
   /** `$XDG_CONFIG_HOME`; by default `.config` in the home. */
   readonly configDir?: string | undefined;
   /** Told after the rules, their problems, or the last violation changed. */
@@ -79,17 +83,18 @@ export class RulesService implements AsyncDisposable {
     this.#now = options.now ?? Date.now;
     this.#worker = new SlowPatternWorker();
     this.slow = this.#worker;
-    this.#homes = [...new Set([home, realOrSame(home)])];
-    this.#files = [userRulesPath({ home, configDir: options.configDir }), ...projectRulesPaths(options.root)].map(
-      (at) => ({
-        at,
-        stamp: "never",
-        rules: undefined,
-        unusable: false,
-        problems: [],
-        examples: 0,
-      }),
-    );
+    this.#homes = [...new Set(options.homeThere === undefined ? [home, realOrSame(home)] : [options.homeThere])];
+    this.#files = [
+      userRulesPath({ home, configDir: options.configDir }),
+      ...projectRulesPaths(options.controlRoot ?? options.root),
+    ].map((at) => ({
+      at,
+      stamp: "never",
+      rules: undefined,
+      unusable: false,
+      problems: [],
+      examples: 0,
+    }));
   }
 
   /** The rules as the files stand now: at once when none changed. */

@@ -138,7 +138,7 @@ async function refuseUnsaved(session: Session, files: readonly ReviewedFile[], s
 const atOnce = 8;
 
 async function writeFiles(session: Session, files: readonly ReviewedFile[], write: PersonsWrite): Promise<void> {
-  using tree = new TreeClaimant(session.services.locks, session.workspace.root, session.id);
+  using tree = new TreeClaimant(session.services.locks, session.workspace.place, session.id);
   const claim = await tree.claim();
   // A turn of this very session may hold it: then the base hashes alone decide, as they do for the editor.
   if (claim.type === "held" && tree.look().type === "held") {

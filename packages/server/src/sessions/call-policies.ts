@@ -13,6 +13,8 @@ import { hooksDirectory } from "../workspace/hooks-directory.ts";
 
 export interface CallPolicyOptions {
   readonly workspaceRoot: string;
+  /** Where the files that steer the agent are read. */
+  readonly controlRoot: string;
   readonly config: ProjectConfig;
   /** Absolute paths of the server's own directories. */
   readonly ownDirectories: readonly string[];
@@ -22,10 +24,14 @@ export interface CallPolicyOptions {
 
 /** The policies that judge a call by itself, whatever session it is in: all but those of branch, claim, intent and hooks. */
 export function callPolicies(options: CallPolicyOptions): readonly Policy[] {
-  const { workspaceRoot: root, config, ownDirectories } = options;
-  const hooks = hooksDirectory(root);
-  const directories = [...ownDirectories, ...(hooks === undefined ? [] : [hooks])]
-    .map((directory) => relative(root, directory).replaceAll(sep, "/"))
+  const { workspaceRoot: root, controlRoot, config, ownDirectories } = options;
+  const hooks = hooksDirectory(controlRoot);
+  const directories = [
+    ...ownDirectories.map((directory) => relative(root, directory)),
+    // Where the client has it, if it holds the files: the mirror stands in the place of the root.
+    ...(hooks === undefined ? [] : [relative(hooks.startsWith(root) ? root : controlRoot, hooks)]),
+  ]
+    .map((path) => path.replaceAll(sep, "/"))
     .filter((path) => path !== "" && path !== ".." && !path.startsWith("../"));
   return [
     createContainmentPolicy({ root }),

@@ -2,7 +2,8 @@ import { type BranchState, isProtectedBranch } from "@gennai/governance/policies
 import { defaultRemoteBranch, readGitHead } from "../workspace/git-head.ts";
 
 interface BranchPlace {
-  readonly workspaceRoot: string;
+  /** Where git's files are read. */
+  readonly controlRoot: string;
   /** Branch that HEAD stood on when the turn began. */
   readonly sessionBranch: string | undefined;
   /** Globs of branches nobody writes on, besides those that are always protected. */
@@ -10,12 +11,12 @@ interface BranchPlace {
 }
 
 /** Where HEAD is now. */
-export function branchState({ workspaceRoot, sessionBranch, protectedBranches }: BranchPlace): BranchState {
-  const head = readGitHead(workspaceRoot);
+export function branchState({ controlRoot, sessionBranch, protectedBranches }: BranchPlace): BranchState {
+  const head = readGitHead(controlRoot);
   if (head.type !== "branch") return { type: head.type };
   const protectedBy = isProtectedBranch(head.branch, {
     extra: protectedBranches,
-    remoteDefault: defaultRemoteBranch(workspaceRoot),
+    remoteDefault: defaultRemoteBranch(controlRoot),
   });
   return { type: "branch", branch: head.branch, sessionBranch, protectedBy };
 }

@@ -117,6 +117,7 @@ export class OwnedLog {
       seq: this.#state.lastSeq,
       epoch,
       now: this.#services.now,
+      callers: this.#services.callers,
       onAppended: (events: readonly LoggedEvent[]) => {
         this.#lastWritten = this.#services.now();
         for (const event of events) this.#state.apply(event);

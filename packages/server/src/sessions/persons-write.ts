@@ -35,13 +35,15 @@ export async function checkPersonsWrite(session: Session, files: readonly Review
     sessionId: session.id,
     turnId: "",
   };
+  await workspace.syncControl();
   const { rules } = await services.governanceOf(workspace);
   const policies = [
     createEmergencyPolicy(services.emergency),
     createRulesPolicy({ current: () => rules.current(), slow: rules.slow }),
     ...callPolicies({
       workspaceRoot: workspace.root,
-      config: await loadProjectConfig(workspace.root),
+      controlRoot: workspace.controlRoot,
+      config: await loadProjectConfig(workspace.controlRoot),
       ownDirectories: services.ownDirectories,
     }),
   ];

@@ -1,3 +1,4 @@
+import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { type AgentBranch, prepareBranch } from "../git/prepare-branch.ts";
 import { ServiceError } from "../service-error.ts";
 import type { Session } from "./session.ts";
@@ -13,6 +14,7 @@ export async function prepareSessionBranch(
   signal: AbortSignal,
 ): Promise<AgentBranch> {
   const { services, workspace } = session;
+  if (workspace.client !== undefined) throw heldByClient("It makes the branch with its own git.");
   const { stopAll, readOnly } = services.emergency.current();
   if (stopAll || readOnly) {
     throw new ServiceError("permission_denied", "An emergency control is on, so the branch stays as it is.", {
@@ -23,7 +25,7 @@ export async function prepareSessionBranch(
   if (session.runningTurnId !== undefined) {
     throw new ServiceError("failed_precondition", "A turn is running; it must end before the branch changes.");
   }
-  using tree = new TreeClaimant(services.locks, workspace.root, session.id);
+  using tree = new TreeClaimant(services.locks, workspace.place, session.id);
   const claim = await tree.claim();
   if (claim.type === "held") {
     throw new ServiceError("failed_precondition", `The working tree is in use by ${claim.by}.`, {

@@ -146,10 +146,11 @@ class RedactingSink implements TurnSink {
     this.#inner.emit({ ...(await this.#withoutSecretThinking(event)), argumentsJson }, itemId);
   }
 
-  /** Signed thinking cannot be masked, only left out. */
+  /** Signed thinking, and what is opaque beside it, cannot be masked, only left out. */
   async #withoutSecretThinking(event: Call): Promise<Call> {
-    const thinking = event.providerState?.thinking ?? "";
-    if (thinking === "" || (await this.#redactor.redact(thinking)) === thinking) return event;
+    const { thinking = "", opaque = "" } = event.providerState ?? {};
+    const kept = [thinking, ...textsIn(opaque)].filter((text) => text !== "").join("\n");
+    if (kept === "" || (await this.#redactor.redact(kept)) === kept) return event;
     const { providerState: _, ...rest } = event;
     return rest;
   }
@@ -185,4 +186,15 @@ const needsMasking: ReadonlySet<SessionEvent["type"]> = new Set(["tool-call-delt
 
 function isText(event: SessionEvent): event is TextDelta {
   return event.type === "text-delta" || event.type === "thinking-delta";
+}
+
+/** The strings in a JSON text, without their names: a name alone makes nothing a secret. */
+function textsIn(json: string): readonly string[] {
+  if (json === "") return [];
+  const texts: string[] = [];
+  JSON.parse(json, (_key, value: unknown) => {
+    if (typeof value === "string") texts.push(value);
+    return value;
+  });
+  return texts;
 }

@@ -24,6 +24,8 @@ export interface LogBatch {
 export interface SessionHead {
   readonly sessionId: string;
   readonly workspaceRoot: string;
+  /** Whose session it is, of the users of this log; empty where there is only one. */
+  readonly user: string;
   readonly title: string;
   /** Milliseconds since the epoch. */
   readonly created: number;
@@ -31,6 +33,12 @@ export interface SessionHead {
   readonly lastSeq: number;
   /** Counts the owners the session had; a writer with an older one is refused. */
   readonly epoch: number;
+}
+
+export interface SessionFilter {
+  readonly workspaceRoot?: string;
+  readonly user?: string;
+  readonly limit: number;
 }
 
 /** Thrown by `append` when another writer was faster or took the session over: the batch is not in. */
@@ -44,10 +52,11 @@ export interface SessionLog extends AsyncDisposable {
     readonly sessionId: string;
     readonly workspaceRoot: string;
     readonly time: number;
+    readonly user?: string;
   }): Promise<SessionHead>;
   head(sessionId: string): Promise<SessionHead | undefined>;
   /** Newest first. */
-  list(filter: { readonly workspaceRoot?: string; readonly limit: number }): Promise<readonly SessionHead[]>;
+  list(filter: SessionFilter): Promise<readonly SessionHead[]>;
   setTitle(sessionId: string, title: string): Promise<void>;
   /** A new owner: the epoch after it. */
   takeOver(sessionId: string): Promise<number>;

@@ -4,21 +4,29 @@ import { ModelError } from "@gennai/agent/model";
 import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { SessionSettings } from "@gennai/agent/session-settings";
+import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
+import { finishInterruptedRestore } from "../checkpoints/finish-restore.ts";
+import { clientPlace } from "../client-workspace/client-place.ts";
 import { ServiceError } from "../service-error.ts";
+import type { SessionsLoad } from "../telemetry/server-load.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { Session } from "./session.ts";
-import type { SessionHead } from "./session-log.ts";
+import type { SessionFilter, SessionHead } from "./session-log.ts";
 import type { SessionServices } from "./session-services.ts";
 
 /** Sessions that may be open at once in one server. */
 const maxOpenSessions = 500;
 /** Milliseconds without a use after which a session may be closed to make room for another. */
 const idleMs = 600_000;
+/** The same where there is no room otherwise; longer than any call takes that still holds the session. */
+const shortIdleMs = 60_000;
 
 const notForked: ReadonlySet<SessionEvent["type"]> = new Set([
   "session-started",
   "change-set-applied",
   "checkpoint-taken",
   "checkpoint-closed",
+  "checkpoint-restoring",
   "checkpoint-restored",
   "plan-changed",
   "usage",
@@ -30,6 +38,8 @@ export class SessionManager {
   /** Undefined: a session must name its workspace. */
   readonly defaultWorkspace: string | undefined;
   readonly #open = new Map<string, Promise<Session>>();
+  /** Whose the open ones are, by session. */
+  readonly #users = new Map<string, string>();
 
   constructor(services: SessionServices, options: { readonly defaultWorkspace: string | undefined }) {
     this.#services = services;
@@ -40,9 +50,22 @@ export class SessionManager {
     return this.#services;
   }
 
-  async start(settings: SessionSettings, workingDir: string): Promise<Session> {
-    await this.#refuseWhenFull();
-    const directory = workingDir === "" ? this.defaultWorkspace : workingDir;
+  /** @param user whose session it is to be; empty on a server with one */
+  async start(settings: SessionSettings, workingDir: string, user = ""): Promise<Session> {
+    await this.#refuseWhenFull(user);
+    const workspace = await this.openWorkspace(workingDir, user);
+    await this.checkModel(settings);
+    return this.#create(workspace.root, settings, user);
+  }
+
+  /**
+   * The workspace that a session of this user would work in. Rejects with `ServiceError`.
+   * @param workingDir empty: the user's own, or the server's default
+   */
+  async openWorkspace(workingDir: string, user = ""): Promise<Workspace> {
+    const { userWorkspaces } = this.#services;
+    const own = userWorkspaces?.resolve(user, workingDir);
+    const directory = own ?? (workingDir === "" ? this.defaultWorkspace : workingDir);
     if (directory === undefined) {
       throw new ServiceError(
         "invalid_argument",
@@ -53,8 +76,15 @@ export class SessionManager {
       throw new ServiceError("invalid_argument", "settings.working_dir must be an absolute path.");
     }
     const workspace = await this.#services.openWorkspace(directory);
+    userWorkspaces?.assertOwn(user, workspace.root);
+    return workspace;
+  }
+
+  /** A session on a workspace that a client holds; whoever holds it has to attach before a turn. */
+  async startForClient(settings: SessionSettings, facts: ClientWorkspaceFacts, user = ""): Promise<Session> {
+    await this.#refuseWhenFull(user);
     await this.checkModel(settings);
-    return this.#create(workspace.root, settings);
+    return this.#create(clientPlace(facts.id, user), settings, user, { clientWorkspace: facts });
   }
 
   /** Finds out at once that a model cannot be had, not in the first turn. */
@@ -75,13 +105,28 @@ export class SessionManager {
     const open = this.#open.get(sessionId);
     if (open !== undefined) return open;
     const head = sessionId === "" ? undefined : await this.#services.log.head(sessionId);
-    if (head === undefined)
-      throw new ServiceError("not_found", "There is no such session.", { hint: "Start one, or list them." });
+    if (head === undefined) throw noSuchSession();
+    await this.#refuseWhenFull(head.user);
     // Somebody else may have opened it while we looked: two objects of one session would both write to its log.
     return this.#open.get(sessionId) ?? this.#opened(head);
   }
 
-  list(filter: { readonly workspaceRoot?: string; readonly limit: number }): Promise<readonly SessionHead[]> {
+  /** Whose session it is, by the log; undefined for an id that no log has. */
+  async userOf(sessionId: string): Promise<string | undefined> {
+    return (await this.#services.log.head(sessionId))?.user;
+  }
+
+  /** Sessions in memory. */
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** Whose session it is, if it is open here. */
+  userOfOpen(sessionId: string): string | undefined {
+    return this.#users.get(sessionId);
+  }
+
+  list(filter: SessionFilter): Promise<readonly SessionHead[]> {
     return this.#services.log.list(filter);
   }
 
@@ -100,14 +145,16 @@ export class SessionManager {
 
   /** A new session that begins with another one's history. */
   async fork(sessionId: string, throughSeq: number): Promise<Session> {
-    await this.#refuseWhenFull();
     const source = await this.get(sessionId);
+    await this.#refuseWhenFull(source.user);
     if (throughSeq > source.state.lastSeq) {
       throw new ServiceError("invalid_argument", `The session's last event is ${source.state.lastSeq}.`);
     }
     const through = throughSeq === 0 ? source.state.lastSeq : throughSeq;
-    const fork = await this.#create(source.workspace.root, source.settings, {
+    const { clientWorkspace } = source.state;
+    const fork = await this.#create(source.workspace.place, source.settings, source.user, {
       forkedFrom: source.id,
+      ...(clientWorkspace === undefined ? {} : { clientWorkspace }),
       inheritedFiles: await this.#changedFiles(sessionId, through),
     });
     for (let after = 0; after < through; ) {
@@ -138,7 +185,7 @@ export class SessionManager {
     const told = await Promise.allSettled(
       [...this.#open.values()].map(async (opening) => {
         const session = await opening;
-        if (workspaceRoot === undefined || session.workspace.root === workspaceRoot) await session.announce(event);
+        if (workspaceRoot === undefined || session.workspace.place === workspaceRoot) await session.announce(event);
       }),
     );
     for (const each of told)
@@ -148,25 +195,58 @@ export class SessionManager {
   /** Where this server works: its default workspace and those of its open sessions. */
   async workspaceRoots(): Promise<readonly string[]> {
     const open = await Promise.allSettled(this.#open.values());
-    const roots = open.flatMap((each) => (each.status === "fulfilled" ? [each.value.workspace.root] : []));
+    const roots = open.flatMap((each) => (each.status === "fulfilled" ? [each.value.workspace.place] : []));
     return [...new Set(this.defaultWorkspace === undefined ? roots : [this.defaultWorkspace, ...roots])];
   }
 
-  /** Closes the sessions nobody uses, least recently opened first; their logs stay, and they open again when asked for. */
-  async #closeIdle(): Promise<void> {
+  /** How much this server's sessions have to do. */
+  async load(): Promise<SessionsLoad> {
+    const load = { sessionsOpen: 0, turnsRunning: 0, subscribers: 0, eventsQueued: 0, requestsOpen: 0 };
+    for (const each of await Promise.allSettled(this.#open.values())) {
+      if (each.status === "rejected") continue;
+      const { runningTurnId, clients, writer, requests } = each.value;
+      load.sessionsOpen += 1;
+      load.turnsRunning += runningTurnId === undefined ? 0 : 1;
+      load.subscribers += clients.count;
+      load.eventsQueued += writer.queued;
+      load.requestsOpen += requests.openCount;
+    }
+    return load;
+  }
+
+  /** Closes sessions that nobody has used for a while, least recently opened first; they open again when asked for. */
+  async #closeIdle(milliseconds: number, mayStop: () => boolean): Promise<void> {
     for (const [id, opening] of [...this.#open]) {
-      if (this.#open.size < maxOpenSessions) return;
+      if (mayStop()) return;
       const session = await opening.catch(() => undefined);
-      if (session === undefined || session.isIdleFor(idleMs)) this.#open.delete(id);
+      if (session === undefined || session.isIdleFor(milliseconds)) this.#forget(id);
     }
   }
 
-  async #refuseWhenFull(): Promise<void> {
-    if (this.#open.size >= maxOpenSessions) await this.#closeIdle();
-    if (this.#open.size < maxOpenSessions) return;
-    throw new ServiceError("resource_exhausted", `This server has its limit of ${maxOpenSessions} sessions open.`, {
+  async #refuseWhenFull(user: string): Promise<void> {
+    const { admission } = this.#services;
+    const { sessionsPerUser } = admission;
+    const serverHasRoom = (): boolean => this.#open.size < maxOpenSessions && admission.hasRoomForSession();
+    const hasRoom = (): boolean => serverHasRoom() && this.#ofUser(user) < sessionsPerUser;
+    if (!hasRoom()) await this.#closeIdle(idleMs, hasRoom);
+    if (!hasRoom()) await this.#closeIdle(shortIdleMs, hasRoom);
+    if (hasRoom()) return;
+    const message = serverHasRoom()
+      ? `You have your limit of ${sessionsPerUser} sessions open.`
+      : "This server has as many sessions open as it may.";
+    throw new ServiceError("resource_exhausted", message, {
+      reason: "too_many_sessions",
+      retryAfterMs: 30_000,
       hint: "All of them are in use: end one, or continue one.",
     });
+  }
+
+  /** A user's open sessions; none counts where there is only one user. */
+  #ofUser(user: string): number {
+    if (user === "") return 0;
+    let count = 0;
+    for (const each of this.#users.values()) if (each === user) count += 1;
+    return count;
   }
 
   async #changedFiles(sessionId: string, through: number): Promise<readonly FileChangeRecord[]> {
@@ -187,32 +267,51 @@ export class SessionManager {
   }
 
   async #create(
-    root: string,
+    place: string,
     settings: SessionSettings,
-    origin: { readonly forkedFrom?: string; readonly inheritedFiles?: readonly FileChangeRecord[] } = {},
+    user: string,
+    origin: {
+      readonly forkedFrom?: string;
+      readonly inheritedFiles?: readonly FileChangeRecord[];
+      readonly clientWorkspace?: ClientWorkspaceFacts;
+    } = {},
   ): Promise<Session> {
     const sessionId = randomUUID();
-    const head = await this.#services.log.create({ sessionId, workspaceRoot: root, time: this.#services.now() });
-    const session = await this.#opened(head);
+    const head = await this.#services.log.create({ sessionId, workspaceRoot: place, time: this.#services.now(), user });
+    const session = await this.#opened(head, origin.clientWorkspace);
     const { sandbox } = this.#services;
+    const { client, root } = session.workspace;
+    const reason = client === undefined ? sandbox.reason : "the client that holds the files has none";
+    const isBoxed = client === undefined ? sandbox.state === "sandboxed" : client.commands !== "unsandboxed";
     const unsandboxed: SessionEvent = {
       type: "warning",
-      text: `Commands run without a sandbox: ${sandbox.reason}. Only commands proven to read run without a question.`,
+      text: `Commands run without a sandbox: ${reason}. Only commands proven to read run without a question.`,
     };
     await session.writer.commit(
-      [
-        { type: "session-started", workingDir: root, settings, ...origin },
-        ...(sandbox.state === "sandboxed" ? [] : [unsandboxed]),
-      ],
+      [{ type: "session-started", workingDir: root, settings, ...origin }, ...(isBoxed ? [] : [unsandboxed])],
       { turnId: "", durable: true },
     );
     return session;
   }
 
-  #opened(head: SessionHead): Promise<Session> {
-    const opening = Session.open(this.#services, head);
+  #opened(head: SessionHead, clientWorkspace?: ClientWorkspaceFacts): Promise<Session> {
+    const opening = Session.open(this.#services, head, clientWorkspace).then(async (session) => {
+      await finishInterruptedRestore(session);
+      return session;
+    });
     this.#open.set(head.sessionId, opening);
-    opening.catch(() => this.#open.delete(head.sessionId));
+    this.#users.set(head.sessionId, head.user);
+    opening.catch(() => this.#forget(head.sessionId));
     return opening;
   }
+
+  #forget(sessionId: string): void {
+    this.#open.delete(sessionId);
+    this.#users.delete(sessionId);
+  }
+}
+
+/** The same for an id that nobody has and for one that is not the caller's: which of the two it is, is nobody's business. */
+export function noSuchSession(): ServiceError {
+  return new ServiceError("not_found", "There is no such session.", { hint: "Start one, or list them." });
 }

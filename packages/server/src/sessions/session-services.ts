@@ -1,21 +1,37 @@
 import type { Model } from "@gennai/agent/model";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import type { SessionSettings } from "@gennai/agent/session-settings";
+import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
 import type { LiveRedactor } from "@gennai/governance/redaction";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
 import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
+import type { WorkspaceChannel } from "../client-workspace/workspace-answer.ts";
+import type { AcceptedChecks } from "../context/accepted-checks.ts";
 import type { EmergencyControls } from "../emergency/emergency-controls.ts";
 import type { LoadedHooks } from "../hooks/load-hooks.ts";
+import type { Callers } from "../identity/callers.ts";
+import type { UserWorkspaces } from "../identity/user-workspaces.ts";
 import type { McpServers } from "../mcp/mcp-servers.ts";
 import type { AskEditor } from "../models/editor-model.ts";
 import type { KnownModels } from "../models/model-facts.ts";
 import type { ProcessLocks } from "../process/process-lock.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { ServerObserver } from "../telemetry/server-observer.ts";
 import type { WebConfig } from "../web/web-config.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { BlobStore, SessionLog } from "./session-log.ts";
 import type { SessionOwnership } from "./session-ownership.ts";
 import type { WorkspaceGovernance } from "./workspace-governance.ts";
+
+/** How much of the server a user's sessions may take. */
+export interface SessionAdmission {
+  /** Dispose when the turn has ended. Throws `ServiceError` `resource_exhausted`. */
+  turn(user: string): Disposable;
+  /** That are open. */
+  readonly sessionsPerUser: number;
+  /** Whether the server as a whole has room for another open session. */
+  hasRoomForSession(): boolean;
+}
 
 /** What sessions are built from. One file composes it: `serve.ts`. */
 export interface SessionServices {
@@ -25,8 +41,20 @@ export interface SessionServices {
   /** Which of several servers with one log a session belongs to; without it, all of them run on this machine's store. */
   readonly ownership?: SessionOwnership;
   readonly redactor: LiveRedactor;
+  /** Measures turns, calls and requests to clients. */
+  readonly observer: Pick<ServerObserver, "gate" | "turn" | "subAgent" | "bridge">;
+  /** On whose behalf code runs. */
+  readonly callers: Callers;
+  readonly admission: SessionAdmission;
+  /** Where each user may work; undefined on a server with one user, who may work anywhere. */
+  readonly userWorkspaces?: UserWorkspaces;
   /** The same object for the same root. Throws `ServiceError` for a directory that cannot be one. */
   openWorkspace(directory: string): Promise<Workspace>;
+  /** The workspace of a session whose files a client holds, reached through that session's requests. */
+  openClientWorkspace(
+    facts: ClientWorkspaceFacts,
+    of: { readonly sessionId: string; readonly user: string; readonly channel: WorkspaceChannel },
+  ): Workspace;
   /**
    * Throws `ModelError`.
    * @param options.askEditor how a turn asks the model of the attached editor; without it that model only says what it is
@@ -50,6 +78,8 @@ export interface SessionServices {
   loadWeb(): Promise<WebConfig>;
   /** Users' external hooks. */
   loadHooks(workspaceRoot: string): Promise<LoadedHooks>;
+  /** The project's checks that a person accepted for all sessions. */
+  acceptedChecks(workspace: Pick<Workspace, "place">): AcceptedChecks;
   /** Where the user's own notes and skills lie, with the rest of their configuration. Absolute. */
   readonly configDir: string;
   /** Absolute paths of the server's own state and configuration, which no agent touches wherever they lie. */

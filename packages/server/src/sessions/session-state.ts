@@ -5,6 +5,7 @@ import { endStates, type LoggedEvent, type TurnState } from "@gennai/agent/sessi
 import type { SessionSettings } from "@gennai/agent/session-settings";
 import type { Todo } from "@gennai/agent/todo";
 import { addUsage, noUsage, type UsageSum } from "@gennai/agent/usage";
+import type { ClientWorkspaceFacts, WorkspaceOperation } from "@gennai/agent/workspace-operation";
 import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan/plan-record";
 import { WorkSteps } from "../checkpoints/work-steps.ts";
 import { KnownFiles } from "./known-files.ts";
@@ -46,6 +47,8 @@ export class SessionState {
   readonly resolvedRequests = new Map<string, "answered" | "timeout" | "cancelled">();
   /** Digests of blobs the session's events name. */
   readonly blobs = new Set<string>();
+  /** Set when a client holds the files. */
+  clientWorkspace: ClientWorkspaceFacts | undefined;
   settings: SessionSettings | undefined;
   /** The intent the session works under, as it was selected; what it is now, its file says. */
   activeIntent: { readonly id: string; readonly name: string } | undefined;
@@ -85,6 +88,7 @@ export class SessionState {
       case "session-started":
       case "settings-changed":
         if (event.type === "session-started" && this.began === 0) this.began = logged.time;
+        if (event.type === "session-started") this.clientWorkspace = event.clientWorkspace;
         this.settings = event.settings;
         break;
       case "session-cleared":
@@ -121,6 +125,7 @@ export class SessionState {
         break;
       case "client-request":
         this.openRequests.set(event.request.requestId, event.request);
+        if (event.request.kind === "workspace") this.#addContents(event.request.operation);
         break;
       case "client-request-resolved":
         this.openRequests.delete(event.requestId);
@@ -165,6 +170,12 @@ export class SessionState {
       default:
         break;
     }
+  }
+
+  /** Contents that a client is to write, which it fetches. */
+  #addContents(operation: WorkspaceOperation): void {
+    if (operation.type !== "change") return;
+    for (const { contentSha256 } of operation.changes) if (contentSha256 !== "") this.blobs.add(contentSha256);
   }
 
   #applyStatus(logged: LoggedEvent, state: TurnState): void {

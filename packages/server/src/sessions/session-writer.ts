@@ -1,5 +1,6 @@
 import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import type { Callers } from "../identity/callers.ts";
 import type { EventDraft, SessionLog } from "./session-log.ts";
 
 /**
@@ -13,6 +14,7 @@ export class SessionWriter {
   readonly #epoch: number;
   readonly #now: () => number;
   readonly #onAppended: (events: readonly LoggedEvent[]) => void;
+  readonly #callers: Callers | undefined;
   #seq: number;
   #queue: EventDraft[] = [];
   #ledger: LedgerEntry[] = [];
@@ -30,6 +32,8 @@ export class SessionWriter {
     readonly seq: number;
     readonly epoch: number;
     readonly now: () => number;
+    /** Who is named in ledger records, on a server with many users. */
+    readonly callers?: Callers;
     /** Folds the events into the session's state, before any waiter goes on. */
     readonly onAppended: (events: readonly LoggedEvent[]) => void;
   }) {
@@ -39,6 +43,7 @@ export class SessionWriter {
     this.#epoch = options.epoch;
     this.#now = options.now;
     this.#onAppended = options.onAppended;
+    this.#callers = options.callers;
   }
 
   get lastSeq(): number {
@@ -47,6 +52,11 @@ export class SessionWriter {
 
   get epoch(): number {
     return this.#epoch;
+  }
+
+  /** Events that wait for the log. */
+  get queued(): number {
+    return this.#queue.length;
   }
 
   /** True after an append that did not go in: nothing can be written any more by this writer. */
@@ -72,7 +82,7 @@ export class SessionWriter {
     },
   ): Promise<void> {
     for (const event of events) this.#enqueue({ turnId: options.turnId, itemId: "", time: this.#now(), event });
-    if (options.ledger !== undefined) this.#ledger.push(...options.ledger);
+    for (const entry of options.ledger ?? []) this.#ledger.push(this.#withActor(entry));
     if (options.spentTokens !== undefined) this.#spentTokens.push(...options.spentTokens);
     this.#durable ||= options.durable;
     return this.flush();
@@ -86,6 +96,14 @@ export class SessionWriter {
     this.#waiters.push(waiter);
     void this.#pump();
     return waiter.promise;
+  }
+
+  /** The person on whose behalf it happened: in a turn, whoever started that. */
+  #withActor(entry: LedgerEntry): LedgerEntry {
+    const caller = this.#callers?.current();
+    if (caller === undefined || caller.user === "") return entry;
+    const { tenant, user } = caller;
+    return { ...entry, details: { ...entry.details, actor: { tenant, user } } };
   }
 
   #enqueue(draft: EventDraft): void {

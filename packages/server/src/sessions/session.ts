@@ -5,20 +5,25 @@ import type { Compacted, SessionEvent } from "@gennai/agent/session-event";
 import type { SessionSettings } from "@gennai/agent/session-settings";
 import type { Todo } from "@gennai/agent/todo";
 import type { TurnEnd } from "@gennai/agent/turn-loop";
+import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import type { Intent } from "@gennai/governance/intents/intent";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import { ToolFailure } from "@gennai/governance/tool-error";
 import { answersRequest, type ClientAnswer } from "../bridge/client-answer.ts";
 import { ClientRegistry } from "../bridge/client-registry.ts";
 import { PendingRequests } from "../bridge/pending-requests.ts";
+import { SessionWorkspaceChannel } from "../bridge/workspace-channel.ts";
+import type { OpenRestore } from "../checkpoints/work-steps.ts";
 import { ServiceError } from "../service-error.ts";
-import { readGitHead } from "../workspace/git-head.ts";
+import { knownHead } from "../workspace/known-head.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
 import { type CompactionReport, prepareCompaction } from "./compaction-turn.ts";
 import { endEvents } from "./end-events.ts";
 import { OwnedLog } from "./owned-log.ts";
 import { type AppliedReport, checkReview, redactedReview, verifyApplied } from "./proposal-review.ts";
+import { refuseInEmergency } from "./refuse-in-emergency.ts";
 import { SeenContents } from "./seen-contents.ts";
 import type { SessionHead } from "./session-log.ts";
 import type { SessionServices } from "./session-services.ts";
@@ -26,6 +31,9 @@ import { SessionState } from "./session-state.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import { type PreparedTurn, prepareTurn, type TurnInput } from "./turn.ts";
 import { undoChangeSet } from "./undo.ts";
+
+/** Starts of turns that wait for the one before. */
+const maxWaitingStarts = 16;
 
 export interface StartedTurn {
   readonly turnId: string;
@@ -47,6 +55,8 @@ interface RunningTurn {
 /** One session: its log, what folds out of it, and the turn it runs. The session owns the turn, no stream does. */
 export class Session {
   readonly id: string;
+  /** Whose it is; empty on a server with one user. */
+  readonly user: string;
   readonly workspace: Workspace;
   readonly clients = new ClientRegistry();
   readonly requests: PendingRequests;
@@ -60,13 +70,19 @@ export class Session {
   #running: RunningTurn | undefined;
   /** One start at a time, so that two clients cannot both find the session idle. */
   #starting: Promise<unknown> = Promise.resolve();
+  #waitingStarts = 0;
   readonly #texts = new Map<string, Uint8Array>();
 
-  private constructor(services: SessionServices, workspace: Workspace, head: SessionHead, state: SessionState) {
+  private constructor(
+    services: SessionServices,
+    workspace: Workspace | ClientWorkspaceFacts,
+    head: SessionHead,
+    state: SessionState,
+  ) {
     this.services = services;
     this.seen = new SeenContents(services.blobs, services.redactor);
-    this.workspace = workspace;
     this.id = head.sessionId;
+    this.user = head.user;
     this.state = state;
     this.#log = new OwnedLog(services, head, state);
     this.requests = new PendingRequests({
@@ -75,18 +91,40 @@ export class Session {
       timing: services.confirmation,
       now: services.now,
       redactor: services.redactor,
+      observer: services.observer,
     });
+    this.workspace =
+      "resolve" in workspace
+        ? workspace
+        : services.openClientWorkspace(workspace, {
+            ...{ sessionId: this.id, user: this.user },
+            channel: new SessionWorkspaceChannel({
+              ...{ clients: this.clients, requests: this.requests },
+              turnId: () => this.#running?.turnId ?? "",
+              waitForClientMs: services.confirmation.waitForClientMs,
+              catchUp: () => this.catchUp(),
+              onWaiting: () => this.#waitForClient(),
+            }),
+          });
   }
 
-  /** Opens a session of the log: folds its events, and ends a turn whose process is gone. */
-  static async open(services: SessionServices, head: SessionHead): Promise<Session> {
-    const workspace = await openWorkspaceAgain(services, head.workspaceRoot);
+  /**
+   * Opens a session of the log: folds its events, and ends a turn whose process is gone.
+   * @param clientWorkspace of a session that is just begun, when a client holds its files
+   */
+  static async open(
+    services: SessionServices,
+    head: SessionHead,
+    clientWorkspace?: ClientWorkspaceFacts,
+  ): Promise<Session> {
     const state = new SessionState();
     for (;;) {
       const page = await services.log.read(head.sessionId, state.lastSeq, 1000);
       for (const event of page) state.apply(event);
       if (page.length < 1000) break;
     }
+    const held = clientWorkspace ?? state.clientWorkspace;
+    const workspace = held ?? (await openWorkspaceAgain(services, head));
     const session = new Session(services, workspace, { ...head, lastSeq: state.lastSeq }, state);
     await session.#log.recover();
     return session;
@@ -112,9 +150,7 @@ export class Session {
 
   /** Starts a turn, once for each `clientTurnId`. Resolves when its start is durable. */
   async startTurn(input: TurnInput): Promise<StartedTurn> {
-    const attempt = this.#starting.then(() => this.#startTurn(input));
-    this.#starting = attempt.catch(() => undefined);
-    return attempt;
+    return this.#inTurn(() => this.#startTurn(input));
   }
 
   /**
@@ -122,10 +158,24 @@ export class Session {
    * `ended` never rejects.
    */
   async startPrepared(prepare: TurnPreparation): Promise<{ readonly turnId: string; readonly ended: Promise<void> }> {
-    const attempt = this.#starting.then(() => this.#start(prepare));
-    this.#starting = attempt.catch(() => undefined);
-    const { turnId, ended } = await attempt;
+    const { turnId, ended } = await this.#inTurn(() => this.#start(prepare));
     return { turnId, ended };
+  }
+
+  /** One after the other; a few may wait. */
+  async #inTurn<Result>(start: () => Promise<Result>): Promise<Result> {
+    if (this.#waitingStarts >= maxWaitingStarts) {
+      throw new ServiceError("resource_exhausted", "Too many turns wait for their start in this session.", {
+        reason: "too_many_starts",
+        retryAfterMs: 1_000,
+      });
+    }
+    this.#waitingStarts += 1;
+    const attempt = this.#starting.then(start).finally(() => {
+      this.#waitingStarts -= 1;
+    });
+    this.#starting = attempt.catch(() => undefined);
+    return attempt;
   }
 
   async #startTurn(input: TurnInput): Promise<StartedTurn> {
@@ -140,10 +190,11 @@ export class Session {
         hint: "Wait for its end, or end it with CancelTurn.",
       });
     }
-    await this.#log.acquire();
+    const seat = this.services.admission.turn(this.user);
     const abort = new AbortController();
     const turnId = randomUUID();
     try {
+      await this.#log.acquire();
       await this.#takeOver();
       const turn = await prepare(turnId, abort.signal);
       const hadTitle = this.state.title !== "";
@@ -153,6 +204,7 @@ export class Session {
         turn[Symbol.dispose]();
         this.#log.release();
         this.#running = undefined;
+        seat[Symbol.dispose]();
       });
       this.#running = { turnId, abort, ended };
       // Other events may have come in meanwhile: the log says where the turn begins.
@@ -160,6 +212,7 @@ export class Session {
       return { turnId, afterSeq, alreadyStarted: false, ended };
     } catch (error) {
       this.#log.release();
+      seat[Symbol.dispose]();
       throw error;
     }
   }
@@ -167,17 +220,9 @@ export class Session {
   async #runToEnd(run: () => Promise<TurnEnd>, turnId: string, signal: AbortSignal): Promise<void> {
     let end: TurnEnd;
     try {
-      end = await run();
+      end = await this.services.observer.turn({ sessionId: this.id, turnId, settings: this.settings }, run);
     } catch (error) {
-      if (!signal.aborted) this.services.onUnexpectedError(error);
-      end = signal.aborted
-        ? { type: "cancelled" }
-        : {
-            type: "failed",
-            code: "internal",
-            message: "The turn failed unexpectedly; the server's log says why.",
-            retryable: false,
-          };
+      end = signal.aborted ? { type: "cancelled" } : this.#failed(error);
     }
     await this.beforeTurnEnds;
     await this.seen.store();
@@ -214,13 +259,16 @@ export class Session {
     if (epoch !== 0 && epoch !== request.ownerEpoch) {
       throw new ServiceError("failed_precondition", "This request belongs to an earlier owner of the session.");
     }
+    if (request.kind === "workspace" && request.clientId !== clientId) {
+      throw new ServiceError("permission_denied", "This request is for another client, which holds the files.");
+    }
     if (!answersRequest(request, answer)) {
       throw new ServiceError(
         "invalid_argument",
         "The answer is not one to this request: another kind, or another path.",
       );
     }
-    await this.requests.answer(requestId, answer, clientId);
+    await this.requests.answer(requestId, answer, clientId, this.services.callers.current()?.user);
   }
 
   async review(review: ProposalReview): Promise<void> {
@@ -246,6 +294,7 @@ export class Session {
     changeSetId?: string,
   ): Promise<{ readonly changeSetId: string; readonly files: readonly FileChangeRecord[] }> {
     this.#refuseWhileRunning("undo");
+    refuseInEmergency(this, "Nothing was taken back", { name: "UndoChangeSet", statement: "Take a change set back" });
     const undone = await undoChangeSet(this.state, this.workspace, this.services.blobs, changeSetId);
     await this.#commitByUser(
       [{ type: "change-set-undone", ...undone }],
@@ -264,6 +313,12 @@ export class Session {
     files: readonly FileChangeRecord[] = [],
   ): Promise<void> {
     await this.#commitByUser(events, kind, details, files);
+  }
+
+  /** Records what a restore is about to write, durably. */
+  async announceRestore(restore: OpenRestore): Promise<void> {
+    await this.#takeOver();
+    await this.#log.writer.commit([{ type: "checkpoint-restoring", ...restore }], { turnId: "", durable: true });
   }
 
   /** Folds in what another server wrote to the session since, which stays that server's. */
@@ -350,6 +405,27 @@ export class Session {
     if (this.#running === undefined) await this.#log.takeOverIfBehind();
   }
 
+  /** How a turn ends that nobody ended: what steers the agent may be out of reach, anything else is a mistake of ours. */
+  #failed(error: unknown): TurnEnd {
+    if (error instanceof ToolFailure) {
+      const { code, message, hint, retryable } = error;
+      return { type: "failed", code, message, retryable, ...(hint === undefined ? {} : { hint }) };
+    }
+    this.services.onUnexpectedError(error);
+    return {
+      type: "failed",
+      code: "internal",
+      message: "The turn failed unexpectedly; the server's log says why.",
+      retryable: false,
+    };
+  }
+
+  #waitForClient(): void {
+    const turnId = this.#running?.turnId;
+    if (turnId === undefined) return;
+    this.#log.writer.emit({ type: "status", state: "waiting-for-client", iteration: 0 }, { turnId });
+  }
+
   #refuseWhileRunning(what: string): void {
     if (this.#running === undefined) return;
     throw new ServiceError("failed_precondition", `A turn is running; it must end before you ${what}.`);
@@ -362,7 +438,7 @@ export class Session {
     files: readonly FileChangeRecord[],
   ): Promise<void> {
     await this.#takeOver();
-    const head = readGitHead(this.workspace.root);
+    const head = knownHead(this.workspace);
     const entry: LedgerEntry = {
       kind,
       time: this.services.now(),
@@ -384,9 +460,12 @@ export class Session {
   }
 }
 
-async function openWorkspaceAgain(services: SessionServices, root: string): Promise<Workspace> {
+async function openWorkspaceAgain(services: SessionServices, head: SessionHead): Promise<Workspace> {
   try {
-    return await services.openWorkspace(root);
+    const workspace = await services.openWorkspace(head.workspaceRoot);
+    // A link may stand there by now.
+    services.userWorkspaces?.assertOwn(head.user, workspace.root);
+    return workspace;
   } catch (cause) {
     if (!(cause instanceof WorkspaceError)) throw cause;
     throw new ServiceError(

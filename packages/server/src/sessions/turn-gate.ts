@@ -9,8 +9,12 @@ import { zeroAccessGlobs } from "@gennai/governance/policies/secrets";
 import type { ObservedFile, Tool } from "@gennai/governance/tool";
 import { SessionBridge } from "../bridge/session-bridge.ts";
 import { TurnCheckpoints } from "../checkpoints/turn-checkpoints.ts";
+import { warningsForClient } from "../client-workspace/client-warnings.ts";
+import { noCheckpoints } from "../client-workspace/no-checkpoints.ts";
+import { placeOfCommands } from "../client-workspace/place-of-commands.ts";
 import { loadProjectConfig } from "../config/project-config.ts";
-import { createCheckPolicy } from "../context/accept-check.ts";
+import { createCheckPolicy, lastingCheckAnswers, withCheckOperands } from "../context/accept-check.ts";
+import type { ProjectCheck } from "../context/detect-check.ts";
 import { createMayRead } from "../context/may-read.ts";
 import { createHookRunner } from "../hooks/run-hook.ts";
 import type { OfferedTools } from "../mcp/mcp-servers.ts";
@@ -32,6 +36,8 @@ const noTools: OfferedTools = { tools: [], warnings: [] };
 
 /** Milliseconds a policy may take. */
 const policyTimeoutMs = 5_000;
+/** Milliseconds for which a look at the files that steer the agent is shared by the policies of one decision. */
+const freshMs = 250;
 
 /** The tools of one turn behind its gate. Disposing gives up the claim to the working tree. */
 export interface TurnGate extends Disposable {
@@ -46,8 +52,8 @@ export interface TurnGate extends Disposable {
     readonly editor: SessionBridge;
     /** What its calls saw of files since this was last asked. */
     takeObserved(): readonly ObservedFile[];
-    /** Calls of commands that the repository chose, which a person has to accept. */
-    readonly repositoryChecks: Set<string>;
+    /** Commands that the repository chose, by call id: a person has to accept them. */
+    readonly repositoryChecks: Map<string, ProjectCheck>;
     /** The check that the project's configuration names. */
     readonly configuredCheck: string | undefined;
     /** The scenario has commands, so that a check may be one. */
@@ -80,7 +86,12 @@ export async function buildTurnGate(
 ): Promise<TurnGate> {
   const { services, settings, workspace, state, writer } = session;
   const { turnId, signal } = turn;
-  const head = readGitHead(workspace.root);
+  const { client } = workspace;
+  const place = placeOfCommands(session);
+  await workspace.syncControl({ workedOn: state.knownFiles.paths, signal });
+  const head = readGitHead(workspace.controlRoot);
+  // Whoever decides decides by what the project says now, wherever its files are.
+  const synced = async (): Promise<void> => workspace.syncControl({ maxAgeMs: freshMs, signal });
 
   const bridge = new SessionBridge({
     clients: session.clients,
@@ -92,26 +103,34 @@ export async function buildTurnGate(
   const damageControl = await governance.rules.current();
   const capabilities = await services.loadCapabilities();
   const { problem } = capabilities.current();
-  const hooks = await services.loadHooks(workspace.root);
-  const runner = createHookRunner({ cwd: workspace.root, environment: services.commandEnvironment });
-  const tree = new TreeClaimant(services.locks, workspace.root, session.id);
+  const hooks = await services.loadHooks(workspace.place);
+  const runner = createHookRunner({ cwd: workspace.controlRoot, environment: services.commandEnvironment });
+  const tree = new TreeClaimant(services.locks, workspace.place, session.id);
   const rules: TurnPolicyOptions = {
     workspaceRoot: workspace.root,
+    controlRoot: workspace.controlRoot,
+    heldByClient: client !== undefined,
+    syncControl: synced,
     editingMode: settings.editingMode,
     sessionBranch: head.type === "branch" ? head.branch : undefined,
     protectedBranches: services.protectedBranches,
-    config: await loadProjectConfig(workspace.root),
+    config: await loadProjectConfig(workspace.controlRoot),
     sessionBegan: state.began,
     // Whoever only asks what would be decided stands in nobody's way.
     claimTree: () => (turn.onlyChecks === true ? tree.look() : tree.claim()),
-    sandboxed: services.sandbox.state === "sandboxed",
+    sandboxed: place.isolation === "sandboxed",
     capabilities,
     emergency: services.emergency,
     ownDirectories: services.ownDirectories,
-    rules: { current: () => governance.rules.current(), slow: governance.rules.slow },
-    intentRules: () => governance.intents.rules(state.activeIntentId),
+    rules: {
+      current: () =>
+        client === undefined ? governance.rules.current() : synced().then(() => governance.rules.current()),
+      slow: governance.rules.slow,
+    },
+    gitContents: governance.gitContents,
+    intentRules: () => synced().then(() => governance.intents.rules(state.activeIntentId)),
     hookPolicies: [
-      ...createHookPolicies(hooks.hooks, { runner, cwd: workspace.root }),
+      ...createHookPolicies(hooks.hooks, { runner, cwd: workspace.controlRoot }),
       ...hooks.problems.map(createBrokenHooksPolicy),
     ],
   };
@@ -130,7 +149,7 @@ export async function buildTurnGate(
     todos: { read: () => state.todos },
     intents: governance.intents,
     activeIntent: () => state.activeIntentId,
-    home: services.home,
+    home: client?.home ?? services.home,
     environment: services.commandEnvironment,
     sandbox: services.sandbox.state === "sandboxed" ? services.sandbox.shell : undefined,
     exclude: [...zeroAccessGlobs, ...rules.config.denyPaths, ...damageControl.searchExcludes],
@@ -139,25 +158,30 @@ export async function buildTurnGate(
   const web = await services.loadWeb();
   if (web.enabled) tools.set("WebFetch", webFetchTool({ web: async () => web }));
   const skills = await loadSkills({
-    root: workspace.root,
+    root: workspace.controlRoot,
     userDirectory: services.configDir,
     mayRead: await createMayRead(session, signal),
   });
   if (bridge.can("diagnostics")) tools.set("Problems", problemsTool({ workspace, editor: bridge }));
   if (bridge.can("find-symbols")) tools.set("Symbols", symbolsTool({ workspace, editor: bridge }));
   if (skills.skills.size > 0) tools.set("Skill", skillTool({ workspace, skills: skills.skills }));
+  if (client?.commands === "none") tools.delete("Bash");
   if (offered.has("Read")) for (const name of ["Problems", "Symbols", "Skill"]) offered.add(name);
   const ownTools = new Map([...tools].filter(([name]) => ownToolNames.has(name)));
+  const repositoryChecks = new Map<string, ProjectCheck>();
+  const bash = ownTools.get("Bash");
+  if (bash !== undefined) ownTools.set("Bash", withCheckOperands(bash, repositoryChecks, workspace));
   for (const name of [...tools.keys()]) if (!offered.has(name)) tools.delete(name);
-  const external = turn.onlyChecks === true ? noTools : await services.mcp.tools(workspace, scenario.mcp);
+  const external =
+    turn.onlyChecks === true || client !== undefined ? noTools : await services.mcp.tools(workspace, scenario.mcp);
   for (const tool of external.tools) {
     // Where nothing may be written, only what by the user's word only reads.
     if (settings.editingMode === "branch" || tool.access === "read") tools.set(tool.name, tool);
   }
 
-  const kept = services.checkpointsOf(workspace);
+  const kept = client === undefined ? services.checkpointsOf(workspace) : undefined;
   const checkpoints = new TurnCheckpoints({
-    checkpoints: kept,
+    checkpoints: kept ?? noCheckpoints,
     sessionId: session.id,
     emit: (event, ofTurn) => writer.emit(event, { turnId: ofTurn }),
     beforeEnd: (work) => {
@@ -165,9 +189,8 @@ export async function buildTurnGate(
     },
   });
   for (const some of [tools, ownTools]) for (const [name, tool] of some) some.set(name, checkpoints.guard(tool));
-  if (turn.onlyChecks !== true && settings.editingMode === "branch" && tools.has("Bash")) kept.warmUp();
+  if (turn.onlyChecks !== true && settings.editingMode === "branch" && tools.has("Bash")) kept?.warmUp();
 
-  const repositoryChecks = new Set<string>();
   const policies = [...turnPolicies(rules), checkpoints.policy, createCheckPolicy(repositoryChecks)];
   let onChanged: Parameters<TurnGate["onChanged"]>[0] | undefined;
   let observed: ObservedFile[] = [];
@@ -184,10 +207,9 @@ export async function buildTurnGate(
         ...(nested === undefined ? {} : { parentCall: nested.parentToolCallId }),
         intent: () => state.activeIntentId,
         planStep: (turnId) => state.planStepOf(turnId),
-        isolation: services.isolation,
-        isolationReason: services.sandbox.reason,
+        ...place,
         revision: async () => {
-          const now = readGitHead(workspace.root);
+          const now = readGitHead(workspace.controlRoot);
           return (now.type === "none" ? undefined : now.commit) ?? "";
         },
       },
@@ -216,22 +238,25 @@ export async function buildTurnGate(
     own?: typeof ownResult,
   ): GovernedTools =>
     governTools({
+      lasting:
+        own === undefined ? undefined : lastingCheckAnswers(repositoryChecks, services.acceptedChecks(workspace)),
       sessionId: session.id,
       tools: governed,
       policies,
       confirmer: bridge,
       journal: withPostToolHooks(journalOf(nested, own), hooks.hooks, {
         runner,
-        cwd: workspace.root,
+        cwd: workspace.controlRoot,
         sessionId: session.id,
         signal,
       }),
       standingCheck: services.emergency.standingCheck,
+      observer: services.observer.gate,
       redactor: services.redactor,
       remembered: turn.remembered ?? session.remembered,
       policySha256,
       intent: () => state.activeIntent,
-      isolation: services.isolation,
+      isolation: place.isolation,
       policyTimeoutMs,
       now: services.now,
     });
@@ -261,6 +286,7 @@ export async function buildTurnGate(
     },
     warnings: [
       ...hooks.warnings,
+      ...(client === undefined ? [] : warningsForClient(client, scenario)),
       ...external.warnings,
       ...skills.warnings,
       ...(web.problem === undefined ? [] : [web.problem]),

@@ -6,6 +6,7 @@ import { createIntentsPolicy, type IntentRules } from "@gennai/governance/intent
 import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
 import { createBranchPolicy } from "@gennai/governance/policies/branch";
 import { createExternalToolsPolicy } from "@gennai/governance/policies/external-tools";
+import { createGitContentsPolicy, type GitContentsPorts } from "@gennai/governance/policies/git-contents";
 import { createSingleWriterPolicy, type TreeClaim } from "@gennai/governance/policies/single-writer";
 import type { Policy } from "@gennai/governance/policy";
 import { createRulesPolicy, type RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
@@ -17,6 +18,12 @@ import { branchState, isOwnBranch } from "./own-branch.ts";
 
 export interface TurnPolicyOptions {
   readonly workspaceRoot: string;
+  /** Where the files that steer the agent are read. */
+  readonly controlRoot: string;
+  /** A client holds the files, so nothing can be looked up on this machine. */
+  readonly heldByClient: boolean;
+  /** Makes `controlRoot` what it is where the files are. Rejects where that cannot be known. */
+  readonly syncControl: () => Promise<void>;
   readonly editingMode: EditingMode;
   /** Branch that HEAD stood on when the turn began. */
   readonly sessionBranch: string | undefined;
@@ -24,13 +31,14 @@ export interface TurnPolicyOptions {
   readonly protectedBranches: readonly string[];
   readonly config: ProjectConfig;
   readonly claimTree: () => TreeClaim | Promise<TreeClaim>;
-  /** The server's own commands run in a sandbox. */
+  /** Commands run in a sandbox, the server's or that of the client that holds the files. */
   readonly sandboxed: boolean;
   readonly capabilities: LoadedCapabilities;
   readonly emergency: EmergencySource;
   /** Absolute paths of the server's own directories. */
   readonly ownDirectories: readonly string[];
   readonly rules: RulesPolicyPorts;
+  readonly gitContents: GitContentsPorts;
   /** Milliseconds since the epoch. */
   readonly sessionBegan: number;
   /** What holds of intents now. */
@@ -41,7 +49,9 @@ export interface TurnPolicyOptions {
 
 /** The rules of one turn. All of them run for every call; the order is the one in which people read them. */
 export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
-  const { workspaceRoot: root, config, ownDirectories, sandboxed } = options;
+  const { workspaceRoot: root, controlRoot, config, ownDirectories, sandboxed } = options;
+  // What was written since the session began is not known there: every script counts as new.
+  const isNew = options.heldByClient ? () => true : changedSince(options.sessionBegan);
   const place = { ...options, protectedBranches: [...options.protectedBranches, ...config.protectedBranches] };
   const onOwnBranch = (): boolean => isOwnBranch(branchState(place));
   return [
@@ -52,10 +62,17 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
     createScopeExpansionPolicy(),
     createExternalToolsPolicy(),
     ...callPolicies({
-      ...{ workspaceRoot: root, config, ownDirectories },
-      commands: { sandboxed, mode: options.editingMode, root, onOwnBranch, isNew: changedSince(options.sessionBegan) },
+      ...{ workspaceRoot: root, controlRoot, config, ownDirectories },
+      commands: { sandboxed, mode: options.editingMode, root, onOwnBranch, isNew },
     }),
-    createBranchPolicy({ mode: options.editingMode, readBranch: async () => branchState(place) }),
+    createGitContentsPolicy(options.gitContents),
+    createBranchPolicy({
+      mode: options.editingMode,
+      readBranch: async () => {
+        await options.syncControl();
+        return branchState(place);
+      },
+    }),
     createSingleWriterPolicy(options.claimTree),
     ...options.hookPolicies,
   ];

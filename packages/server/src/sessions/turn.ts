@@ -50,6 +50,7 @@ export async function prepareTurn(
   const { services, settings, state } = session;
   const { turnId } = input;
   services.emergency.assertTurnsMayStart();
+  await session.workspace.syncControl({ workedOn: state.knownFiles.paths, signal });
   const { scenario, warnings } = await chooseScenario(session, input.scenario);
   const model = await services.createModel(settings, { askEditor: askEditorModel(session.requests, turnId) });
   const images = await storeImages(session, input.images);
@@ -147,7 +148,7 @@ export async function promptFor(session: Session, scenario: Scenario, notes?: Pr
     workingDir: workspace.root,
     editingMode: session.settings.editingMode,
     verbosity: session.settings.verbosity,
-    platform: services.platform,
+    platform: workspace.client?.platform ?? services.platform,
     date: new Date(services.now()).toISOString().slice(0, 10),
     todos: state.todos,
     projectNotes: now.text,
@@ -162,7 +163,8 @@ export async function promptFor(session: Session, scenario: Scenario, notes?: Pr
 
 async function projectNotes(session: Session): Promise<ProjectNotes> {
   const { services, workspace, state } = session;
-  return readProjectNotes(workspace.root, services.redactor, {
+  await workspace.syncControl({ workedOn: state.knownFiles.paths, maxAgeMs: 250 });
+  return readProjectNotes(workspace.controlRoot, services.redactor, {
     userDirectory: services.configDir,
     workedOn: state.knownFiles.paths,
     mayRead: await createMayRead(session),
@@ -172,7 +174,7 @@ async function projectNotes(session: Session): Promise<ProjectNotes> {
 async function projectSkills(session: Session): Promise<ReadonlyMap<string, Skill>> {
   const { workspace, services } = session;
   const mayRead = await createMayRead(session);
-  return (await loadSkills({ root: workspace.root, userDirectory: services.configDir, mayRead })).skills;
+  return (await loadSkills({ root: workspace.controlRoot, userDirectory: services.configDir, mayRead })).skills;
 }
 
 export async function chooseScenario(
@@ -180,7 +182,7 @@ export async function chooseScenario(
   asked: string,
 ): Promise<{ readonly scenario: Scenario; readonly warnings: readonly string[] }> {
   const name = asked === "" ? (session.settings.editingMode === "proposal" ? "EDITOR_CODE" : "CODE") : asked;
-  const { scenarios, warnings } = await session.services.loadScenarios(session.workspace.root);
+  const { scenarios, warnings } = await session.services.loadScenarios(session.workspace.controlRoot);
   const scenario = scenarios.get(name);
   if (scenario !== undefined) return { scenario, warnings };
   throw new ServiceError("not_found", `There is no scenario ${JSON.stringify(name.slice(0, 100))}.`, {

@@ -29,6 +29,8 @@ export async function undoChangeSet(
   for (const file of files) {
     const path = await workspace.resolve(file.path);
     const now = (await workspace.stat(path)) && (await workspace.read(path, { maxBytes }));
+    // A server that went away had written this already, and had not come to record it.
+    if (now?.sha256 === file.beforeSha256) continue;
     if (now?.sha256 !== file.afterSha256) {
       throw new ServiceError("failed_precondition", `${file.path} changed since, so nothing was taken back.`, {
         hint: "Undo your own change to it first, or restore the file by git.",
@@ -51,7 +53,7 @@ export async function undoChangeSet(
     changes.push(
       now === undefined
         ? { operation: "create", path, bytes, ...mode }
-        : { operation: "update", path, bytes, baseSha256: now.sha256 },
+        : { operation: "update", path, bytes, baseSha256: now.sha256, ...mode },
     );
   }
   await workspace.apply(changes);

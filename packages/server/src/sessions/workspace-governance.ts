@@ -1,4 +1,6 @@
+import type { GitContentsPorts } from "@gennai/governance/policies/git-contents";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
+import { gitContentsGuard, gitElsewhere } from "../git/contents-guard.ts";
 import { IntentMap } from "../intents/intent-map.ts";
 import { IntentsService } from "../intents/intents-service.ts";
 import { RulesService } from "../rules/rules-service.ts";
@@ -9,6 +11,8 @@ export interface WorkspaceGovernance {
   readonly intents: IntentsService;
   readonly intentMap: IntentMap;
   readonly rules: RulesService;
+  /** What git would print of files that nobody but the user reads. */
+  readonly gitContents: GitContentsPorts;
 }
 
 export interface GovernanceRegistryOptions {
@@ -29,9 +33,12 @@ export class GovernanceRegistry implements AsyncDisposable {
     this.#options = options;
   }
 
-  of(workspace: Workspace): Promise<WorkspaceGovernance> {
+  async of(workspace: Workspace): Promise<WorkspaceGovernance> {
     const known = this.#open.get(workspace);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      await workspace.syncControl({ maxAgeMs: 1000 });
+      return known;
+    }
     const opening = this.#openFor(workspace);
     this.#open.set(workspace, opening);
     opening.catch(() => this.#open.delete(workspace));
@@ -39,13 +46,22 @@ export class GovernanceRegistry implements AsyncDisposable {
   }
 
   async #openFor(workspace: Workspace): Promise<WorkspaceGovernance> {
+    await workspace.syncControl();
     const { stateDir, home, onWarning, onRules } = this.#options;
+    const rules = this.#parts.use(
+      await RulesService.open({
+        root: workspace.root,
+        controlRoot: workspace.controlRoot,
+        home,
+        ...(workspace.client === undefined ? {} : { homeThere: workspace.client.home }),
+        onChange: (status) => onRules(workspace.place, status),
+      }),
+    );
     return {
+      rules,
+      gitContents: workspace.client === undefined ? gitContentsGuard(() => rules.current()) : gitElsewhere,
       intents: IntentsService.open({ workspace, stateDir }),
       intentMap: this.#parts.use(new IntentMap({ workspace, onWarning })),
-      rules: this.#parts.use(
-        await RulesService.open({ root: workspace.root, home, onChange: (status) => onRules(workspace.root, status) }),
-      ),
     };
   }
 

@@ -1,4 +1,4 @@
-import { readdir, realpath } from "node:fs/promises";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { readUserFile } from "../config/user-file.ts";
@@ -57,7 +57,7 @@ export async function loadSkills(options: {
     else skills.set(skill.name, skill);
   };
   const own = join(userDirectory, "skills");
-  for (const name of await folders(own)) {
+  for (const name of folders(own)) {
     const folder = join(own, name);
     const file = join(folder, skillFile);
     await read(file, warnings, async () => {
@@ -66,9 +66,9 @@ export async function loadSkills(options: {
     });
   }
   for (const place of repositoryFolders) {
-    const directory = await insideOf(root, place);
+    const directory = insideOf(root, place);
     if (directory === undefined) continue;
-    for (const name of await folders(directory)) {
+    for (const name of folders(directory)) {
       const folder = `${place}/${name}`;
       const file = `${folder}/${skillFile}`;
       await read(file, warnings, async () => {
@@ -116,10 +116,10 @@ async function read(file: string, warnings: string[], work: () => Promise<void>)
   }
 }
 
-async function folders(directory: string): Promise<readonly string[]> {
+function folders(directory: string): readonly string[] {
+  if (!existsSync(directory)) return [];
   try {
-    const entries = await readdir(directory, { withFileTypes: true });
-    return entries
+    return readdirSync(directory, { withFileTypes: true })
       .filter((entry) => !entry.isFile() && !entry.name.startsWith("."))
       .map(({ name }) => name)
       .sort()
@@ -129,9 +129,10 @@ async function folders(directory: string): Promise<readonly string[]> {
   }
 }
 
-async function insideOf(root: string, place: string): Promise<string | undefined> {
+function insideOf(root: string, place: string): string | undefined {
+  if (!existsSync(join(root, place))) return undefined;
   try {
-    const real = await realpath(join(root, place));
+    const real = realpathSync.native(join(root, place));
     return isInside(root, real) ? real : undefined;
   } catch {
     return undefined;

@@ -1,7 +1,8 @@
 import type { LoggedEvent } from "@gennai/agent/session-event";
 
-/** Events held for a reader that has not come back yet; beyond it the reader is sent to the store. */
+/** What is held for a reader that has not come back yet; beyond it the reader is sent to the store. */
 const maxQueued = 256;
+const maxQueuedCharacters = 262_144;
 
 /** Who follows which session. Hands new events over directly, and only wakes those who must read the store. */
 export class EventTails {
@@ -27,8 +28,9 @@ export class EventTails {
     return tail;
   }
 
-  publish(sessionId: string, events: readonly LoggedEvent[]): void {
-    for (const tail of this.#tails.get(sessionId) ?? []) tail.push(events);
+  /** @param characters that the events take in the store */
+  publish(sessionId: string, events: readonly LoggedEvent[], characters: number): void {
+    for (const tail of this.#tails.get(sessionId) ?? []) tail.push(events, characters);
   }
 
   wakeAll(): void {
@@ -44,6 +46,7 @@ export class EventTails {
 export class EventTail implements Disposable {
   readonly #remove: () => void;
   #queue: LoggedEvent[] = [];
+  #characters = 0;
   #woken = false;
   /** The store may hold what was not pushed: at the beginning, after a gap, when another process wrote. */
   #behind = true;
@@ -53,11 +56,14 @@ export class EventTail implements Disposable {
     this.#remove = remove;
   }
 
-  push(events: readonly LoggedEvent[]): void {
-    if (this.#queue.length + events.length <= maxQueued) this.#queue.push(...events);
-    else {
+  push(events: readonly LoggedEvent[], characters: number): void {
+    this.#characters += characters;
+    if (this.#queue.length + events.length <= maxQueued && this.#characters <= maxQueuedCharacters) {
+      this.#queue.push(...events);
+    } else {
       // A gap is fine: the reader goes to the store.
       this.#queue = [];
+      this.#characters = 0;
       this.#behind = true;
     }
     this.#wakeReader();
@@ -79,6 +85,7 @@ export class EventTail implements Disposable {
   takeAfter(seq: number): readonly LoggedEvent[] | undefined {
     const queue = this.#queue;
     this.#queue = [];
+    this.#characters = 0;
     const newer = queue.findIndex((event) => event.seq > seq);
     if (newer !== -1) {
       const end = queue.findIndex((event, index) => index >= newer && event.seq !== seq + 1 + index - newer);

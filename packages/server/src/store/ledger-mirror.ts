@@ -3,6 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { type Signer, signHead } from "@gennai/governance/ledger/ledger-signature";
+import { isClientPlace } from "../client-workspace/client-place.ts";
 import type { StoreDatabase } from "./database.ts";
 import { acquireFileLock } from "./file-lock.ts";
 import { excludeFromGit } from "./git-exclude.ts";
@@ -60,7 +61,7 @@ export class LedgerMirror {
     this.#running = this.#running.then(async () => {
       try {
         for (const { root, seq } of this.#table.newestOfAll()) {
-          if (!existsSync(root)) continue;
+          if (!isClientPlace(root) && !existsSync(root)) continue;
           const head = await readHead(ledgerHeadFile(this.#options.stateDir, root));
           if ((head?.seq ?? 0) < seq) this.touch(root);
         }
@@ -140,13 +141,19 @@ export class LedgerMirror {
     workspace: number,
     { rebuild, keep }: { readonly rebuild: boolean; readonly keep: boolean },
   ): Promise<string | undefined> {
-    const { stateDir, signer } = this.#options;
+    const { stateDir } = this.#options;
     const headFile = ledgerHeadFile(stateDir, root);
-    await this.#excludeFromGit(root, workspace);
+    // Where a client holds the files there is no file to write: the store's rows and the signed head are the ledger.
+    const hasFile = !isClientPlace(root);
+    if (hasFile) await this.#excludeFromGit(root, workspace);
 
     // After the lock: what another process appended meanwhile counts.
     const newest = this.#table.newest(workspace);
     if (newest === undefined) return undefined;
+    if (!hasFile) {
+      await this.#signHead(headFile, root, newest);
+      return undefined;
+    }
     let copy: string | undefined;
     const handle = await openLedgerFile(root, "write");
     try {
@@ -176,9 +183,13 @@ export class LedgerMirror {
     } finally {
       await handle.close();
     }
-    this.#table.useCurrentKey();
-    await writeHead(headFile, signHead({ workspace: workspaceIdOf(root), seq: newest.seq, hash: newest.hash }, signer));
+    await this.#signHead(headFile, root, newest);
     return copy;
+  }
+
+  async #signHead(file: string, root: string, { seq, hash }: LedgerRow): Promise<void> {
+    this.#table.useCurrentKey();
+    await writeHead(file, signHead({ workspace: workspaceIdOf(root), seq, hash }, this.#options.signer));
   }
 
   /**

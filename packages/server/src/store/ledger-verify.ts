@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import type { Verifier } from "@gennai/governance/ledger/ledger-signature";
 import { type LedgerReport, type LedgerStatus, verifyLedger } from "@gennai/governance/ledger/verify-ledger";
+import { isClientPlace } from "../client-workspace/client-place.ts";
 import { StoreDatabase } from "./database.ts";
 import { ledgerPath, openLedgerFile, UnsafeLedgerPath } from "./ledger-file.ts";
 import { ledgerHeadFile, readHead } from "./ledger-head-file.ts";
@@ -84,6 +85,10 @@ async function verifyOnce(
   const unread = (status: WorkspaceLedgerStatus, message: string): WorkspaceLedgerReport => {
     return { status, message, file, compared, records: 0, purged: 0, unsigned: 0, notes: [] };
   };
+  if (isClientPlace(workspaceRoot)) {
+    const message = "A client holds this workspace: its ledger is in the server's store and has no file.";
+    return unread("missing_file", message);
+  }
   let handle: FileHandle;
   try {
     handle = await openLedgerFile(workspaceRoot, "read");

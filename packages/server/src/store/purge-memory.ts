@@ -130,10 +130,12 @@ function holdSessions(stateDir: string, sessions: readonly StoredSession[]): Dis
 
 function removeSessions(database: StoreDatabase, sessions: readonly StoredSession[]): number {
   const removeEvents = database.prepare("DELETE FROM events WHERE session = ?");
+  const removeUser = database.prepare("DELETE FROM session_users WHERE session = ?");
   const removeSession = database.prepare("DELETE FROM sessions WHERE number = ?");
   let events = 0;
   for (const { number } of sessions) {
     events += Number(removeEvents.run(number).changes);
+    removeUser.run(number);
     removeSession.run(number);
   }
   return events;

@@ -1,5 +1,11 @@
 import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
-import { AppendConflict, type LogBatch, type SessionHead, type SessionLog } from "../sessions/session-log.ts";
+import {
+  AppendConflict,
+  type LogBatch,
+  type SessionFilter,
+  type SessionHead,
+  type SessionLog,
+} from "../sessions/session-log.ts";
 import type { StoreDatabase } from "./database.ts";
 import { EventTails } from "./event-tails.ts";
 import type { LedgerTable, Sealing } from "./ledger-table.ts";
@@ -12,7 +18,7 @@ const pollInterval = 200;
 const pageEvents = 512;
 const pageCharacters = 1_048_576;
 
-const headColumns = "s.id, w.root, s.title, s.created, s.updated, s.last_seq, s.epoch";
+const headColumns = "s.id, w.root, u.user, s.title, s.created, s.updated, s.last_seq, s.epoch";
 
 /** One step of a log that is kept elsewhere, as its copy here takes it. */
 export type AbsorbedStep =
@@ -20,6 +26,7 @@ export type AbsorbedStep =
       readonly type: "create";
       readonly sessionId: string;
       readonly workspaceRoot: string;
+      readonly user: string;
       readonly time: number;
       /** What stood in the ledger's file before the first record of a new workspace. */
       readonly preamble: Uint8Array;
@@ -56,17 +63,18 @@ export class SqliteSessionLog implements SessionLog {
     readonly sessionId: string;
     readonly workspaceRoot: string;
     readonly time: number;
+    readonly user?: string;
   }): Promise<SessionHead> {
-    const { sessionId, workspaceRoot, time } = session;
+    const { sessionId, workspaceRoot, time, user = "" } = session;
     this.#database.transaction({ durable: true }, () => {
       if (this.#headRow(sessionId) !== undefined) {
         throw new StoreError("session_exists", `Session ${sessionId} exists already: resume it or choose another id.`);
       }
       const workspace = this.#ledger.workspace(workspaceRoot);
-      this.#statements.insertSession.run(sessionId, workspace, time, time);
+      this.#insertSession(sessionId, user, workspace, time);
     });
     this.#ledger.changed(workspaceRoot);
-    return { sessionId, workspaceRoot, title: "", created: time, updated: time, lastSeq: 0, epoch: 1 };
+    return { sessionId, workspaceRoot, user, title: "", created: time, updated: time, lastSeq: 0, epoch: 1 };
   }
 
   async head(sessionId: string): Promise<SessionHead | undefined> {
@@ -75,13 +83,16 @@ export class SqliteSessionLog implements SessionLog {
     return row && headOf(row);
   }
 
-  async list(filter: { readonly workspaceRoot?: string; readonly limit: number }): Promise<readonly SessionHead[]> {
+  async list({ workspaceRoot, user, limit }: SessionFilter): Promise<readonly SessionHead[]> {
     this.#database.assertOpen();
-    const { workspaceRoot, limit } = filter;
+    const { listAll, listOfWorkspace, listOfUser, listOfUserAndWorkspace } = this.#statements;
+    if (user === undefined) {
+      return (workspaceRoot === undefined ? listAll.all(limit) : listOfWorkspace.all(workspaceRoot, limit)).map(headOf);
+    }
     const rows =
       workspaceRoot === undefined
-        ? this.#statements.listAll.all(limit)
-        : this.#statements.listOfWorkspace.all(workspaceRoot, limit);
+        ? listOfUser.all(user, limit)
+        : listOfUserAndWorkspace.all(user, workspaceRoot, limit);
     return rows.map(headOf);
   }
 
@@ -113,7 +124,7 @@ export class SqliteSessionLog implements SessionLog {
     const workspace = this.#database.transaction({ durable: batch.durable }, () =>
       this.#insertBatch(sessionId, prepared, expected),
     );
-    if (prepared.logged.length > 0) this.#tails.publish(sessionId, prepared.logged);
+    if (prepared.logged.length > 0) this.#tails.publish(sessionId, prepared.logged, charactersOf(prepared));
     if (batch.ledger.length > 0) this.#ledger.changed(this.#ledger.rootOf(workspace));
     return prepared.logged;
   }
@@ -132,13 +143,11 @@ export class SqliteSessionLog implements SessionLog {
         const { sessionId } = step;
         switch (step.type) {
           case "create":
-            this.#statements.insertSession.run(
-              ...[
-                sessionId,
-                this.#ledger.workspaceWithPreamble(step.workspaceRoot, step.preamble),
-                step.time,
-                step.time,
-              ],
+            this.#insertSession(
+              sessionId,
+              step.user,
+              this.#ledger.workspaceWithPreamble(step.workspaceRoot, step.preamble),
+              step.time,
             );
             break;
           case "take-over":
@@ -162,9 +171,16 @@ export class SqliteSessionLog implements SessionLog {
     for (const [index, prepared] of batches.entries()) {
       const sessionId = steps[index]?.sessionId;
       if (prepared !== undefined && sessionId !== undefined && prepared.logged.length > 0)
-        this.#tails.publish(sessionId, prepared.logged);
+        this.#tails.publish(sessionId, prepared.logged, charactersOf(prepared));
     }
     for (const root of grown) this.#ledger.changed(root);
+  }
+
+  #insertSession(sessionId: string, user: string, workspace: number, time: number): void {
+    const { lastInsertRowid } = this.#statements.insertSession.run(sessionId, workspace, time, time);
+    // A number comes again after a purge, which may have been an older Gennai's.
+    this.#statements.removeUser.run(lastInsertRowid);
+    if (user !== "") this.#statements.insertUser.run(lastInsertRowid, user);
   }
 
   #insertBatch(
@@ -303,6 +319,10 @@ interface PreparedBatch {
   readonly updated: number;
 }
 
+function charactersOf({ lines }: PreparedBatch): number {
+  return lines.reduce((sum, line) => sum + line.length, 0);
+}
+
 function prepareBatch(batch: LogBatch, afterSeq: number): PreparedBatch {
   return {
     batch,
@@ -321,15 +341,22 @@ function prepareBatch(batch: LogBatch, afterSeq: number): PreparedBatch {
 }
 
 function prepareStatements(database: StoreDatabase) {
-  const joined = "sessions s JOIN workspaces w ON w.number = s.workspace";
+  const joined =
+    "sessions s JOIN workspaces w ON w.number = s.workspace LEFT JOIN session_users u ON u.session = s.number";
   const newest = "ORDER BY s.updated DESC, s.number DESC LIMIT ?";
   return {
     insertSession: database.prepare(
       "INSERT INTO sessions (id, workspace, title, created, updated, last_seq, epoch) VALUES (?, ?, '', ?, ?, 0, 1)",
     ),
+    removeUser: database.prepare("DELETE FROM session_users WHERE session = ?"),
+    insertUser: database.prepare("INSERT INTO session_users (session, user) VALUES (?, ?)"),
     head: database.prepare(`SELECT ${headColumns} FROM ${joined} WHERE s.id = ?`),
     listAll: database.prepare(`SELECT ${headColumns} FROM ${joined} ${newest}`),
     listOfWorkspace: database.prepare(`SELECT ${headColumns} FROM ${joined} WHERE w.root = ? ${newest}`),
+    listOfUser: database.prepare(`SELECT ${headColumns} FROM ${joined} WHERE u.user = ? ${newest}`),
+    listOfUserAndWorkspace: database.prepare(
+      `SELECT ${headColumns} FROM ${joined} WHERE u.user = ? AND w.root = ? ${newest}`,
+    ),
     setTitle: database.prepare("UPDATE sessions SET title = ? WHERE id = ?"),
     takeOver: database.prepare("UPDATE sessions SET epoch = epoch + 1 WHERE id = ? RETURNING epoch"),
     setEpoch: database.prepare("UPDATE sessions SET epoch = ? WHERE id = ? AND epoch = ?"),
@@ -352,6 +379,7 @@ function headOf(row: Row): SessionHead {
   return {
     sessionId: textOf(row, "id"),
     workspaceRoot: textOf(row, "root"),
+    user: row["user"] === null ? "" : textOf(row, "user"),
     title: textOf(row, "title"),
     created: integerOf(row, "created"),
     updated: integerOf(row, "updated"),

@@ -1,6 +1,8 @@
-import { chmod, mkdir, open, realpath, stat } from "node:fs/promises";
+import { closeSync, fsync, openSync } from "node:fs";
+import { chmod, mkdir, realpath, stat } from "node:fs/promises";
 import { platform as currentPlatform, homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { promisify } from "node:util";
 import { StoreError } from "./store-error.ts";
 
 /**
@@ -63,10 +65,12 @@ export async function prepareStateDirectory(directory: string): Promise<string> 
 /** Makes what was created, renamed or removed in a directory survive a power cut. Windows does that by itself. */
 export async function syncDirectory(directory: string): Promise<void> {
   if (process.platform === "win32") return;
-  const handle = await open(directory, "r");
+  const descriptor = openSync(directory, "r");
   try {
-    await handle.sync();
+    await fsyncAsync(descriptor);
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
+
+const fsyncAsync = promisify(fsync);

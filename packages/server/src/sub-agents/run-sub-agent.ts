@@ -62,22 +62,24 @@ export async function runSubAgent(
   });
   const report = { text: "" };
   const sink = subAgentSink(session, writer, conversation, context, report);
-  const end = await runTurn({
-    turnId: context.turnId,
-    model: place.model,
-    tools: place.govern(order.tools, { writer, parentToolCallId: context.callId }),
-    conversation,
-    system: () => place.prompt(order.scenario),
-    enableThinking: place.enableThinking,
-    maxOutputTokens: session.settings.maxTokens,
-    maxIterations: Math.min(session.settings.maxIterations, maxIterations),
-    contextTokens: place.contextTokens,
-    budget: place.budget,
-    callIds: place.callIds,
-    sink,
-    newItemId: randomUUID,
-    signal: context.signal,
-  });
+  const run = (): Promise<TurnEnd> =>
+    runTurn({
+      turnId: context.turnId,
+      model: place.model,
+      tools: place.govern(order.tools, { writer, parentToolCallId: context.callId }),
+      conversation,
+      system: () => place.prompt(order.scenario),
+      enableThinking: place.enableThinking,
+      maxOutputTokens: session.settings.maxTokens,
+      maxIterations: Math.min(session.settings.maxIterations, maxIterations),
+      contextTokens: place.contextTokens,
+      budget: place.budget,
+      callIds: place.callIds,
+      sink,
+      newItemId: randomUUID,
+      signal: context.signal,
+    });
+  const end = await session.services.observer.subAgent(order.scenario.name, session.settings, run);
   return { end, text: report.text };
 }
 

@@ -1,16 +1,10 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import type { Effect } from "@gennai/governance/effect";
+import type { Effect, WorkspacePath } from "@gennai/governance/effect";
 import type { Tool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { z } from "zod";
-import {
-  CommandNotStarted,
-  type CommandRun,
-  type HeldDirectory,
-  holdDirectory,
-  runCommand,
-} from "../process/run-command.ts";
-import { type ShellSandbox, sandboxFailure } from "../sandbox/sandboxed-shell.ts";
+import { type CommandRun, type HeldDirectory, holdDirectory } from "../process/run-command.ts";
+import { runShellCommand, type ShellSurroundings } from "../process/shell-runner.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { commandOperands } from "./command-operands.ts";
 import { withNotes } from "./command-output.ts";
@@ -37,19 +31,10 @@ const parameters = z.strictObject({
 
 type BashArguments = z.infer<typeof parameters>;
 
-export interface BashPorts {
+export interface BashPorts extends Omit<ShellSurroundings, "workspaceRoot"> {
   readonly workspace: Workspace;
   /** The user's home directory, for `~` in commands. */
   readonly home: string;
-  /** Everything the command finds in its environment. */
-  readonly environment: Readonly<Record<string, string>>;
-  /**
-   * Program (absolute) and arguments that run a shell command: the shell itself, or a sandbox around it.
-   * Throws `ToolFailure` (`tool_unavailable`) where there is none.
-   */
-  shellArguments(command: string): readonly string[] | Promise<readonly string[]>;
-  /** Where this is set, every command runs in it and `shellArguments` is not used. */
-  readonly sandbox?: Pick<ShellSandbox, "prepare"> | undefined;
 }
 
 /** Runs a shell command on the server and captures what it prints. */
@@ -68,7 +53,9 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
       const { root } = ports.workspace;
       const command = analyseCommand(args.command, { cwd: cwd.absolute, home: ports.home, workspace: root });
       const effect: Effect = { type: "exec", command, cwd, where: "server" };
-      const directory = cwd.inside ? heldDirectory(cwd.absolute, pathName(cwd)) : undefined;
+      const { client } = ports.workspace;
+      if (client !== undefined && cwd.inside) await refuseNoDirectory(ports.workspace, cwd);
+      const directory = client === undefined && cwd.inside ? heldDirectory(cwd.absolute, pathName(cwd)) : undefined;
       directories.set(effect, directory);
       return {
         statement: `Run \`${args.command}\``,
@@ -84,27 +71,21 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
         throw new ToolFailure("not_analysed", "The call was not analysed by its own tool.");
       }
       const timeoutMs = args.timeout_ms ?? defaultTimeoutMs;
-      const cwd = directories.get(effect) ?? heldDirectory(effect.cwd.absolute, pathName(effect.cwd));
-      const boxed = ports.sandbox?.prepare(effect.command.text, {
-        workspaceRoot: ports.workspace.root,
-        cwd: effect.cwd.absolute,
-        readsOnly: effect.command.readsOnly,
-      });
-      try {
-        const argv = boxed?.argv ?? (await ports.shellArguments(effect.command.text));
-        const run = await runCommand({ argv, cwd, env: ports.environment, timeoutMs }, { signal, onOutput });
-        const notes = boxed?.finish() ?? [];
-        if (boxed !== undefined) refuseUnstarted(run);
-        return outcomeOf(run, timeoutMs, notes);
-      } catch (error) {
-        if (!(error instanceof CommandNotStarted)) throw error;
-        throw new ToolFailure(error.code, error.message, {
-          retryable: error.code === "directory_changed",
-          cause: error,
-        });
-      } finally {
-        boxed?.finish();
+      const { client } = ports.workspace;
+      if (client !== undefined) {
+        const { text, readsOnly } = effect.command;
+        const there = await client.run({ text, cwd: effect.cwd, timeoutMs, readsOnly }, { signal, onOutput });
+        return outcomeOf(there.run, timeoutMs, there.notes);
       }
+      const cwd = directories.get(effect) ?? heldDirectory(effect.cwd.absolute, pathName(effect.cwd));
+      const { text, readsOnly } = effect.command;
+      const { root } = ports.workspace;
+      const { run, notes } = await runShellCommand(
+        { text, cwd, timeoutMs, readsOnly },
+        { ...ports, workspaceRoot: root, shellArguments: (command) => ports.shellArguments(command) },
+        { signal, onOutput },
+      );
+      return outcomeOf(run, timeoutMs, notes);
     },
 
     async verify(_args, outcome) {
@@ -125,14 +106,10 @@ function heldDirectory(path: string, name: string): HeldDirectory {
   }
 }
 
-/** A sandbox that cannot start is no reason to run the command without it. */
-function refuseUnstarted(run: CommandRun): void {
-  const failure = sandboxFailure(run);
-  if (failure === undefined) return;
-  throw new ToolFailure("sandbox_unavailable", `The sandbox could not start, so the command did not run: ${failure}`, {
-    failureClass: "tool_unavailable",
-    hint: "Tell the user; commands never run outside the sandbox instead.",
-  });
+/** The same where a client holds the files: it looks again, and runs nothing where there is no directory any more. */
+async function refuseNoDirectory(workspace: Workspace, cwd: WorkspacePath): Promise<void> {
+  if ((await workspace.stat(cwd))?.kind === "directory") return;
+  throw new ToolFailure("bad_directory", `The command cannot run in ${pathName(cwd)}: it is not a directory.`);
 }
 
 function outcomeOf(run: CommandRun, timeoutMs: number, more: readonly string[]): ToolOutcome {

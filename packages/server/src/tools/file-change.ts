@@ -30,8 +30,8 @@ export interface FileChangePorts {
 /** What a file is to become. */
 export type IntendedFile =
   | { readonly type: "text"; readonly text: EditableText; readonly spans: readonly LineSpan[] }
-  /** The bytes another file had; `content` when they are text. */
-  | { readonly type: "moved"; readonly bytes: Uint8Array; readonly content: string | undefined }
+  /** The bytes and permission bits another file had; `content` when they are text. */
+  | { readonly type: "moved"; readonly bytes: Uint8Array; readonly mode: number; readonly content: string | undefined }
   | { readonly type: "gone" };
 
 /** Changes by the effects that announced them, so that what runs is what the policies saw. */
@@ -162,7 +162,10 @@ function plannedChange(
     throw new ToolFailure("too_large", `${pathName(path)} would be larger than ${maxFileBytes} bytes.`);
   }
   const blocks = intended.type === "text" ? changedBlocks(intended.text.text, intended.spans) : [];
-  if (before === undefined) return { change: { operation: "create", path, bytes }, before, blocks };
+  if (before === undefined) {
+    const mode = intended.type === "moved" ? { mode: intended.mode } : {};
+    return { change: { operation: "create", path, bytes, ...mode }, before, blocks };
+  }
   if (Buffer.from(before.bytes).equals(bytes)) {
     throw new ToolFailure("no_change", `${pathName(path)} already says exactly this; there is nothing to write.`);
   }

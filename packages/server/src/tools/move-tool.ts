@@ -41,14 +41,18 @@ export function moveTool(ports: FileChangePorts): Tool<z.infer<typeof parameters
       if (from.absolute === to.absolute)
         throw new ToolFailure("no_change", `${pathName(from)} would stay where it is.`);
       const before = await currentContent(ports.workspace, from, signal);
-      if (before === undefined) throw notFound(from, "Look with LS or Glob what is there.");
+      const stat = await ports.workspace.stat(from);
+      if (before === undefined || stat === undefined) throw notFound(from, "Look with LS or Glob what is there.");
       if ((await ports.workspace.stat(to)) !== undefined) {
         throw new ToolFailure("already_exists", `${pathName(to)} exists already; nothing was moved.`, {
           hint: "Choose another path, or delete what is there first.",
         });
       }
       const text = decodeText(before.bytes)?.text;
-      const created = plans.plan(ports, to, undefined, { type: "moved", bytes: before.bytes, content: text });
+      const created = plans.plan(ports, to, undefined, {
+        ...{ type: "moved", bytes: before.bytes, content: text },
+        mode: stat.mode & 0o777,
+      });
       const deleted = plans.plan(ports, from, before, { type: "gone" });
       return { statement, effects: [created, deleted] };
     },

@@ -60,6 +60,8 @@ export function proposeChangesTool(ports: ProposedFilePorts): Tool<ProposeArgume
       "file that is created or updated, and the files to delete. Then summarise and end the turn.",
     parameters,
     access: "read",
+    // What it proposes on may have been read by the call before.
+    alone: true,
 
     async analyse(args, { turnId }) {
       refuseSecond(turnId);

@@ -1,8 +1,7 @@
 import type { Tool } from "@gennai/governance/tool";
-import { ToolFailure } from "@gennai/governance/tool-error";
 import type { EditorBridge } from "../bridge/editor-bridge.ts";
 import type { IntentsService } from "../intents/intents-service.ts";
-import { findShell } from "../process/find-shell.ts";
+import { plainShell } from "../process/shell-runner.ts";
 import type { ShellSandbox } from "../sandbox/sandboxed-shell.ts";
 import type { KnownFiles } from "../sessions/known-files.ts";
 import type { SeenContents } from "../sessions/seen-contents.ts";
@@ -82,14 +81,4 @@ export function createTools(ports: ToolPorts): Map<string, Tool> {
     recordLessonTool(ports),
   ];
   return new Map(tools.map((tool) => [tool.name, tool]));
-}
-
-/** `bash -c`, without anybody's start-up files. */
-function plainShell(command: string): readonly string[] {
-  const shell = findShell();
-  if (shell !== undefined) return [shell, "-c", command];
-  throw new ToolFailure("tool_unavailable", "There is no shell on this machine, so no command can run.", {
-    failureClass: "tool_unavailable",
-    hint: "Use RunInTerminal, which runs in the user's editor.",
-  });
 }

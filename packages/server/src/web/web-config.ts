@@ -6,11 +6,18 @@ import { readUserFile } from "../config/user-file.ts";
 /** In the user's configuration directory. */
 const webFile = "web.json";
 
-const schema = z.strictObject({
-  /** Hosts, as globs: `docs.example.org`, `*.example.org`. */
-  allow: z.array(z.string().min(1).max(300)).max(1_000).default([]),
-  /** Hosts with their port that may be reached although they are on this machine or a private network: `127.0.0.1:8080`. */
-  allow_private: z.array(z.string().min(1).max(300)).max(100).default([]),
+/** The shape of the file; `docs/reference/settings.md` is made of it. */
+export const webConfigSchema = z.strictObject({
+  allow: z
+    .array(z.string().min(1).max(300))
+    .max(1_000)
+    .default([])
+    .describe("Hosts, as globs: `docs.example.org`, `*.example.org`."),
+  allow_private: z
+    .array(z.string().min(1).max(300))
+    .max(100)
+    .default([])
+    .describe("Hosts with their port on this machine or a private network: `127.0.0.1:8080`."),
 });
 
 /** What the agent may fetch from the web. Nothing, unless the user wrote something down. */
@@ -27,7 +34,7 @@ export async function loadWebConfig(configDir: string): Promise<WebConfig> {
   try {
     const text = await readUserFile(join(configDir, webFile));
     if (text === undefined) return nothing(undefined);
-    const { allow, allow_private: allowPrivate } = schema.parse(JSON.parse(text));
+    const { allow, allow_private: allowPrivate } = webConfigSchema.parse(JSON.parse(text));
     const matches = picomatch([...allow, ...allowPrivate.map(withoutPort)], { nocase: true, dot: true });
     const isPrivate = new Set(allowPrivate.map((host) => host.toLowerCase()));
     return {

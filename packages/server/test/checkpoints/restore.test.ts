@@ -66,7 +66,10 @@ function world(): World {
     restore: async (ids, { paths = [], force = false } = {}) => {
       const changes = (await Promise.all(ids.map((id) => checkpoints.changesOf(id)))).flatMap((each) => each ?? []);
       const plan = await planRestore(changes, contents, { root: held, paths, force });
-      const written = await writeRestore(plan.restores, contents, { workspace, root: held });
+      const written = await writeRestore(plan.restores, contents, {
+        ...{ workspace, root: held },
+        announce: async () => undefined,
+      });
       return { skipped: [...plan.skipped, ...written.skipped] };
     },
   };
@@ -344,7 +347,8 @@ test("a process killed in the middle of a restore leaves all or nothing of it, a
     const contents = new FileContents(new FileBlobStore(stateDir + "/blobs"), checkpoints);
     const plan = await planRestore(await checkpoints.changesOf(id), contents, { root: held, paths: [], force: false });
     process.stdout.write("ready");
-    await writeRestore(plan.restores, contents, { workspace: openLocalWorkspace(root, options), root: held });`;
+    const workspace = openLocalWorkspace(root, options);
+    await writeRestore(plan.restores, contents, { workspace, root: held, announce: async () => undefined });`;
   for (const delay of [2, 8, 15, 30]) {
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -352,7 +356,8 @@ test("a process killed in the middle of a restore leaves all or nothing of it, a
     await once(child.stdout, "data");
     await new Promise((resolve) => setTimeout(resolve, delay));
     child.kill("SIGKILL");
-    await once(child, "close");
+    const [code] = await once(child, "close");
+    expect(code ?? 0).toBe(0);
     recoverWorkspaceJournals(stateDir);
     const now = treeOf(root);
     expect([before, changed]).toContainEqual(now);

@@ -1,3 +1,4 @@
+import { type Identity, oneUser } from "@gennai/server/identity/identity";
 import { OneTimeCodes } from "@gennai/server/page/one-time-codes";
 import { expect, test } from "vitest";
 
@@ -7,30 +8,45 @@ function codesAt(clock: { now: number }, limit = 3): OneTimeCodes {
 
 test("a code is good once", () => {
   const codes = codesAt({ now: 0 });
-  const [one, other] = [codes.issue(), codes.issue()];
+  const [one, other] = [codes.issue(oneUser), codes.issue(oneUser)];
   expect(one).toMatch(/^[\w-]{32}$/);
-  expect([codes.redeem(one), codes.redeem(one), codes.redeem(other)]).toEqual([true, false, true]);
+  expect([codes.redeem(one), codes.redeem(one), codes.redeem(other)]).toEqual([oneUser, undefined, oneUser]);
 });
 
 test.each(["", "x", "A".repeat(32)])("a guess is none: %j", (guess) => {
   const codes = codesAt({ now: 0 });
-  const code = codes.issue();
-  expect([codes.redeem(guess), codes.redeem(code.slice(1)), codes.redeem(`${code}A`)]).toEqual([false, false, false]);
-  expect(codes.redeem(code)).toBe(true);
+  const code = codes.issue(oneUser);
+  expect([codes.redeem(guess), codes.redeem(code.slice(1)), codes.redeem(`${code}A`)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(codes.redeem(code)).toBe(oneUser);
 });
 
 test("a code is good for its time", () => {
   const clock = { now: 0 };
   const codes = codesAt(clock);
-  const [early, late] = [codes.issue(), codes.issue()];
+  const [early, late] = [codes.issue(oneUser), codes.issue(oneUser)];
   clock.now = 999;
-  expect(codes.redeem(early)).toBe(true);
+  expect(codes.redeem(early)).toBe(oneUser);
   clock.now = 1000;
-  expect(codes.redeem(late)).toBe(false);
+  expect(codes.redeem(late)).toBeUndefined();
 });
 
 test("the oldest of too many is good no more", () => {
   const codes = codesAt({ now: 0 }, 2);
-  const [first, second, third] = [codes.issue(), codes.issue(), codes.issue()];
-  expect([codes.redeem(first), codes.redeem(second), codes.redeem(third)]).toEqual([false, true, true]);
+  const [first, second, third] = [codes.issue(oneUser), codes.issue(oneUser), codes.issue(oneUser)];
+  expect([codes.redeem(first), codes.redeem(second), codes.redeem(third)]).toEqual([undefined, oneUser, oneUser]);
+});
+
+test("each code is good in the name of whoever had it made, and nobody pushes out another's", () => {
+  const codes = codesAt({ now: 0 }, 2);
+  const person = (user: string, tenant = "acme"): Identity => ({ tenant, user, isAdmin: false, expires: 1 });
+  const [ada, eve, otherAda] = [person("ada"), person("eve"), person("ada", "other")];
+  const own = codes.issue(ada);
+  const [first, second, third] = [codes.issue(eve), codes.issue(eve), codes.issue(eve)];
+  const elsewhere = codes.issue(otherAda);
+  expect([codes.redeem(own), codes.redeem(elsewhere)]).toEqual([ada, otherAda]);
+  expect([first, second, third].map((code) => codes.redeem(code))).toEqual([undefined, eve, eve]);
 });

@@ -8,7 +8,7 @@ export function killedServerOptions(stateDir: string, workspace: string): Server
     ...{ version: "0.0.0-test", token: "t".repeat(43), stateDir, workspace, announce: false, sandbox: "off" },
     address: { type: "tcp", host: "127.0.0.1", port: 0 },
     environment: process.env,
-    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
     defaultSettings: {
       ...{ backend: "offline", model: "", baseUrl: "", maxTokens: 0, maxIterations: 50 },
       ...{ editingMode: "branch", verbosity: "normal", interactive: false },

@@ -94,8 +94,8 @@ describe("Edit", () => {
       { old_string: "return a" },
       /^ambiguous_match: old_string stands at 2 places in m\.ts \(lines 2, 6\)/,
     ],
-    ["an empty old_string", { old_string: "" }, /^invalid_arguments: old_string must not be empty; use Write/],
-    ["the same text", { old_string: "x" }, /^invalid_arguments: old_string and new_string are the same/],
+    ["an empty old_string", { old_string: "" }, /^bad_arguments: old_string must not be empty; use Write/],
+    ["the same text", { old_string: "x" }, /^bad_arguments: old_string and new_string are the same/],
     [
       "a missing file",
       { file_path: "none.ts", old_string: "a" },
@@ -254,7 +254,7 @@ describe("Write", () => {
     ["a directory", { file_path: "dir", content: "a\n" }, /^not_a_file: /],
     ["a path through a file", { file_path: "f.txt/x", content: "a\n" }, /^\w+: /],
     ["a mask", { file_path: "k.txt", content: "key=[REDACTED:token]\n" }, /^masked_text: /],
-    ["no content", { file_path: "f.txt" }, /^invalid_arguments: /],
+    ["no content", { file_path: "f.txt" }, /^bad_arguments: /],
   ])("refuses %s", async (_name, args, want) => {
     mkdirSync(join(bench.root, "dir"));
     bench.file("f.txt", "a\n");

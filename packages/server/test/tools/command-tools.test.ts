@@ -99,9 +99,9 @@ describe("Bash", () => {
   });
 
   test.each([
-    ["no command", { command: "" }, /^invalid_arguments: command must not be empty/],
-    ["a NUL", { command: "echo \0" }, /^invalid_arguments: command must not hold a NUL/],
-    ["too long a deadline", { command: "true", timeout_ms: 600_001 }, /^invalid_arguments: timeout_ms must be at most/],
+    ["no command", { command: "" }, /^bad_arguments: command must not be empty/],
+    ["a NUL", { command: "echo \0" }, /^bad_arguments: command must not hold a NUL/],
+    ["too long a deadline", { command: "true", timeout_ms: 600_001 }, /^bad_arguments: timeout_ms must be at most/],
     ["no such directory", { command: "true", cwd: "none" }, /^bad_directory: /],
     ["a file as directory", { command: "true", cwd: "f.txt" }, /^bad_directory: /],
   ])("refuses %s", async (_name, args, want) => {

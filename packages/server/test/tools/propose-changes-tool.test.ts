@@ -201,7 +201,7 @@ describe("ProposeChanges", () => {
     ["no content", [{ path: "a", operation: "create" }], /create and update need new_content/],
     ["content of a delete", [{ path: "a", operation: "delete", new_content: "x" }], /delete takes no new_content/],
     ["no path", [{ path: "", operation: "delete" }], /path must not be empty/],
-    ["an unknown operation", [{ path: "a", operation: "rename" }], /^invalid_arguments/],
+    ["an unknown operation", [{ path: "a", operation: "rename" }], /^bad_arguments/],
     ["an unknown key", [{ path: "a", operation: "delete", force: true }], /force/],
     [
       "501 changes",
@@ -270,7 +270,7 @@ describe("TodoRead and TodoWrite", () => {
   });
 
   test.each([
-    ["a status of its own", [{ content: "a", status: "done" }], /^invalid_arguments/],
+    ["a status of its own", [{ content: "a", status: "done" }], /^bad_arguments/],
     ["no content", [{ content: "  ", status: "pending" }], /content must not be empty/],
     [
       "an id twice",

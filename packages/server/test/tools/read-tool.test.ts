@@ -71,9 +71,9 @@ describe("Read from disk", () => {
     ["not UTF-8", { file_path: "latin1.txt" }, /^binary_file: /],
     ["100 MB, sparse", { file_path: "big.bin" }, /^too_large: .*Grep/],
     ["past the end", { file_path: "short.txt", offset: 9 }, /^past_end: short\.txt has no line 9; it has 2/],
-    ["no path", { file_path: "" }, /^invalid_arguments: file_path must not be empty/],
-    ["offset 0", { file_path: "a", offset: 0 }, /^invalid_arguments: offset counts lines from 1/],
-    ["an unknown argument", { file_path: "a", lines: 3 }, /^invalid_arguments: Unrecognized key: "lines"/],
+    ["no path", { file_path: "" }, /^bad_arguments: file_path must not be empty/],
+    ["offset 0", { file_path: "a", offset: 0 }, /^bad_arguments: offset counts lines from 1/],
+    ["an unknown argument", { file_path: "a", lines: 3 }, /^bad_arguments: Unrecognized key: "lines"/],
     ["a NUL", { file_path: "a\0b" }, /^bad_path: /],
   ])("refuses what is %s", async (_name, args, want) => {
     mkdirSync(join(bench.root, "dir"));
@@ -124,12 +124,15 @@ describe("Read from the editor", () => {
     expect(await bench.failure("Read", { file_path: "f.txt", offset: 99 })).toMatch(/^past_end/);
   });
 
-  test.each([["client_error"], ["client_timeout"]])("%s falls back to the disk, and says so", async (code) => {
-    bench.editor.failure = new ToolFailure(code, "no answer");
-    const { outcome } = await bench.run("Read", { file_path: "f.txt" });
-    expect(outcome.output).toBe("1→saved\n[read from disk: the editor did not answer]");
-    expect(outcome.observed).toEqual([{ path: "f.txt", source: "disk", sha256: sha256("saved\n") }]);
-  });
+  test.each([["client_error" as const], ["client_timeout" as const]])(
+    "%s falls back to the disk, and says so",
+    async (code) => {
+      bench.editor.failure = new ToolFailure(code, "no answer");
+      const { outcome } = await bench.run("Read", { file_path: "f.txt" });
+      expect(outcome.output).toBe("1→saved\n[read from disk: the editor did not answer]");
+      expect(outcome.observed).toEqual([{ path: "f.txt", source: "disk", sha256: sha256("saved\n") }]);
+    },
+  );
 
   test.each([
     ["the disk, when the text is the same", "saved\n", [{ path: "f.txt", source: "disk", sha256: sha256("saved\n") }]],
@@ -190,9 +193,9 @@ describe("LS, Glob, Grep", () => {
   test.each([
     ["LS", { path: "none" }, /^not_found/],
     ["LS", { path: "src/a.ts" }, /^\w+: /],
-    ["Glob", { pattern: "" }, /^invalid_arguments: pattern must not be empty/],
+    ["Glob", { pattern: "" }, /^bad_arguments: pattern must not be empty/],
     ["Grep", { pattern: "(" }, /^\w+: /],
-    ["Grep", { pattern: "a", output_mode: "lines" }, /^invalid_arguments/],
+    ["Grep", { pattern: "a", output_mode: "lines" }, /^bad_arguments/],
   ])("%s %j is refused", async (name, args, want) => {
     expect(await bench.failure(name, args)).toMatch(want);
   });

@@ -162,7 +162,7 @@ export class ToolBench implements Disposable {
     const tool = this.#tool(name);
     const parsed = tool.parameters.safeParse(args);
     if (!parsed.success)
-      throw new ToolFailure("invalid_arguments", parsed.error.issues.map(({ message }) => message).join("; "));
+      throw new ToolFailure("bad_arguments", parsed.error.issues.map(({ message }) => message).join("; "));
     const context = { callId: "call-1", turnId: this.turnId, signal };
     const analysis = await tool.analyse(parsed.data, context);
     const execute = async (onOutput: (text: string) => void = () => {}): Promise<Ran> => {

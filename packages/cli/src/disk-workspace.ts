@@ -1,0 +1,203 @@
+import { homedir, platform } from "node:os";
+import { basename, relative } from "node:path";
+import type { CommandOptions, RequestOptions } from "@gennai/client/editor";
+import {
+  type ChangedFile,
+  type HeldChange,
+  type HeldCommand,
+  type HeldContent,
+  type HeldControl,
+  type HeldPath,
+  type HeldRun,
+  type HeldSearch,
+  type HeldStat,
+  type HeldWorkspace,
+  HeldWorkspaceError,
+  type HeldWorkspaceFacts,
+} from "@gennai/client/held-workspace";
+import type { WorkspacePath } from "@gennai/governance/effect";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { CommandNotStarted, holdDirectory } from "@gennai/server/process/run-command";
+import { plainShell, runShellCommand } from "@gennai/server/process/shell-runner";
+import type { Sandbox } from "@gennai/server/sandbox/sandbox";
+import { defaultRemoteBranch, readGitHead } from "@gennai/server/workspace/git-head";
+import { hooksDirectory } from "@gennai/server/workspace/hooks-directory";
+import { type LocalWorkspace, openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
+import type { WorkspaceChange } from "@gennai/server/workspace/workspace";
+import { readControlFiles } from "./read-control-files.ts";
+
+export interface DiskWorkspaceOptions {
+  /** Real absolute path. */
+  readonly root: string;
+  /** As `heldWorkspaceId` makes it. */
+  readonly id: string;
+  /** Private directory of this program: journals of changes are kept there. */
+  readonly stateDir: string;
+  /** Absolute paths that no server reads or changes, wherever they lie. */
+  readonly ownDirectories: readonly string[];
+  readonly sandbox: Sandbox;
+  /** What commands find in their environment. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A directory of this machine, held for a server that cannot reach it: the same workspace that a server here would open. */
+export class DiskWorkspace implements HeldWorkspace {
+  readonly facts: HeldWorkspaceFacts;
+  readonly #options: DiskWorkspaceOptions;
+  readonly #files: LocalWorkspace;
+
+  /** Throws `WorkspaceError` for a directory that cannot be a workspace. */
+  constructor(options: DiskWorkspaceOptions) {
+    const { root, id, stateDir, sandbox } = options;
+    this.#options = options;
+    this.#files = openLocalWorkspace(root, { stateDir });
+    this.facts = {
+      ...{ id, root, home: homedir(), platform: platform(), commands: sandbox.state },
+      name: basename(root),
+    };
+  }
+
+  resolve(raw: string): Promise<HeldPath> {
+    return told(async () => {
+      const { relative: path, absolute, inside } = await this.#files.resolve(raw);
+      return { relative: path, absolute, inside };
+    });
+  }
+
+  stat(path: string): Promise<HeldStat | undefined> {
+    return told(() => this.#files.stat(this.#at(path)));
+  }
+
+  read(path: string, options: RequestOptions & { readonly maxBytes: number }): Promise<HeldContent> {
+    return told(() => this.#files.read(this.#at(path), options));
+  }
+
+  list(path: string, options: { readonly ignore: readonly string[]; readonly limit: number }) {
+    return told(() => this.#files.list(this.#at(path), options));
+  }
+
+  find(request: Parameters<HeldWorkspace["find"]>[0], options: RequestOptions) {
+    const { pattern, base, limit, exclude } = request;
+    const hidden = [...exclude, ...this.#ownGlobs()];
+    return told(() => this.#files.glob(pattern, this.#at(base), { limit, exclude: hidden, ...options }));
+  }
+
+  search({ base, glob, exclude, ...query }: HeldSearch, options: RequestOptions) {
+    const hidden = [...exclude, ...this.#ownGlobs()];
+    const narrowed = { ...query, exclude: hidden, ...(glob === "" ? {} : { glob }) };
+    return told(() => this.#files.search(narrowed, this.#at(base), options));
+  }
+
+  change(request: {
+    readonly changes: readonly HeldChange[];
+    readonly branch: string;
+  }): Promise<readonly ChangedFile[]> {
+    return told(async () => {
+      this.#refuseOtherBranch(request.branch);
+      const applied = await this.#files.apply(request.changes.map((change) => this.#changeOf(change)));
+      return applied.map(({ before, afterSha256, beforeMode, madeDirectories }) => ({
+        ...{ beforeSha256: before?.sha256, afterSha256, beforeMode },
+        madeDirectories: madeDirectories ?? [],
+      }));
+    });
+  }
+
+  readControl(request: {
+    readonly files: readonly string[];
+    readonly directories: readonly string[];
+  }): Promise<HeldControl> {
+    return told(async () => {
+      const files = await readControlFiles(this.#files, request);
+      const { root } = this.#files;
+      const head = readGitHead(root);
+      if (head.type === "none") return { files, git: undefined };
+      const hooks = hooksDirectory(root);
+      return {
+        files,
+        git: {
+          branch: head.type === "branch" ? head.branch : "",
+          commit: head.commit ?? "",
+          remoteDefault: defaultRemoteBranch(root) ?? "",
+          hooksPath: hooks === undefined ? "" : hooks.startsWith(`${root}/`) ? relative(root, hooks) : hooks,
+        },
+      };
+    });
+  }
+
+  run(request: HeldCommand, options: CommandOptions): Promise<HeldRun> {
+    const { sandbox, environment } = this.#options;
+    return told(async () => {
+      const cwd = this.#at(request.cwd);
+      if ((await this.#files.stat(cwd))?.kind !== "directory") {
+        throw new ToolFailure("bad_directory", `The command cannot run in ${request.cwd}: it is not a directory.`);
+      }
+      const { run, notes } = await runShellCommand(
+        { ...request, text: request.command, cwd: holdDirectory(cwd.absolute) },
+        {
+          ...{ workspaceRoot: this.#files.root, environment, shellArguments: plainShell },
+          sandbox: sandbox.state === "sandboxed" ? sandbox.shell : undefined,
+        },
+        options,
+      );
+      const { state, exceeded, signal, ...rest } = run;
+      return { ...rest, end: state, exceeded: exceeded ?? "", signal: signal ?? "", notes };
+    });
+  }
+
+  /** A checked path as the workspace takes it: it walks there itself, and follows no link on the way. */
+  #at(path: string): WorkspacePath {
+    const absolute = path === "" ? this.#files.root : `${this.#files.root}/${path}`;
+    for (const own of this.#options.ownDirectories) {
+      if (absolute !== own && !absolute.startsWith(`${own}/`)) continue;
+      throw new ToolFailure("permission_denied", `${path} belongs to Gennai itself.`, {
+        failureClass: "permission_denied",
+      });
+    }
+    return { raw: path, relative: path, absolute, inside: true };
+  }
+
+  #ownGlobs(): readonly string[] {
+    const { ownDirectories } = this.#options;
+    const below = ownDirectories.filter((own) => own.startsWith(`${this.#files.root}/`));
+    return below.map((own) => `${relative(this.#files.root, own)}/**`);
+  }
+
+  #changeOf({ path, bytes, baseSha256, mode, emptied }: HeldChange): WorkspaceChange {
+    const at = this.#at(path);
+    if (bytes === undefined) {
+      return { operation: "delete", path: at, baseSha256, emptied: emptied.map((each) => this.#at(each).relative) };
+    }
+    const kept = mode === undefined ? {} : { mode };
+    return baseSha256 === ""
+      ? { operation: "create", path: at, bytes, ...kept }
+      : { operation: "update", path: at, bytes, baseSha256, ...kept };
+  }
+
+  /** Looked at once more where HEAD is: the server's picture of it may be a moment old. */
+  #refuseOtherBranch(branch: string): void {
+    if (branch === "") return;
+    const head = readGitHead(this.#files.root);
+    if (head.type === "branch" && head.branch === branch) return;
+    throw new ToolFailure("branch_moved", `HEAD is not on ${branch} any more, so nothing was written.`, {
+      failureClass: "permission_denied",
+      hint: "Tell the user: a new turn begins on the branch that is there now.",
+    });
+  }
+}
+
+/** Failures of the workspace, as a server is told of them. */
+async function told<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ToolFailure) {
+      const { code, message, hint, failureClass, retryable } = error;
+      const more = { failureClass, retryable, cause: error, ...(hint === undefined ? {} : { hint }) };
+      throw new HeldWorkspaceError(code, message, more);
+    }
+    if (error instanceof CommandNotStarted) {
+      throw new HeldWorkspaceError(error.code, error.message, { cause: error, retryable: true });
+    }
+    throw error;
+  }
+}

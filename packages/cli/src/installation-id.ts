@@ -1,0 +1,27 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { sha256Hex } from "@gennai/protocol/digest";
+import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/server/http/private-file";
+
+const fileName = "client-id";
+
+/**
+ * The id under which servers know a directory of this machine that they cannot reach: the same every time, another one for
+ * every directory and every user. It says nothing of either. Throws `UnsafeFileError` when others could change it.
+ */
+export async function heldWorkspaceId(stateDir: string, root: string): Promise<string> {
+  return sha256Hex(`${await installationSecret(stateDir)}\0${root}`).slice(0, 40);
+}
+
+async function installationSecret(stateDir: string): Promise<string> {
+  const file = join(stateDir, fileName);
+  await ensurePrivateDirectory(stateDir);
+  try {
+    return (await readPrivateFile(file)).trim();
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+  }
+  await writePrivateFile(file, `${randomBytes(16).toString("hex")}\n`);
+  // Another process may have been faster: what stands there now counts for both.
+  return (await readPrivateFile(file)).trim();
+}

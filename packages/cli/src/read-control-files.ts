@@ -1,0 +1,70 @@
+import type { HeldControlFile } from "@gennai/client/held-workspace";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import type { Workspace } from "@gennai/server/workspace/workspace";
+
+/** Larger ones are named with that as their problem: whoever needs them says so. */
+const maxBytes = 1024 * 1024;
+const maxFiles = 2_000;
+const maxDepth = 8;
+
+const nothing = new Uint8Array();
+
+/**
+ * The files that steer an agent, as far as they are there, sorted by path. One that leads out of the workspace or cannot be
+ * read is there with the reason: a rule that somebody wrote is never passed over. Throws `ToolFailure` `too_large` for more
+ * than 2,000.
+ */
+export async function readControlFiles(
+  workspace: Workspace,
+  wanted: { readonly files: readonly string[]; readonly directories: readonly string[] },
+): Promise<readonly HeldControlFile[]> {
+  const found = new Map<string, HeldControlFile>();
+  for (const path of wanted.files) await add(workspace, path, found);
+  for (const path of wanted.directories) await addBelow(workspace, path, found, 0);
+  return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function add(workspace: Workspace, path: string, found: Map<string, HeldControlFile>): Promise<void> {
+  const file = await read(workspace, path);
+  if (file === undefined || found.has(path)) return;
+  found.set(path, { path, ...file });
+  if (found.size > maxFiles) {
+    throw new ToolFailure("too_large", `There are more than ${maxFiles} files that steer the agent.`, {
+      hint: "Take files out of .gennai that are no rules, scenarios or skills.",
+    });
+  }
+}
+
+async function addBelow(
+  workspace: Workspace,
+  path: string,
+  found: Map<string, HeldControlFile>,
+  depth: number,
+): Promise<void> {
+  const directory = await workspace.resolve(path);
+  if (!directory.inside || (await workspace.stat(directory))?.kind !== "directory") return;
+  if (depth > maxDepth) throw new ToolFailure("too_large", `${path} lies too deep for a file that steers the agent.`);
+  const { entries, truncated } = await workspace.list(directory, { ignore: [], limit: maxFiles });
+  if (truncated) throw new ToolFailure("too_large", `${path} has more than ${maxFiles} entries.`);
+  for (const { name } of entries) {
+    const below = `${path}/${name}`;
+    const real = await workspace.resolve(below).catch(() => undefined);
+    const isDirectory = real?.inside === true && (await workspace.stat(real))?.kind === "directory";
+    if (isDirectory) await addBelow(workspace, below, found, depth + 1);
+    else await add(workspace, below, found);
+  }
+}
+
+async function read(workspace: Workspace, path: string): Promise<Omit<HeldControlFile, "path"> | undefined> {
+  try {
+    const real = await workspace.resolve(path);
+    if (!real.inside) return { bytes: nothing, problem: "leads out of the workspace; copy the file in" };
+    const stat = await workspace.stat(real);
+    if (stat === undefined) return undefined;
+    if (stat.kind !== "file") return { bytes: nothing, problem: "is no regular file" };
+    return { bytes: (await workspace.read(real, { maxBytes })).bytes, problem: "" };
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error;
+    return error.code === "not_found" ? undefined : { bytes: nothing, problem: error.message };
+  }
+}

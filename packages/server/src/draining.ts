@@ -1,0 +1,30 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ServiceError } from "./service-error.ts";
+
+/** Milliseconds between two looks at whether turns still run. */
+const lookEvery = 50;
+
+/** A server that is about to leave: it takes no new turns, and lets those under way end. */
+export class Draining {
+  #begun = false;
+
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  /** Throws `ServiceError` `unavailable`, which clients take for a reason to try again: by then, elsewhere. */
+  assertTurnsMayStart(): void {
+    if (!this.#begun) return;
+    throw new ServiceError("unavailable", "This server is about to stop and starts no more turns.", {
+      reason: "server_draining",
+      hint: "Try again in a moment: another server, or this one when it is back, takes it.",
+    });
+  }
+
+  /** Resolves when no turn runs any more, or after `patience` milliseconds. */
+  async begin(turnsRunning: () => Promise<number>, patience: number): Promise<void> {
+    this.#begun = true;
+    const deadline = performance.now() + patience;
+    while (performance.now() < deadline && (await turnsRunning()) > 0) await delay(lookEvery);
+  }
+}

@@ -1,0 +1,62 @@
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
+import type { LogAddress } from "./log-address.ts";
+
+/** A shared log as it is at the moment. */
+export interface LogInspection {
+  readonly serverVersion: string;
+  /** Nodes of the cluster that the log's stream has copies on, and how many of them are up to date; 1 and 1 for a lone node. */
+  readonly copies: number;
+  readonly current: number;
+  /** false: no server has used this log yet. */
+  readonly isThere: boolean;
+  readonly replicas: readonly {
+    readonly replicaId: string;
+    /** Milliseconds by which its clock is ahead of the NATS node's that took its sign of life; negative: behind. */
+    readonly clockAhead: number;
+  }[];
+}
+
+/** Looks, and changes nothing. Rejects when no server of the address answers within `timeout` milliseconds. */
+export async function inspectLog(
+  address: LogAddress,
+  options: { readonly timeout: number; readonly signal: AbortSignal },
+): Promise<LogInspection> {
+  const { timeout, signal } = options;
+  const connection = await connect({
+    servers: [...address.servers],
+    name: "gennai doctor",
+    ...(address.tls ? { tls: {} } : {}),
+    ...(address.user === undefined ? {} : { user: address.user, pass: address.password ?? "" }),
+    ...{ timeout, reconnect: false, maxReconnectAttempts: 0 },
+  });
+  const onAbort = (): void => void connection.close();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const manager = await jetstreamManager(connection, { timeout });
+    const serverVersion = connection.info?.version ?? "";
+    const info = await manager.streams.info(`${address.namespace}_log`).catch(() => undefined);
+    if (info === undefined) return { serverVersion, copies: 0, current: 0, isThere: false, replicas: [] };
+    const others = info.cluster?.replicas ?? [];
+    const stream = `${address.namespace}_replicas`;
+    const { state } = await manager.streams.info(stream, { subjects_filter: `${address.namespace}.replica.*` });
+    const replicas = await Promise.all(
+      Object.keys(state.subjects ?? {}).map(async (subject) => {
+        const sign = await manager.streams.getMessage(stream, { last_by_subj: subject });
+        // Who left says so with an empty sign.
+        if (sign === null || sign.data.length === 0) return [];
+        const clockAhead = Number(new TextDecoder().decode(sign.data)) - sign.time.getTime();
+        return [{ replicaId: subject.slice(subject.lastIndexOf(".") + 1), clockAhead }];
+      }),
+    );
+    return {
+      ...{ serverVersion, isThere: true },
+      copies: others.length + 1,
+      current: others.filter(({ current }) => current).length + 1,
+      replicas: replicas.flat(),
+    };
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    await connection.close();
+  }
+}

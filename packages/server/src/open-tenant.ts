@@ -1,0 +1,338 @@
+import { homedir, platform } from "node:os";
+import { join } from "node:path";
+import type { ConnectRouter } from "@connectrpc/connect";
+import type { Admission } from "./admission/admission.ts";
+import { loadCapabilities } from "./capabilities/load-capabilities.ts";
+import { CheckpointRegistry } from "./checkpoints/checkpoint-registry.ts";
+import { openClientWorkspaces } from "./client-workspace/open-client-workspaces.ts";
+import { AcceptedChecks } from "./context/accepted-checks.ts";
+import { emergencyEvent } from "./emergency/emergency-change.ts";
+import { EmergencyControls } from "./emergency/emergency-controls.ts";
+import { EmergencyStore } from "./emergency/emergency-store.ts";
+import { loadHooks } from "./hooks/load-hooks.ts";
+import type { Callers } from "./identity/callers.ts";
+import { UserModelKeys } from "./identity/user-model-keys.ts";
+import { UserWorkspaces } from "./identity/user-workspaces.ts";
+import { assertUsersModel } from "./identity/users-models.ts";
+import { McpServers } from "./mcp/mcp-servers.ts";
+import { loadModelFacts } from "./models/model-facts.ts";
+import { ModelKeys } from "./models/model-keys.ts";
+import { createModel } from "./models/model-registry.ts";
+import type { LogAddress } from "./nats/log-address.ts";
+import { createParity } from "./parity/parity.ts";
+import { rulesDigest } from "./parity/rules-digest.ts";
+import type { PlanAuthority } from "./plans/plan-authority.ts";
+import { SessionPlans } from "./plans/session-plans.ts";
+import { ProcessLocks } from "./process/process-lock.ts";
+import { createRedactor } from "./redaction/redactor.ts";
+import { bothChecks } from "./replica/both-checks.ts";
+import type { Replica } from "./replica/open-replica.ts";
+import { accessInterceptor } from "./rpc/access-interceptor.ts";
+import { registerAgentService } from "./rpc/agent-service.ts";
+import { errorInterceptor } from "./rpc/error-interceptor.ts";
+import { registerGovernanceService } from "./rpc/governance-service.ts";
+import { modelKeyRpc } from "./rpc/model-key-rpc.ts";
+import { nodeRpcHandler } from "./rpc/node-rpc-handler.ts";
+import { registerPlanService } from "./rpc/plan-service.ts";
+import type { Sandbox } from "./sandbox/sandbox.ts";
+import { loadScenarios } from "./scenarios/load-scenarios.ts";
+import type { ServerOptions } from "./serve.ts";
+import { checkCall } from "./sessions/check-call.ts";
+import { intentsPort } from "./sessions/intents-port.ts";
+import { SessionManager } from "./sessions/session-manager.ts";
+import { chooseScenario, promptFor } from "./sessions/turn.ts";
+import { GovernanceRegistry } from "./sessions/workspace-governance.ts";
+import { readLedgerRecords, readNewestLedgerRecords } from "./store/ledger-records.ts";
+import { verifyWorkspaceLedger } from "./store/ledger-verify.ts";
+import { openStore } from "./store/store.ts";
+import type { ServerWatch } from "./telemetry/server-watch.ts";
+import { loadWebConfig } from "./web/web-config.ts";
+import { recoverWorkspaceJournals } from "./workspace/recover-journals.ts";
+import { WorkspaceRegistry } from "./workspace/workspace-registry.ts";
+
+/** What all tenants of a server share. None of it remembers anything of theirs. */
+export interface ServerParts {
+  readonly options: ServerOptions;
+  readonly callers: Callers;
+  readonly admission: Admission;
+  /** Of all tenants. */
+  readonly sessionsOpen: () => number;
+  /** Where the operator's own configuration lies: rules, hooks, models, notes for all. */
+  readonly configDir: string;
+  /** What commands find in their environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly sandbox: Sandbox;
+  /** Whether clients have to show who they are. */
+  readonly authenticated: boolean;
+  /** The log, and who measures. */
+  readonly watch: ServerWatch;
+  /** Throws `ServiceError` while the whole server starts no turns. */
+  readonly assertTurnsMayStart: () => void;
+}
+
+/** Where one tenant's things are. */
+export interface TenantPlace {
+  /** Empty on a server with one user. */
+  readonly name: string;
+  /** Private directory of its logs, blobs, ledger and keys; no other tenant's. */
+  readonly stateDir: string;
+  readonly sharedLog?: LogAddress;
+  /** Under which each of its users has a directory. Real path; undefined on a server with one user. */
+  readonly usersRoot?: string;
+}
+
+/** Sessions, ledgers, blobs, controls, keys and locks of one tenant, and the services over them. */
+export interface Tenant extends AsyncDisposable {
+  readonly name: string;
+  readonly manager: SessionManager;
+  readonly plans: PlanAuthority;
+  /** Real path of the default workspace. */
+  readonly workspace: string | undefined;
+  /** False while another replica may have taken its sessions over. */
+  readonly mayAct: boolean;
+  /** Serves its RPCs. Streams end when `shutdown` aborts. */
+  rpcHandler(shutdown: AbortSignal): ReturnType<typeof nodeRpcHandler>;
+}
+
+/** Questions wait this long for an answer, and for a client that could give one. Milliseconds. */
+const defaultConfirmation = { answerMs: 30_000, waitForClientMs: 600_000 };
+
+const features = [
+  "resume",
+  "model-keys",
+  "blobs",
+  "undo",
+  "fork",
+  "governance",
+  "plans",
+  "apply-proposal",
+  "branches",
+  "checkpoints",
+  "compaction",
+  "rename",
+  "client-workspace",
+];
+
+/** Composes everything that belongs to one tenant. Rejects with `WorkspaceError` or `StoreError`; nothing is left running then. */
+export async function openTenant(server: ServerParts, place: TenantPlace): Promise<Tenant> {
+  const { options, callers, admission, configDir, environment, sandbox, authenticated, watch } = server;
+  const { stateDir } = place;
+  const { token } = options;
+  const { log, observer } = watch;
+  await using parts = new AsyncDisposableStack();
+  const replica =
+    place.sharedLog && parts.use(await joinSharedLog(place.sharedLog, { version: options.version, stateDir, log }));
+  const store =
+    replica?.store ??
+    parts.use(
+      await openStore(stateDir, {
+        toolVersion: options.version,
+        onWarning: (text) => log.warn(text),
+      }),
+    );
+  for (const recovered of recoverWorkspaceJournals(stateDir)) {
+    log.warn(`A set of changes broke off and was ${recovered.state}: ${recovered.root}`);
+  }
+  const workspaces = new WorkspaceRegistry(stateDir);
+  const workspace = options.workspace === undefined ? undefined : (await workspaces.open(options.workspace)).root;
+  const redactor = await createRedactor({ secrets: token === undefined ? [] : [token] });
+  const mcp = parts.use(
+    new McpServers({
+      ...{ stateDir, configDir, home: homedir(), version: options.version },
+      environment: options.environment,
+      commandEnvironment: environment,
+    }),
+  );
+  const serverKeys = new ModelKeys({
+    environment: options.environment,
+    platform: platform(),
+    onKey: (key) => {
+      redactor.learn(key);
+      watch.learn(key);
+    },
+  });
+  const keys = place.usersRoot === undefined ? serverKeys : new UserModelKeys({ callers, shared: serverKeys });
+  const capabilityFiles = { named: options.environment["GENNAI_CAPABILITIES"] || undefined, configDir, stateDir };
+  const emergencyStore =
+    replica?.emergency ??
+    parts.use(
+      await EmergencyStore.open(stateDir, {
+        toolVersion: options.version,
+        onWarning: (text) => log.warn(text),
+        now: Date.now,
+      }),
+    );
+  const emergency = parts.use(
+    new EmergencyControls({
+      store: emergencyStore,
+      redactor,
+      authenticated,
+      workspaceRoots: () => manager.workspaceRoots(),
+      announce: (change) => manager.announce(emergencyEvent(change)),
+      stopWork: (reason) => manager.stop(() => true, reason),
+      onError: (error) => log.error("An emergency control could not be made effective everywhere.", error),
+    }),
+  );
+  const brakes = {
+    current: () => emergency.current(),
+    standingCheck:
+      replica === undefined ? emergency.standingCheck : bothChecks(emergency.standingCheck, replica.standingCheck),
+    assertTurnsMayStart() {
+      server.assertTurnsMayStart();
+      replica?.assertMayAct();
+      emergency.assertTurnsMayStart();
+    },
+  };
+  const governance = parts.use(
+    new GovernanceRegistry({
+      stateDir,
+      home: homedir(),
+      onWarning: (text) => log.warn(text),
+      onRules: (root, status) => {
+        manager.announce({ type: "rules-changed", status }, root).catch((error: unknown) => {
+          log.error("A change of rules could not be told to every session.", error);
+        });
+      },
+    }),
+  );
+  const clientWorkspaces = parts.use(
+    openClientWorkspaces({ stateDir: store.stateDir, blobs: store.blobs, now: Date.now }),
+  );
+  const checkpoints = parts.use(new CheckpointRegistry({ stateDir: store.stateDir }));
+  const manager: SessionManager = new SessionManager(
+    {
+      log: observer.log(store.log),
+      blobs: store.blobs,
+      locks: new ProcessLocks(join(stateDir, "locks"), replica?.locks),
+      redactor,
+      observer,
+      callers,
+      admission: {
+        turn: (user) => admission.turn({ tenant: place.name, user }),
+        sessionsPerUser: admission.limits.sessionsPerUser,
+        hasRoomForSession: () => server.sessionsOpen() < admission.limits.sessions,
+      },
+      ...(place.usersRoot === undefined ? {} : { userWorkspaces: new UserWorkspaces(place.usersRoot, place.name) }),
+      openWorkspace: (directory) => workspaces.open(directory),
+      openClientWorkspace: clientWorkspaces.open,
+      createModel: async (settings, asking) => {
+        if (place.usersRoot !== undefined) assertUsersModel(settings, options.defaultSettings);
+        return observer.model(await createModel(settings, (backend) => keys.find(backend), asking), settings);
+      },
+      loadModelFacts: () => loadModelFacts(configDir),
+      loadScenarios,
+      emergency: brakes,
+      ...(replica === undefined ? {} : { ownership: replica.ownership }),
+      loadCapabilities: () => loadCapabilities(capabilityFiles, Date.now),
+      governanceOf: (opened) => governance.of(opened),
+      checkpointsOf: (opened) => checkpoints.of(opened),
+      mcp,
+      loadWeb: () => loadWebConfig(configDir),
+      loadHooks: (workspaceRoot) => loadHooks({ configDir, stateDir, workspaceRoot }),
+      acceptedChecks: ({ place: held }) => new AcceptedChecks(stateDir, held),
+      configDir,
+      ownDirectories: [...new Set([options.stateDir, stateDir]), configDir],
+      onUnexpectedError: (error) => log.error("A turn failed unexpectedly.", error),
+      isolation: sandbox.state,
+      sandbox,
+      defaultSettings: options.defaultSettings,
+      confirmation: options.confirmation ?? defaultConfirmation,
+      protectedBranches: options.protectedBranches ?? [],
+      home: homedir(),
+      commandEnvironment: environment,
+      platform: platform(),
+      now: Date.now,
+    },
+    { defaultWorkspace: workspace },
+  );
+  const plans = new SessionPlans(Date.now);
+  parts.defer(async () => {
+    await manager.stop(() => true, "The server is shutting down.");
+  });
+  replica?.presence.onChange(() => {
+    if (replica.presence.isConfirmed) return;
+    manager
+      .stop(() => true, "This server lost contact with the log.")
+      .catch((error: unknown) => {
+        log.error("Work could not be stopped.", error);
+      });
+  });
+  const joinReplicas = replica && (await import("./rpc/replica-services.ts")).joinReplicas;
+  const report = (error: unknown): void => log.error("An RPC failed unexpectedly.", error);
+  const routes = (router: ConnectRouter): void => {
+    registerAgentService(router, { manager, setModelKey: modelKeyRpc(keys), version: options.version, features });
+    registerPlanService(router, { manager, plans, authenticated });
+    registerGovernanceService(router, {
+      manager,
+      emergency,
+      loadCapabilities: () => loadCapabilities(capabilityFiles, Date.now),
+      parity: createParity({
+        version: options.version,
+        releaseDirectory: options.releaseDirectory,
+        rules: async () => {
+          if (workspace === undefined) return undefined;
+          const { rules } = await governance.of(await workspaces.open(workspace));
+          await rules.current();
+          return rulesDigest({ root: workspace, home: homedir() }, rules.status());
+        },
+        capabilities: () => loadCapabilities(capabilityFiles, Date.now),
+        hooks: async () =>
+          workspace === undefined ? undefined : loadHooks({ configDir, stateDir, workspaceRoot: workspace }),
+        protectedBranches: options.protectedBranches ?? [],
+        isolation: sandbox.state,
+      }),
+      checkPolicy: checkCall,
+      previewPrompt: async (session, scenario) =>
+        promptFor(session, (await chooseScenario(session, scenario)).scenario),
+      rules: async ({ session, workspaceRoot }) => {
+        const opened = session?.workspace ?? (await workspaces.open(workspaceRoot));
+        return (await governance.of(opened)).rules.status();
+      },
+      intents: intentsPort({ open: (root) => workspaces.open(root), governance }),
+      ledger: {
+        records: (root, after, limit) => readLedgerRecords(stateDir, root, after, limit),
+        newest: (root, before, limit) => readNewestLedgerRecords(stateDir, root, before, limit),
+        verify: (workspaceRoot) => verifyWorkspaceLedger({ workspaceRoot, stateDir }),
+      },
+    });
+  };
+  const access = accessInterceptor({ callers, manager: () => manager });
+  const routing =
+    replica &&
+    joinReplicas?.(replica, {
+      manager: () => manager,
+      callers,
+      scopes: watch.scopes,
+      routes,
+      guards: [access],
+      report,
+    });
+  const opened = parts.move();
+  return {
+    name: place.name,
+    ...{ manager, plans, workspace },
+    get mayAct() {
+      return replica?.presence.isConfirmed ?? true;
+    },
+    rpcHandler: (shutdown) =>
+      nodeRpcHandler({
+        ...{ routes, callers, admission, shutdown, report },
+        interceptors: [
+          ...watch.interceptors,
+          errorInterceptor(report),
+          access,
+          ...(routing === undefined ? [] : [routing]),
+        ],
+      }),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Loaded only where it is used: one machine has no need of NATS. */
+async function joinSharedLog(
+  address: LogAddress,
+  { stateDir, version, log }: Pick<ServerOptions, "stateDir" | "version" | "log">,
+): Promise<Replica> {
+  const { openReplica } = await import("./replica/open-replica.ts");
+  return openReplica(stateDir, { address, version, log });
+}

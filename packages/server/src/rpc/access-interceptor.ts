@@ -1,0 +1,53 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import type { Interceptor } from "@connectrpc/connect";
+import type { Callers } from "../identity/callers.ts";
+import { ServiceError } from "../service-error.ts";
+import { noSuchSession, type SessionManager } from "../sessions/session-manager.ts";
+import { once, onlyMessage, sessionIdOf } from "./only-message.ts";
+import { accessOf } from "./rpc-access.ts";
+
+/**
+ * Lets a call through only where its caller may go. Another user's session answers as one that nobody has, after the same
+ * look into the log, and before the method looks at anything else of the request.
+ */
+export function accessInterceptor(options: {
+  readonly callers: Callers;
+  readonly manager: () => Pick<SessionManager, "userOf" | "userOfOpen">;
+}): Interceptor {
+  return (next) => async (request) => {
+    const caller = options.callers.current();
+    // On a server with one user, whoever got in may do everything.
+    if (caller?.user === "") return next(request);
+    if (!request.stream) {
+      await check(options, request.method, sessionIdOf(request.message));
+      return next(request);
+    }
+    const message = await onlyMessage(request.message);
+    await check(options, request.method, sessionIdOf(message));
+    return next({ ...request, message: once(message) });
+  };
+}
+
+async function check(
+  { callers, manager }: Parameters<typeof accessInterceptor>[0],
+  method: DescMethod,
+  sessionId: string | undefined,
+): Promise<void> {
+  const caller = callers.current();
+  const access = accessOf(method);
+  if (caller === undefined || access === undefined) {
+    throw new ServiceError("permission_denied", "This method is not open to users of this server.");
+  }
+  if (access === "admin" && !caller.isAdmin) {
+    throw new ServiceError("permission_denied", "Only admins may do this.", {
+      reason: "admin_only",
+      hint: "Ask somebody whose token has the admin role.",
+    });
+  }
+  if (access === "session" && sessionId === undefined) throw noSuchSession();
+  if (sessionId === undefined) return;
+  if (manager().userOfOpen(sessionId) === caller.user) return;
+  // For all others the log is asked, so that it takes as long for an open session as for one that nobody has.
+  const user = await manager().userOf(sessionId);
+  if (user === undefined || (user !== caller.user && !caller.isAdmin)) throw noSuchSession();
+}

@@ -1,0 +1,238 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ClientWorkspaceFacts, WorkspaceOperation } from "@gennai/agent/workspace-operation";
+import type { FailureClass as DomainFailureClass } from "@gennai/governance/tool-error";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import type { ErrorCode } from "@gennai/protocol/errors/error-code";
+import { gateErrors } from "@gennai/protocol/errors/gate-errors";
+import { toolErrors } from "@gennai/protocol/errors/tool-errors";
+import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import {
+  type ClientWorkspace,
+  CommandPlace,
+  type ControlRead,
+  OutputEncoding,
+  PathKind,
+  ProgramEnd,
+  type ProgramRun,
+  SearchOutput,
+  type WorkspaceFailure,
+  type WorkspaceRequestSchema,
+  type WorkspaceResponse,
+} from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
+import { isNormal } from "../client-workspace/check-resolved.ts";
+import type { ControlSnapshot, WorkspaceAnswer } from "../client-workspace/workspace-answer.ts";
+import type { CommandRun } from "../process/run-command.ts";
+import { ServiceError } from "../service-error.ts";
+import { digest, keyOf } from "./change-wire.ts";
+
+type WireOperation = NonNullable<MessageInitShape<typeof WorkspaceRequestSchema>["operation"]>;
+
+const searchOutputs = {
+  content: SearchOutput.CONTENT,
+  files: SearchOutput.FILES,
+  count: SearchOutput.COUNT,
+} as const;
+
+export function operationToWire(operation: WorkspaceOperation): WireOperation {
+  switch (operation.type) {
+    case "resolve":
+      return { case: "resolvePath", value: { raw: operation.raw } };
+    case "stat":
+      return { case: "statPath", value: { path: operation.path } };
+    case "read": {
+      const { path, maxBytes, offset, length } = operation;
+      return { case: "readContent", value: { path, maxBytes: BigInt(maxBytes), offset: BigInt(offset), length } };
+    }
+    case "list": {
+      const { path, ignore, limit } = operation;
+      return { case: "listNames", value: { path, ignore: [...ignore], limit } };
+    }
+    case "find": {
+      const { pattern, base, limit, exclude } = operation;
+      return { case: "findFiles", value: { pattern, base, limit, exclude: [...exclude] } };
+    }
+    case "search": {
+      const { type: _, output, exclude, glob, ...query } = operation;
+      return {
+        case: "searchFiles",
+        value: { ...query, glob: glob ?? "", output: searchOutputs[output], exclude: [...exclude] },
+      };
+    }
+    case "change": {
+      const changes = operation.changes.map(({ mode, emptied, ...change }) => ({
+        ...change,
+        emptied: [...emptied],
+        ...(mode === undefined ? {} : { mode }),
+      }));
+      return { case: "changeFiles", value: { changes, branch: operation.branch } };
+    }
+    case "control": {
+      const { files, directories, knownDigest } = operation;
+      return { case: "readControl", value: { files: [...files], directories: [...directories], knownDigest } };
+    }
+    case "run": {
+      const { command, cwd, timeoutMs, readsOnly } = operation;
+      return { case: "runProgram", value: { command, cwd, timeoutMs, readsOnly } };
+    }
+  }
+}
+
+/** What a client answered; fields that cannot be are refused, so that nothing behind this doubts their shape. */
+export function workspaceAnswerFromWire(result: WorkspaceResponse["result"]): WorkspaceAnswer {
+  switch (result.case) {
+    case "resolvedPath": {
+      const { relative, absolute, inside } = result.value;
+      return { type: "resolve", relative, absolute, inside };
+    }
+    case "pathStat": {
+      const { kind, size, mode } = result.value;
+      const known = kind === PathKind.UNSPECIFIED ? undefined : entryKind(kind);
+      return { type: "stat", kind: known === "link" ? "other" : known, size: count(size), mode: mode & 0o7777 };
+    }
+    case "contentRead": {
+      const { content, sha256, size } = result.value;
+      return { type: "read", bytes: content, sha256: digest(sha256), size: count(size) };
+    }
+    case "namesListed": {
+      const { entries, truncated } = result.value;
+      return { type: "list", entries: entries.map(({ name, kind }) => ({ name, kind: entryKind(kind) })), truncated };
+    }
+    case "filesFound": {
+      const { paths, truncated } = result.value;
+      const all = paths.every((path) => isNormal(`/${path}`) && !/\p{Cc}/u.test(path));
+      if (!all) throw new ServiceError("invalid_argument", "paths are relative to the workspace.");
+      return { type: "find", paths, truncated };
+    }
+    case "searchResult": {
+      const { lines, truncated } = result.value;
+      return { type: "search", lines, truncated };
+    }
+    case "filesChanged":
+      return {
+        type: "change",
+        files: result.value.files.map(({ beforeSha256, afterSha256, beforeMode, madeDirectories }) => ({
+          beforeSha256: optionalDigest(beforeSha256),
+          afterSha256: optionalDigest(afterSha256),
+          ...{ beforeMode, madeDirectories },
+        })),
+      };
+    case "controlRead":
+      return { type: "control", control: result.value.unchanged ? "unchanged" : control(result.value) };
+    case "programRun":
+      return { type: "run", run: commandRun(result.value), notes: result.value.notes };
+    case "failure":
+      return { type: "failure", failure: failure(result.value) };
+    case undefined:
+      throw new ServiceError("invalid_argument", "The answer is empty, or of a kind this server does not know.");
+  }
+}
+
+const commandPlaces = new Map<CommandPlace, ClientWorkspaceFacts["commands"]>([
+  [CommandPlace.UNSPECIFIED, "none"],
+  [CommandPlace.UNSANDBOXED, "unsandboxed"],
+  [CommandPlace.SANDBOXED, "sandboxed"],
+]);
+
+/** Throws `ServiceError` `invalid_argument`. */
+export function clientWorkspaceFromWire(message: ClientWorkspace): ClientWorkspaceFacts {
+  const { id, name, root, home, platform, commands } = message;
+  if (!/^[\w.-]{16,128}$/.test(id)) {
+    throw new ServiceError(
+      "invalid_argument",
+      "client_workspace.id has 16 to 128 letters, digits, dots, hyphens and underscores.",
+    );
+  }
+  for (const [field, path] of Object.entries({ root, home })) {
+    if (isNormal(path) && path !== "/" && path.length <= 4096 && !/\p{Cc}/u.test(path)) continue;
+    throw new ServiceError("invalid_argument", `client_workspace.${field} must be an absolute path with slashes.`);
+  }
+  if (root === home || home.startsWith(`${root}/`)) {
+    throw new ServiceError("invalid_argument", "client_workspace.root holds the home directory.", {
+      reason: "workspace_too_broad",
+      hint: "Choose the directory of one project.",
+    });
+  }
+  if (name.length > 200 || platform.length > 40) {
+    throw new ServiceError("invalid_argument", "client_workspace.name or platform is too long.");
+  }
+  return { id, name, root, home, platform, commands: commandPlaces.get(commands) ?? "none" };
+}
+
+const kinds = {
+  file: PathKind.FILE,
+  directory: PathKind.DIRECTORY,
+  link: PathKind.LINK,
+  other: PathKind.OTHER,
+} as const;
+
+function entryKind(kind: PathKind): "file" | "directory" | "link" | "other" {
+  return keyOf(kinds, kind, "kind");
+}
+
+function control({ digest: told, files, git }: ControlRead): ControlSnapshot {
+  const { repository = false, branch = "", commit = "", remoteDefault = "", hooksPath = "" } = git ?? {};
+  return {
+    digest: digest(told),
+    files: files.map(({ path, content, problem }) => ({ path, bytes: content, problem })),
+    git: repository ? { branch, commit, remoteDefault, hooksPath } : undefined,
+  };
+}
+
+const ends = {
+  exited: ProgramEnd.EXITED,
+  "timed-out": ProgramEnd.TIMED_OUT,
+  aborted: ProgramEnd.ABORTED,
+  "too-much-output": ProgramEnd.TOO_MUCH_OUTPUT,
+  "over-limit": ProgramEnd.OVER_LIMIT,
+} as const;
+
+const encodings = {
+  "utf-8": OutputEncoding.UTF_8,
+  "utf-16": OutputEncoding.UTF_16,
+  unknown: OutputEncoding.UNKNOWN,
+} as const;
+
+function commandRun(run: ProgramRun): CommandRun {
+  return {
+    state: keyOf(ends, run.end, "end"),
+    ...(run.exceeded === "" ? {} : { exceeded: run.exceeded }),
+    exitCode: run.exitCode,
+    signal: run.signal === "" ? undefined : run.signal,
+    output: run.output,
+    encoding: keyOf(encodings, run.encoding, "encoding"),
+    outputSha256: digest(run.outputSha256),
+    leftOut: count(run.leftOut),
+    survivors: run.survivors,
+  };
+}
+
+const failureClasses = new Map<FailureClass, DomainFailureClass>([
+  [FailureClass.PERMISSION_DENIED, "permission_denied"],
+  [FailureClass.TOOL_UNAVAILABLE, "tool_unavailable"],
+  [FailureClass.COMMAND_ERROR, "command_error"],
+  [FailureClass.TIMEOUT, "timeout"],
+  [FailureClass.PARTIAL_EXECUTION, "partial_execution"],
+]);
+
+const maxText = 4_000;
+
+function failure({ code, message, hint, failureClass, retryable }: WorkspaceFailure): ToolFailure {
+  return new ToolFailure(isErrorCode(code) ? code : "client_error", message.slice(0, maxText) || "It gave no reason.", {
+    failureClass: failureClasses.get(failureClass) ?? "command_error",
+    retryable,
+    ...(hint === "" ? {} : { hint: hint.slice(0, maxText) }),
+  });
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(toolErrors, code) || Object.hasOwn(gateErrors, code);
+}
+
+function optionalDigest(text: string): string {
+  return text === "" ? "" : digest(text);
+}
+
+function count(value: bigint): number {
+  if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
+  throw new ServiceError("invalid_argument", "A size is larger than any file.");
+}

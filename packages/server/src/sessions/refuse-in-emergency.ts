@@ -1,0 +1,31 @@
+import { ServiceError } from "../service-error.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * What a person takes back is a write: where the emergency controls forbid those, it waits until they are lifted. Throws
+ * `ServiceError` with the code of the control.
+ *
+ * @param act what is refused, e.g. `Nothing was restored`
+ */
+export function refuseInEmergency(
+  { id, services, workspace }: Pick<Session, "id" | "services" | "workspace">,
+  act: string,
+  tool: { readonly name: string; readonly statement: string },
+): void {
+  const path = { raw: ".", relative: "", absolute: workspace.root, inside: true };
+  const write = { type: "write", operation: "update", path, base: undefined, current: undefined } as const;
+  const verdict = services.emergency.standingCheck.check({
+    callId: tool.name,
+    toolName: tool.name,
+    args: {},
+    access: "change",
+    analysis: { statement: tool.statement, effects: [write] },
+    sessionId: id,
+    turnId: "",
+  });
+  if (verdict.type === "allow") return;
+  throw new ServiceError("permission_denied", `${act}: ${verdict.finding.reason}`, {
+    reason: verdict.finding.code,
+    ...(verdict.finding.hint === undefined ? {} : { hint: verdict.finding.hint }),
+  });
+}

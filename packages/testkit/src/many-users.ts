@@ -1,0 +1,66 @@
+import {
+  type AgentClient,
+  connect,
+  connectGovernance,
+  connectPlans,
+  type GovernanceClient,
+  type PlanClient,
+} from "@gennai/client/connection";
+import { keysAt } from "@gennai/server/identity/issuer-keys";
+import { TokenVerifier } from "@gennai/server/identity/token-verifier";
+import { temporaryDirectory } from "./temporary-repository.ts";
+import { startTestServer, type TestServer, type TestServerOptions } from "./test-server.ts";
+import { type IssuedToken, startTokenIssuer, type TokenIssuer, testAudience } from "./token-issuer.ts";
+
+/** One person's way to the server. */
+export interface TestUser {
+  readonly token: string;
+  readonly client: AgentClient;
+  readonly governance: GovernanceClient;
+  readonly plans: PlanClient;
+}
+
+export interface ManyUsersServer extends AsyncDisposable {
+  readonly issuer: TokenIssuer;
+  readonly server: TestServer;
+  /** `<this>/<tenant>/<user>` is where a user works. */
+  readonly workspaceRoot: string;
+  /** Of the tenant `acme` unless said otherwise. */
+  user(token: IssuedToken): Promise<TestUser>;
+  withToken(token: string): TestUser;
+}
+
+/** A server of many users, whose tokens come from an issuer on the loopback. */
+export async function startManyUsersServer(options: TestServerOptions = {}): Promise<ManyUsersServer> {
+  await using parts = new AsyncDisposableStack();
+  const issuer = parts.use(await startTokenIssuer());
+  const workspaces = parts.use(await temporaryDirectory());
+  const verifier = new TokenVerifier({
+    issuer: issuer.issuer,
+    audiences: [testAudience],
+    keys: keysAt(issuer.jwksUrl),
+    clockSkew: 0,
+    claims: { user: "sub", tenant: "org", roles: "roles", adminRole: "gennai-admin" },
+  });
+  const server = parts.use(
+    await startTestServer({
+      ...options,
+      server: {
+        token: undefined,
+        workspace: undefined,
+        users: { verifier, workspaceRoot: workspaces.root },
+        ...options.server,
+      },
+    }),
+  );
+  const withToken = (token: string): TestUser => {
+    const to = { baseUrl: server.url, token };
+    return { token, client: connect(to), governance: connectGovernance(to), plans: connectPlans(to) };
+  };
+  const owned = parts.move();
+  return {
+    ...{ issuer, server, withToken, workspaceRoot: workspaces.root },
+    user: async (token) => withToken(await issuer.sign({ tenant: "acme", ...token })),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { listCheckpoints, restoreCheckpoint } from "@gennai/client/checkpoints";
+import { type AgentClient, connect } from "@gennai/client/connection";
+import { verifyWorkspaceLedger } from "@gennai/server/store/ledger-verify";
+import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import { expect, onTestFinished, test } from "vitest";
+import { crashOptions, crashTimeout, randomNumbers } from "../crash-options.ts";
+import { killProcess } from "../kill-process.ts";
+
+const program = fileURLToPath(new URL("serving-process.ts", import.meta.url));
+const token = "t".repeat(43);
+const options = crashOptions(4);
+const random = randomNumbers(options.seed);
+const { signal } = new AbortController();
+
+const names = Array.from({ length: 60 }, (_none, index) => `src/f${index}.ts`);
+const write = (file: string) => ({ tool: { name: "Write", args: { file_path: file, content: `agent ${file}\n` } } });
+
+test("a server that is killed in the middle of a restore leaves all files or none, and the restore in the list", {
+  timeout: crashTimeout(options),
+}, async () => {
+  await using state = await temporaryDirectory();
+  await using scripts = await temporaryDirectory();
+  await using workspace = await temporaryRepository({ "README.md": "# Test\n" });
+  await workspace.git("checkout", "--quiet", "-b", "work");
+  const script = scripts.path("script.yaml");
+  const steps = [...names.map(write), { text: ["Done."] }];
+  await writeFile(script, JSON.stringify({ turns: [{ match: ".", steps }] }));
+
+  let child = await startChild(0);
+  const client = connect({ baseUrl: `http://127.0.0.1:${child.port}`, token });
+  const { sessionId } = await client.startSession({});
+  await client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
+  await expect.poll(() => present(), { timeout: 60_000, interval: 100 }).toBe(names.length);
+  await expect.poll(() => steadyList(client, sessionId), { timeout: 20_000 }).toBeGreaterThan(0);
+  const [turn] = (await listCheckpoints(client, sessionId, { signal })).checkpoints;
+  let target = turn?.checkpointId ?? "";
+
+  for (let round = 0; round < options.rounds; round++) {
+    const before = await present();
+    const began = (await listCheckpoints(client, sessionId, { signal })).checkpoints.length;
+    const restoring = restoreCheckpoint(client, { sessionId, checkpointId: target }, { signal }).catch(() => undefined);
+    await delay(random() * 250);
+    await killProcess(child.process);
+    await restoring;
+    child = await startChild(child.port);
+    const { checkpoints } = await listCheckpoints(client, sessionId, { signal });
+    const after = await present();
+    expect([0, names.length]).toContain(after);
+    const added = checkpoints.slice(began);
+    // What was written is in the list, and nothing else is.
+    expect(added.map(({ kind }) => kind)).toEqual(after === before ? [] : ["restore"]);
+    target = added[0]?.checkpointId ?? target;
+  }
+  // The last one is left alone, and takes it back whatever the kills left.
+  const restored = await restoreCheckpoint(client, { sessionId, checkpointId: turn?.checkpointId ?? "" }, { signal });
+  expect(restored.skipped).toEqual([]);
+  expect(await present()).toBe(0);
+  const ended = once(child.process, "exit");
+  child.process.kill("SIGTERM");
+  await ended;
+  const report = await verifyWorkspaceLedger({ workspaceRoot: workspace.root, stateDir: state.root });
+  expect(report).toMatchObject({ status: "ok", compared: { head: true, store: true } });
+
+  async function present(): Promise<number> {
+    const contents = await Promise.all(names.map((name) => workspace.read(name).catch(() => "")));
+    expect(contents.every((text, index) => text === "" || text === `agent ${names[index]}\n`)).toBe(true);
+    return contents.filter((text) => text !== "").length;
+  }
+
+  async function startChild(wantedPort: number): Promise<{ readonly process: ChildProcess; readonly port: number }> {
+    const served = {
+      ...{ port: wantedPort, token, stateDir: state.root, workspace: workspace.root, script },
+      sandbox: "off",
+    };
+    const started = spawn(process.execPath, [program, JSON.stringify(served)], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    onTestFinished(() => void started.kill("SIGKILL"));
+    const line = await Promise.race([
+      once(started.stdout, "data").then(([chunk]) => String(chunk)),
+      once(started, "exit").then(() => Promise.reject(new Error("The server did not start."))),
+    ]);
+    return { process: started, port: Number(line) };
+  }
+});
+
+async function steadyList(client: AgentClient, sessionId: string): Promise<number> {
+  const { checkpoints } = await listCheckpoints(client, sessionId, { signal });
+  return checkpoints.filter(({ files, moreFiles }) => files.length + moreFiles >= names.length).length;
+}

@@ -1,0 +1,48 @@
+import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { startTestServer } from "@gennai/testkit/test-server";
+import { startSession, Watcher } from "../rpc/session-client.ts";
+
+export type Step = Readonly<Record<string, unknown>>;
+export const call = (name: string, args: Record<string, unknown>): Step => ({ tool: { name, args } });
+export const bash = (command: string): Step => call("Bash", { command });
+
+/** A server whose model does these steps for the word that names them, and a person who says yes to everything. */
+export async function world(
+  turns: Readonly<Record<string, readonly Step[]>>,
+  files: Readonly<Record<string, string>> = {},
+) {
+  const script = Object.entries(turns).map(([word, steps]) => ({
+    match: `^${word}$`,
+    steps: [...steps, { text: ["Done."] }],
+  }));
+  const server = await startTestServer({ files, script });
+  const sessionId = await startSession(server, { interactive: true });
+  const editor = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
+  let answered = 0;
+  return {
+    server,
+    sessionId,
+    run: async (word: string): Promise<string> => {
+      const { turnId } = await server.client.startTurn({ sessionId, userInput: word, clientTurnId: word });
+      const ended = editor.end(turnId);
+      let over = false;
+      ended.finally(() => (over = true)).catch(() => undefined);
+      while (!over) {
+        const asked = await Promise.race([
+          editor.next("confirmationRequest", answered).catch(() => undefined),
+          ended.then(() => undefined),
+        ]);
+        if (asked === undefined) break;
+        answered += 1;
+        const { requestId, actionSha256 } = asked;
+        const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };
+        await editor.submit({ case: "confirmationResponse", value });
+      }
+      return ended;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await editor[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
