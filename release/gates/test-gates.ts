@@ -108,7 +108,6 @@ const smokeVscode = testGate({
   proves: ["the packaged extension installs where none was"],
   config: "test/e2e/vitest.config.ts",
   environment: ({ directory, version }) => ({
-    GENNAI_TEST_VSCODE: "1",
     GENNAI_TEST_VSIX: join(directory, artefactNames(version).extension),
   }),
 });

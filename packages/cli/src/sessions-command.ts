@@ -49,9 +49,9 @@ export async function describeSessions(
   const summaries = await listSessions(client, workspace, options);
   if (summaries.length === 0) return "No sessions yet. Start one: gennai run\n";
   return summaries
-    .map(({ sessionId, updated, mode, title, workingDir }) => {
+    .map(({ sessionId, updated, title, workingDir }) => {
       const place = workspace === "" ? `  ${terminalSafe(workingDir)}` : "";
-      return `${sessionId}  ${updated.slice(0, 16).replace("T", " ")}  ${mode.padEnd(8)}  ${terminalSafe(title)}${place}\n`;
+      return `${sessionId}  ${updated.slice(0, 16).replace("T", " ")}  ${terminalSafe(title)}${place}\n`;
     })
     .join("");
 }

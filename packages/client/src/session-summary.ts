@@ -1,5 +1,4 @@
 import type { ListSessionsResponse } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { type EditingMode, editingModeFromMessage } from "./settings.ts";
 
 /** A session as lists show it. */
 export interface SessionSummary {
@@ -9,7 +8,6 @@ export interface SessionSummary {
   /** RFC 3339. */
   readonly created: string;
   readonly updated: string;
-  readonly mode: EditingMode;
   /** Empty: nothing is running. */
   readonly runningTurnId: string;
 }
@@ -22,7 +20,6 @@ export function summariesFromMessage(message: ListSessionsResponse): readonly Se
     title: session.title,
     created: rfc3339(session.created),
     updated: rfc3339(session.updated),
-    mode: editingModeFromMessage(session.editingMode),
     runningTurnId: session.runningTurnId,
   }));
 }

@@ -102,7 +102,7 @@ export function settingsFromMessage(message: Settings | undefined): SessionSetti
   };
 }
 
-export function editingModeFromMessage(mode: EditingModeMessage | undefined): EditingMode {
+function editingModeFromMessage(mode: EditingModeMessage | undefined): EditingMode {
   return mode === EditingModeMessage.PROPOSAL ? "proposal" : "branch";
 }
 

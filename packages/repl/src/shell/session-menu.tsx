@@ -67,7 +67,7 @@ function SessionList({ control, close }: { readonly control: ReplControl; readon
               >
                 <span class="session-title">{titleOf(session)}</span>
                 <span class="quiet">
-                  {ago(session.updated)} · {session.mode}
+                  {ago(session.updated)}
                   {session.runningTurnId !== "" && " · running"}
                 </span>
               </button>

@@ -874,13 +874,13 @@ export type SessionSummary = Message<"gennai.agent.v1.SessionSummary"> & {
   runningTurnId: string;
 
   /**
+   * Absent in lists, which open no session; so is the use.
+   *
    * @generated from field: gennai.agent.v1.EditingMode editing_mode = 8;
    */
   editingMode: EditingMode;
 
   /**
-   * Absent in lists, which open no session.
-   *
    * @generated from field: gennai.agent.v1.UsageSum usage = 9;
    */
   usage?: UsageSum | undefined;
