@@ -24,10 +24,11 @@ const silence = 16_000;
 /** Opens sessions up to each level, lets each run one turn, leaves all streams open, and looks what the server needs. */
 export async function measureIdle(world: ReplicaWorld, levels: readonly number[]): Promise<readonly IdleCost[]> {
   const costs: IdleCost[] = [];
+  const empty = { sessions: 0, memory: residentMemory(world.processId(0)) };
   const open: { readonly sessionId: string; readonly listener: Listener }[] = [];
   await using listeners = new AsyncDisposableStack();
   for (const level of levels) {
-    const before = costs.at(-1);
+    const before = costs.at(-1) ?? empty;
     while (open.length < level) {
       const more = Array.from({ length: Math.min(20, level - open.length) }, () => openSession(world, listeners));
       open.push(...(await Promise.all(more)));
@@ -42,10 +43,10 @@ export async function measureIdle(world: ReplicaWorld, levels: readonly number[]
     await delay(silence);
     const processor = (processorTime(world.processId(0)) - spent) / (silence / 1000);
     const memory = residentMemory(world.processId(0));
-    const added = level - (before?.sessions ?? 0);
+    const added = level - before.sessions;
     costs.push({
       ...{ sessions: level, memory: Math.round(memory) },
-      memoryPerSession: before === undefined ? Number.NaN : Math.round(((memory - before.memory) / added) * 1024),
+      memoryPerSession: Math.round(((memory - before.memory) / added) * 1024),
       processor: Math.round(processor * 10) / 10,
       processorPerSession: Math.round((processor / level) * 1000),
       turn: Math.round(turns.toSorted((a, b) => a - b)[2] ?? Number.NaN),

@@ -138,6 +138,8 @@ export function turnSink(session: Session, turnId: string): TurnSink {
 /** The system prompt of a turn with this scenario, as the model would get it now. */
 export async function promptFor(session: Session, scenario: Scenario, notes?: ProjectNotes): Promise<string> {
   const { services, workspace, state } = session;
+  // Without the project's rules the model is asked nothing.
+  await workspace.syncControl({ workedOn: state.knownFiles.paths, maxAgeMs: 250 });
   // Files that were worked on since may have notes of their own.
   const worked = [...state.knownFiles.paths].some((path) => path.includes("/"));
   const now = notes === undefined || worked ? await projectNotes(session) : notes;
@@ -163,7 +165,6 @@ export async function promptFor(session: Session, scenario: Scenario, notes?: Pr
 
 async function projectNotes(session: Session): Promise<ProjectNotes> {
   const { services, workspace, state } = session;
-  await workspace.syncControl({ workedOn: state.knownFiles.paths, maxAgeMs: 250 });
   return readProjectNotes(workspace.controlRoot, services.redactor, {
     userDirectory: services.configDir,
     workedOn: state.knownFiles.paths,
