@@ -1,6 +1,5 @@
 import { test } from "vitest";
 import { serveGennai } from "../process/serve-gennai.ts";
-import { waitForNotification } from "./notification-center.ts";
 import { openRepl } from "./repl-in-workbench.ts";
 import { shows } from "./repl-sight.ts";
 import { freePort, startOldServer, startStranger } from "./stand-ins.ts";
@@ -33,20 +32,14 @@ test("no server: the REPL says where it looked, and can start one", async () => 
 test("another program on the port is named, with the setting to change", async () => {
   await using _stranger = await startStranger(port);
   await workbench().runCommand("Gennai: Ping Server");
-  await waitForNotification(
-    workbench().page,
-    /another program took the port.*choose another port in gennai.serverPort/s,
-  );
+  await workbench().notice(/another program took the port.*choose another port in gennai.serverPort/s);
 });
 
 test("an old server is to be updated", async () => {
   await using _old = await startOldServer(port, oldToken);
   await typeToken(oldToken);
   await workbench().runCommand("Gennai: Ping Server");
-  await waitForNotification(
-    workbench().page,
-    /version 0\.0\.1\) is too old for this extension. Update it and start it/,
-  );
+  await workbench().notice(/version 0\.0\.1\) is too old for this extension. Update it and start it/);
   await workbench().screenshot("bad day old server");
 });
 

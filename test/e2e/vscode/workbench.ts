@@ -5,6 +5,7 @@ import { openContext } from "../browser/open-context.ts";
 import { takeScreenshot } from "../browser/screenshot.ts";
 import { type ServedGennai, type ServeOptions, serveGennai } from "../process/serve-gennai.ts";
 import { type CodeServer, type CodeServerOptions, startCodeServer } from "./code-server.ts";
+import { waitForNotification } from "./notification-center.ts";
 import { pick, runCommand } from "./palette.ts";
 import { patience } from "./patience.ts";
 import { type Settings, writeUserSettings } from "./user-settings.ts";
@@ -35,7 +36,7 @@ export interface Workbench extends AsyncDisposable {
   runCommand(title: string): Promise<void>;
   /** Chooses from a quick pick, by the whole label. */
   pick(label: string): Promise<void>;
-  /** Resolves when a notification says that. With the smoke test driver none pops up: the bell shows that there are some. */
+  /** Resolves when a notification says that. They are looked for where all are kept. */
   notice(text: string | RegExp): Promise<void>;
   /** The document inside a webview, by its title. */
   webview(title: string): Promise<FrameLocator>;
@@ -93,8 +94,7 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
     },
     runCommand: (title) => runCommand(page, title),
     pick: (label) => pick(page, label),
-    // What is read out to those who cannot see it. It stays, other than what pops up.
-    notice: (text) => page.locator(".monaco-aria-container").getByText(text).first().waitFor({ state: "attached" }),
+    notice: (text) => waitForNotification(page, text),
     webview: (title) => openWebview(page, title),
     async useTheme(theme) {
       await runCommand(page, "Preferences: Color Theme");
