@@ -140,7 +140,7 @@ test("what is remembered and looked at again is what git would find", async () =
 
 test("a tree that did not change is known without git, and a change of content is stored as git would", async () => {
   const { base, root, remembering, asked } = world();
-  for (let index = 0; index < 30; index += 1) put(root, `d${index % 3}/f${index}`, { text: `${index}\n` }, 120_000);
+  for (let index = 0; index < 30; index += 1) put(root, `d${index % 3}/f${index}`, { text: `${index}\n` });
   const first = await remembering.snapshot();
   await delay(60);
   const path = process.env["PATH"];
