@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { planOneFile } from "./plan-in-workbench.ts";
 import { readabilityProblems } from "./readability.ts";
 import { openRepl } from "./repl-in-workbench.ts";
 import { useWorkbench } from "./use-workbench.ts";
@@ -8,16 +9,7 @@ import { everyTheme } from "./workbench.ts";
 const workbench = useWorkbench(() => ({ gennai: {} }));
 
 test("something is planned, so that panels have something to show", async () => {
-  await workbench().workspace.git("checkout", "--quiet", "-b", "ai-agent/plan");
-  const repl = await openRepl(workbench());
-  await repl.send("show the files of this workspace");
-  await repl.idle();
-  await repl.openPanel("Plan");
-  const panel = repl.root.getByRole("region", { name: "Plan" });
-  await panel.getByRole("textbox", { name: "What is to be planned" }).fill("create one.txt with x");
-  await panel.getByRole("button", { name: "Plan", exact: true }).click();
-  await panel.getByRole("button", { name: "Preview" }).click();
-  await panel.getByRole("button", { name: "Approve…" }).click();
+  const panel = await planOneFile(workbench(), "show the files of this workspace");
   await panel.locator(".plan-approval").getByRole("checkbox").first().waitFor();
 });
 

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { planOneFile } from "./plan-in-workbench.ts";
 import { openRepl } from "./repl-in-workbench.ts";
 import { shows } from "./repl-sight.ts";
 import { useGennai } from "./use-gennai.ts";
@@ -54,16 +55,7 @@ describe("a plan", () => {
   const workbench = useWorkbench(() => ({ gennai: {} }));
 
   test("is written, looked at, approved, executed and verified in its panel", async () => {
-    await workbench().workspace.git("checkout", "--quiet", "-b", "ai-agent/plan");
-    const repl = await openRepl(workbench());
-    await repl.send("help");
-    await repl.idle();
-    await repl.openPanel("Plan");
-    const panel = repl.root.getByRole("region", { name: "Plan" });
-    await panel.getByRole("textbox", { name: "What is to be planned" }).fill("create one.txt with x");
-    await panel.getByRole("button", { name: "Plan", exact: true }).click();
-    await panel.getByRole("button", { name: "Preview" }).click();
-    await panel.getByRole("button", { name: "Approve…" }).click();
+    const panel = await planOneFile(workbench(), "help");
     const approval = panel.locator(".plan-approval");
     for (const box of await approval.getByRole("checkbox").all()) await box.check();
     await workbench().screenshot("plan approval");
