@@ -1,5 +1,6 @@
 // `npm test -- ARGS`: every test; ARGS go to vitest. Ends with one line, `N passed, N failed`. With CI=true nothing may be skipped.
 import { readFileSync, rmSync } from "node:fs";
+import { relative } from "node:path";
 import { ensureBuilt } from "./lib/build.mjs";
 import { ensureInstalled } from "./lib/install.mjs";
 import { packagedNode, toolEnvironment } from "./lib/packaged-node.mjs";
@@ -22,6 +23,8 @@ async function testAll() {
   const browser = await vitest("test/e2e/vitest.config.ts", await ensureChromium());
   const passed = machine.passed + browser.passed;
   const failed = machine.failed + browser.failed;
+  // Said at the end, where whoever reads a log looks first.
+  for (const failure of [...machine.failures, ...browser.failures]) process.stdout.write(`\nFAILED ${failure}\n`);
   const skipped = machine.skipped + browser.skipped;
   if (passed + failed + skipped === 0) throw new Error("There are no such tests.");
   if (skipped > 0) process.stdout.write(`${skipped} skipped\n`);
@@ -31,7 +34,7 @@ async function testAll() {
 /**
  * Runs the tests of one configuration. What is left out counts as skipped, a glob as one.
  * @param {string} config @param {readonly string[]} leftOut globs
- * @returns {Promise<{ passed: number, failed: number, skipped: number }>}
+ * @returns {Promise<{ passed: number, failed: number, skipped: number, failures: string[] }>} `failures`: each with its file and why
  */
 async function vitest(config, leftOut) {
   const report = inRepository(".cache", "vitest.json");
@@ -53,10 +56,35 @@ async function vitest(config, leftOut) {
     output: "inherit",
   });
   const counts = JSON.parse(readFileSync(report, "utf8"));
+  const failures = /** @type {TestFile[]} */ (counts.testResults).flatMap(failuresOf);
   return {
     passed: counts.numPassedTests,
-    // A file that does not load, or an error outside any test, fails the run without failing a test.
-    failed: counts.numFailedTests || (code === 0 ? 0 : 1),
+    // An error outside any file fails the run, too.
+    failed: failures.length || (code === 0 ? 0 : 1),
     skipped: counts.numPendingTests + counts.numTodoTests + leftOut.length,
+    failures,
   };
+}
+
+/**
+ * Of vitest's JSON report.
+ * @typedef {object} TestFile
+ * @property {string} name its absolute path
+ * @property {string} status
+ * @property {string} message why it failed outside its tests
+ * @property {{ status: string, fullName: string, failureMessages: string[] }[]} assertionResults
+ */
+
+/**
+ * The tests that failed; a file that failed outside them is one itself.
+ * @param {TestFile} file
+ */
+function failuresOf({ name, status, message, assertionResults }) {
+  const path = relative(root, name);
+  const failed = assertionResults.filter((test) => test.status === "failed");
+  if (failed.length === 0 && status === "failed") return [`${path}\n${message}`];
+  return failed.map((test) => {
+    const why = test.failureMessages.join("\n").replaceAll(/\n +at .*(node_modules|new Promise ).*/g, "");
+    return `${path} > ${test.fullName}\n${why}`;
+  });
 }
