@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { GitMissingError, git } from "../git/run-git.ts";
+import { ledgerDirectory, ledgerFileName } from "../store/ledger-file.ts";
 import { entriesOf } from "./kept-paths.ts";
 
 interface RepositoryPlace {
@@ -26,7 +27,7 @@ export class IgnoreRules {
   async patterns(signal?: AbortSignal): Promise<string> {
     const place = await this.#find(signal);
     if (place === undefined) return "";
-    if (place.prefix === "") return textOf(place.exclude);
+    if (place.prefix === "") return withoutOurs(textOf(place.exclude));
     let directory = this.#root;
     const above: string[] = [];
     for (const _part of place.prefix.split("/").filter((part) => part !== "")) {
@@ -84,6 +85,14 @@ function nearestRepository(root: string): string | undefined {
     if (existsSync(join(directory, ".git"))) return directory;
     if (dirname(directory) === directory) return undefined;
   }
+}
+
+/** The server lists its ledger in the private file when it first writes it, also while a command runs: no rule changed by that. */
+function withoutOurs(patterns: string): string {
+  const lines = patterns
+    .split(/\r?\n/)
+    .filter((line) => line !== "" && line !== `/${ledgerDirectory}/${ledgerFileName}`);
+  return lines.map((line) => `${line}\n`).join("");
 }
 
 function textOf(path: string): string {

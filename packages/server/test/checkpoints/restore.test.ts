@@ -19,6 +19,7 @@ import { planRestore } from "@gennai/server/checkpoints/restore-plan";
 import { checkpointDirectory, WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
 import { writeRestore } from "@gennai/server/checkpoints/write-restore";
 import { FileBlobStore } from "@gennai/server/store/file-blob-store";
+import { excludeFromGit } from "@gennai/server/store/git-exclude";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { recoverWorkspaceJournals } from "@gennai/server/workspace/recover-journals";
 import { openWorkspaceRoot } from "@gennai/server/workspace/workspace-root";
@@ -164,6 +165,21 @@ test("files that only stopped being ignored are not taken for new ones", async (
     ".gitignore": "644 modules/\n",
     "modules/large.js": "644 older than the agent\n",
   });
+});
+
+test.each([
+  ["listed while a command runs", ""],
+  ["listed after the user's own patterns", "*.mine"],
+])("that the ledger is %s in git's private exclude file, makes nothing uncertain", async (_when, own) => {
+  const { root, checkpoints, restore } = world();
+  git(root, "init", "--quiet", "--template=");
+  put(root, ".git/info/exclude", { text: own });
+  const id = await checkpoints.open("session", new AbortController().signal);
+  await excludeFromGit(root);
+  put(root, "new.txt", { text: "agent\n" });
+  await checkpoints.close(id);
+  expect(await restore([id])).toEqual({ skipped: [] });
+  expect(existsSync(join(root, "new.txt"))).toBe(false);
 });
 
 test("a call that never ended is closed as uncertain", async () => {
