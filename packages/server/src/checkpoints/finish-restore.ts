@@ -5,6 +5,7 @@ import type { Session } from "../sessions/session.ts";
 import { TreeClaimant } from "../sessions/tree-claimant.ts";
 import { sha256 } from "../workspace/held-file.ts";
 import { openWorkspaceRoot, type WorkspaceRoot } from "../workspace/workspace-root.ts";
+import type { FileState } from "./file-state.ts";
 import { presentFile } from "./present-files.ts";
 import type { OpenRestore } from "./work-steps.ts";
 
@@ -49,12 +50,23 @@ function whatWasWritten(
     const { state, bytes } = presentFile(root, record.path);
     const now = bytes === undefined ? undefined : sha256(bytes);
     if (state.type === "unknown") skipped.push({ path: record.path, reason: "not_certain" });
+    else if (isUntouched(record, state, now)) skipped.push({ path: record.path, reason: "not_restored" });
     else if (now === record.afterSha256 && (state.type === "link") === (record.afterLink === true)) files.push(record);
     // What had to make way is gone, and what was to come is not there yet: taking this back brings it again.
     else if (now === undefined) files.push(withoutAfter(record));
-    else skipped.push({ path: record.path, reason: now === record.beforeSha256 ? "not_restored" : "changed_since" });
+    else skipped.push({ path: record.path, reason: "changed_since" });
   }
   return { files, skipped };
+}
+
+/** Also a file that was not there and is to come, and one whose mode is all that was to change. */
+function isUntouched(
+  { beforeSha256, beforeLink, beforeMode }: FileChangeRecord,
+  state: FileState,
+  now: string | undefined,
+): boolean {
+  if (now !== beforeSha256 || (state.type === "link") !== (beforeLink === true)) return false;
+  return state.type !== "file" || beforeMode === undefined || state.mode === beforeMode;
 }
 
 function withoutAfter({ path, beforeSha256, beforeMode, beforeLink }: FileChangeRecord): FileChangeRecord {
