@@ -1,4 +1,6 @@
-import { approvalHashChecks, approvalTokenChecks } from "./checks/approval.ts";
+import { approvalHashChecks } from "./checks/approval-hash.ts";
+import { approvalQuestionChecks } from "./checks/approval-question.ts";
+import { approvalTokenChecks } from "./checks/approval-token.ts";
 import { clientUiChecks } from "./checks/client-ui.ts";
 import { commandGroups } from "./checks/commands.ts";
 import { configChecks } from "./checks/config.ts";
@@ -30,7 +32,7 @@ export const corpusChecks: ReadonlyMap<string, Checks> = new Map([
   ["selfprotect", selfProtectionChecks],
   ["rules.semantics", rulesSemanticsChecks],
   ["approval.hash", approvalHashChecks],
-  ["approval.token", approvalTokenChecks],
+  ["approval.token", { ...approvalTokenChecks, ...approvalQuestionChecks }],
   ["config", configChecks],
   ["emergency", emergencyChecks],
   ["redaction", redactionChecks],
