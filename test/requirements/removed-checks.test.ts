@@ -10,7 +10,7 @@ import { gitContentsGuard } from "@gennai/server/git/contents-guard";
 import { IntentsService } from "@gennai/server/intents/intents-service";
 import { createRedactor } from "@gennai/server/redaction/redactor";
 import { RulesService } from "@gennai/server/rules/rules-service";
-import { turnPolicies } from "@gennai/server/sessions/turn-policies";
+import { turnPolicies } from "@gennai/server/sessions/turn/turn-policies";
 import { afterEach, describe, expect, test } from "vitest";
 import { ToolBench } from "../../packages/server/test/tools/tool-bench.ts";
 

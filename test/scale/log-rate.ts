@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { parseLogAddress } from "@gennai/server/nats/log-address";
 import { openNatsStore } from "@gennai/server/nats/open-nats-store";
-import type { SessionLog } from "@gennai/server/sessions/session-log";
+import type { SessionLog } from "@gennai/server/sessions/log/session-log";
 import { openStore } from "@gennai/server/store/store";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import type { NatsCluster } from "../conformance/session-log/nats-cluster.ts";

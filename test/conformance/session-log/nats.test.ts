@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseLogAddress } from "@gennai/server/nats/log-address";
 import { type NatsStore, openNatsStore } from "@gennai/server/nats/open-nats-store";
-import type { SessionLog } from "@gennai/server/sessions/session-log";
+import type { SessionLog } from "@gennai/server/sessions/log/session-log";
 import { afterAll, beforeAll } from "vitest";
 import { NatsCluster } from "./nats-cluster.ts";
 import { sessionLogConformance } from "./session-log-conformance.ts";

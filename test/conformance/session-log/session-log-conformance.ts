@@ -1,6 +1,11 @@
 import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
-import { AppendConflict, type EventDraft, type LogBatch, type SessionLog } from "@gennai/server/sessions/session-log";
+import {
+  AppendConflict,
+  type EventDraft,
+  type LogBatch,
+  type SessionLog,
+} from "@gennai/server/sessions/log/session-log";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 /** One place where sessions are kept, to which connections can be opened as if from several processes. */

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SessionLog } from "@gennai/server/sessions/session-log";
+import type { SessionLog } from "@gennai/server/sessions/log/session-log";
 import { openStore, type Store } from "@gennai/server/store/store";
 import { sessionLogConformance } from "./session-log-conformance.ts";
 

@@ -11,7 +11,7 @@ import { McpServers } from "@gennai/server/mcp/mcp-servers";
 import { provesNothing } from "@gennai/server/plans/empty-verification";
 import { commandEnvironment } from "@gennai/server/process/command-environment";
 import { ServiceError } from "@gennai/server/service-error";
-import { checkCall } from "@gennai/server/sessions/check-call";
+import { checkCall } from "@gennai/server/sessions/turn/check-call";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";

@@ -1,4 +1,4 @@
-import { chooseScenario, promptFor } from "@gennai/server/sessions/turn";
+import { chooseScenario, promptFor } from "@gennai/server/sessions/turn/prepare-turn";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ClientWorkspaceFacts, FileRewrite } from "@gennai/agent/workspace-operation";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { BlobStore } from "../sessions/session-log.ts";
+import type { BlobStore } from "../sessions/log/session-log.ts";
 import { insideOnly } from "../workspace/inside-only.ts";
 import { checkPathSyntax } from "../workspace/path-syntax.ts";
 import type {

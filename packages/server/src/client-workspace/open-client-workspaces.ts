@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { BlobStore } from "../sessions/session-log.ts";
+import type { BlobStore } from "../sessions/log/session-log.ts";
 import type { SessionServices } from "../sessions/session-services.ts";
 import { clientPlace } from "./client-place.ts";
 import { ClientWorkspace } from "./client-workspace.ts";

@@ -1,8 +1,8 @@
 import { runPolicies } from "@gennai/governance/gate/run-policies";
 import { createRulesPolicy } from "@gennai/governance/rules/rules-policy";
 import { loadProjectConfig } from "../config/project-config.ts";
-import { callPolicies } from "../sessions/call-policies.ts";
 import type { Session } from "../sessions/session.ts";
+import { callPolicies } from "../sessions/turn/call-policies.ts";
 
 /** Milliseconds a rule may take. */
 const timeoutMs = 5_000;

@@ -1,7 +1,7 @@
 import type { EditingMode } from "@gennai/agent/session-settings";
 import type { TurnSink } from "@gennai/agent/turn-sink";
 import type { Redactor } from "@gennai/governance/redaction";
-import type { TurnGate } from "../sessions/turn-gate.ts";
+import type { TurnGate } from "../sessions/turn/turn-gate.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { findCheck, type ProjectCheck } from "./detect-check.ts";
 import { EditChecks } from "./edit-checks.ts";

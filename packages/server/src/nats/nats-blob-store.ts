@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { BlobRef } from "@gennai/agent/session-event";
 import type { ObjectStore } from "@nats-io/obj";
-import type { BlobStore } from "../sessions/session-log.ts";
+import type { BlobStore } from "../sessions/log/session-log.ts";
 import { StoreError } from "../store/store-error.ts";
 
 /** Larger contents than this are refused: they would pass through every node of the cluster. */

@@ -9,7 +9,7 @@ import {
   type SessionFilter,
   type SessionHead,
   type SessionLog,
-} from "../sessions/session-log.ts";
+} from "../sessions/log/session-log.ts";
 import { readPreamble } from "../store/ledger-file.ts";
 import type { SqliteSessionLog } from "../store/sqlite-session-log.ts";
 import { StoreError } from "../store/store-error.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { PlanRecord } from "@gennai/governance/plan/plan-record";
 import { type ValidatedPlan, validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
-import type { BlobStore } from "../sessions/session-log.ts";
+import type { BlobStore } from "../sessions/log/session-log.ts";
 import { StoreError } from "../store/store-error.ts";
 import { planRefusal } from "./plan-refusal.ts";
 

@@ -1,6 +1,6 @@
 import type { RuleViolation } from "@gennai/governance/rules/violation";
 import { ServiceError } from "../service-error.ts";
-import type { SessionLog } from "../sessions/session-log.ts";
+import type { SessionLog } from "../sessions/log/session-log.ts";
 
 /** One entry of the `damage-control-log`: what a rule stopped or asked about. Text in it is redacted. */
 export interface DamageControlEntry extends RuleViolation {

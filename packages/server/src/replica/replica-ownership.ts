@@ -1,6 +1,6 @@
 import type { ClientRequest } from "@gennai/agent/client-request";
 import type { NatsSessionLog } from "../nats/nats-session-log.ts";
-import type { SessionOwnership } from "../sessions/session-ownership.ts";
+import type { SessionOwnership } from "../sessions/log/session-ownership.ts";
 import type { ReplicaInbox } from "./inbox.ts";
 import type { ReplicaPresence } from "./presence.ts";
 

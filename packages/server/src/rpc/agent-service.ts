@@ -10,10 +10,10 @@ import {
 import { placeMeant } from "../client-workspace/client-place.ts";
 import { ServiceError } from "../service-error.ts";
 import { conversationPreview } from "../sessions/conversation-preview.ts";
+import type { SessionHead } from "../sessions/log/session-log.ts";
 import type { Session } from "../sessions/session.ts";
-import type { SessionHead } from "../sessions/session-log.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
-import type { TurnInput } from "../sessions/turn.ts";
+import type { TurnInput } from "../sessions/turn/prepare-turn.ts";
 import { applyProposalRpc } from "./apply-proposal.ts";
 import { digest, fileToWire } from "./change-wire.ts";
 import { listCheckpointsRpc, restoreCheckpointRpc } from "./checkpoint-rpcs.ts";

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import type { ApplyProposalRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ProposalReviewSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ServiceError } from "../service-error.ts";
-import { applyProposal } from "../sessions/apply-proposal.ts";
+import { applyProposal } from "../sessions/review/apply-proposal.ts";
 import type { Session } from "../sessions/session.ts";
 import { digest, fileToWire, reviewFromWire } from "./change-wire.ts";
 

@@ -4,7 +4,7 @@ import { ModelError } from "@gennai/agent/model";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ServiceError, type ServiceErrorCode } from "../service-error.ts";
-import { AppendConflict } from "../sessions/session-log.ts";
+import { AppendConflict } from "../sessions/log/session-log.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
 
 const codes: Record<ServiceErrorCode, Code> = {

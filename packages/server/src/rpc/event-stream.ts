@@ -3,8 +3,8 @@ import type { LoggedEvent } from "@gennai/agent/session-event";
 import { endStates } from "@gennai/agent/session-event";
 import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { AttachedClient } from "../bridge/client-registry.ts";
+import { mergeDeltas } from "../sessions/log/session-writer.ts";
 import type { Session } from "../sessions/session.ts";
-import { mergeDeltas } from "../sessions/session-writer.ts";
 import { eventToWire, heartbeat } from "./event-to-wire.ts";
 
 /** Silence that makes a heartbeat; well under the 300 s after which fetch gives a stream up. Milliseconds. */

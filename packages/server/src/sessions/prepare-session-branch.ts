@@ -2,7 +2,7 @@ import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { type AgentBranch, prepareBranch } from "../git/prepare-branch.ts";
 import { ServiceError } from "../service-error.ts";
 import type { Session } from "./session.ts";
-import { TreeClaimant } from "./tree-claimant.ts";
+import { TreeClaimant } from "./turn/tree-claimant.ts";
 
 /**
  * Brings a session's workspace onto a branch for the agent, because a person asked for it. Nobody may be writing there

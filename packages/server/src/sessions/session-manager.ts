@@ -10,8 +10,8 @@ import { clientPlace } from "../client-workspace/client-place.ts";
 import { ServiceError } from "../service-error.ts";
 import type { SessionsLoad } from "../telemetry/server-load.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import type { SessionFilter, SessionHead } from "./log/session-log.ts";
 import { Session } from "./session.ts";
-import type { SessionFilter, SessionHead } from "./session-log.ts";
 import type { SessionServices } from "./session-services.ts";
 
 /** Sessions that may be open at once in one server. */

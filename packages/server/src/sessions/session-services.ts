@@ -19,8 +19,8 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { ServerObserver } from "../telemetry/server-observer.ts";
 import type { WebConfig } from "../web/web-config.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { BlobStore, SessionLog } from "./session-log.ts";
-import type { SessionOwnership } from "./session-ownership.ts";
+import type { BlobStore, SessionLog } from "./log/session-log.ts";
+import type { SessionOwnership } from "./log/session-ownership.ts";
 import type { WorkspaceGovernance } from "./workspace-governance.ts";
 
 /** How much of the server a user's sessions may take. */

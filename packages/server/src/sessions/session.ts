@@ -19,17 +19,17 @@ import { ServiceError } from "../service-error.ts";
 import { knownHead } from "../workspace/known-head.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
-import { type CompactionReport, prepareCompaction } from "./compaction-turn.ts";
-import { endEvents } from "./end-events.ts";
-import { OwnedLog } from "./owned-log.ts";
-import { type AppliedReport, checkReview, redactedReview, verifyApplied } from "./proposal-review.ts";
+import { OwnedLog } from "./log/owned-log.ts";
+import type { SessionHead } from "./log/session-log.ts";
+import type { SessionWriter } from "./log/session-writer.ts";
 import { refuseInEmergency } from "./refuse-in-emergency.ts";
+import { type AppliedReport, checkReview, redactedReview, verifyApplied } from "./review/proposal-review.ts";
 import { SeenContents } from "./seen-contents.ts";
-import type { SessionHead } from "./session-log.ts";
 import type { SessionServices } from "./session-services.ts";
 import { SessionState } from "./session-state.ts";
-import type { SessionWriter } from "./session-writer.ts";
-import { type PreparedTurn, prepareTurn, type TurnInput } from "./turn.ts";
+import { type CompactionReport, prepareCompaction } from "./turn/compaction-turn.ts";
+import { endEvents } from "./turn/end-events.ts";
+import { type PreparedTurn, prepareTurn, type TurnInput } from "./turn/prepare-turn.ts";
 import { undoChangeSet } from "./undo.ts";
 
 /** Starts of turns that wait for the one before. */

@@ -1,7 +1,7 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
 import { ServiceError } from "../service-error.ts";
 import type { Workspace, WorkspaceChange } from "../workspace/workspace.ts";
-import type { BlobStore } from "./session-log.ts";
+import type { BlobStore } from "./log/session-log.ts";
 import type { SessionState } from "./session-state.ts";
 
 /** Largest file that is checked before it is taken back; bytes. */

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { BlobRef } from "@gennai/agent/session-event";
-import type { BlobStore } from "../sessions/session-log.ts";
+import type { BlobStore } from "../sessions/log/session-log.ts";
 import { syncDirectory } from "./state-directory.ts";
 import { hasCode, StoreError } from "./store-error.ts";
 

@@ -5,7 +5,7 @@ import {
   type SessionFilter,
   type SessionHead,
   type SessionLog,
-} from "../sessions/session-log.ts";
+} from "../sessions/log/session-log.ts";
 import type { StoreDatabase } from "./database.ts";
 import { EventTails } from "./event-tails.ts";
 import type { LedgerTable, Sealing } from "./ledger-table.ts";

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { BlobStore, SessionLog } from "../sessions/session-log.ts";
+import type { BlobStore, SessionLog } from "../sessions/log/session-log.ts";
 import { StoreDatabase } from "./database.ts";
 import { FileBlobStore } from "./file-blob-store.ts";
 import { openLedgerSigner } from "./ledger-key.ts";

@@ -1,6 +1,6 @@
 import type { Conversation } from "@gennai/agent/conversation";
 import type { SessionEvent } from "@gennai/agent/session-event";
-import type { SessionWriter } from "../sessions/session-writer.ts";
+import type { SessionWriter } from "../sessions/log/session-writer.ts";
 
 export type EventWriter = Pick<SessionWriter, "emit" | "commit">;
 

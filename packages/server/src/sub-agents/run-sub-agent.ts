@@ -8,8 +8,8 @@ import { runTurn, type TurnEnd } from "@gennai/agent/turn-loop";
 import type { TurnSink } from "@gennai/agent/turn-sink";
 import type { GovernedTools } from "@gennai/governance/gate/gate";
 import type { ExecutionContext, Tool } from "@gennai/governance/tool";
-import { createRedactingSink } from "../sessions/redacting-sink.ts";
 import type { Session } from "../sessions/session.ts";
+import { createRedactingSink } from "../sessions/turn/redacting-sink.ts";
 import { type EventWriter, NestedWriter } from "./nested-writer.ts";
 
 /** Model calls a sub-agent may take, where the session permits more. */

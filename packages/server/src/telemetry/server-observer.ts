@@ -4,7 +4,7 @@ import type { TurnEnd } from "@gennai/agent/turn-loop";
 import { type GateObserver, unobservedGate } from "@gennai/governance/gate/gate-observer";
 import type { RequestEnd } from "../bridge/pending-requests.ts";
 import type { ModelSettings } from "../models/model-registry.ts";
-import type { SessionLog } from "../sessions/session-log.ts";
+import type { SessionLog } from "../sessions/log/session-log.ts";
 
 /** A turn that begins. */
 export interface ObservedTurn {

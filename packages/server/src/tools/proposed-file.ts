@@ -7,7 +7,7 @@ import { changedText, type EditableText, fileBytes, fileText, withPlainLineFeeds
 import { diffLines } from "../changes/line-diff.ts";
 import { unifiedDiff } from "../changes/unified-diff.ts";
 import type { KnownFiles } from "../sessions/known-files.ts";
-import type { BlobStore } from "../sessions/session-log.ts";
+import type { BlobStore } from "../sessions/log/session-log.ts";
 import { decodeText, endOfLine } from "../workspace/text-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { lostEditor } from "./lost-editor.ts";

@@ -2,7 +2,7 @@ import { builtInScenarios } from "@gennai/agent/scenarios/built-in-scenarios";
 import { endStates } from "@gennai/agent/session-event";
 import type { Session } from "@gennai/server/sessions/session";
 import { SessionState } from "@gennai/server/sessions/session-state";
-import { promptFor } from "@gennai/server/sessions/turn";
+import { promptFor } from "@gennai/server/sessions/turn/prepare-turn";
 import { expect, test } from "vitest";
 import { never, planBench, seedPlan, write } from "../plans/plan-fixture.ts";
 

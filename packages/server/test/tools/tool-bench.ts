@@ -16,7 +16,7 @@ import type {
 import { IntentsService } from "@gennai/server/intents/intents-service";
 import { commandEnvironment } from "@gennai/server/process/command-environment";
 import { KnownFiles } from "@gennai/server/sessions/known-files";
-import type { BlobStore } from "@gennai/server/sessions/session-log";
+import type { BlobStore } from "@gennai/server/sessions/log/session-log";
 import { isToolFact } from "@gennai/server/tools/tool-fact";
 import { createTools, type ToolPorts } from "@gennai/server/tools/tool-set";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";

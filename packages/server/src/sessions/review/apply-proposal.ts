@@ -1,15 +1,15 @@
 import type { FileChangeRecord, Proposal, ProposalReview } from "@gennai/agent/proposal";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { digestOf } from "@gennai/protocol/digest";
-import { SessionBridge } from "../bridge/session-bridge.ts";
-import { ServiceError } from "../service-error.ts";
-import { lostEditor } from "../tools/lost-editor.ts";
+import { SessionBridge } from "../../bridge/session-bridge.ts";
+import { ServiceError } from "../../service-error.ts";
+import { lostEditor } from "../../tools/lost-editor.ts";
+import type { Session } from "../session.ts";
+import type { SessionState } from "../session-state.ts";
+import { TreeClaimant } from "../turn/tree-claimant.ts";
 import { checkPersonsWrite, type PersonsWrite } from "./persons-write.ts";
 import { checkDecisions, redactedReview } from "./proposal-review.ts";
 import { type ReviewedFile, reviewedFiles } from "./reviewed-files.ts";
-import type { Session } from "./session.ts";
-import type { SessionState } from "./session-state.ts";
-import { TreeClaimant } from "./tree-claimant.ts";
 
 export interface AppliedProposal {
   /** Empty when nothing was kept. */

@@ -1,6 +1,6 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
-import { interruptedPlans } from "../plans/interrupted-plans.ts";
-import type { SessionState } from "./session-state.ts";
+import { interruptedPlans } from "../../plans/interrupted-plans.ts";
+import type { SessionState } from "../session-state.ts";
 import type { SessionWriter } from "./session-writer.ts";
 
 /**

@@ -2,10 +2,10 @@ import { compact } from "@gennai/agent/compaction/compact";
 import { ModelError } from "@gennai/agent/model";
 import type { Compacted } from "@gennai/agent/session-event";
 import { estimateText } from "@gennai/agent/token-estimate";
-import { askEditorModel } from "../bridge/ask-editor-model.ts";
-import { ServiceError } from "../service-error.ts";
-import type { Session } from "./session.ts";
-import { chooseScenario, type PreparedTurn, promptFor, turnSink } from "./turn.ts";
+import { askEditorModel } from "../../bridge/ask-editor-model.ts";
+import { ServiceError } from "../../service-error.ts";
+import type { Session } from "../session.ts";
+import { chooseScenario, type PreparedTurn, promptFor, turnSink } from "./prepare-turn.ts";
 import { turnResources } from "./turn-resources.ts";
 
 /** What came of a compaction; filled in when its turn has ended. */

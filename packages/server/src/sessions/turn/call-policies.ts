@@ -8,8 +8,8 @@ import { createPathListsPolicy } from "@gennai/governance/policies/path-lists";
 import { createRedactionMarkerPolicy } from "@gennai/governance/policies/redaction-marker";
 import { createSecretsPolicy } from "@gennai/governance/policies/secrets";
 import type { Policy } from "@gennai/governance/policy";
-import type { ProjectConfig } from "../config/project-config.ts";
-import { hooksDirectory } from "../workspace/hooks-directory.ts";
+import type { ProjectConfig } from "../../config/project-config.ts";
+import { hooksDirectory } from "../../workspace/hooks-directory.ts";
 
 export interface CallPolicyOptions {
   readonly workspaceRoot: string;
@@ -32,7 +32,7 @@ export function callPolicies(options: CallPolicyOptions): readonly Policy[] {
     ...(hooks === undefined ? [] : [relative(hooks.startsWith(root) ? root : controlRoot, hooks)]),
   ]
     .map((path) => path.replaceAll(sep, "/"))
-    .filter((path) => path !== "" && path !== ".." && !path.startsWith("../"));
+    .filter((path) => path !== "" && path !== ".." && !path.startsWith("../.."));
   return [
     createContainmentPolicy({ root }),
     createControlFilesPolicy({ root, directories }),

@@ -1,4 +1,4 @@
-import { redactedReview } from "@gennai/server/sessions/proposal-review";
+import { redactedReview } from "@gennai/server/sessions/review/proposal-review";
 import { expect, it } from "vitest";
 
 it("masks every text of a review: notes and edited hunks", async () => {

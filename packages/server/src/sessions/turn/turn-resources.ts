@@ -1,9 +1,9 @@
 import type { Model } from "@gennai/agent/model";
 import { noLimits } from "@gennai/agent/session-settings";
 import { TurnBudget } from "@gennai/agent/turn-budget";
-import { modelsFile } from "../models/model-facts.ts";
-import { ServiceError } from "../service-error.ts";
-import type { Session } from "./session.ts";
+import { modelsFile } from "../../models/model-facts.ts";
+import { ServiceError } from "../../service-error.ts";
+import type { Session } from "../session.ts";
 
 /** What a turn may use of its model. */
 export interface TurnResources {

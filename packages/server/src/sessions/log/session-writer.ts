@@ -1,6 +1,6 @@
 import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
-import type { Callers } from "../identity/callers.ts";
+import type { Callers } from "../../identity/callers.ts";
 import type { EventDraft, SessionLog } from "./session-log.ts";
 
 /**

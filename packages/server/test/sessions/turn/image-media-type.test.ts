@@ -1,4 +1,4 @@
-import { imageMediaType } from "@gennai/server/sessions/image-media-type";
+import { imageMediaType } from "@gennai/server/sessions/turn/image-media-type";
 import { expect, test } from "vitest";
 
 test.each<[string | undefined, readonly number[]]>([

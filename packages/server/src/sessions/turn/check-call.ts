@@ -1,9 +1,9 @@
 import type { FiredPolicy } from "@gennai/governance/gate/run-policies";
 import type { Risk } from "@gennai/governance/risk";
 import { deny } from "@gennai/governance/verdict";
-import { ServiceError } from "../service-error.ts";
-import type { Session } from "./session.ts";
-import { chooseScenario } from "./turn.ts";
+import { ServiceError } from "../../service-error.ts";
+import type { Session } from "../session.ts";
+import { chooseScenario } from "./prepare-turn.ts";
 import { buildTurnGate } from "./turn-gate.ts";
 
 /** What the gate would decide about a call, and everything that spoke against it. */

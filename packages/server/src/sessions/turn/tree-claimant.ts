@@ -1,5 +1,5 @@
 import type { TreeClaim } from "@gennai/governance/policies/single-writer";
-import type { ProcessLocks } from "../process/process-lock.ts";
+import type { ProcessLocks } from "../../process/process-lock.ts";
 
 /** A session's claim to write to a working tree, made at its first change and held to the end of the turn. */
 export class TreeClaimant implements Disposable {

@@ -11,8 +11,8 @@ import { createSingleWriterPolicy, type TreeClaim } from "@gennai/governance/pol
 import type { Policy } from "@gennai/governance/policy";
 import { createRulesPolicy, type RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
 import { digestOf } from "@gennai/protocol/digest";
-import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
-import type { ProjectConfig } from "../config/project-config.ts";
+import type { LoadedCapabilities } from "../../capabilities/load-capabilities.ts";
+import type { ProjectConfig } from "../../config/project-config.ts";
 import { callPolicies } from "./call-policies.ts";
 import { branchState, isOwnBranch } from "./own-branch.ts";
 

@@ -4,11 +4,11 @@ import { runPolicies } from "@gennai/governance/gate/run-policies";
 import type { PolicyInput } from "@gennai/governance/policy";
 import { createRulesPolicy } from "@gennai/governance/rules/rules-policy";
 import type { Finding, Verdict } from "@gennai/governance/verdict";
-import { loadProjectConfig } from "../config/project-config.ts";
-import { ServiceError } from "../service-error.ts";
-import { callPolicies } from "./call-policies.ts";
+import { loadProjectConfig } from "../../config/project-config.ts";
+import { ServiceError } from "../../service-error.ts";
+import type { Session } from "../session.ts";
+import { callPolicies } from "../turn/call-policies.ts";
 import type { ReviewedFile } from "./reviewed-files.ts";
-import type { Session } from "./session.ts";
 
 /** A write that a person decided on and the rules do not forbid. */
 export interface PersonsWrite {

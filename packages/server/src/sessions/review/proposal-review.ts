@@ -1,8 +1,8 @@
 import type { FileChangeRecord, Proposal, ProposalReview } from "@gennai/agent/proposal";
 import type { Redactor } from "@gennai/governance/redaction";
-import { ServiceError } from "../service-error.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import type { SessionState } from "./session-state.ts";
+import { ServiceError } from "../../service-error.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import type { SessionState } from "../session-state.ts";
 
 /** Largest file whose hash is checked after a client says it wrote it; bytes. */
 const maxCheckedBytes = 64 * 1024 * 1024;

@@ -5,9 +5,9 @@ import type { CallOutcome, Decision, GateJournal } from "@gennai/governance/gate
 import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { type RuleViolation, violationOf } from "@gennai/governance/rules/violation";
 import type { FileChange } from "@gennai/governance/tool";
-import { isToolFact } from "../tools/tool-fact.ts";
-import type { BlobStore } from "./session-log.ts";
-import type { SessionWriter } from "./session-writer.ts";
+import { isToolFact } from "../../tools/tool-fact.ts";
+import type { BlobStore } from "../log/session-log.ts";
+import type { SessionWriter } from "../log/session-writer.ts";
 
 /** Above this many bytes a content is a blob and the event holds only its beginning. */
 const maxInlineBytes = 16 * 1024;
