@@ -2,7 +2,7 @@ import type { SessionEvent } from "@gennai/agent/session-event";
 import type { GovernedTools } from "@gennai/governance/gate/gate";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { EditorBridge, EditorDiagnostic } from "../bridge/editor-bridge.ts";
-import { isShown, problemLine } from "../tools/problems-tool.ts";
+import { isShown, problemLine } from "../tools/reading/problems-tool.ts";
 import type { ProjectCheck } from "./detect-check.ts";
 
 /** Milliseconds a check may take, and an editor gets to look at a changed file. */

@@ -1,7 +1,7 @@
 import type { WorkspacePath } from "@gennai/governance/effect";
 import type { PlanAction } from "@gennai/protocol/plan/plan-schema";
 import { editableText } from "../changes/editable-text.ts";
-import { currentContent } from "../tools/file-change.ts";
+import { currentContent } from "../tools/writing/file-change.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type PatchResult, patchText } from "./patch-text.ts";
 

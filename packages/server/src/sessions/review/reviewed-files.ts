@@ -2,7 +2,7 @@ import type { Proposal, ProposalReview, ProposedChange, ReviewedHunk } from "@ge
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { applyReview, type HunkDecision, ReviewError } from "@gennai/protocol/review/apply-review";
 import { ServiceError } from "../../service-error.ts";
-import { currentContent } from "../../tools/file-change.ts";
+import { currentContent } from "../../tools/writing/file-change.ts";
 import { sha256 } from "../../workspace/held-file.ts";
 import type { FileContent, Workspace, WorkspaceChange } from "../../workspace/workspace.ts";
 import type { BlobStore } from "../log/session-log.ts";

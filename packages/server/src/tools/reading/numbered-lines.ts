@@ -1,0 +1,74 @@
+import { plainLineFeeds } from "../../changes/editable-text.ts";
+import { countLineFeeds } from "../../changes/line-edit.ts";
+import { endOfLine } from "../../workspace/text-file.ts";
+
+const maxLineLength = 2000;
+
+export interface NumberedLines {
+  /** A line of `number→text` for each, then a note in brackets a line. */
+  readonly text: string;
+  readonly truncated: boolean;
+}
+
+/** A part of a text: whole lines from `firstLine` on. */
+export interface TextPart {
+  readonly content: string;
+  /** 1-based. */
+  readonly firstLine: number;
+  /** Lines of the whole text. */
+  readonly totalLines: number;
+}
+
+/** Lines `offset` to `offset + limit - 1` of a whole text. */
+export function partOfText(text: string, offset: number, limit: number): TextPart {
+  let start = 0;
+  for (let line = 1; line < offset && start < text.length; line += 1) start = behindLine(text, start);
+  let end = start;
+  for (let line = 0; line < limit && end < text.length; line += 1) end = behindLine(text, end);
+  const totalLines = countLineFeeds(text) + (text === "" || text.endsWith("\n") ? 0 : 1);
+  return { content: text.slice(start, end), firstLine: offset, totalLines };
+}
+
+/** As a model reads a file. */
+export function numberedLines(part: TextPart): NumberedLines {
+  if (part.content === "") return { text: "[empty file]", truncated: false };
+  const plain = plainLineFeeds(part.content);
+  const complete = plain.endsWith("\n");
+  const lines = (complete ? plain.slice(0, -1) : plain).split("\n");
+  const output: string[] = [];
+  const cut: number[] = [];
+  let number = part.firstLine;
+  for (const line of lines) {
+    if (line.length > maxLineLength) cut.push(number);
+    output.push(`${number}→${line.length > maxLineLength ? cutAt(line, maxLineLength) : line}`);
+    number += 1;
+  }
+  const lastLine = number - 1;
+  const total = Math.max(part.totalLines, lastLine);
+  if (!complete && lastLine === total) output.push("[no newline at end of file]");
+  if (part.firstLine > 1 || lastLine < total) {
+    const readOn = lastLine < total ? `; read on with offset ${lastLine + 1}` : "";
+    output.push(`[lines ${part.firstLine}-${lastLine} of ${total}${readOn}]`);
+  }
+  const eol = endOfLine(part.content);
+  if (eol === "crlf") output.push("[CRLF line endings]");
+  if (eol === "mixed") output.push("[mixed line endings]");
+  if (cut.length > 0)
+    output.push(`[cut after ${maxLineLength} characters: ${cut.length === 1 ? "line" : "lines"} ${someOf(cut)}]`);
+  return { text: output.join("\n"), truncated: part.firstLine > 1 || lastLine < total || cut.length > 0 };
+}
+
+function behindLine(text: string, from: number): number {
+  const at = text.indexOf("\n", from);
+  return at === -1 ? text.length : at + 1;
+}
+
+/** Never between the two halves of a character. */
+function cutAt(line: string, length: number): string {
+  const last = line.charCodeAt(length - 1);
+  return line.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+}
+
+function someOf(numbers: readonly number[]): string {
+  return numbers.slice(0, 10).join(", ") + (numbers.length > 10 ? ", …" : "");
+}

@@ -1,0 +1,62 @@
+import { isZeroAccess } from "@gennai/governance/policies/secrets";
+import type { Tool } from "@gennai/governance/tool";
+import { z } from "zod";
+import type { EditorBridge, EditorDiagnostic } from "../../bridge/editor-bridge.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import { pathName } from "../path-name.ts";
+
+const maxShown = 200;
+
+const parameters = z.strictObject({
+  paths: z
+    .array(z.string().min(1))
+    .max(100)
+    .optional()
+    .describe("Files whose problems to list, relative to the workspace; all by default."),
+});
+
+/** What the attached editor's language features report: errors and warnings of compilers and linters. */
+export function problemsTool(ports: {
+  readonly workspace: Workspace;
+  readonly editor: EditorBridge;
+}): Tool<z.infer<typeof parameters>> {
+  const { workspace, editor } = ports;
+  return {
+    name: "Problems",
+    description: "Lists the problems that the user's editor reports (errors and warnings), a line each.",
+    parameters,
+    access: "read",
+
+    async analyse(args) {
+      const paths = await Promise.all((args.paths ?? []).map((path) => workspace.resolve(path)));
+      if (paths.length === 0) {
+        const path = await workspace.resolve(".");
+        return { statement: "List the editor's problems", effects: [{ type: "list", path }] };
+      }
+      return {
+        statement: `List the editor's problems in ${paths.map(pathName).join(", ")}`,
+        effects: paths.map((path) => ({ type: "read", path })),
+      };
+    },
+
+    async execute(args, analysis, { signal }) {
+      const wanted = analysis.effects.flatMap((effect) => (effect.type === "read" ? [effect.path.relative] : []));
+      const found = (await editor.listDiagnostics(args.paths === undefined ? [] : wanted, { signal })).filter(isShown);
+      const lines = found.slice(0, maxShown).map(problemLine);
+      if (lines.length === 0) lines.push("[no problems]");
+      if (found.length > maxShown) lines.push(`[${found.length - maxShown} more]`);
+      return { output: lines.join("\n"), truncated: found.length > maxShown };
+    },
+  };
+}
+
+/** What an editor says of files the agent may not read could quote them. */
+export function isShown({ path, severity }: EditorDiagnostic): boolean {
+  const outside = path === "" || path.startsWith("/") || path.split(/[\\/]/).includes("..") || /^[a-z]+:/i.test(path);
+  return !outside && !isZeroAccess(path) && (severity === "error" || severity === "warning");
+}
+
+export function problemLine({ path, line, column, severity, message, source }: EditorDiagnostic): string {
+  const text = message.replaceAll(/[\s\p{Cc}]+/gu, " ").slice(0, 500);
+  return `${path}:${line}:${column} ${severity}: ${text}${source === "" ? "" : ` (${source.slice(0, 40)})`}`;
+}

@@ -1,0 +1,86 @@
+import type { WorkspacePath } from "@gennai/governance/effect";
+import type { Tool } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { z } from "zod";
+import { decodeText } from "../../workspace/text-file.ts";
+import { pathName } from "../path-name.ts";
+import {
+  applyPlanned,
+  currentContent,
+  type FileChangePorts,
+  notFound,
+  PlannedChanges,
+  verifyChanges,
+} from "./file-change.ts";
+import { staleFileDetail } from "./stale-file-detail.ts";
+
+const parameters = z.strictObject({
+  from: z.string().min(1, "from must not be empty.").describe("Path of the file, relative to the workspace."),
+  to: z.string().min(1, "to must not be empty.").describe("Its new path; nothing may be there yet."),
+});
+
+/** Moves one file: the new one is made and the old one deleted, both or neither. */
+export function moveTool(ports: FileChangePorts): Tool<z.infer<typeof parameters>> {
+  const plans = new PlannedChanges();
+  return {
+    name: "Move",
+    description: "Moves or renames one file of the workspace. Nothing may exist at the new path.",
+    parameters,
+    access: "change",
+
+    async analyse(args, { signal }) {
+      const [from, to] = [await ports.workspace.resolve(args.from), await ports.workspace.resolve(args.to)];
+      const statement = `Move ${pathName(from)} to ${pathName(to)}`;
+      const outside = [from, to].find((path) => !path.inside);
+      if (outside !== undefined) {
+        return {
+          statement,
+          effects: [refusedOutside(plans, from, "delete", outside), refusedOutside(plans, to, "create", outside)],
+        };
+      }
+      if (from.absolute === to.absolute)
+        throw new ToolFailure("no_change", `${pathName(from)} would stay where it is.`);
+      const before = await currentContent(ports.workspace, from, signal);
+      const stat = await ports.workspace.stat(from);
+      if (before === undefined || stat === undefined) throw notFound(from, "Look with LS or Glob what is there.");
+      if ((await ports.workspace.stat(to)) !== undefined) {
+        throw new ToolFailure("already_exists", `${pathName(to)} exists already; nothing was moved.`, {
+          hint: "Choose another path, or delete what is there first.",
+        });
+      }
+      const text = decodeText(before.bytes)?.text;
+      const created = plans.plan(ports, to, undefined, {
+        ...{ type: "moved", bytes: before.bytes, content: text },
+        mode: stat.mode & 0o777,
+      });
+      const deleted = plans.plan(ports, from, before, { type: "gone" });
+      return { statement, effects: [created, deleted] };
+    },
+
+    async execute(_args, analysis, { signal }) {
+      return applyPlanned(ports, plans.of(analysis), analysis.statement, signal);
+    },
+
+    async explainRefusal(_args, analysis, { code }, { signal }) {
+      const write = analysis.effects.find((effect) => effect.type === "write" && effect.operation === "delete");
+      if (code !== "stale_file" || write?.type !== "write") return undefined;
+      return staleFileDetail(ports, write, () => ({ type: "gone" }), signal);
+    },
+
+    async verify(_args, outcome, { signal }) {
+      return verifyChanges(ports.workspace, outcome, signal);
+    },
+  };
+}
+
+function refusedOutside(
+  plans: PlannedChanges,
+  path: WorkspacePath,
+  operation: "create" | "delete",
+  outside: WorkspacePath,
+) {
+  const failure = new ToolFailure("outside_workspace", `${pathName(outside)} lies outside the workspace.`, {
+    failureClass: "permission_denied",
+  });
+  return plans.planFailure({ type: "write", operation, path, base: undefined, current: undefined }, failure);
+}

@@ -1,0 +1,104 @@
+import type { Tool } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import type { ZodType } from "zod";
+import type { FileContent } from "../../workspace/workspace.ts";
+import { pathName } from "../path-name.ts";
+import { bufferContent, verifyInEditor } from "./editor-change.ts";
+import {
+  applyPlanned,
+  currentContent,
+  type FileChangePorts,
+  type IntendedFile,
+  notFound,
+  PlannedChanges,
+  verifyChanges,
+} from "./file-change.ts";
+import { staleFileDetail } from "./stale-file-detail.ts";
+
+/** A tool that changes one file, said by what becomes of the file's content. */
+export interface OneFileChange<Args> {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: ZodType<Args>;
+  /** What becomes of a file that exists. */
+  readonly operation: "update" | "delete";
+  /** What to do when there is no file; undefined: the tool makes one. */
+  readonly missingHint: string | undefined;
+  /**
+   * Throws `ToolFailure` when it cannot be done.
+   * @param before undefined when nothing is there; never without a `missingHint`
+   * @param name of the file, for messages
+   */
+  intend(args: Args, before: FileContent | undefined, name: string): IntendedFile;
+}
+
+export function oneFileTool<Args extends { readonly file_path: string }>(
+  ports: FileChangePorts,
+  change: OneFileChange<Args>,
+): Tool<Args> {
+  const plans = new PlannedChanges();
+  return {
+    name: change.name,
+    description: change.description,
+    parameters: change.parameters,
+    access: "change",
+
+    async analyse(args, { signal }) {
+      const path = await ports.workspace.resolve(args.file_path);
+      const name = pathName(path);
+      if (!path.inside) {
+        // Not even looked at: whether something is there is nobody's to know.
+        const failure = new ToolFailure("outside_workspace", `${name} lies outside the workspace.`, {
+          failureClass: "permission_denied",
+        });
+        const write = {
+          type: "write",
+          operation: change.operation,
+          path,
+          base: undefined,
+          current: undefined,
+        } as const;
+        return { statement: `${change.name} ${name}`, effects: [plans.planFailure(write, failure)] };
+      }
+      // A file with unsaved changes is what its editor says, not what is on disk.
+      const inEditor =
+        change.operation === "update" &&
+        ports.knownFiles.base(path.relative)?.source === "buffer" &&
+        ports.editor.can("apply-changes") &&
+        ports.editor.can("file-read");
+      const before = inEditor
+        ? await bufferContent(ports.editor, path, signal)
+        : await currentContent(ports.workspace, path, signal);
+      if (before === undefined && change.missingHint !== undefined) throw notFound(path, change.missingHint);
+      try {
+        const effect = plans.plan(ports, path, before, change.intend(args, before, name), inEditor);
+        return { statement: `${before === undefined ? "Create" : change.name} ${name}`, effects: [effect] };
+      } catch (error) {
+        const base = ports.knownFiles.base(path.relative);
+        // What the session has read already is no secret to it, so it may hear at once why the change cannot be made.
+        const seen = before === undefined || base?.sha256 === before.sha256;
+        if (!(error instanceof ToolFailure) || seen) throw error;
+        const write = { type: "write", operation: change.operation, path, base, current: before.sha256 } as const;
+        return { statement: `${change.name} ${name}`, effects: [plans.planFailure(write, error)] };
+      }
+    },
+
+    async execute(_args, analysis, { signal }) {
+      return applyPlanned(ports, plans.of(analysis), analysis.statement, signal);
+    },
+
+    async explainRefusal(args, analysis, { code }, { signal }) {
+      const write = analysis.effects.find((effect) => effect.type === "write");
+      if (code !== "stale_file" || write === undefined) return undefined;
+      return staleFileDetail(ports, write, (base) => change.intend(args, base, pathName(write.path)), signal);
+    },
+
+    async verify(args, outcome, { signal }) {
+      const [observed] = outcome.observed ?? [];
+      if (observed?.source === "buffer") {
+        return verifyInEditor(ports.editor, await ports.workspace.resolve(args.file_path), observed.sha256, signal);
+      }
+      return verifyChanges(ports.workspace, outcome, signal);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { FileWrite } from "@gennai/governance/effect";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { editableText } from "../../changes/editable-text.ts";
+import { threeWayDiff } from "../../changes/three-way-diff.ts";
+import { withoutKeyLines } from "../../redaction/private-key.ts";
+import type { FileContent } from "../../workspace/workspace.ts";
+import { bufferContent } from "./editor-change.ts";
+import { currentContent, type FileChangePorts, type IntendedFile } from "./file-change.ts";
+
+const maxLines = 160;
+const maxLineLength = 400;
+
+/**
+ * For a model whose change was refused because the file is another than it read: what it read, what is there now and what it
+ * wanted, compared. Undefined where there is nothing to compare.
+ * @param intend what the change makes of the text that was read; it may throw `ToolFailure`
+ */
+export async function staleFileDetail(
+  ports: FileChangePorts,
+  write: FileWrite,
+  intend: (base: FileContent) => IntendedFile,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { base, path } = write;
+  if (base === undefined) return undefined;
+  const inEditor = base.source === "buffer" && ports.editor.can("file-read");
+  const now = inEditor
+    ? await bufferContent(ports.editor, path, signal)
+    : await currentContent(ports.workspace, path, signal);
+  const theirs = now === undefined ? undefined : editableText(now.bytes)?.text;
+  if (theirs === undefined || now?.sha256 === base.sha256) return undefined;
+  const bytes = await ports.seen?.get(base.sha256);
+  const read = bytes === undefined ? undefined : editableText(bytes)?.text;
+  if (bytes === undefined || read === undefined) {
+    return "The text you read is not kept any more, so it cannot be compared with what is there now. Read the file again.";
+  }
+  const mine = wanted({ bytes, sha256: base.sha256 }, intend) ?? read;
+  // Masking knows a private key by its beginning, and a hunk may show its middle alone.
+  const diff = withoutKeyLines(threeWayDiff({ base: read, mine, theirs }, { maxLines }), [read, mine, theirs]);
+  if (diff === "") return undefined;
+  const lines = diff
+    .split("\n")
+    .map((line) => (line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line));
+  return `What you read, what is there now, and what you wanted, compared. Nothing was written.\n${lines.join("\n")}`;
+}
+
+/** Undefined for a change that makes no text: then only what changed meanwhile is shown. */
+function wanted(base: FileContent, intend: (base: FileContent) => IntendedFile): string | undefined {
+  try {
+    const intended = intend(base);
+    return intended.type === "text" ? intended.text.text : undefined;
+  } catch (error) {
+    if (error instanceof ToolFailure) return undefined;
+    throw error;
+  }
+}

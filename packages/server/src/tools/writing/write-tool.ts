@@ -1,0 +1,43 @@
+import type { Tool } from "@gennai/governance/tool";
+import { z } from "zod";
+import { changedText, editableText, withPlainLineFeeds } from "../../changes/editable-text.ts";
+import { diffLines } from "../../changes/line-diff.ts";
+import { countLines } from "../../changes/line-edit.ts";
+import { endOfLine } from "../../workspace/text-file.ts";
+import { maxFileBytes } from "../text-limits.ts";
+import type { FileChangePorts, IntendedFile } from "./file-change.ts";
+import { oneFileTool } from "./one-file-tool.ts";
+
+const parameters = z.strictObject({
+  file_path: z.string().min(1, "file_path must not be empty.").describe("Path of the file, relative to the workspace."),
+  content: z.string().max(maxFileBytes, "content is larger than 20 MiB.").describe("The whole new text of the file."),
+});
+
+/**
+ * Writes a whole file. An existing file keeps its byte order mark and, unless the content says CRLF itself, its line ends;
+ * a new file holds exactly the content.
+ */
+export function writeTool(ports: FileChangePorts): Tool<z.infer<typeof parameters>> {
+  return oneFileTool(ports, {
+    name: "Write",
+    description: "Writes a whole text file: creates it, or replaces all of it. Read an existing file first.",
+    parameters,
+    operation: "update",
+    missingHint: undefined,
+    intend: ({ content }, before) => intendedText(content, before?.bytes),
+  });
+}
+
+function intendedText(content: string, before: Uint8Array | undefined): IntendedFile {
+  const byteOrderMark = "\uFEFF";
+  const bom = content.startsWith(byteOrderMark);
+  const text = bom ? content.slice(byteOrderMark.length) : content;
+  const exact = withPlainLineFeeds({ text, bom, eol: endOfLine(text) });
+  const old = before === undefined ? undefined : editableText(before);
+  if (old === undefined) return { type: "text", text: exact, spans: [{ start: 1, count: countLines(exact.text) }] };
+  const { edits } = diffLines(old.text, exact.text, { timeoutMs: 100 });
+  const spans = edits.map(({ newStart, newCount }) => ({ start: newStart, count: newCount }));
+  const kept = changedText(old, exact.text, edits);
+  const endings = text.includes("\r\n") ? exact.endings : kept.endings;
+  return { type: "text", text: { text: exact.text, bom: bom || old.bom, endings }, spans };
+}
