@@ -40,7 +40,8 @@ import type { ServerOptions } from "./serve.ts";
 import { intentsPort } from "./sessions/intents-port.ts";
 import { SessionManager } from "./sessions/session-manager.ts";
 import { checkCall } from "./sessions/turn/check-call.ts";
-import { chooseScenario, promptFor } from "./sessions/turn/prepare-turn.ts";
+import { chooseScenario } from "./sessions/turn/choose-scenario.ts";
+import { turnPrompt } from "./sessions/turn/turn-prompt.ts";
 import { GovernanceRegistry } from "./sessions/workspace-governance.ts";
 import { readLedgerRecords, readNewestLedgerRecords } from "./store/ledger-records.ts";
 import { verifyWorkspaceLedger } from "./store/ledger-verify.ts";
@@ -283,7 +284,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       }),
       checkPolicy: checkCall,
       previewPrompt: async (session, scenario) =>
-        promptFor(session, (await chooseScenario(session, scenario)).scenario),
+        turnPrompt(session, (await chooseScenario(session, scenario)).scenario),
       rules: async ({ session, workspaceRoot }) => {
         const opened = session?.workspace ?? (await workspaces.open(workspaceRoot));
         return (await governance.of(opened)).rules.status();

@@ -1,4 +1,5 @@
-import { chooseScenario, promptFor } from "@gennai/server/sessions/turn/prepare-turn";
+import { chooseScenario } from "@gennai/server/sessions/turn/choose-scenario";
+import { turnPrompt } from "@gennai/server/sessions/turn/turn-prompt";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
@@ -25,7 +26,7 @@ async function serverWith(
   );
   const prompt = async (sessionId: string): Promise<string> => {
     const session = await server.running.manager.get(sessionId);
-    return promptFor(session, (await chooseScenario(session, "")).scenario);
+    return turnPrompt(session, (await chooseScenario(session, "")).scenario);
   };
   return { server, prompt, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }

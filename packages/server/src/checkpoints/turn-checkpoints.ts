@@ -15,8 +15,6 @@ export interface TurnCheckpointsOptions {
   readonly checkpoints: Pick<WorkspaceCheckpoints, "open" | "close" | "problem">;
   readonly sessionId: string;
   emit(event: SessionEvent, turnId: string): void;
-  /** The turn does not end before this. Never rejects. */
-  beforeEnd(work: Promise<void>): void;
 }
 
 /**
@@ -68,6 +66,11 @@ export class TurnCheckpoints {
     };
   }
 
+  /** Resolves when the tree is kept as the last call left it. The turn does not end before. Never rejects. */
+  settle(): Promise<void> {
+    return this.#closing;
+  }
+
   async #execute(tool: Tool, args: unknown, analysis: Analysis, context: ExecutionContext): Promise<ToolOutcome> {
     if (!analysis.effects.every(isReadOnly)) await this.#closing;
     const checkpointId = analysis.effects.some(runsSomething) ? await this.#open(tool.name, context) : undefined;
@@ -76,7 +79,6 @@ export class TurnCheckpoints {
       return await tool.execute(args, analysis, context);
     } finally {
       this.#closing = this.#close(checkpointId, context.turnId);
-      this.#options.beforeEnd(this.#closing);
     }
   }
 

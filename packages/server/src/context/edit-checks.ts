@@ -2,6 +2,7 @@ import type { SessionEvent } from "@gennai/agent/session-event";
 import type { GovernedTools } from "@gennai/governance/gate/gate";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { EditorBridge, EditorDiagnostic } from "../bridge/editor-bridge.ts";
+import type { ChangedFiles } from "../sessions/turn/noted-files.ts";
 import { isShown, problemLine } from "../tools/reading/problems-tool.ts";
 import type { ProjectCheck } from "./detect-check.ts";
 
@@ -34,8 +35,7 @@ export interface EditCheckPorts {
  */
 export class EditChecks {
   readonly #ports: EditCheckPorts;
-  /** Changed since they were last looked at. */
-  readonly #changed = new Set<string>();
+  /** Every file that was changed in this turn. */
   readonly #all = new Set<string>();
   #lastCall = "";
   #known: ReadonlySet<string> | undefined;
@@ -54,19 +54,12 @@ export class EditChecks {
     if (this.#ports.editor.can("diagnostics")) this.#known = await this.#problems([]).then(keysOf, () => undefined);
   }
 
-  changed(paths: readonly string[], callId: string): void {
-    for (const path of paths) {
-      this.#changed.add(path);
-      this.#all.add(path);
-    }
-    this.#lastCall = callId;
-  }
-
-  /** Call it between two rounds. */
-  async run(): Promise<void> {
-    if (this.#changed.size === 0) return;
-    const paths = [...this.#changed];
-    this.#changed.clear();
+  /** Call it between two rounds. @param changed in the round before */
+  async run(changed: ChangedFiles | undefined): Promise<void> {
+    if (changed === undefined || changed.paths.length === 0) return;
+    const paths = [...new Set(changed.paths)];
+    for (const path of paths) this.#all.add(path);
+    this.#lastCall = changed.callId;
     const { editor } = this.#ports;
     if (editor.can("diagnostics") && (await this.#byEditor(paths))) return;
     await this.#byCommand();

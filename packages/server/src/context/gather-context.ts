@@ -1,7 +1,7 @@
 import type { ContextItem, SessionEvent } from "@gennai/agent/session-event";
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
 import type { Redactor } from "@gennai/governance/redaction";
-import type { ObservedFile } from "@gennai/governance/tool";
+import type { NotedFiles } from "../sessions/turn/noted-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { EditorContext } from "./editor-context.ts";
 import { type Mention, parseMentions } from "./parse-mentions.ts";
@@ -20,8 +20,8 @@ export interface ContextPorts {
   readonly redactor: Redactor;
   /** Read, LS, Glob, Bash and Problems behind the gate of this turn, whose results nobody but this gets. */
   readonly tools: GovernedTools;
-  /** What the calls saw of files, since it was last asked. */
-  takeObserved(): readonly ObservedFile[];
+  /** Where those calls note what they saw. */
+  readonly notes: Pick<NotedFiles, "takeObserved">;
   readonly turnId: string;
   readonly signal: AbortSignal;
 }
@@ -57,7 +57,7 @@ export async function gatherContext(
     type: "context-added",
     items: bounded.map(({ name, state, reason }) => ({ name, state, reason })),
     text: blockOf(bounded),
-    observed: ports.takeObserved(),
+    observed: ports.notes.takeObserved(),
   };
 }
 

@@ -10,7 +10,7 @@ import { gatherContext } from "./gather-context.ts";
 
 export interface TurnContextOptions {
   readonly turnId: string;
-  readonly gate: Pick<TurnGate, "own" | "onChanged">;
+  readonly gate: Pick<TurnGate, "own" | "notes">;
   /** As the user wrote it: a secret in it is no part of a path. */
   readonly prompt: string;
   readonly editorContext: EditorContext | undefined;
@@ -37,23 +37,23 @@ export class TurnContext {
       ofRepository: (callId, check) => gate.own.repositoryChecks.set(callId, check),
       emit: (event) => sink.emit(event),
     });
-    gate.onChanged((paths, callId) => this.#checks.changed(paths, callId));
   }
 
   /** Call it before each model call. */
   async beforeModelCall(): Promise<void> {
     // In Proposal Mode nothing is written, so there is nothing to check.
-    if (this.#begun) return this.#options.editingMode === "branch" ? this.#checks.run() : undefined;
+    const checks = this.#options.editingMode === "branch";
+    if (this.#begun) return checks ? this.#checks.run(this.#options.gate.notes.takeChanged()) : undefined;
     this.#begun = true;
     const { prompt, editorContext, gate, ...ports } = this.#options;
-    const added = await gatherContext(prompt, editorContext, { ...ports, ...gate.own });
+    const added = await gatherContext(prompt, editorContext, { ...ports, tools: gate.own.tools, notes: gate.notes });
     if (added !== undefined) {
       ports.sink.emit(added);
       for (const { name, state, reason } of added.items) {
         if (state !== "included") ports.sink.emit({ type: "warning", text: `${name}: ${reason}` });
       }
     }
-    if (this.#options.editingMode === "branch") await this.#checks.begin();
+    if (checks) await this.#checks.begin();
   }
 
   async #findCheck(): Promise<ProjectCheck | undefined> {

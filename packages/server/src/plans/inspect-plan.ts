@@ -13,7 +13,7 @@ import type { ParsedPlan, PlanAction } from "@gennai/protocol/plan/plan-schema";
 import { unifiedDiff } from "../changes/unified-diff.ts";
 import { KnownFiles } from "../sessions/known-files.ts";
 import type { Session } from "../sessions/session.ts";
-import { chooseScenario } from "../sessions/turn/prepare-turn.ts";
+import { chooseScenario } from "../sessions/turn/choose-scenario.ts";
 import { buildTurnGate } from "../sessions/turn/turn-gate.ts";
 import { pathName } from "../tools/path-name.ts";
 import type { SeenCall } from "./plan-answers.ts";

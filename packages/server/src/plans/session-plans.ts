@@ -8,7 +8,8 @@ import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
 import { ServiceError } from "../service-error.ts";
 import { KnownFiles } from "../sessions/known-files.ts";
 import type { Session } from "../sessions/session.ts";
-import { chooseScenario, type PreparedTurn } from "../sessions/turn/prepare-turn.ts";
+import { chooseScenario } from "../sessions/turn/choose-scenario.ts";
+import type { PreparedTurn } from "../sessions/turn/prepared-turn.ts";
 import { buildTurnGate } from "../sessions/turn/turn-gate.ts";
 import { ApprovalTokens, isToken } from "./approval-tokens.ts";
 import { type Inspection, inspectPlan, planScenario } from "./inspect-plan.ts";
@@ -216,10 +217,8 @@ export class SessionPlans implements PlanAuthority {
         ...gate.warnings.map((text): SessionEvent => ({ type: "warning", text })),
       ]),
       openingRecords: { ledger: [planEntry(session, turnId, "intent", details)], spentTokens: [tokenSha256] },
+      gate,
       run: () => runPlan({ session, planId, turnId, tools: gate.tools, answers, known, inspection, signal }),
-      [Symbol.dispose]: () => {
-        gate[Symbol.dispose]();
-      },
     };
   }
 
@@ -246,10 +245,8 @@ export class SessionPlans implements PlanAuthority {
       openingEvents: await opening(session, turnId, `Verify the plan: ${plan.parsed.plan.title}`, [
         { type: "plan-changed", planId, change },
       ]),
+      gate,
       run: () => verifyPlan({ session, planId, turnId, tools: gate.tools, answers, steps, signal }),
-      [Symbol.dispose]: () => {
-        gate[Symbol.dispose]();
-      },
     };
   }
 

@@ -14,6 +14,7 @@ import type { SessionHead } from "../sessions/log/session-log.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
 import type { TurnInput } from "../sessions/turn/prepare-turn.ts";
+import { undoChangeSet } from "../sessions/undo.ts";
 import { applyProposalRpc } from "./apply-proposal.ts";
 import { digest, fileToWire } from "./change-wire.ts";
 import { listCheckpointsRpc, restoreCheckpointRpc } from "./checkpoint-rpcs.ts";
@@ -288,7 +289,8 @@ function agentService({
     },
 
     async undoChangeSet({ sessionId, changeSetId }) {
-      const undone = await (await manager.get(sessionId)).undo(changeSetId === "" ? undefined : changeSetId);
+      const session = await manager.get(sessionId);
+      const undone = await undoChangeSet(session, changeSetId === "" ? undefined : changeSetId);
       return { changeSetId: undone.changeSetId, files: undone.files.map(fileToWire) };
     },
 

@@ -1,5 +1,7 @@
 import type { ClientEvent } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ServiceError } from "../service-error.ts";
+import { answerRequest } from "../sessions/answer-request.ts";
+import { recordApplied, recordReview } from "../sessions/review/proposal-review.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
 import { answerFromWire, type IncomingAnswer, isStillRunning, requestId } from "./answer-from-wire.ts";
@@ -18,7 +20,7 @@ export async function submitClientEvent(manager: SessionManager, message: Client
       return ok(id);
     }
     case "proposalReview":
-      await session.review(reviewFromWire(event.value));
+      await recordReview(session, reviewFromWire(event.value));
       return ok("");
     case "proposalApplied": {
       const { proposalId, files, error } = event.value;
@@ -26,7 +28,7 @@ export async function submitClientEvent(manager: SessionManager, message: Client
         session.writer.emit({ type: "warning", text: `The proposal was not applied: ${error}` }, { turnId: "" });
         await session.writer.flush();
       } else {
-        await session.applied({ proposalId, files: files.map(fileFromWire) });
+        await recordApplied(session, { proposalId, files: files.map(fileFromWire) });
       }
       return ok("");
     }
@@ -51,7 +53,8 @@ async function answer(
 ): Promise<void> {
   const { requestId: id } = incoming;
   try {
-    await session.answer(id, incoming.answer, message.clientId, Number(message.ownerEpoch));
+    const { clientId, ownerEpoch } = message;
+    await answerRequest(session, id, incoming.answer, { clientId, epoch: Number(ownerEpoch) });
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "not_found") throw error;
     const owner = await manager.ownerOfRequest(id);

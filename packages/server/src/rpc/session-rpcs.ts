@@ -1,6 +1,7 @@
 import type { CompactSessionResponse, RenameSessionRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ServiceError } from "../service-error.ts";
 import type { Session } from "../sessions/session.ts";
+import { compactConversation } from "../sessions/turn/compaction-turn.ts";
 
 const maxTitle = 200;
 
@@ -17,7 +18,7 @@ export async function renameSession(
 }
 
 export async function compactSession(session: Session): Promise<Omit<CompactSessionResponse, "$typeName">> {
-  const done = await session.compact();
+  const done = await compactConversation(session);
   return {
     compacted: done !== undefined,
     tokensBefore: done?.tokensBefore ?? 0,

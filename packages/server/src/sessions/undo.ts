@@ -2,29 +2,51 @@ import type { FileChangeRecord } from "@gennai/agent/proposal";
 import { ServiceError } from "../service-error.ts";
 import type { Workspace, WorkspaceChange } from "../workspace/workspace.ts";
 import type { BlobStore } from "./log/session-log.ts";
-import type { SessionState } from "./session-state.ts";
+import { refuseInEmergency } from "./refuse-in-emergency.ts";
+import type { Session } from "./session.ts";
+import type { ChangeSet, SessionState } from "./session-state.ts";
 
 /** Largest file that is checked before it is taken back; bytes. */
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Takes back a change set, all of its files or none. Each file must still be as the change set left it: what a person
- * changed since is never overwritten.
+ * Takes back a change set, all of its files or none; the newest when none is named. Each file must still be as the change
+ * set left it: what a person changed since is never overwritten. Throws `ServiceError`.
  */
 export async function undoChangeSet(
-  state: SessionState,
-  workspace: Workspace,
-  blobs: BlobStore,
+  session: Session,
   changeSetId?: string,
 ): Promise<{ readonly changeSetId: string; readonly files: readonly FileChangeRecord[] }> {
+  session.refuseWhileRunning("undo");
+  refuseInEmergency(session, "Nothing was taken back", { name: "UndoChangeSet", statement: "Take a change set back" });
+  const changeSet = changeSetToUndo(session.state, changeSetId);
+  const files = await writeBefore(netChanges(changeSet.files), session.workspace, session.services.blobs);
+  const undone = { changeSetId: changeSet.changeSetId, files };
+  await session.decided(
+    [{ type: "change-set-undone", ...undone }],
+    "undo",
+    { changeSetId: undone.changeSetId },
+    undone.files,
+  );
+  return undone;
+}
+
+function changeSetToUndo(state: SessionState, changeSetId: string | undefined): ChangeSet {
   const changeSet =
-    changeSetId === undefined || changeSetId === ""
+    changeSetId === undefined
       ? [...state.changeSets.values()].reverse().find(({ undone }) => !undone)
       : state.changeSets.get(changeSetId);
   if (changeSet === undefined) throw new ServiceError("not_found", "There is no change set to take back.");
   if (changeSet.undone) throw new ServiceError("failed_precondition", "This change set was taken back already.");
+  return changeSet;
+}
 
-  const files = netChanges(changeSet.files);
+/** Writes the bytes before; resolves with what that changed. */
+async function writeBefore(
+  files: readonly FileChangeRecord[],
+  workspace: Workspace,
+  blobs: BlobStore,
+): Promise<readonly FileChangeRecord[]> {
   const changes: WorkspaceChange[] = [];
   for (const file of files) {
     const path = await workspace.resolve(file.path);
@@ -57,15 +79,12 @@ export async function undoChangeSet(
     );
   }
   await workspace.apply(changes);
-  return {
-    changeSetId: changeSet.changeSetId,
-    files: files.map(({ path, beforeSha256, afterSha256 }) => ({
-      path,
-      operation: beforeSha256 === undefined ? "delete" : afterSha256 === undefined ? "create" : "update",
-      ...(afterSha256 === undefined ? {} : { beforeSha256: afterSha256 }),
-      ...(beforeSha256 === undefined ? {} : { afterSha256: beforeSha256 }),
-    })),
-  };
+  return files.map(({ path, beforeSha256, afterSha256 }) => ({
+    path,
+    operation: beforeSha256 === undefined ? "delete" : afterSha256 === undefined ? "create" : "update",
+    ...(afterSha256 === undefined ? {} : { beforeSha256: afterSha256 }),
+    ...(beforeSha256 === undefined ? {} : { afterSha256: beforeSha256 }),
+  }));
 }
 
 /** From the first state of each file to its last; files that end as they began drop out. */

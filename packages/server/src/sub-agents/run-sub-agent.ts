@@ -8,8 +8,10 @@ import { runTurn, type TurnEnd } from "@gennai/agent/turn-loop";
 import type { TurnSink } from "@gennai/agent/turn-sink";
 import type { GovernedTools } from "@gennai/governance/gate/gate";
 import type { ExecutionContext, Tool } from "@gennai/governance/tool";
+import type { ProjectNotes } from "../notes/project-notes.ts";
 import type { Session } from "../sessions/session.ts";
 import { createRedactingSink } from "../sessions/turn/redacting-sink.ts";
+import { turnPrompt } from "../sessions/turn/turn-prompt.ts";
 import { type EventWriter, NestedWriter } from "./nested-writer.ts";
 
 /** Model calls a sub-agent may take, where the session permits more. */
@@ -24,8 +26,8 @@ export interface SubAgentPlace {
   readonly contextTokens: number;
   /** Ids of calls that the turn has, sub-agents included. */
   readonly callIds: Set<string>;
-  /** The system prompt for a scenario, as it is now. */
-  prompt(scenario: Scenario): Promise<string>;
+  /** Of the project, as they were when the turn began. */
+  readonly notes: ProjectNotes;
   /** Puts tools behind the turn's own gate; what it records belongs to the call that runs the sub-agent. */
   govern(
     tools: ReadonlyMap<string, Tool>,
@@ -68,7 +70,7 @@ export async function runSubAgent(
       model: place.model,
       tools: place.govern(order.tools, { writer, parentToolCallId: context.callId }),
       conversation,
-      system: () => place.prompt(order.scenario),
+      system: () => turnPrompt(session, order.scenario, place.notes),
       enableThinking: place.enableThinking,
       maxOutputTokens: session.settings.maxTokens,
       maxIterations: Math.min(session.settings.maxIterations, maxIterations),
@@ -115,7 +117,7 @@ function subAgentSink(
       settle: () => Promise.resolve(),
       flush: async () => {
         await session.writer.flush();
-        await session.fillConversation(conversation);
+        await session.outputs.fill(conversation);
       },
     },
     session.services.redactor,

@@ -3,6 +3,7 @@ import { selectTools } from "@gennai/agent/scenarios/tool-groups";
 import type { ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { z } from "zod";
+import { chooseScenario } from "../sessions/turn/choose-scenario.ts";
 import { runSubAgent, type SubAgentPlace } from "./run-sub-agent.ts";
 import { Seats } from "./seats.ts";
 
@@ -44,8 +45,6 @@ type TaskArguments = z.infer<typeof parameters>;
 export interface TaskPorts extends SubAgentPlace {
   /** The turn's own. */
   readonly scenario: Scenario;
-  /** Throws `ServiceError` for a name that is none. */
-  findScenario(name: string): Promise<Scenario>;
   /** What the turn has. */
   tools(): ReadonlyMap<string, Tool>;
 }
@@ -87,7 +86,8 @@ async function work(
   context: ExecutionContext,
   readsOnly: boolean,
 ): Promise<ToolOutcome> {
-  const asked = args.scenario === undefined ? ports.scenario : await ports.findScenario(args.scenario);
+  const asked =
+    args.scenario === undefined ? ports.scenario : (await chooseScenario(ports.session, args.scenario)).scenario;
   const narrowed = args.scenario === undefined ? undefined : asked.tools;
   const tools = toolsFor(ports.tools(), [narrowed, args.tools], readsOnly);
   if (tools.size === 0) {

@@ -42,7 +42,6 @@ function world(failure?: CheckpointErrorCode) {
     },
     sessionId: "s",
     emit: (event) => events.push(event),
-    beforeEnd: () => undefined,
   });
   const context = { callId: "1", turnId: "t", signal: new AbortController().signal, onOutput: () => undefined };
   const run = (effects: readonly Effect[], access: Tool["access"] = "change") => {

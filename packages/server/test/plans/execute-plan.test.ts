@@ -1,4 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { answerRequest } from "@gennai/server/sessions/answer-request";
+import { undoChangeSet } from "@gennai/server/sessions/undo";
 import { describe, expect, test } from "vitest";
 import { command, never, patch, planBench, refusalOf, seedPlan, write } from "./plan-fixture.ts";
 
@@ -82,7 +84,7 @@ describe("executing an approved plan", () => {
     expect(plan.remediation).toContain(plan.runTurnId);
     expect(existsSync(bench.server.workspace.path("after.txt"))).toBe(false);
 
-    await (await bench.session()).undo(plan.runTurnId);
+    await undoChangeSet(await bench.session(), plan.runTurnId);
     expect(await bench.server.workspace.git("status", "--porcelain", "--", ".", ":!.orchestration")).toBe("");
     expect(readFileSync(bench.server.workspace.path("src/sum.js"))).toEqual(before);
   });
@@ -147,11 +149,12 @@ describe("executing an approved plan", () => {
       if (request.kind !== "confirmation") continue;
       const { computed, offeredScopes, actionSha256, actionStatement } = request.question;
       expect([computed.risk, offeredScopes, actionStatement]).toEqual(["high", ["once"], "Run `rm -r src`"]);
+      const from = { clientId: "ann", epoch: 0 };
       const given = { kind: "confirmation", answer, scope: "once", reason: "", actionSha256 } as const;
       // A yes to another action is an error, and the question stays open.
       const other = { ...given, answer: "yes", actionSha256: "0".repeat(64) } as const;
-      expect(await refusalOf(session.answer(requestId, other, "ann", 0))).toBe("invalid_argument");
-      await session.answer(requestId, given, "ann", 0);
+      expect(await refusalOf(answerRequest(session, requestId, other, from))).toBe("invalid_argument");
+      await answerRequest(session, requestId, given, from);
     }
     const plan = await running;
     expect(plan.steps[0]?.state).toBe(state);

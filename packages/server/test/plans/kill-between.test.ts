@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { startServer } from "@gennai/server/serve";
+import { undoChangeSet } from "@gennai/server/sessions/undo";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { killedServerOptions } from "./killed-server.ts";
@@ -30,6 +31,6 @@ test("kill -9 in the middle of a run: the token stays spent, the run reads inter
   expect(await refusalOf(server.plans.execute(session, planId, digest, token, never))).toBe("token_spent");
   expect(existsSync(workspace.path("late.txt"))).toBe(false);
   expect(plan.remediation).toContain("first.txt");
-  await session.undo(plan.runTurnId);
+  await undoChangeSet(session, plan.runTurnId);
   expect(existsSync(workspace.path("first.txt"))).toBe(false);
 });

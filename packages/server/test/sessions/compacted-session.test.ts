@@ -2,7 +2,8 @@ import { builtInScenarios } from "@gennai/agent/scenarios/built-in-scenarios";
 import { endStates } from "@gennai/agent/session-event";
 import type { Session } from "@gennai/server/sessions/session";
 import { SessionState } from "@gennai/server/sessions/session-state";
-import { promptFor } from "@gennai/server/sessions/turn/prepare-turn";
+import { compactConversation } from "@gennai/server/sessions/turn/compaction-turn";
+import { turnPrompt } from "@gennai/server/sessions/turn/turn-prompt";
 import { expect, test } from "vitest";
 import { never, planBench, seedPlan, write } from "../plans/plan-fixture.ts";
 
@@ -57,10 +58,10 @@ test("a compaction drops no rule, no intent, no refusal and no plan", async () =
   expect(first.map((output) => output.includes('"error"'))).toEqual([false, true, true]);
   const { planId, digest, token } = await bench.approved(seedPlan([{ id: "a", actions: [write("src/b.txt", "b\n")] }]));
   await turn(session, "small talk");
-  const prompt = await promptFor(session, code);
+  const prompt = await turnPrompt(session, code);
 
-  expect(await session.compact()).toMatchObject({ stage: "summary", dropped: expect.any(Number) });
-  expect(await promptFor(session, code)).toBe(prompt);
+  expect(await compactConversation(session)).toMatchObject({ stage: "summary", dropped: expect.any(Number) });
+  expect(await turnPrompt(session, code)).toBe(prompt);
   expect(prompt).toContain("INT-1");
   expect(prompt).toContain("# Rules");
   const [kept] = session.state.conversation.messages;

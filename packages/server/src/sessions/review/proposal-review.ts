@@ -2,6 +2,7 @@ import type { FileChangeRecord, Proposal, ProposalReview } from "@gennai/agent/p
 import type { Redactor } from "@gennai/governance/redaction";
 import { ServiceError } from "../../service-error.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
+import type { Session } from "../session.ts";
 import type { SessionState } from "../session-state.ts";
 
 /** Largest file whose hash is checked after a client says it wrote it; bytes. */
@@ -12,14 +13,24 @@ export interface AppliedReport {
   readonly files: readonly FileChangeRecord[];
 }
 
-/** A review that fits its proposal: known change, known hunk, each decided once. */
-export function checkReview(state: SessionState, review: ProposalReview): ProposalReview {
+/** Records a review that fits its proposal: known change, known hunk, each decided once. Throws `ServiceError`. */
+export async function recordReview(session: Session, review: ProposalReview): Promise<void> {
+  const { state, services } = session;
   proposalOf(state, review.proposalId);
   if (state.reviewedProposals.has(review.proposalId)) {
     throw new ServiceError("already_exists", "This proposal was reviewed already; the first review stands.");
   }
   checkDecisions(state, review);
-  return review;
+  const redacted = await redactedReview(review, services.redactor);
+  await session.decided([{ type: "proposal-review", review: redacted }], "review", { review: redacted });
+}
+
+/** Records what a client wrote after a review. The server looks at the disk itself before it believes it. */
+export async function recordApplied(session: Session, report: AppliedReport): Promise<void> {
+  const files = await verifyApplied(session.state, report, session.workspace);
+  const { proposalId } = report;
+  const applied = { type: "change-set-applied", changeSetId: `proposal-${proposalId}`, files, proposalId } as const;
+  await session.decided([applied], "applied", { proposalId }, files);
 }
 
 /** The proposal, when every decision is about something in it, and each thing is decided once. */
@@ -52,7 +63,7 @@ export async function redactedReview(review: ProposalReview, redactor: Redactor)
 }
 
 /** The files of a report as they are on disk now. A client that says it wrote what is not there is refused. */
-export async function verifyApplied(
+async function verifyApplied(
   state: SessionState,
   report: AppliedReport,
   workspace: Workspace,

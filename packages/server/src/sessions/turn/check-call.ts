@@ -3,7 +3,7 @@ import type { Risk } from "@gennai/governance/risk";
 import { deny } from "@gennai/governance/verdict";
 import { ServiceError } from "../../service-error.ts";
 import type { Session } from "../session.ts";
-import { chooseScenario } from "./prepare-turn.ts";
+import { chooseScenario } from "./choose-scenario.ts";
 import { buildTurnGate } from "./turn-gate.ts";
 
 /** What the gate would decide about a call, and everything that spoke against it. */

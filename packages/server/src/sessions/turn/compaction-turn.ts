@@ -5,17 +5,32 @@ import { estimateText } from "@gennai/agent/token-estimate";
 import { askEditorModel } from "../../bridge/ask-editor-model.ts";
 import { ServiceError } from "../../service-error.ts";
 import type { Session } from "../session.ts";
-import { chooseScenario, type PreparedTurn, promptFor, turnSink } from "./prepare-turn.ts";
+import { chooseScenario } from "./choose-scenario.ts";
+import type { PreparedTurn } from "./prepared-turn.ts";
+import { sessionSink } from "./session-sink.ts";
+import { turnPrompt } from "./turn-prompt.ts";
 import { turnResources } from "./turn-resources.ts";
 
+/**
+ * Makes a session's conversation shorter, because the user asked for it: a turn of its own, so that it is stopped like any
+ * other. Undefined when there was nothing to shorten. Throws `ServiceError` or `ModelError`.
+ */
+export async function compactConversation(session: Session): Promise<Compacted | undefined> {
+  const report: CompactionReport = {};
+  const { ended } = await session.startPrepared((turnId, signal) => prepareCompaction(session, turnId, signal, report));
+  await ended;
+  if (report.failure !== undefined) throw report.failure;
+  return report.compacted;
+}
+
 /** What came of a compaction; filled in when its turn has ended. */
-export interface CompactionReport {
+interface CompactionReport {
   compacted?: Compacted;
   failure?: ServiceError;
 }
 
-/** A turn that asks the model for nothing but a summary. Throws `ServiceError` or `ModelError`. */
-export async function prepareCompaction(
+/** A turn that asks the model for nothing but a summary. */
+async function prepareCompaction(
   session: Session,
   turnId: string,
   signal: AbortSignal,
@@ -29,12 +44,12 @@ export async function prepareCompaction(
   return {
     openingEvents: [{ type: "status", state: "started", iteration: 0 }],
     run: async () => {
-      const sink = turnSink(session, turnId);
+      const sink = sessionSink(session, turnId);
       try {
         const compacted = await compact({
           ...{ conversation: state.conversation, model, sink, signal, budget, reason: "user" },
           contextTokens: contextTokens || model.maxContextTokens,
-          overhead: estimateText(await promptFor(session, scenario)),
+          overhead: estimateText(await turnPrompt(session, scenario)),
         });
         if (compacted !== undefined) report.compacted = compacted;
         return { type: "completed" };
@@ -50,6 +65,5 @@ export async function prepareCompaction(
         await sink.settle();
       }
     },
-    [Symbol.dispose]: () => undefined,
   };
 }

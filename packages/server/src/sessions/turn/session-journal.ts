@@ -3,65 +3,42 @@ import type { SessionEvent } from "@gennai/agent/session-event";
 import { isReadOnly } from "@gennai/governance/effect";
 import type { CallOutcome, Decision, GateJournal } from "@gennai/governance/gate/gate-journal";
 import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
-import { type RuleViolation, violationOf } from "@gennai/governance/rules/violation";
+import { violationOf } from "@gennai/governance/rules/violation";
 import type { FileChange } from "@gennai/governance/tool";
+import { placeOfCommands } from "../../client-workspace/place-of-commands.ts";
 import { isToolFact } from "../../tools/tool-fact.ts";
-import type { BlobStore } from "../log/session-log.ts";
+import { readGitHead } from "../../workspace/git-head.ts";
 import type { SessionWriter } from "../log/session-writer.ts";
+import type { Session } from "../session.ts";
+import type { WorkspaceGovernance } from "../workspace-governance.ts";
+import type { NotedFiles } from "./noted-files.ts";
 
 /** Above this many bytes a content is a blob and the event holds only its beginning. */
 const maxInlineBytes = 16 * 1024;
 
-export interface LedgerContext {
-  readonly sessionId: string;
+export interface SessionJournalOptions {
+  /** The session's, or that of a sub-agent in it. */
+  readonly writer: Pick<SessionWriter, "emit" | "commit">;
   readonly modelId: string;
-  /** Commit the workspace stands on; empty without git. */
-  readonly revision: () => Promise<string>;
-  /** Id of the intent the session works under. */
-  readonly intent: () => string | undefined;
-  /** Id of the plan step that a turn is carrying out right now. */
-  readonly planStep: (turnId: string) => string | undefined;
+  readonly governance: Pick<WorkspaceGovernance, "rules" | "intentMap">;
+  /** Gets what the calls saw and changed. */
+  readonly notes: NotedFiles;
   /** Id of the call that runs the sub-agent whose calls these are. */
-  readonly parentCall?: string;
-  readonly isolation: "sandboxed" | "unsandboxed";
-  /** Why, e.g. what is not installed. */
-  readonly isolationReason: string;
-}
-
-/** Who wants to know what was recorded. Nothing waits for it, and it must not throw. */
-export interface JournalObserver {
-  /** A large output, so that the model reads it without a look at the disk. */
-  kept(sha256: string, text: string): void;
-  /**
-   * Files that changed on disk.
-   * @param callId of the last call that changed some of them
-   */
-  changed(changes: readonly FileChange[], callId: string): void;
-  /** Set for calls that are not the model's, but the server's for the user: they leave no result in the conversation. */
-  readonly ownResult?: (result: CallOutcome) => void;
-  violation(violation: RuleViolation): void;
+  readonly parentToolCallId?: string;
+  /** Calls that are not the model's, but the server's for the user: they leave no result in the conversation. */
+  readonly forUser?: boolean;
 }
 
 /** The gate's records in a session's log: events and ledger entries of one step go in together. */
 export class SessionJournal implements GateJournal {
-  readonly #writer: Pick<SessionWriter, "emit" | "commit">;
-  readonly #blobs: BlobStore;
-  readonly #context: LedgerContext;
-  readonly #now: () => number;
-  readonly #observe: JournalObserver;
+  readonly #session: Session;
+  readonly #options: SessionJournalOptions;
+  readonly #writer: SessionJournalOptions["writer"];
 
-  constructor(options: {
-    readonly writer: Pick<SessionWriter, "emit" | "commit">;
-    readonly blobs: BlobStore;
-    readonly context: LedgerContext;
-    readonly now: () => number;
-    readonly observe: JournalObserver;
-  }) {
+  constructor(session: Session, options: SessionJournalOptions) {
+    this.#session = session;
+    this.#options = options;
     this.#writer = options.writer;
-    this.#blobs = options.blobs;
-    this.#context = options.context;
-    this.#now = options.now;
-    this.#observe = options.observe;
   }
 
   decided(decision: Decision, turnId: string): void {
@@ -73,7 +50,7 @@ export class SessionJournal implements GateJournal {
   }
 
   async begin(decisions: readonly Decision[], turnId: string): Promise<void> {
-    const shown = this.#observe.ownResult === undefined ? decisions : [];
+    const shown = this.#options.forUser === true ? [] : decisions;
     const events = shown.map(
       ({ call }): SessionEvent => ({
         type: "status",
@@ -83,7 +60,7 @@ export class SessionJournal implements GateJournal {
         toolCallId: call.id,
       }),
     );
-    const entry = await this.#entry("intent", decisions.map(intentCall), turnId, []);
+    const entry = this.#entry("intent", decisions.map(intentCall), turnId, []);
     const durable = decisions.some((decision) => !decision.effects.every(isReadOnly));
     await this.#writer.commit(events, { turnId, ledger: [entry], durable });
   }
@@ -101,20 +78,20 @@ export class SessionJournal implements GateJournal {
       const violation = violationOf(each.decision);
       if (violation !== undefined) {
         events.push({ type: "rule-violation", ...violation });
-        this.#observe.violation(violation);
+        this.#options.governance.rules.violation(violation);
       }
       (each.result.outcome === undefined ? refused : ran).push(each);
       changes.push(...(each.result.outcome?.changes ?? []));
       if ((each.result.outcome?.changes?.length ?? 0) > 0) changedBy = each.result.call.id;
-      if (this.#observe.ownResult === undefined) events.push(await this.#resultEvent(each.result));
-      else this.#observe.ownResult(each.result);
+      if (this.#options.forUser === true) this.#options.notes.observed(each.result.outcome?.observed ?? []);
+      else events.push(await this.#resultEvent(each.result));
       events.push(...factEvents(each.result, turnId));
     }
     const ledger: LedgerEntry[] = [];
-    if (ran.length > 0) ledger.push(await this.#entry("outcome", ran.map(outcomeCall), turnId, changes));
-    if (refused.length > 0) ledger.push(await this.#entry("refusal", refused.map(outcomeCall), turnId, []));
+    if (ran.length > 0) ledger.push(this.#entry("outcome", ran.map(outcomeCall), turnId, changes));
+    if (refused.length > 0) ledger.push(this.#entry("refusal", refused.map(outcomeCall), turnId, []));
     await this.#writer.commit(events, { turnId, ledger, durable: changes.length > 0 || refused.length > 0 });
-    if (changes.length > 0) this.#observe.changed(changes, changedBy);
+    if (changes.length > 0) this.#noteChanges(changes, changedBy);
   }
 
   output(callId: string, turnId: string, text: string): void {
@@ -125,11 +102,24 @@ export class SessionJournal implements GateJournal {
     this.#writer.emit({ type: "warning", text }, { turnId });
   }
 
+  /** @param callId of the last call that changed some of them */
+  #noteChanges(changes: readonly FileChange[], callId: string): void {
+    const { notes, governance, parentToolCallId } = this.#options;
+    // The result that the session's own conversation has is that of the sub-agent's call.
+    notes.changed(
+      changes.map(({ path }) => path),
+      parentToolCallId ?? callId,
+    );
+    const { activeIntentId } = this.#session.state;
+    if (activeIntentId !== undefined) governance.intentMap.record(activeIntentId, changes);
+  }
+
   async #resultEvent(result: CallOutcome): Promise<SessionEvent> {
     const { call, output, error, outcome } = result;
     const bytes = Buffer.byteLength(output);
-    const blob = bytes > maxInlineBytes ? await this.#blobs.put(Buffer.from(output), "text/plain") : undefined;
-    if (blob !== undefined) this.#observe.kept(blob.sha256, output);
+    const blob =
+      bytes > maxInlineBytes ? await this.#session.services.blobs.put(Buffer.from(output), "text/plain") : undefined;
+    if (blob !== undefined) this.#session.outputs.keep(blob.sha256, output);
     return {
       type: "tool-result",
       id: call.id,
@@ -145,27 +135,32 @@ export class SessionJournal implements GateJournal {
     };
   }
 
-  async #entry(
+  #entry(
     kind: "intent" | "outcome" | "refusal",
     calls: readonly LedgerCall[],
     turnId: string,
     files: readonly FileChange[],
-  ): Promise<LedgerEntry> {
-    const planStep = this.#context.planStep(turnId);
+  ): LedgerEntry {
+    const { id: sessionId, state, services, workspace } = this.#session;
+    const { modelId, parentToolCallId } = this.#options;
+    const { isolation, isolationReason } = placeOfCommands(this.#session);
+    const { activeIntentId } = state;
+    const planStep = state.planStepOf(turnId);
+    const head = readGitHead(workspace.controlRoot);
     return {
       kind,
-      time: this.#now(),
-      sessionId: this.#context.sessionId,
+      time: services.now(),
+      sessionId,
       turnId,
-      modelId: this.#context.modelId,
-      revision: await this.#context.revision(),
+      modelId,
+      revision: (head.type === "none" ? undefined : head.commit) ?? "",
       calls: planStep === undefined ? calls : calls.map((call) => ({ ...call, planStep })),
       files,
       details: {
-        isolation: this.#context.isolation,
-        isolation_reason: this.#context.isolationReason,
-        ...(this.#context.intent() === undefined ? {} : { intent: this.#context.intent() }),
-        ...(this.#context.parentCall === undefined ? {} : { parent_call: this.#context.parentCall }),
+        isolation,
+        isolation_reason: isolationReason,
+        ...(activeIntentId === undefined ? {} : { intent: activeIntentId }),
+        ...(parentToolCallId === undefined ? {} : { parent_call: parentToolCallId }),
       },
     };
   }

@@ -1,0 +1,18 @@
+import type { SessionEvent } from "@gennai/agent/session-event";
+import type { TurnEnd } from "@gennai/agent/turn-loop";
+import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import type { TurnGate } from "./turn-gate.ts";
+
+/** A turn that is ready to run. */
+export interface PreparedTurn {
+  /** First events of the turn; durable before it runs. */
+  readonly openingEvents: readonly SessionEvent[];
+  /** What goes in with them, in the same transaction. */
+  readonly openingRecords?: { readonly ledger: readonly LedgerEntry[]; readonly spentTokens: readonly string[] };
+  /** Settled before the end of the turn is written, disposed after; undefined for a turn without tools. */
+  readonly gate?: TurnGate;
+  run(): Promise<TurnEnd>;
+}
+
+/** Builds a turn that is about to start. It may still refuse: what it throws reaches whoever starts it. */
+export type TurnPreparation = (turnId: string, signal: AbortSignal) => Promise<PreparedTurn>;

@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto";
+import type { TurnEnd } from "@gennai/agent/turn-loop";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { ServiceError } from "../../service-error.ts";
+import type { OwnedLog } from "../log/owned-log.ts";
+import type { Session } from "../session.ts";
+import { endEvents } from "./end-events.ts";
+import type { PreparedTurn, TurnPreparation } from "./prepared-turn.ts";
+
+/** Starts of turns that wait for the one before. */
+const maxWaitingStarts = 16;
+
+export interface StartedTurn {
+  readonly turnId: string;
+  /** Subscribe after this to see the whole turn. */
+  readonly afterSeq: number;
+}
+
+interface RunningTurn {
+  readonly turnId: string;
+  readonly abort: AbortController;
+  /** Never rejects. */
+  readonly ended: Promise<void>;
+}
+
+/** The turns of one session: one at a time, stopped by whoever asks, and none without an end in the log. */
+export class SessionTurns {
+  readonly #session: Session;
+  readonly #log: OwnedLog;
+  #running: RunningTurn | undefined;
+  /** One start at a time, so that two clients cannot both find the session idle. */
+  #starting: Promise<unknown> = Promise.resolve();
+  #waitingStarts = 0;
+
+  constructor(session: Session, log: OwnedLog) {
+    this.#session = session;
+    this.#log = log;
+  }
+
+  get runningTurnId(): string | undefined {
+    return this.#running?.turnId;
+  }
+
+  /** Starts a turn, or finds the one that was started with the same `clientTurnId`. Resolves when its start is durable. */
+  async startOnce(
+    clientTurnId: string,
+    prepare: TurnPreparation,
+  ): Promise<StartedTurn & { readonly alreadyStarted: boolean }> {
+    return this.#inTurn(async () => {
+      const known = this.#session.state.turnByClientId.get(clientTurnId);
+      if (known !== undefined) return { turnId: known.turnId, afterSeq: known.afterSeq, alreadyStarted: true };
+      const { turnId, afterSeq } = await this.#start(prepare);
+      return { turnId, afterSeq, alreadyStarted: false };
+    });
+  }
+
+  /** Resolves when the start is durable; `ended` never rejects. */
+  async start(prepare: TurnPreparation): Promise<StartedTurn & { readonly ended: Promise<void> }> {
+    return this.#inTurn(() => this.#start(prepare));
+  }
+
+  /** Ends the running turn; resolves when it has ended. Undefined when none ran, or another one than asked for. */
+  async cancel(reason: string, turnId?: string): Promise<string | undefined> {
+    // A turn that is about to start would otherwise escape.
+    await this.#starting;
+    const running = this.#running;
+    if (running === undefined || (turnId !== undefined && turnId !== running.turnId)) return undefined;
+    running.abort.abort(new DOMException(reason === "" ? "Stopped by the user." : reason, "AbortError"));
+    await running.ended;
+    return running.turnId;
+  }
+
+  /** One after the other; a few may wait. */
+  async #inTurn<Result>(start: () => Promise<Result>): Promise<Result> {
+    if (this.#waitingStarts >= maxWaitingStarts) {
+      throw new ServiceError("resource_exhausted", "Too many turns wait for their start in this session.", {
+        reason: "too_many_starts",
+        retryAfterMs: 1_000,
+      });
+    }
+    this.#waitingStarts += 1;
+    const attempt = this.#starting.then(start).finally(() => {
+      this.#waitingStarts -= 1;
+    });
+    this.#starting = attempt.catch(() => undefined);
+    return attempt;
+  }
+
+  async #start(prepare: TurnPreparation): Promise<StartedTurn & { readonly ended: Promise<void> }> {
+    const { id, user, state, services } = this.#session;
+    if (this.#running !== undefined) {
+      throw new ServiceError("failed_precondition", "A turn is running in this session.", {
+        hint: "Wait for its end, or end it with CancelTurn.",
+      });
+    }
+    using held = new DisposableStack();
+    held.use(services.admission.turn(user));
+    await this.#log.acquire();
+    held.defer(() => this.#log.release());
+    await this.#session.catchUp();
+    const abort = new AbortController();
+    const turnId = randomUUID();
+    const turn = await prepare(turnId, abort.signal);
+    held.use(turn.gate);
+    const hadTitle = state.title !== "";
+    await this.#log.writer.commit(turn.openingEvents, { turnId, ...turn.openingRecords, durable: true });
+    if (!hadTitle && state.title !== "") await services.log.setTitle(id, state.title);
+    const untilEnd = held.move();
+    const ended = this.#runToEnd(turn, turnId, abort.signal).finally(() => {
+      this.#running = undefined;
+      untilEnd.dispose();
+    });
+    this.#running = { turnId, abort, ended };
+    // Other events may have come in meanwhile: the log says where the turn begins.
+    const afterSeq = state.turns.get(turnId)?.afterSeq ?? this.#log.writer.lastSeq;
+    return { turnId, afterSeq, ended };
+  }
+
+  async #runToEnd(turn: PreparedTurn, turnId: string, signal: AbortSignal): Promise<void> {
+    const { id: sessionId, settings, seen, services } = this.#session;
+    let end: TurnEnd;
+    try {
+      end = await services.observer.turn({ sessionId, turnId, settings }, () => turn.run());
+    } catch (error) {
+      end = signal.aborted ? { type: "cancelled" } : this.#failed(error);
+    }
+    await turn.gate?.settle();
+    await seen.store();
+    // If even this cannot be written, the next server that opens the session finds the turn interrupted.
+    await this.#log.writer
+      .commit(await endEvents(end, signal, services.redactor), { turnId, durable: true })
+      .catch(() => undefined);
+  }
+
+  /** How a turn ends that nobody ended: what steers the agent may be out of reach, anything else is a mistake of ours. */
+  #failed(error: unknown): TurnEnd {
+    if (error instanceof ToolFailure) {
+      const { code, message, hint, retryable } = error;
+      return { type: "failed", code, message, retryable, ...(hint === undefined ? {} : { hint }) };
+    }
+    this.#session.services.onUnexpectedError(error);
+    return {
+      type: "failed",
+      code: "internal",
+      message: "The turn failed unexpectedly; the server's log says why.",
+      retryable: false,
+    };
+  }
+}
