@@ -1,12 +1,14 @@
+import { existsSync } from "node:fs";
 import { connect } from "@gennai/client/connection";
-import { startServer } from "@gennai/server/serve";
-import { startTestServer } from "@gennai/testkit/test-server";
+import { type RunningServer, startServer } from "@gennai/server/serve";
+import { type ScriptedTurn, startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import {
   allEvents,
   codeOf,
   endState,
   lastOfGapless,
+  lastSeqOf,
   refusalOf,
   runTurn,
   startSession,
@@ -14,36 +16,9 @@ import {
 } from "./session-client.ts";
 
 test("two servers on one store: one turn at a time, each sees the other's events, nobody takes a running turn away", async () => {
-  const script = [{ steps: [{ text: ["a"] }, { delay_ms: 600 }, { text: ["b"] }] }, { steps: [{ text: ["Next."] }] }];
+  const script = [{ steps: [{ text: ["a"] }, { delay_ms: 1500 }, { text: ["b"] }] }, { steps: [{ text: ["Next."] }] }];
   await using first = await startTestServer({ script });
-  const model = await first.scriptFile(script);
-  await using other = await startServer({
-    version: "0.0.0-test",
-    address: { type: "tcp", host: "127.0.0.1", port: 0 },
-    token: first.token,
-    stateDir: first.stateDir,
-    workspace: first.workspace.root,
-    announce: false,
-    environment: {},
-    log: {
-      debug: () => undefined,
-      info: () => undefined,
-      warn: () => undefined,
-      error: (text, cause) => first.failures.push(`${text} ${String(cause)}`),
-    },
-    defaultSettings: {
-      ...{
-        backend: "scripted",
-        model,
-        baseUrl: "",
-        maxTokens: 0,
-        maxIterations: 5,
-        editingMode: "branch",
-        verbosity: "normal",
-        interactive: false,
-      },
-    },
-  });
+  await using other = await startOther(first, script);
   const second = { ...first, url: other.url, client: connect({ baseUrl: other.url, token: first.token }) };
   const sessionId = await startSession(first);
   const running = runTurn(first, sessionId, "go");
@@ -63,3 +38,61 @@ test("two servers on one store: one turn at a time, each sees the other's events
   await first.client.writeTodos({ sessionId, items: [{ content: "x" }] });
   lastOfGapless(await allEvents(first, sessionId), 0n);
 });
+
+test("what a person takes back or changes by one server is decided by what the other wrote", async () => {
+  const write = (file_path: string) => ({
+    steps: [{ tool: { name: "Write", args: { file_path, content: "new\n" } } }, { text: ["Written."] }],
+  });
+  const waiting = { match: "^wait", steps: [{ text: ["a"] }, { delay_ms: 1500 }, { text: ["b"] }] };
+  const script = [write("one.txt"), write("two.txt"), waiting];
+  await using first = await startTestServer({ script });
+  await using other = await startOther(first, script);
+  const second = connect({ baseUrl: other.url, token: first.token });
+  const isThere = (path: string) => existsSync(first.workspace.path(path));
+  const sessionId = await startSession(first);
+  expect(endState(await runTurn(first, sessionId, "one"))).toBe("COMPLETED");
+  // Opened there, and not looked at again.
+  await second.resumeSession({ sessionId });
+  expect(endState(await runTurn(first, sessionId, "two"))).toBe("COMPLETED");
+
+  await second.undoChangeSet({ sessionId });
+  expect([isThere("one.txt"), isThere("two.txt")]).toEqual([true, false]);
+
+  await using page = await Watcher.attach(first, sessionId, { afterSeq: await lastSeqOf(first, sessionId) });
+  const running = runTurn(first, sessionId, "wait");
+  await page.next("assistantDelta");
+  expect(await codeOf(second.undoChangeSet({ sessionId }))).toBe("failed_precondition");
+  expect(isThere("one.txt")).toBe(true);
+  expect(await codeOf(second.prepareBranch({ sessionId, task: "another" }))).toBe("failed_precondition");
+  expect(await first.workspace.git("branch", "--show-current")).toBe("work");
+  expect(endState(await running)).toBe("COMPLETED");
+});
+
+/** Another server over the state of the first. */
+async function startOther(first: TestServer, script: readonly ScriptedTurn[]): Promise<RunningServer> {
+  return startServer({
+    version: "0.0.0-test",
+    address: { type: "tcp", host: "127.0.0.1", port: 0 },
+    token: first.token,
+    stateDir: first.stateDir,
+    workspace: first.workspace.root,
+    announce: false,
+    environment: {},
+    log: {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: () => undefined,
+      error: (text, cause) => first.failures.push(`${text} ${String(cause)}`),
+    },
+    defaultSettings: {
+      backend: "scripted",
+      model: await first.scriptFile(script),
+      baseUrl: "",
+      maxTokens: 0,
+      maxIterations: 5,
+      editingMode: "branch",
+      verbosity: "normal",
+      interactive: false,
+    },
+  });
+}

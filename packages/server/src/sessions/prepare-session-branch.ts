@@ -25,6 +25,8 @@ export async function prepareSessionBranch(
   if (session.runningTurnId !== undefined) {
     throw new ServiceError("failed_precondition", "A turn is running; it must end before the branch changes.");
   }
+  // Neither may one of another process.
+  await session.catchUp();
   using tree = new TreeClaimant(services.locks, workspace.place, session.id);
   const claim = await tree.claim();
   if (claim.type === "held") {

@@ -18,6 +18,8 @@ export async function undoChangeSet(
   changeSetId?: string,
 ): Promise<{ readonly changeSetId: string; readonly files: readonly FileChangeRecord[] }> {
   session.refuseWhileRunning("undo");
+  // Which change set is the newest, and whether a turn runs, another process may know better.
+  await session.catchUp();
   refuseInEmergency(session, "Nothing was taken back", { name: "UndoChangeSet", statement: "Take a change set back" });
   const changeSet = changeSetToUndo(session.state, changeSetId);
   const files = await writeBefore(netChanges(changeSet.files), session.workspace, session.services.blobs);

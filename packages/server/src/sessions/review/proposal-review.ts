@@ -15,6 +15,7 @@ export interface AppliedReport {
 
 /** Records a review that fits its proposal: known change, known hunk, each decided once. Throws `ServiceError`. */
 export async function recordReview(session: Session, review: ProposalReview): Promise<void> {
+  await session.catchUp();
   const { state, services } = session;
   proposalOf(state, review.proposalId);
   if (state.reviewedProposals.has(review.proposalId)) {
@@ -27,6 +28,7 @@ export async function recordReview(session: Session, review: ProposalReview): Pr
 
 /** Records what a client wrote after a review. The server looks at the disk itself before it believes it. */
 export async function recordApplied(session: Session, report: AppliedReport): Promise<void> {
+  await session.catchUp();
   const files = await verifyApplied(session.state, report, session.workspace);
   const { proposalId } = report;
   const applied = { type: "change-set-applied", changeSetId: `proposal-${proposalId}`, files, proposalId } as const;
