@@ -1,48 +1,29 @@
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
 import { ModelError } from "@gennai/agent/model";
-import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { SessionSettings } from "@gennai/agent/session-settings";
 import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
-import { finishInterruptedRestore } from "../checkpoints/finish-restore.ts";
 import { clientPlace } from "../client-workspace/client-place.ts";
 import { ServiceError } from "../service-error.ts";
 import type { SessionsLoad } from "../telemetry/server-load.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { forkSession, type SessionOrigin } from "./fork-session.ts";
 import type { SessionFilter, SessionHead } from "./log/session-log.ts";
-import { Session } from "./session.ts";
+import { OpenSessions } from "./open-sessions.ts";
+import type { Session } from "./session.ts";
 import type { SessionServices } from "./session-services.ts";
-
-/** Sessions that may be open at once in one server. */
-const maxOpenSessions = 500;
-/** Milliseconds without a use after which a session may be closed to make room for another. */
-const idleMs = 600_000;
-/** The same where there is no room otherwise; longer than any call takes that still holds the session. */
-const shortIdleMs = 60_000;
-
-const notForked: ReadonlySet<SessionEvent["type"]> = new Set([
-  "session-started",
-  "change-set-applied",
-  "checkpoint-taken",
-  "checkpoint-closed",
-  "checkpoint-restoring",
-  "checkpoint-restored",
-  "plan-changed",
-  "usage",
-]);
 
 /** The sessions of this server. A session of the log opens when somebody first asks for it. */
 export class SessionManager {
   readonly #services: SessionServices;
   /** Undefined: a session must name its workspace. */
   readonly defaultWorkspace: string | undefined;
-  readonly #open = new Map<string, Promise<Session>>();
-  /** Whose the open ones are, by session. */
-  readonly #users = new Map<string, string>();
+  readonly #open: OpenSessions;
 
   constructor(services: SessionServices, options: { readonly defaultWorkspace: string | undefined }) {
     this.#services = services;
+    this.#open = new OpenSessions(services);
     this.defaultWorkspace = options.defaultWorkspace;
   }
 
@@ -52,7 +33,7 @@ export class SessionManager {
 
   /** @param user whose session it is to be; empty on a server with one */
   async start(settings: SessionSettings, workingDir: string, user = ""): Promise<Session> {
-    await this.#refuseWhenFull(user);
+    await this.#open.makeRoom(user);
     const workspace = await this.openWorkspace(workingDir, user);
     await this.checkModel(settings);
     return this.#create(workspace.root, settings, user);
@@ -82,7 +63,7 @@ export class SessionManager {
 
   /** A session on a workspace that a client holds; whoever holds it has to attach before a turn. */
   async startForClient(settings: SessionSettings, facts: ClientWorkspaceFacts, user = ""): Promise<Session> {
-    await this.#refuseWhenFull(user);
+    await this.#open.makeRoom(user);
     await this.checkModel(settings);
     return this.#create(clientPlace(facts.id, user), settings, user, { clientWorkspace: facts });
   }
@@ -102,13 +83,13 @@ export class SessionManager {
 
   /** @throws ServiceError `not_found` for an id that no log has */
   async get(sessionId: string): Promise<Session> {
-    const open = this.#open.get(sessionId);
+    const open = this.#open.find(sessionId);
     if (open !== undefined) return open;
     const head = sessionId === "" ? undefined : await this.#services.log.head(sessionId);
     if (head === undefined) throw noSuchSession();
-    await this.#refuseWhenFull(head.user);
+    await this.#open.makeRoom(head.user);
     // Somebody else may have opened it while we looked: two objects of one session would both write to its log.
-    return this.#open.get(sessionId) ?? this.#opened(head);
+    return this.#open.find(sessionId) ?? this.#open.open(head);
   }
 
   /** Whose session it is, by the log; undefined for an id that no log has. */
@@ -118,12 +99,12 @@ export class SessionManager {
 
   /** Sessions in memory. */
   get openCount(): number {
-    return this.#open.size;
+    return this.#open.count;
   }
 
   /** Whose session it is, if it is open here. */
   userOfOpen(sessionId: string): string | undefined {
-    return this.#users.get(sessionId);
+    return this.#open.userOf(sessionId);
   }
 
   list(filter: SessionFilter): Promise<readonly SessionHead[]> {
@@ -132,7 +113,7 @@ export class SessionManager {
 
   /** The running turn of a session, if this server runs one. */
   runningTurn(sessionId: string): Promise<string | undefined> {
-    return this.#open.get(sessionId)?.then((session) => session.runningTurnId) ?? Promise.resolve(undefined);
+    return this.#open.find(sessionId)?.then((session) => session.runningTurnId) ?? Promise.resolve(undefined);
   }
 
   /** Which of this server's sessions made a request; tells a foreign answer from an unknown one. */
@@ -143,34 +124,13 @@ export class SessionManager {
     return undefined;
   }
 
-  /** A new session that begins with another one's history. */
+  /** A new session that begins with another one's history. @param throughSeq of its last event; 0: all there is */
   async fork(sessionId: string, throughSeq: number): Promise<Session> {
     const source = await this.get(sessionId);
-    await this.#refuseWhenFull(source.user);
-    if (throughSeq > source.state.lastSeq) {
-      throw new ServiceError("invalid_argument", `The session's last event is ${source.state.lastSeq}.`);
-    }
-    const through = throughSeq === 0 ? source.state.lastSeq : throughSeq;
-    const { clientWorkspace } = source.state;
-    const fork = await this.#create(source.workspace.place, source.settings, source.user, {
-      forkedFrom: source.id,
-      ...(clientWorkspace === undefined ? {} : { clientWorkspace }),
-      inheritedFiles: await this.#changedFiles(sessionId, through),
-    });
-    for (let after = 0; after < through; ) {
-      const page = await this.#services.log.read(sessionId, after, 500);
-      if (page.length === 0) break;
-      for (const { seq, turnId, itemId, event } of page) {
-        // The fork has a beginning of its own; the source's changes to files are not its to undo, nor are its plans.
-        if (seq > through || notForked.has(event.type)) continue;
-        fork.writer.emit(event, { turnId, itemId });
-      }
-      await fork.writer.flush();
-      after = page[page.length - 1]?.seq ?? through;
-    }
-    await fork.endCopiedTurn();
-    if (fork.state.title !== "") await this.#services.log.setTitle(fork.id, fork.state.title);
-    return fork;
+    await this.#open.makeRoom(source.user);
+    return forkSession(source, throughSeq, (origin) =>
+      this.#create(source.workspace.place, source.settings, source.user, origin),
+    );
   }
 
   /** Ends every running turn that the filter names; resolves with their ids when all have ended. */
@@ -194,17 +154,14 @@ export class SessionManager {
 
   /** Where this server works: its default workspace and those of its open sessions. */
   async workspaceRoots(): Promise<readonly string[]> {
-    const open = await Promise.allSettled(this.#open.values());
-    const roots = open.flatMap((each) => (each.status === "fulfilled" ? [each.value.workspace.place] : []));
+    const roots = (await this.#open.all()).map(({ workspace }) => workspace.place);
     return [...new Set(this.defaultWorkspace === undefined ? roots : [this.defaultWorkspace, ...roots])];
   }
 
   /** How much this server's sessions have to do. */
   async load(): Promise<SessionsLoad> {
     const load = { sessionsOpen: 0, turnsRunning: 0, subscribers: 0, eventsQueued: 0, requestsOpen: 0 };
-    for (const each of await Promise.allSettled(this.#open.values())) {
-      if (each.status === "rejected") continue;
-      const { runningTurnId, clients, writer, requests } = each.value;
+    for (const { runningTurnId, clients, writer, requests } of await this.#open.all()) {
       load.sessionsOpen += 1;
       load.turnsRunning += runningTurnId === undefined ? 0 : 1;
       load.subscribers += clients.count;
@@ -214,71 +171,10 @@ export class SessionManager {
     return load;
   }
 
-  /** Closes sessions that nobody has used for a while, least recently opened first; they open again when asked for. */
-  async #closeIdle(milliseconds: number, mayStop: () => boolean): Promise<void> {
-    for (const [id, opening] of [...this.#open]) {
-      if (mayStop()) return;
-      const session = await opening.catch(() => undefined);
-      if (session === undefined || session.isIdleFor(milliseconds)) this.#forget(id);
-    }
-  }
-
-  async #refuseWhenFull(user: string): Promise<void> {
-    const { admission } = this.#services;
-    const { sessionsPerUser } = admission;
-    const serverHasRoom = (): boolean => this.#open.size < maxOpenSessions && admission.hasRoomForSession();
-    const hasRoom = (): boolean => serverHasRoom() && this.#ofUser(user) < sessionsPerUser;
-    if (!hasRoom()) await this.#closeIdle(idleMs, hasRoom);
-    if (!hasRoom()) await this.#closeIdle(shortIdleMs, hasRoom);
-    if (hasRoom()) return;
-    const message = serverHasRoom()
-      ? `You have your limit of ${sessionsPerUser} sessions open.`
-      : "This server has as many sessions open as it may.";
-    throw new ServiceError("resource_exhausted", message, {
-      reason: "too_many_sessions",
-      retryAfterMs: 30_000,
-      hint: "All of them are in use: end one, or continue one.",
-    });
-  }
-
-  /** A user's open sessions; none counts where there is only one user. */
-  #ofUser(user: string): number {
-    if (user === "") return 0;
-    let count = 0;
-    for (const each of this.#users.values()) if (each === user) count += 1;
-    return count;
-  }
-
-  async #changedFiles(sessionId: string, through: number): Promise<readonly FileChangeRecord[]> {
-    const changed = new Map<string, FileChangeRecord>();
-    for (let after = 0; after < through; ) {
-      const page = await this.#services.log.read(sessionId, after, 500);
-      if (page.length === 0) break;
-      for (const { seq, event } of page) {
-        if (seq > through) break;
-        if (event.type === "session-started")
-          for (const file of event.inheritedFiles ?? []) changed.set(file.path, file);
-        if (event.type === "change-set-applied") for (const file of event.files) changed.set(file.path, file);
-        if (event.type === "change-set-undone") for (const file of event.files) changed.delete(file.path);
-      }
-      after = page[page.length - 1]?.seq ?? through;
-    }
-    return [...changed.values()];
-  }
-
-  async #create(
-    place: string,
-    settings: SessionSettings,
-    user: string,
-    origin: {
-      readonly forkedFrom?: string;
-      readonly inheritedFiles?: readonly FileChangeRecord[];
-      readonly clientWorkspace?: ClientWorkspaceFacts;
-    } = {},
-  ): Promise<Session> {
+  async #create(place: string, settings: SessionSettings, user: string, origin: SessionOrigin = {}): Promise<Session> {
     const sessionId = randomUUID();
     const head = await this.#services.log.create({ sessionId, workspaceRoot: place, time: this.#services.now(), user });
-    const session = await this.#opened(head, origin.clientWorkspace);
+    const session = await this.#open.open(head, origin.clientWorkspace);
     const { sandbox } = this.#services;
     const { client, root } = session.workspace;
     const reason = client === undefined ? sandbox.reason : "the client that holds the files has none";
@@ -292,22 +188,6 @@ export class SessionManager {
       { turnId: "", durable: true },
     );
     return session;
-  }
-
-  #opened(head: SessionHead, clientWorkspace?: ClientWorkspaceFacts): Promise<Session> {
-    const opening = Session.open(this.#services, head, clientWorkspace).then(async (session) => {
-      await finishInterruptedRestore(session);
-      return session;
-    });
-    this.#open.set(head.sessionId, opening);
-    this.#users.set(head.sessionId, head.user);
-    opening.catch(() => this.#forget(head.sessionId));
-    return opening;
-  }
-
-  #forget(sessionId: string): void {
-    this.#open.delete(sessionId);
-    this.#users.delete(sessionId);
   }
 }
 
