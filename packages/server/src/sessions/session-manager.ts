@@ -118,7 +118,7 @@ export class SessionManager {
 
   /** Which of this server's sessions made a request; tells a foreign answer from an unknown one. */
   async ownerOfRequest(requestId: string): Promise<Session | undefined> {
-    for (const session of await Promise.all(this.#open.values())) {
+    for (const session of await this.#open.all()) {
       if (session.state.openRequests.has(requestId) || session.state.resolvedRequests.has(requestId)) return session;
     }
     return undefined;
@@ -135,7 +135,7 @@ export class SessionManager {
 
   /** Ends every running turn that the filter names; resolves with their ids when all have ended. */
   async stop(filter: (session: Session) => boolean, reason: string): Promise<readonly string[]> {
-    const sessions = await Promise.all(this.#open.values());
+    const sessions = await this.#open.all();
     const stopped = await Promise.all(sessions.filter(filter).map((session) => session.cancel(reason)));
     return stopped.filter((turnId) => turnId !== undefined);
   }
