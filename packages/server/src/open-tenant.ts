@@ -233,7 +233,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       acceptedChecks: ({ place: held }) => new AcceptedChecks(stateDir, held),
       configDir,
       ownDirectories: [...new Set([options.stateDir, stateDir]), configDir],
-      onUnexpectedError: (error) => log.error("A turn failed unexpectedly.", error),
+      onUnexpectedError: (error) => log.error("A turn met an error that nobody expected.", error),
       isolation: sandbox.state,
       sandbox,
       defaultSettings: options.defaultSettings,

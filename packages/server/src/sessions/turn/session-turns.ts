@@ -104,7 +104,10 @@ export class SessionTurns {
     held.use(turn.gate);
     const hadTitle = state.title !== "";
     await this.#log.writer.commit(turn.openingEvents, { turnId, ...turn.openingRecords, durable: true });
-    if (!hadTitle && state.title !== "") await services.log.setTitle(id, state.title);
+    if (!hadTitle && state.title !== "") {
+      // The turn has begun in the log, so that nothing may keep it from running to its end.
+      await services.log.setTitle(id, state.title).catch((error: unknown) => services.onUnexpectedError(error));
+    }
     const untilEnd = held.move();
     const ended = this.#runToEnd(turn, turnId, abort.signal).finally(() => {
       this.#running = undefined;
