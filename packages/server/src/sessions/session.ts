@@ -98,7 +98,7 @@ export class Session {
 
   /** True when nothing runs, nobody listens, and nothing was written for so long: the session can be closed and opened again. */
   isIdleFor(milliseconds: number): boolean {
-    const busy = this.runningTurnId !== undefined || this.clients.isAttached;
+    const busy = this.#turns.isBusy || this.clients.isAttached;
     return !busy && this.services.now() - this.#log.lastWritten > milliseconds;
   }
 

@@ -41,6 +41,11 @@ export class SessionTurns {
     return this.#running?.turnId;
   }
 
+  /** A turn runs, or is about to. */
+  get isBusy(): boolean {
+    return this.#running !== undefined || this.#waitingStarts > 0;
+  }
+
   /** Starts a turn, or finds the one that was started with the same `clientTurnId`. Resolves when its start is durable. */
   async startOnce(
     clientTurnId: string,
