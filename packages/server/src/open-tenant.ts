@@ -258,7 +258,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
         log.error("Work could not be stopped.", error);
       });
   });
-  const joinReplicas = replica && (await import("./rpc/replica-services.ts")).joinReplicas;
+  const joinReplicas = replica && (await import("./rpc/replicas/replica-services.ts")).joinReplicas;
   const report = (error: unknown): void => log.error("An RPC failed unexpectedly.", error);
   const routes = (router: ConnectRouter): void => {
     registerAgentService(router, { manager, setModelKey: modelKeyRpc(keys), version: options.version, features });

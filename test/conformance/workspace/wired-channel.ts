@@ -6,8 +6,8 @@ import type { HeldWorkspace } from "@gennai/client/held-workspace";
 import { ClientEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { AnswerTo, WorkspaceChannel } from "@gennai/server/client-workspace/workspace-answer";
-import { answerFromWire } from "@gennai/server/rpc/answer-from-wire";
-import { requestToWire } from "@gennai/server/rpc/request-wire";
+import { answerFromWire } from "@gennai/server/rpc/wire/answer-from-wire";
+import { requestToWire } from "@gennai/server/rpc/wire/request-wire";
 import type { BlobStore } from "@gennai/server/sessions/log/session-log";
 
 /** The way from a server to a client and back, as bytes: everything but the network and the log. */

@@ -16,19 +16,19 @@ import type { SessionManager } from "../sessions/session-manager.ts";
 import type { TurnInput } from "../sessions/turn/prepare-turn.ts";
 import { undoChangeSet } from "../sessions/undo.ts";
 import { applyProposalRpc } from "./apply-proposal.ts";
-import { digest, fileToWire } from "./change-wire.ts";
 import { listCheckpointsRpc, restoreCheckpointRpc } from "./checkpoint-rpcs.ts";
 import { submitClientEvent } from "./client-event.ts";
-import { clientFromWire } from "./client-from-wire.ts";
-import { editorContextFromWire } from "./editor-context-wire.ts";
 import { streamEvents } from "./event-stream.ts";
 import type { modelKeyRpc } from "./model-key-rpc.ts";
 import { compactSession, renameSession } from "./session-rpcs.ts";
-import { capabilitiesToWire, editingModeToWire, settingsFromWire, settingsToWire } from "./settings-wire.ts";
-import { todosFromWire, todoToWire } from "./todo-wire.ts";
-import { usageSumToWire } from "./usage-wire.ts";
+import { digest, fileToWire } from "./wire/change-wire.ts";
+import { clientFromWire } from "./wire/client-from-wire.ts";
+import { editorContextFromWire } from "./wire/editor-context-wire.ts";
+import { capabilitiesToWire, editingModeToWire, settingsFromWire, settingsToWire } from "./wire/settings-wire.ts";
+import { todosFromWire, todoToWire } from "./wire/todo-wire.ts";
+import { usageSumToWire } from "./wire/usage-wire.ts";
+import { clientWorkspaceFromWire } from "./wire/workspace-wire.ts";
 import { getWorkspaceState, listPathsRpc, prepareBranchRpc } from "./workspace-rpcs.ts";
-import { clientWorkspaceFromWire } from "./workspace-wire.ts";
 
 export const protocolVersion = 1;
 

@@ -4,7 +4,7 @@ import { ProposalReviewSchema } from "@gennai/protocol/gen/gennai/agent/v1/event
 import { ServiceError } from "../service-error.ts";
 import { applyProposal } from "../sessions/review/apply-proposal.ts";
 import type { Session } from "../sessions/session.ts";
-import { digest, fileToWire, reviewFromWire } from "./change-wire.ts";
+import { digest, fileToWire, reviewFromWire } from "./wire/change-wire.ts";
 
 export async function applyProposalRpc(session: Session, request: ApplyProposalRequest, signal: AbortSignal) {
   const { proposalId, hunks, note } = request;

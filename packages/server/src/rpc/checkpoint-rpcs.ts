@@ -2,8 +2,8 @@ import type { RestoreCheckpointRequest } from "@gennai/protocol/gen/gennai/agent
 import { checkpointsOf } from "../checkpoints/list-checkpoints.ts";
 import { restoreCheckpoint } from "../checkpoints/restore-checkpoint.ts";
 import type { Session } from "../sessions/session.ts";
-import { fileToWire } from "./change-wire.ts";
-import { checkpointToWire, skippedToWire } from "./checkpoint-wire.ts";
+import { fileToWire } from "./wire/change-wire.ts";
+import { checkpointToWire, skippedToWire } from "./wire/checkpoint-wire.ts";
 
 export async function listCheckpointsRpc(session: Session) {
   if (session.workspace.client !== undefined) {

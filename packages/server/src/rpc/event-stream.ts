@@ -5,7 +5,7 @@ import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai
 import type { AttachedClient } from "../bridge/client-registry.ts";
 import { mergeDeltas } from "../sessions/log/session-writer.ts";
 import type { Session } from "../sessions/session.ts";
-import { eventToWire, heartbeat } from "./event-to-wire.ts";
+import { eventToWire, heartbeat } from "./wire/event-to-wire.ts";
 
 /** Silence that makes a heartbeat; well under the 300 s after which fetch gives a stream up. Milliseconds. */
 const heartbeatMs = 15_000;

@@ -14,8 +14,8 @@ import type { CallCheck } from "../sessions/turn/check-call.ts";
 import type { StoredRecord } from "../store/ledger-records.ts";
 import type { WorkspaceLedgerReport } from "../store/ledger-verify.ts";
 import { protocolVersion } from "./agent-service.ts";
-import { emergencyToWire, intentToWire, risk, rulesStatusToWire, verdict } from "./governance-wire.ts";
 import { protocolDigest } from "./protocol-digest.ts";
+import { emergencyToWire, intentToWire, risk, rulesStatusToWire, verdict } from "./wire/governance-wire.ts";
 
 /** Path of every RPC, as it stands in a request line. */
 export const governanceServicePaths: readonly string[] = GovernanceService.methods.map(

@@ -3,7 +3,7 @@ import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import type { PlanAuthority } from "../plans/plan-authority.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
-import { actionToWire, planToWire } from "./plan-wire.ts";
+import { actionToWire, planToWire } from "./wire/plan-wire.ts";
 
 /** Path of every RPC, as it stands in a request line. */
 export const planServicePaths: readonly string[] = PlanService.methods.map(

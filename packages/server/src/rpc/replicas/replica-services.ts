@@ -3,11 +3,11 @@ import { type ConnectRouter, createRouterTransport, type Interceptor, type Trans
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
-import type { Callers } from "../identity/callers.ts";
-import type { Replica } from "../replica/open-replica.ts";
-import type { SessionManager } from "../sessions/session-manager.ts";
-import type { Scopes } from "../telemetry/scopes.ts";
-import { errorInterceptor } from "./error-interceptor.ts";
+import type { Callers } from "../../identity/callers.ts";
+import type { Replica } from "../../replica/open-replica.ts";
+import type { SessionManager } from "../../sessions/session-manager.ts";
+import type { Scopes } from "../../telemetry/scopes.ts";
+import { errorInterceptor } from "../error-interceptor.ts";
 import { answerForwarded } from "./forwarded-call.ts";
 import { RemoteAttachments } from "./remote-attachments.ts";
 import { routeToOwner } from "./route-to-owner.ts";

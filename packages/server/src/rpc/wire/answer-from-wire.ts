@@ -15,9 +15,9 @@ import {
   type ConfirmationResponse,
   ConfirmationScope,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import type { ClientAnswer } from "../bridge/client-answer.ts";
-import type { EditorDiagnostic } from "../bridge/editor-bridge.ts";
-import { ServiceError } from "../service-error.ts";
+import type { ClientAnswer } from "../../bridge/client-answer.ts";
+import type { EditorDiagnostic } from "../../bridge/editor-bridge.ts";
+import { ServiceError } from "../../service-error.ts";
 import { digest, fileFromWire, keyOf } from "./change-wire.ts";
 import { scopes } from "./request-wire.ts";
 import { workspaceAnswerFromWire } from "./workspace-wire.ts";

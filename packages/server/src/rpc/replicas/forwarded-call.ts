@@ -9,11 +9,11 @@ import {
 } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import * as z from "zod";
-import type { Callers } from "../identity/callers.ts";
-import type { Identity } from "../identity/identity.ts";
-import type { ReplicaInbox, ReplicaMessage } from "../replica/inbox.ts";
-import type { Scopes } from "../telemetry/scopes.ts";
-import { formatTraceParent, parseTraceParent } from "../telemetry/trace-parent.ts";
+import type { Callers } from "../../identity/callers.ts";
+import type { Identity } from "../../identity/identity.ts";
+import type { ReplicaInbox, ReplicaMessage } from "../../replica/inbox.ts";
+import type { Scopes } from "../../telemetry/scopes.ts";
+import { formatTraceParent, parseTraceParent } from "../../telemetry/trace-parent.ts";
 
 const callerSchema = z.object({ tenant: z.string(), user: z.string(), isAdmin: z.boolean() });
 const errorSchema = z.object({

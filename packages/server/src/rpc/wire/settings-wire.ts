@@ -6,7 +6,7 @@ import {
   type SessionSettings,
 } from "@gennai/agent/session-settings";
 import { Backend, EditingMode, type Settings, Verbosity } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { ServiceError } from "../service-error.ts";
+import { ServiceError } from "../../service-error.ts";
 import { keyOf } from "./change-wire.ts";
 
 const backends: Record<DomainBackend, Backend> = {

@@ -17,14 +17,14 @@ import {
   StopScope,
   SubscribeRequestSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import type { Callers } from "../identity/callers.ts";
-import type { ReplicaInbox } from "../replica/inbox.ts";
-import type { ReplicaPresence } from "../replica/presence.ts";
-import type { SessionOwnership } from "../sessions/log/session-ownership.ts";
-import type { SessionManager } from "../sessions/session-manager.ts";
-import type { Scopes } from "../telemetry/scopes.ts";
+import type { Callers } from "../../identity/callers.ts";
+import type { ReplicaInbox } from "../../replica/inbox.ts";
+import type { ReplicaPresence } from "../../replica/presence.ts";
+import type { SessionManager } from "../../sessions/session-manager.ts";
+import type { SessionOwnership } from "../../sessions/session-ownership.ts";
+import type { Scopes } from "../../telemetry/scopes.ts";
+import { once, onlyMessage, sessionIdOf } from "../only-message.ts";
 import { forwardCall } from "./forwarded-call.ts";
-import { once, onlyMessage, sessionIdOf } from "./only-message.ts";
 import type { RemoteAttachments } from "./remote-attachments.ts";
 
 export interface RoutingOptions {

@@ -2,7 +2,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { PlanState as DomainState, StepState as DomainStepState, PlanView } from "@gennai/governance/plan/plan";
 import { type PlanChange, stateAfter } from "@gennai/governance/plan/plan-change";
 import { PlanState, PlanStepState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import type { ActionPreview } from "../plans/plan-authority.ts";
+import type { ActionPreview } from "../../plans/plan-authority.ts";
 import { changeToWire } from "./change-wire.ts";
 import { failureClass, risk, verdict } from "./governance-wire.ts";
 

@@ -1,6 +1,6 @@
 import type { ClientInfo } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import type { AttachedClient, ClientAbility } from "../bridge/client-registry.ts";
-import { ServiceError } from "../service-error.ts";
+import type { AttachedClient, ClientAbility } from "../../bridge/client-registry.ts";
+import { ServiceError } from "../../service-error.ts";
 
 const maxClientId = 128;
 

@@ -3,7 +3,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { SessionEvent, SkippedFile } from "@gennai/agent/session-event";
 import { CheckpointKind, type CheckpointSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { SkipReason } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { Checkpoint } from "../checkpoints/list-checkpoints.ts";
+import type { Checkpoint } from "../../checkpoints/list-checkpoints.ts";
 import { fileToWire } from "./change-wire.ts";
 
 type CheckpointEvent = Extract<

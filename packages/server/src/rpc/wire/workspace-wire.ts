@@ -19,10 +19,10 @@ import {
   type WorkspaceRequestSchema,
   type WorkspaceResponse,
 } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
-import { isNormal } from "../client-workspace/check-resolved.ts";
-import type { ControlSnapshot, WorkspaceAnswer } from "../client-workspace/workspace-answer.ts";
-import type { CommandRun } from "../process/run-command.ts";
-import { ServiceError } from "../service-error.ts";
+import { isNormal } from "../../client-workspace/check-resolved.ts";
+import type { ControlSnapshot, WorkspaceAnswer } from "../../client-workspace/workspace-answer.ts";
+import type { CommandRun } from "../../process/run-command.ts";
+import { ServiceError } from "../../service-error.ts";
 import { digest, keyOf } from "./change-wire.ts";
 
 type WireOperation = NonNullable<MessageInitShape<typeof WorkspaceRequestSchema>["operation"]>;

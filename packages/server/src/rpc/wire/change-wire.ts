@@ -6,7 +6,7 @@ import {
   HunkDecision,
   type ProposalReview as WireReview,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { ServiceError } from "../service-error.ts";
+import { ServiceError } from "../../service-error.ts";
 
 const operations = {
   create: ChangeOperation.CREATE,
