@@ -1,10 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { ledgerPath } from "@gennai/server/store/ledger-file";
-import { ledgerPublicKeyFile } from "@gennai/server/store/ledger-key";
-import { rotateLedgerKey } from "@gennai/server/store/ledger-key-rotation";
-import { repairWorkspaceLedger } from "@gennai/server/store/ledger-repair";
-import { ledgerExitCodes, verifyWorkspaceLedger, type WorkspaceLedgerReport } from "@gennai/server/store/ledger-verify";
+import { ledgerPath } from "@gennai/server/store/ledger/ledger-file";
+import { ledgerPublicKeyFile } from "@gennai/server/store/ledger/ledger-key";
+import { rotateLedgerKey } from "@gennai/server/store/ledger/ledger-key-rotation";
+import { repairWorkspaceLedger } from "@gennai/server/store/ledger/ledger-repair";
+import {
+  ledgerExitCodes,
+  verifyWorkspaceLedger,
+  type WorkspaceLedgerReport,
+} from "@gennai/server/store/ledger/ledger-verify";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { CliError } from "./cli-error.ts";
 import { type Console, type Paint, paintFor } from "./console.ts";
@@ -101,7 +105,7 @@ async function verifyBundle(name: string, flags: LedgerFlags, console: Console):
   const text = await readText(file);
   const publicKey =
     flags.publicKey === undefined ? undefined : await readText(resolve(console.directory, flags.publicKey));
-  const { verifyLedgerBundle } = await import("@gennai/server/store/ledger-bundle");
+  const { verifyLedgerBundle } = await import("@gennai/server/store/ledger/ledger-bundle");
   const report = await verifyLedgerBundle(text, publicKey);
   if (flags.json === true) console.output.write(`${JSON.stringify({ ...report, file })}\n`);
   else {

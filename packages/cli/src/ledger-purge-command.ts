@@ -1,4 +1,4 @@
-import { purgeMemory } from "@gennai/server/store/purge-memory";
+import { purgeMemory } from "@gennai/server/store/purge/purge-memory";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { type Console, isTerminal } from "./console.ts";
 import { exitCode } from "./exit-code.ts";

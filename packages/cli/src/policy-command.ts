@@ -8,7 +8,7 @@ import { type ReplayedCall, replayLedger } from "@gennai/server/policy-workbench
 import { commandEnvironment } from "@gennai/server/process/command-environment";
 import { openSandbox } from "@gennai/server/sandbox/open-sandbox";
 import type { SandboxMode } from "@gennai/server/sandbox/sandbox";
-import { ledgerPath } from "@gennai/server/store/ledger-file";
+import { ledgerPath } from "@gennai/server/store/ledger/ledger-file";
 import { defaultStateDir, prepareStateDirectory } from "@gennai/server/store/state-directory";
 import { boundedLines } from "./bounded-lines.ts";
 import { CliError } from "./cli-error.ts";

@@ -35,7 +35,7 @@ import { openSandbox } from "./sandbox/open-sandbox.ts";
 import type { Sandbox, SandboxMode } from "./sandbox/sandbox.ts";
 import type { ServerLog } from "./server-log.ts";
 import type { SessionManager } from "./sessions/session-manager.ts";
-import { openLedgerSigner } from "./store/ledger-key.ts";
+import { openLedgerSigner } from "./store/ledger/ledger-key.ts";
 import { prepareStateDirectory } from "./store/state-directory.ts";
 import { listenForMetrics } from "./telemetry/metrics-listener.ts";
 import type { ServerLoad } from "./telemetry/server-load.ts";

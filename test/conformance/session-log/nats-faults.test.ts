@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseLogAddress } from "@gennai/server/nats/log-address";
 import { type NatsStore, openNatsStore } from "@gennai/server/nats/open-nats-store";
 import { AppendConflict, type LogBatch } from "@gennai/server/sessions/log/session-log";
-import { readLedgerRecords } from "@gennai/server/store/ledger-records";
+import { readLedgerRecords } from "@gennai/server/store/ledger/ledger-records";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { NatsCluster } from "./nats-cluster.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createRedactor } from "@gennai/server/redaction/redactor";
-import { createLedgerBundle } from "@gennai/server/store/ledger-bundle";
+import { createLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
 import { entryOf, StoreFixture } from "../../../packages/server/test/store/store-fixture.ts";
 import { type Checks, check, notApplicable } from "../corpus-case.ts";
 import { callTool } from "../tool-call.ts";

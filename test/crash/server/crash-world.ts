@@ -8,7 +8,7 @@ import type { Editor } from "@gennai/client/editor";
 import { SessionPlans } from "@gennai/client/plan";
 import { AgentSession } from "@gennai/client/session";
 import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { verifyWorkspaceLedger } from "@gennai/server/store/ledger-verify";
+import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { killProcess } from "../kill-process.ts";
 

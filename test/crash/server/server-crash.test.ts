@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { type AgentClient, connect } from "@gennai/client/connection";
 import { subscribe } from "@gennai/client/subscription";
 import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { verifyWorkspaceLedger } from "@gennai/server/store/ledger-verify";
+import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
 import { crashOptions, crashTimeout, randomNumbers } from "../crash-options.ts";

@@ -2,7 +2,7 @@ import { chmod, stat } from "node:fs/promises";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/checkpoints";
 import { connectGovernance } from "@gennai/client/connection";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { verifyWorkspaceLedger } from "@gennai/server/store/ledger-verify";
+import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
 import type { TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { allEvents, eventsOf, refusalOf, runTurn, startSession } from "../rpc/session-client.ts";

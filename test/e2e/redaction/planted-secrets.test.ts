@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRedactor } from "@gennai/server/redaction/redactor";
-import { createLedgerBundle } from "@gennai/server/store/ledger-bundle";
-import { exportLedgerLines } from "@gennai/server/store/ledger-export";
+import { createLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
+import { exportLedgerLines } from "@gennai/server/store/ledger/ledger-export";
 import { type ScriptedTurn, startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { allEvents, endState, runTurn, startSession } from "../rpc/session-client.ts";

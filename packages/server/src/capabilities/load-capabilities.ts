@@ -8,7 +8,7 @@ import {
   verifyCapabilityProfile,
 } from "@gennai/governance/capabilities/capability-profile";
 import { readUserFile } from "../config/user-file.ts";
-import { ledgerVerifier } from "../store/ledger-key.ts";
+import { ledgerVerifier } from "../store/ledger/ledger-key.ts";
 
 export interface CapabilityFiles {
   /** A profile somebody named; then it must be there. */

@@ -2,8 +2,8 @@ import { createPrivateKey } from "node:crypto";
 import { link, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isErrorCode } from "../http/private-file.ts";
-import { derivedKey } from "../store/derived-key.ts";
-import { ledgerKeyFile } from "../store/ledger-key.ts";
+import { derivedKey } from "../store/ledger/derived-key.ts";
+import { ledgerKeyFile } from "../store/ledger/ledger-key.ts";
 import { syncDirectory } from "../store/state-directory.ts";
 
 /** PKCS #8 of an Ed25519 key, up to its 32 bytes (RFC 8410). */

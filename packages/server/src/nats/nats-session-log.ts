@@ -10,7 +10,7 @@ import {
   type SessionHead,
   type SessionLog,
 } from "../sessions/log/session-log.ts";
-import { readPreamble } from "../store/ledger-file.ts";
+import { readPreamble } from "../store/ledger/ledger-file.ts";
 import type { SqliteSessionLog } from "../store/sqlite-session-log.ts";
 import { StoreError } from "../store/store-error.ts";
 import { createOnce } from "./create-once.ts";

@@ -7,7 +7,7 @@ import { type NatsStore, openNatsStore } from "../nats/open-nats-store.ts";
 import type { SharedLocks } from "../process/process-lock.ts";
 import type { ServerLog } from "../server-log.ts";
 import { ServiceError } from "../service-error.ts";
-import { derivedKey } from "../store/derived-key.ts";
+import { derivedKey } from "../store/ledger/derived-key.ts";
 import { ReplicaInbox } from "./inbox.ts";
 import { MessageProofs } from "./message-proof.ts";
 import { ReplicaPresence } from "./presence.ts";

@@ -8,7 +8,7 @@ import {
 } from "../sessions/log/session-log.ts";
 import type { StoreDatabase } from "./database.ts";
 import { EventTails } from "./event-tails.ts";
-import type { LedgerTable, Sealing } from "./ledger-table.ts";
+import type { LedgerTable, Sealing } from "./ledger/ledger-table.ts";
 import { integerOf, type Row, textOf } from "./row.ts";
 import { StoreError } from "./store-error.ts";
 

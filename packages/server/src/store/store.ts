@@ -3,11 +3,11 @@ import { join } from "node:path";
 import type { BlobStore, SessionLog } from "../sessions/log/session-log.ts";
 import { StoreDatabase } from "./database.ts";
 import { FileBlobStore } from "./file-blob-store.ts";
-import { openLedgerSigner } from "./ledger-key.ts";
-import { LedgerMirror } from "./ledger-mirror.ts";
-import { LedgerTable } from "./ledger-table.ts";
+import { openLedgerSigner } from "./ledger/ledger-key.ts";
+import { LedgerMirror } from "./ledger/ledger-mirror.ts";
+import { LedgerTable } from "./ledger/ledger-table.ts";
 import { refuseLogCopy } from "./log-copy-guard.ts";
-import { finishPurges } from "./purge-jobs.ts";
+import { finishPurges } from "./purge/purge-jobs.ts";
 import { SqliteSessionLog } from "./sqlite-session-log.ts";
 import { prepareStateDirectory } from "./state-directory.ts";
 

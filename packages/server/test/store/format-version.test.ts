@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreDatabase } from "@gennai/server/store/database";
 import { formatVersion, readFormatVersion } from "@gennai/server/store/format-version";
-import { rotateLedgerKey } from "@gennai/server/store/ledger-key-rotation";
+import { rotateLedgerKey } from "@gennai/server/store/ledger/ledger-key-rotation";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 let directory: string;

@@ -4,15 +4,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import type { Verifier } from "@gennai/governance/ledger/ledger-signature";
 import { type LedgerReport, type LedgerStatus, verifyLedger } from "@gennai/governance/ledger/verify-ledger";
-import { isClientPlace } from "../client-workspace/client-place.ts";
-import { StoreDatabase } from "./database.ts";
+import { isClientPlace } from "../../client-workspace/client-place.ts";
+import { StoreDatabase } from "../database.ts";
+import { integerOf, textOf } from "../row.ts";
+import { databaseFile } from "../store.ts";
+import { hasCode } from "../store-error.ts";
 import { ledgerPath, openLedgerFile, UnsafeLedgerPath } from "./ledger-file.ts";
 import { ledgerHeadFile, readHead } from "./ledger-head-file.ts";
 import { ledgerPublicKeyFile, ledgerVerifier } from "./ledger-key.ts";
 import { chunksOf } from "./ledger-mirror-file.ts";
-import { integerOf, textOf } from "./row.ts";
-import { databaseFile } from "./store.ts";
-import { hasCode } from "./store-error.ts";
 
 export type WorkspaceLedgerStatus =
   | LedgerStatus

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { withoutContent } from "@gennai/governance/ledger/record-content";
 import type { Redactor } from "@gennai/governance/redaction";
+import { hasCode } from "../store-error.ts";
 import { ledgerPath } from "./ledger-file.ts";
 import { readLedgerRecords } from "./ledger-records.ts";
-import { hasCode } from "./store-error.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

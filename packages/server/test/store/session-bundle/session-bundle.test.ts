@@ -3,12 +3,12 @@ import type { SessionEvent } from "@gennai/agent/session-event";
 import type { SessionSettings } from "@gennai/agent/session-settings";
 import { createRedactor } from "@gennai/server/redaction/redactor";
 import { SessionState } from "@gennai/server/sessions/session-state";
-import { verifyWorkspaceLedger } from "@gennai/server/store/ledger-verify";
-import { exportSession } from "@gennai/server/store/session-bundle";
-import { importSession } from "@gennai/server/store/session-import";
+import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
+import { exportSession } from "@gennai/server/store/session-bundle/export-session";
+import { importSession } from "@gennai/server/store/session-bundle/import-session";
 import type { Store } from "@gennai/server/store/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { StoreFixture } from "./store-fixture.ts";
+import { StoreFixture } from "../store-fixture.ts";
 
 let fixture: StoreFixture;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
-import { readLedgerRecords, readNewestLedgerRecords } from "@gennai/server/store/ledger-records";
+import { readLedgerRecords, readNewestLedgerRecords } from "@gennai/server/store/ledger/ledger-records";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { entryOf, StoreFixture } from "./store-fixture.ts";
+import { entryOf, StoreFixture } from "../store-fixture.ts";
 
 let fixture: StoreFixture;
 beforeEach(async () => {

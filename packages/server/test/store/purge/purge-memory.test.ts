@@ -3,12 +3,12 @@ import { join } from "node:path";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import { ProcessLocks } from "@gennai/server/process/process-lock";
 import { StoreDatabase } from "@gennai/server/store/database";
-import { repairWorkspaceLedger } from "@gennai/server/store/ledger-repair";
-import { verifyWorkspaceLedger } from "@gennai/server/store/ledger-verify";
-import { purgeMemory } from "@gennai/server/store/purge-memory";
+import { repairWorkspaceLedger } from "@gennai/server/store/ledger/ledger-repair";
+import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
+import { purgeMemory } from "@gennai/server/store/purge/purge-memory";
 import type { Store } from "@gennai/server/store/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { entryOf, StoreFixture } from "./store-fixture.ts";
+import { entryOf, StoreFixture } from "../store-fixture.ts";
 
 const marker = "PLANTED-17-MILL-LANE";
 let fixture: StoreFixture;

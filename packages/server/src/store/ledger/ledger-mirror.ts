@@ -3,15 +3,15 @@ import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { type Signer, signHead } from "@gennai/governance/ledger/ledger-signature";
-import { isClientPlace } from "../client-workspace/client-place.ts";
-import type { StoreDatabase } from "./database.ts";
-import { acquireFileLock } from "./file-lock.ts";
+import { isClientPlace } from "../../client-workspace/client-place.ts";
+import type { StoreDatabase } from "../database.ts";
+import { acquireFileLock } from "../file-lock.ts";
+import { isPurging } from "../purge/purge-jobs.ts";
 import { excludeFromGit } from "./git-exclude.ts";
 import { openLedgerFile } from "./ledger-file.ts";
 import { ledgerHeadFile, readHead, writeHead } from "./ledger-head-file.ts";
 import { keepCopy, readExactly, recoveredCopyPath, writeExactly } from "./ledger-mirror-file.ts";
 import type { LedgerRow, LedgerTable } from "./ledger-table.ts";
-import { isPurging } from "./purge-jobs.ts";
 
 /** Milliseconds that records wait for company. */
 const coalescing = 50;

@@ -1,9 +1,9 @@
 import { createHash, type Hash } from "node:crypto";
 import type { BlobRef, LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
 import type { Redactor } from "@gennai/governance/redaction";
-import type { BlobStore, SessionLog } from "../sessions/log/session-log.ts";
-import { redacted } from "./ledger-export.ts";
-import { StoreError } from "./store-error.ts";
+import type { BlobStore, SessionLog } from "../../sessions/session-log.ts";
+import { redacted } from "../ledger/ledger-export.ts";
+import { StoreError } from "../store-error.ts";
 
 export const bundleFormat = "gennai-session";
 

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
-import { StoreDatabase } from "./database.ts";
+import { StoreDatabase } from "../database.ts";
+import { prepareStateDirectory } from "../state-directory.ts";
+import { databaseFile } from "../store.ts";
+import { StoreError } from "../store-error.ts";
 import { openLedgerFile } from "./ledger-file.ts";
 import { openLedgerSigner } from "./ledger-key.ts";
 import { LedgerMirror } from "./ledger-mirror.ts";
 import { keepCopy, recoveredCopyPath } from "./ledger-mirror-file.ts";
 import { LedgerTable } from "./ledger-table.ts";
 import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "./ledger-verify.ts";
-import { prepareStateDirectory } from "./state-directory.ts";
-import { databaseFile } from "./store.ts";
-import { StoreError } from "./store-error.ts";
 
 export interface LedgerRepair {
   readonly action: "nothing" | "cut_torn_line" | "rebuilt_from_store";

@@ -1,8 +1,8 @@
 import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ledgerVerifier, openLedgerSigner } from "@gennai/server/store/ledger-key";
+import { ledgerVerifier, openLedgerSigner } from "@gennai/server/store/ledger/ledger-key";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { StoreFixture } from "./store-fixture.ts";
+import { StoreFixture } from "../store-fixture.ts";
 
 let fixture: StoreFixture;
 let file: string;

@@ -1,8 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { StoreDatabase } from "./database.ts";
-import { acquireFileLock } from "./file-lock.ts";
+import { StoreDatabase } from "../database.ts";
+import { acquireFileLock } from "../file-lock.ts";
+import { refuseLogCopy } from "../log-copy-guard.ts";
+import { textOf } from "../row.ts";
+import { prepareStateDirectory, syncDirectory } from "../state-directory.ts";
+import { databaseFile } from "../store.ts";
+import { StoreError } from "../store-error.ts";
 import {
   createKey,
   ledgerKeyFile,
@@ -14,11 +19,6 @@ import {
 } from "./ledger-key.ts";
 import { LedgerMirror } from "./ledger-mirror.ts";
 import { LedgerTable } from "./ledger-table.ts";
-import { refuseLogCopy } from "./log-copy-guard.ts";
-import { textOf } from "./row.ts";
-import { prepareStateDirectory, syncDirectory } from "./state-directory.ts";
-import { databaseFile } from "./store.ts";
-import { StoreError } from "./store-error.ts";
 
 export interface KeyRotation {
   /** Ids of the keys. */

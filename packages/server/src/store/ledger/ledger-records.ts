@@ -1,7 +1,7 @@
-import { StoreDatabase } from "./database.ts";
-import { integerOf, textOf } from "./row.ts";
-import { databaseFile } from "./store.ts";
-import { storeErrorOf } from "./store-error.ts";
+import { StoreDatabase } from "../database.ts";
+import { integerOf, textOf } from "../row.ts";
+import { databaseFile } from "../store.ts";
+import { storeErrorOf } from "../store-error.ts";
 
 /** A record as it stands in the ledger's file. */
 export interface StoredRecord {

@@ -1,11 +1,15 @@
 import { appendFile, copyFile, cp, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { ledgerHeadFile } from "@gennai/server/store/ledger-head-file";
-import { repairWorkspaceLedger } from "@gennai/server/store/ledger-repair";
-import { ledgerExitCodes, verifyWorkspaceLedger, type WorkspaceLedgerStatus } from "@gennai/server/store/ledger-verify";
+import { ledgerHeadFile } from "@gennai/server/store/ledger/ledger-head-file";
+import { repairWorkspaceLedger } from "@gennai/server/store/ledger/ledger-repair";
+import {
+  ledgerExitCodes,
+  verifyWorkspaceLedger,
+  type WorkspaceLedgerStatus,
+} from "@gennai/server/store/ledger/ledger-verify";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { entryOf, StoreFixture } from "./store-fixture.ts";
+import { entryOf, StoreFixture } from "../store-fixture.ts";
 
 let fixture: StoreFixture;
 let location: { workspaceRoot: string; stateDir: string };

@@ -1,12 +1,12 @@
 import { copyFile, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createRedactor } from "@gennai/server/redaction/redactor";
-import { createLedgerBundle, verifyLedgerBundle } from "@gennai/server/store/ledger-bundle";
-import { rotateLedgerKey } from "@gennai/server/store/ledger-key-rotation";
-import { verifyWorkspaceLedger } from "@gennai/server/store/ledger-verify";
-import { purgeMemory } from "@gennai/server/store/purge-memory";
+import { createLedgerBundle, verifyLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
+import { rotateLedgerKey } from "@gennai/server/store/ledger/ledger-key-rotation";
+import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
+import { purgeMemory } from "@gennai/server/store/purge/purge-memory";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { StoreFixture } from "./store-fixture.ts";
+import { StoreFixture } from "../store-fixture.ts";
 
 let fixture: StoreFixture;
 let key: string;

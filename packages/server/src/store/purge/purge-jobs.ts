@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { z } from "zod";
-import { forgetCheckpoints } from "../checkpoints/forget-checkpoints.ts";
-import { abandonedJournals, removeJournal } from "../workspace/change-journal.ts";
-import type { StoreDatabase } from "./database.ts";
-import type { LedgerMirror } from "./ledger-mirror.ts";
-import type { LedgerTable } from "./ledger-table.ts";
-import { integerOf, type Row, textOf } from "./row.ts";
-import { StoreError } from "./store-error.ts";
+import { forgetCheckpoints } from "../../checkpoints/forget-checkpoints.ts";
+import { abandonedJournals, removeJournal } from "../../workspace/change-journal.ts";
+import type { StoreDatabase } from "../database.ts";
+import type { LedgerMirror } from "../ledger/ledger-mirror.ts";
+import type { LedgerTable } from "../ledger/ledger-table.ts";
+import { integerOf, type Row, textOf } from "../row.ts";
+import { StoreError } from "../store-error.ts";
 
 /** What is still to go after the transaction of a purge: everything that is no row of the database. */
 export interface PurgeJob {

@@ -12,12 +12,12 @@ import { type Redactor, redactionMarker } from "@gennai/governance/redaction";
 import { CanonicalJsonError, canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf } from "@gennai/protocol/digest";
 import { z } from "zod";
-import { StoreDatabase } from "./database.ts";
+import { StoreDatabase } from "../database.ts";
+import { integerOf, type Row, textOf } from "../row.ts";
+import { databaseFile } from "../store.ts";
 import { redacted, storedLines, withheldIfSecret } from "./ledger-export.ts";
 import { headSchema, ledgerHeadFile, readHead } from "./ledger-head-file.ts";
 import { type LedgerSigner, ledgerPublicKeyFile, ledgerVerifier, openLedgerSigner } from "./ledger-key.ts";
-import { integerOf, type Row, textOf } from "./row.ts";
-import { databaseFile } from "./store.ts";
 
 const eventSchema = z.strictObject({
   seq: z.number(),

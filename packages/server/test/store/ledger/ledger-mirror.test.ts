@@ -14,12 +14,12 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ledgerHeadFile } from "@gennai/server/store/ledger-head-file";
-import { verifyWorkspaceLedger } from "@gennai/server/store/ledger-verify";
+import { ledgerHeadFile } from "@gennai/server/store/ledger/ledger-head-file";
+import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
 import type { Store } from "@gennai/server/store/store";
 import { withoutRoot } from "@gennai/testkit/without-root";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { StoreFixture } from "./store-fixture.ts";
+import { StoreFixture } from "../store-fixture.ts";
 
 let fixture: StoreFixture;
 let store: Store;

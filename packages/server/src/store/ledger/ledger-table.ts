@@ -3,10 +3,10 @@ import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { type LedgerPlace, sealRecord, workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import type { NextKey } from "@gennai/governance/ledger/ledger-signature";
 import { withoutContent } from "@gennai/governance/ledger/record-content";
-import type { StoreDatabase } from "./database.ts";
+import type { StoreDatabase } from "../database.ts";
+import { bytesOf, integerOf, textOf } from "../row.ts";
 import { readPreamble } from "./ledger-file.ts";
 import type { LedgerSigner } from "./ledger-key.ts";
-import { bytesOf, integerOf, textOf } from "./row.ts";
 
 /** A record as it stands in the ledger's file; `seq` 0 is what stood there before the first record. */
 export interface LedgerRow {

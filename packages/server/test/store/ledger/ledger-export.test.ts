@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRedactor } from "@gennai/server/redaction/redactor";
-import { createLedgerBundle, verifyLedgerBundle } from "@gennai/server/store/ledger-bundle";
-import { exportLedgerLines } from "@gennai/server/store/ledger-export";
-import { ledgerPublicKeyFile } from "@gennai/server/store/ledger-key";
-import { purgeMemory } from "@gennai/server/store/purge-memory";
+import { createLedgerBundle, verifyLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
+import { exportLedgerLines } from "@gennai/server/store/ledger/ledger-export";
+import { ledgerPublicKeyFile } from "@gennai/server/store/ledger/ledger-key";
+import { purgeMemory } from "@gennai/server/store/purge/purge-memory";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { entryOf, StoreFixture } from "./store-fixture.ts";
+import { entryOf, StoreFixture } from "../store-fixture.ts";
 
 const secret = ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_");
 const change = {
