@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { keptTreeSchema } from "./kept-tree.ts";
+import { keptTreeSchema } from "./snapshot/kept-tree.ts";
 
 const recordSchema = z.strictObject({
   version: z.literal(1),

@@ -6,8 +6,8 @@ import { ProcessLocks } from "../process/process-lock.ts";
 import { CheckpointError, type CheckpointErrorCode } from "./checkpoint-error.ts";
 import { CheckpointRecords } from "./checkpoint-records.ts";
 import type { PathChange } from "./file-state.ts";
-import type { KeptTree } from "./kept-tree.ts";
-import { ShadowTree } from "./shadow-tree.ts";
+import type { KeptTree } from "./snapshot/kept-tree.ts";
+import { ShadowTree } from "./snapshot/shadow-tree.ts";
 
 /** What is kept of a workspace at most; the oldest goes first. */
 const maxCheckpoints = 200;

@@ -1,6 +1,6 @@
 import type { RestoreCheckpointRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { checkpointsOf } from "../checkpoints/list-checkpoints.ts";
-import { restoreCheckpoint } from "../checkpoints/restore-checkpoint.ts";
+import { restoreCheckpoint } from "../checkpoints/restore/restore-checkpoint.ts";
 import type { Session } from "../sessions/session.ts";
 import { fileToWire } from "./wire/change-wire.ts";
 import { checkpointToWire, skippedToWire } from "./wire/checkpoint-wire.ts";

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hasCode } from "../store/store-error.ts";
-import { CheckpointError } from "./checkpoint-error.ts";
+import { hasCode } from "../../store/store-error.ts";
+import { CheckpointError } from "../checkpoint-error.ts";
 
 interface ShadowRun {
   readonly input?: string | Buffer;

@@ -15,11 +15,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { ShadowTree } from "@gennai/server/checkpoints/shadow-tree";
+import { ShadowTree } from "@gennai/server/checkpoints/snapshot/shadow-tree";
 import { ProcessLocks } from "@gennai/server/process/process-lock";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
-import { type DiskEntry, put } from "./tree-on-disk.ts";
+import { type DiskEntry, put } from "../tree-on-disk.ts";
 
 const made: string[] = [];
 afterEach(() => {

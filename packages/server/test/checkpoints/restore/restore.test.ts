@@ -13,11 +13,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FileContents } from "@gennai/server/checkpoints/file-contents";
 import { forgetCheckpoints } from "@gennai/server/checkpoints/forget-checkpoints";
-import { planRestore } from "@gennai/server/checkpoints/restore-plan";
+import { FileContents } from "@gennai/server/checkpoints/restore/file-contents";
+import { planRestore } from "@gennai/server/checkpoints/restore/restore-plan";
+import { writeRestore } from "@gennai/server/checkpoints/restore/write-restore";
 import { checkpointDirectory, WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
-import { writeRestore } from "@gennai/server/checkpoints/write-restore";
 import { FileBlobStore } from "@gennai/server/store/file-blob-store";
 import { excludeFromGit } from "@gennai/server/store/git-exclude";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
@@ -25,7 +25,7 @@ import { recoverWorkspaceJournals } from "@gennai/server/workspace/recover-journ
 import { openWorkspaceRoot } from "@gennai/server/workspace/workspace-root";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
-import { type DiskEntry, put, treeOf } from "./tree-on-disk.ts";
+import { type DiskEntry, put, treeOf } from "../tree-on-disk.ts";
 
 const made: string[] = [];
 afterEach(() => {

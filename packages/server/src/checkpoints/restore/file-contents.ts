@@ -1,8 +1,8 @@
-import type { BlobStore } from "../sessions/log/session-log.ts";
-import { sha256 } from "../workspace/held-file.ts";
-import { CheckpointError } from "./checkpoint-error.ts";
-import type { FileState } from "./file-state.ts";
-import type { WorkspaceCheckpoints } from "./workspace-checkpoints.ts";
+import type { BlobStore } from "../../sessions/session-log.ts";
+import { sha256 } from "../../workspace/held-file.ts";
+import { CheckpointError } from "../checkpoint-error.ts";
+import type { FileState } from "../file-state.ts";
+import type { WorkspaceCheckpoints } from "../workspace-checkpoints.ts";
 
 /** Contents that steps name, wherever they are kept: blobs of change sets, or snapshots. */
 export class FileContents {

@@ -1,13 +1,13 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { SkippedFile } from "@gennai/agent/session-event";
-import { ServiceError } from "../service-error.ts";
-import type { Session } from "../sessions/session.ts";
-import { TreeClaimant } from "../sessions/turn/tree-claimant.ts";
-import { sha256 } from "../workspace/held-file.ts";
-import { openWorkspaceRoot, type WorkspaceRoot } from "../workspace/workspace-root.ts";
+import { ServiceError } from "../../service-error.ts";
+import type { Session } from "../../sessions/session.ts";
+import { TreeClaimant } from "../../sessions/tree-claimant.ts";
+import { sha256 } from "../../workspace/held-file.ts";
+import { openWorkspaceRoot, type WorkspaceRoot } from "../../workspace/workspace-root.ts";
+import type { OpenRestore } from "../work-steps.ts";
 import type { FileState } from "./file-state.ts";
 import { presentFile } from "./present-files.ts";
-import type { OpenRestore } from "./work-steps.ts";
 
 /**
  * Ends a restore that began and was never recorded as done, because its server went away or a write failed: by what is in the

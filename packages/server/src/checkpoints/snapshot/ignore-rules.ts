@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { GitMissingError, git } from "../git/run-git.ts";
+import { GitMissingError, git } from "../../git/run-git.ts";
 import { ledgerDirectory, ledgerFileName } from "../store/ledger-file.ts";
 import { entriesOf } from "./kept-paths.ts";
 

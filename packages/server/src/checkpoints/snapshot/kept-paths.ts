@@ -1,9 +1,9 @@
 import { accessSync, constants, lstatSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
-import { ledgerDirectory, ledgerFileName } from "../store/ledger/ledger-file.ts";
-import { temporaryPrefix } from "../workspace/held-file.ts";
-import { CheckpointError } from "./checkpoint-error.ts";
+import { ledgerDirectory, ledgerFileName } from "../../store/ledger/ledger-file.ts";
+import { temporaryPrefix } from "../../workspace/held-file.ts";
+import { CheckpointError } from "../checkpoint-error.ts";
 import { type FileStamp, stampOf } from "./file-stamp.ts";
 import type { ShadowGit } from "./shadow-git.ts";
 

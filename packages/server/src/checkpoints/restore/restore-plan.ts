@@ -1,7 +1,7 @@
 import type { SkippedFile } from "@gennai/agent/session-event";
-import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
+import type { WorkspaceRoot } from "../../workspace/workspace-root.ts";
+import type { FileState, PathChange } from "../file-state.ts";
 import type { FileContents } from "./file-contents.ts";
-import type { FileState, PathChange } from "./file-state.ts";
 import { inTheWayOf, type PresentFile, presentFile } from "./present-files.ts";
 
 /** One file that a restore changes. */
