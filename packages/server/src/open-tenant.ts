@@ -48,7 +48,7 @@ import { verifyWorkspaceLedger } from "./store/ledger/ledger-verify.ts";
 import { openStore } from "./store/store.ts";
 import type { ServerWatch } from "./telemetry/server-watch.ts";
 import { loadWebConfig } from "./web/web-config.ts";
-import { recoverWorkspaceJournals } from "./workspace/recover-journals.ts";
+import { recoverWorkspaceJournals } from "./workspace/change/recover-journals.ts";
 import { WorkspaceRegistry } from "./workspace/workspace-registry.ts";
 
 /** What all tenants of a server share. None of it remembers anything of theirs. */

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { userConfigDir } from "@gennai/server/config/config-directory";
 import { commandEnvironment } from "@gennai/server/process/command-environment";
 import { openSandbox } from "@gennai/server/sandbox/open-sandbox";
-import { ripgrepPath } from "@gennai/server/workspace/ripgrep-path";
+import { ripgrepPath } from "@gennai/server/workspace/search/ripgrep-path";
 import type { Check, Finding } from "./finding.ts";
 
 const run = promisify(execFile);

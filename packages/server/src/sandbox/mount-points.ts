@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { z } from "zod";
 import { hasCode } from "../store/store-error.ts";
-import { isRunning, thisOwner } from "../workspace/journal-owner.ts";
+import { isRunning, thisOwner } from "../workspace/change/journal-owner.ts";
 
 export interface AbsentPaths {
   readonly directories: readonly string[];

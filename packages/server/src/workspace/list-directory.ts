@@ -4,7 +4,7 @@ import { fileFailure } from "./file-failure.ts";
 import { holdDirectory } from "./held-directory.ts";
 import { temporaryPrefix } from "./held-file.ts";
 import { insideOnly } from "./inside-only.ts";
-import { expandBraces, matchesName } from "./name-glob.ts";
+import { expandBraces, matchesName } from "./search/name-glob.ts";
 import { componentsOf } from "./split-relative.ts";
 import type { Listing } from "./workspace.ts";
 import type { WorkspaceRoot } from "./workspace-root.ts";

@@ -1,16 +1,16 @@
 import { lstatSync } from "node:fs";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { applyChanges } from "./apply-changes.ts";
+import { applyChanges } from "./change/apply-changes.ts";
 import { fileFailure, systemErrorCode } from "./file-failure.ts";
-import { globFiles } from "./glob-files.ts";
 import { holdDirectory } from "./held-directory.ts";
 import { readHeldFileInPieces } from "./held-file.ts";
 import { insideOnly } from "./inside-only.ts";
 import { listDirectory } from "./list-directory.ts";
 import { resolvePath } from "./resolve-path.ts";
-import { ripgrepPath } from "./ripgrep-path.ts";
-import { searchFiles } from "./search-files.ts";
+import { globFiles } from "./search/glob-files.ts";
+import { ripgrepPath } from "./search/ripgrep-path.ts";
+import { searchFiles } from "./search/search-files.ts";
 import { splitRelative } from "./split-relative.ts";
 import type {
   AppliedChange,

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { z } from "zod";
 import { forgetCheckpoints } from "../../checkpoints/forget-checkpoints.ts";
-import { abandonedJournals, removeJournal } from "../../workspace/change-journal.ts";
+import { abandonedJournals, removeJournal } from "../../workspace/change/change-journal.ts";
 import type { StoreDatabase } from "../database.ts";
 import type { LedgerMirror } from "../ledger/ledger-mirror.ts";
 import type { LedgerTable } from "../ledger/ledger-table.ts";

@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { tombstones } from "@gennai/governance/ledger/purged-records";
 import { ProcessLocks } from "../../process/process-lock.ts";
-import { recoverWorkspaceJournals } from "../../workspace/recover-journals.ts";
+import { recoverWorkspaceJournals } from "../../workspace/change/recover-journals.ts";
 import { StoreDatabase } from "../database.ts";
 import { openLedgerSigner } from "../ledger/ledger-key.ts";
 import { LedgerMirror } from "../ledger/ledger-mirror.ts";

@@ -19,9 +19,9 @@ import { planRestore } from "@gennai/server/checkpoints/restore/restore-plan";
 import { writeRestore } from "@gennai/server/checkpoints/restore/write-restore";
 import { checkpointDirectory, WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
 import { FileBlobStore } from "@gennai/server/store/file-blob-store";
+import { recoverWorkspaceJournals } from "@gennai/server/workspace/change/recover-journals";
 import { excludeFromGit } from "@gennai/server/store/git-exclude";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
-import { recoverWorkspaceJournals } from "@gennai/server/workspace/recover-journals";
 import { openWorkspaceRoot } from "@gennai/server/workspace/workspace-root";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
@@ -349,10 +349,10 @@ test("a process killed in the middle of a restore leaves all or nothing of it, a
   const changed = treeOf(root);
   const at = (name: string) => JSON.stringify(import.meta.resolve(`@gennai/server/${name}`));
   const script = `
-    import { FileContents } from ${at("checkpoints/file-contents")};
-    import { planRestore } from ${at("checkpoints/restore-plan")};
+    import { FileContents } from ${at("checkpoints/restore/file-contents")};
+    import { planRestore } from ${at("checkpoints/restore/restore-plan")};
     import { WorkspaceCheckpoints } from ${at("checkpoints/workspace-checkpoints")};
-    import { writeRestore } from ${at("checkpoints/write-restore")};
+    import { writeRestore } from ${at("checkpoints/restore/write-restore")};
     import { FileBlobStore } from ${at("store/file-blob-store")};
     import { openLocalWorkspace } from ${at("workspace/local-workspace")};
     import { openWorkspaceRoot } from ${at("workspace/workspace-root")};

@@ -1,8 +1,8 @@
 import { mkdirSync, rmdirSync } from "node:fs";
-import { fileFailure, systemErrorCode } from "./file-failure.ts";
-import { type HeldDirectory, holdDirectory } from "./held-directory.ts";
-import { componentsOf, splitRelative } from "./split-relative.ts";
-import type { WorkspaceRoot } from "./workspace-root.ts";
+import { fileFailure, systemErrorCode } from "../file-failure.ts";
+import { type HeldDirectory, holdDirectory } from "../held-directory.ts";
+import { componentsOf, splitRelative } from "../split-relative.ts";
+import type { WorkspaceRoot } from "../workspace-root.ts";
 
 /** The directories that new files need and that are not there yet. */
 export class MadeDirectories implements Disposable {

@@ -1,16 +1,16 @@
 import { closeSync, fsync } from "node:fs";
 import { promisify } from "node:util";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { fileFailure } from "../file-failure.ts";
+import { type HeldDirectory, holdDirectory } from "../held-directory.ts";
+import { sha256, temporaryName, writeTemporaryFile } from "../held-file.ts";
+import type { AppliedChange, WorkspaceChange } from "../workspace.ts";
+import { checkRootInPlace, type WorkspaceRoot } from "../workspace-root.ts";
 import { removeJournal, writeJournal } from "./change-journal.ts";
-import { fileFailure } from "./file-failure.ts";
-import { type HeldDirectory, holdDirectory } from "./held-directory.ts";
-import { sha256, temporaryName, writeTemporaryFile } from "./held-file.ts";
 import { type InspectedChange, inspectChange, verifyBase } from "./inspect-change.ts";
 import { MadeDirectories, removeEmptyDirectories } from "./made-directories.ts";
 import { placeNewFile, removeFile, replaceFile } from "./place-file.ts";
 import { undoChange } from "./undo-change.ts";
-import type { AppliedChange, WorkspaceChange } from "./workspace.ts";
-import { checkRootInPlace, type WorkspaceRoot } from "./workspace-root.ts";
 
 /**
  * `Workspace.apply` on the disk. The steps: look at every file, write the journal, stage all new contents in temporary files

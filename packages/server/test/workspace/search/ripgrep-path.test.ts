@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { ripgrepPath } from "@gennai/server/workspace/ripgrep-path";
+import { ripgrepPath } from "@gennai/server/workspace/search/ripgrep-path";
 import { expect, test } from "vitest";
 
 test("finds a ripgrep that runs", () => {

@@ -1,11 +1,11 @@
 import { lstatSync } from "node:fs";
+import { holdDirectory } from "../held-directory.ts";
+import { splitRelative } from "../split-relative.ts";
+import type { WorkspaceRoot } from "../workspace-root.ts";
 import { abandonedJournals, type ChangeJournal, type JournalledChange, removeJournal } from "./change-journal.ts";
-import { holdDirectory } from "./held-directory.ts";
 import { removeEmptyDirectories } from "./made-directories.ts";
 import { removeFile } from "./place-file.ts";
-import { splitRelative } from "./split-relative.ts";
 import { type ChangeState, stateOfChange, type UndoableChange, undoChange } from "./undo-change.ts";
-import type { WorkspaceRoot } from "./workspace-root.ts";
 
 /**
  * Cleans up after servers that died within an `apply`; call it at start, before any workspace is opened. Removes left-over

@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { recoverWorkspaceJournals } from "@gennai/server/workspace/recover-journals";
+import { recoverWorkspaceJournals } from "@gennai/server/workspace/change/recover-journals";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), "gennai-crash-")));

@@ -1,5 +1,5 @@
-import { expandBraces, matchesName } from "@gennai/server/workspace/name-glob";
-import { excludeParameters } from "@gennai/server/workspace/search-globs";
+import { expandBraces, matchesName } from "@gennai/server/workspace/search/name-glob";
+import { excludeParameters } from "@gennai/server/workspace/search/search-globs";
 import { expect, test } from "vitest";
 
 test.each([

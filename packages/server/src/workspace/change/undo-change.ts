@@ -1,10 +1,10 @@
 import { closeSync, fsyncSync } from "node:fs";
-import { systemErrorCode } from "./file-failure.ts";
-import { type HeldDirectory, holdDirectory } from "./held-directory.ts";
-import { readIfPresent, writeTemporaryFile } from "./held-file.ts";
+import { systemErrorCode } from "../file-failure.ts";
+import { type HeldDirectory, holdDirectory } from "../held-directory.ts";
+import { readIfPresent, writeTemporaryFile } from "../held-file.ts";
+import { splitRelative } from "../split-relative.ts";
+import type { WorkspaceRoot } from "../workspace-root.ts";
 import { placeNewFile, removeFile, replaceFile } from "./place-file.ts";
-import { splitRelative } from "./split-relative.ts";
-import type { WorkspaceRoot } from "./workspace-root.ts";
 
 /** A change as far as it must be known to take it back. */
 export interface UndoableChange {

@@ -1,13 +1,13 @@
 import { lstatSync } from "node:fs";
 import type { WorkspacePath } from "@gennai/governance/effect";
-import { fileFailure } from "./file-failure.ts";
-import { holdDirectory } from "./held-directory.ts";
-import { insideOnly } from "./inside-only.ts";
+import { fileFailure } from "../file-failure.ts";
+import { holdDirectory } from "../held-directory.ts";
+import { insideOnly } from "../inside-only.ts";
+import { componentsOf, splitRelative } from "../split-relative.ts";
+import type { SearchQuery, SearchResult } from "../workspace.ts";
+import type { WorkspaceRoot } from "../workspace-root.ts";
 import { runRipgrep } from "./ripgrep.ts";
 import { exactly, excludeParameters, includeParameters } from "./search-globs.ts";
-import { componentsOf, splitRelative } from "./split-relative.ts";
-import type { SearchQuery, SearchResult } from "./workspace.ts";
-import type { WorkspaceRoot } from "./workspace-root.ts";
 
 /**
  * `Workspace.search` by ripgrep, in the order of paths. Lines are `path:line:text`, `path-line-text` around a match and `--`

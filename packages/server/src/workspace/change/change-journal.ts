@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { temporaryPrefix } from "./held-file.ts";
+import { temporaryPrefix } from "../held-file.ts";
 import { isRunning, thisOwner } from "./journal-owner.ts";
 
 /**

@@ -22,8 +22,8 @@ for (const name of ["writeSync", "renameSync", "linkSync", "unlinkSync", "mkdirS
 }
 syncBuiltinESMExports();
 
-const { openLocalWorkspace } = await import("../../src/workspace/local-workspace.ts");
-const { sha256 } = await import("../../src/workspace/held-file.ts");
+const { openLocalWorkspace } = await import("../../../src/workspace/local-workspace.ts");
+const { sha256 } = await import("../../../src/workspace/held-file.ts");
 const workspace = openLocalWorkspace(directory, { stateDir });
 const text = (letter: string): Uint8Array => Buffer.from(letter.repeat(20_000));
 const change = async (path: string, from: string, to: string) =>

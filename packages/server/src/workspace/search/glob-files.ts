@@ -1,13 +1,13 @@
 import { lstatSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { WorkspacePath } from "@gennai/governance/effect";
-import { fileFailure } from "./file-failure.ts";
-import { type HeldDirectory, holdDirectory } from "./held-directory.ts";
-import { insideOnly } from "./inside-only.ts";
+import { fileFailure } from "../file-failure.ts";
+import { type HeldDirectory, holdDirectory } from "../held-directory.ts";
+import { insideOnly } from "../inside-only.ts";
+import { componentsOf } from "../split-relative.ts";
+import type { WorkspaceRoot } from "../workspace-root.ts";
 import { runRipgrep } from "./ripgrep.ts";
 import { excludeParameters, includeParameters } from "./search-globs.ts";
-import { componentsOf } from "./split-relative.ts";
-import type { WorkspaceRoot } from "./workspace-root.ts";
 
 /**
  * `Workspace.glob` by ripgrep. The glob has gitignore syntax and is relative to `base`: without a slash it matches at every
