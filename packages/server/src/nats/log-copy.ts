@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
+import type { AbsorbedStep } from "../store/absorbed-step.ts";
 import type { StoreDatabase } from "../store/database.ts";
 import { integerOf, textOf } from "../store/row.ts";
-import type { AbsorbedStep, SqliteSessionLog } from "../store/sqlite-session-log.ts";
+import type { SqliteSessionLog } from "../store/sqlite-session-log.ts";
 import { StoreError } from "../store/store-error.ts";
 import {
   type LockMessage,

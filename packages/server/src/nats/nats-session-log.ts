@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { LoggedEvent } from "@gennai/agent/session-event";
-import { sealRecord } from "@gennai/governance/ledger/ledger-record";
 import {
   AppendConflict,
   type BlobStore,
@@ -11,20 +10,18 @@ import {
   type SessionLog,
 } from "../sessions/log/session-log.ts";
 import { readPreamble } from "../store/ledger/ledger-file.ts";
+import { numberedEvents } from "../store/numbered-events.ts";
+import { appendConflict, sessionExists, unknownSession } from "../store/session-refusals.ts";
 import type { SqliteSessionLog } from "../store/sqlite-session-log.ts";
 import { StoreError } from "../store/store-error.ts";
 import { createOnce } from "./create-once.ts";
+import { encodeBatch } from "./encode-batch.ts";
 import type { LogCopy, LogPlace } from "./log-copy.ts";
-import {
-  decodeMessage,
-  encodeMessage,
-  isSubjectToken,
-  type SessionMessage,
-  sessionSubject,
-  tokenSubject,
-} from "./log-message.ts";
+import { encodeMessage, isSubjectToken, type SessionMessage, sessionSubject } from "./log-message.ts";
 import type { LogStreams } from "./log-streams.ts";
 import { chainHeader } from "./message-chain.ts";
+import { OneAtATime } from "./one-at-a-time.ts";
+import { spendTokens } from "./spend-tokens.ts";
 import type { StreamFollower } from "./stream-follower.ts";
 
 export interface NatsSessionLogOptions {
@@ -55,8 +52,7 @@ const envelope = 4_096;
  */
 export class NatsSessionLog implements SessionLog {
   readonly #options: NatsSessionLogOptions;
-  /** One write of a session at a time. */
-  readonly #writing = new Map<string, Promise<unknown>>();
+  readonly #writing = new OneAtATime();
   #closed = false;
 
   constructor(options: NatsSessionLogOptions) {
@@ -74,7 +70,7 @@ export class NatsSessionLog implements SessionLog {
     const { replicaId: owner } = this.#options;
     const preamble = preambleOf(workspaceRoot);
     if (!(await this.#store(sessionId, beginning, { kind: "create", workspaceRoot, time, owner, user, preamble }))) {
-      throw new StoreError("session_exists", `Session ${sessionId} exists already: resume it or choose another id.`);
+      throw sessionExists(sessionId);
     }
     return { sessionId, workspaceRoot, user, title: "", created: time, updated: time, lastSeq: 0, epoch: 1 };
   }
@@ -90,14 +86,14 @@ export class NatsSessionLog implements SessionLog {
   }
 
   async setTitle(sessionId: string, title: string): Promise<void> {
-    await this.#alone(sessionId, () =>
+    await this.#writing.run(sessionId, () =>
       this.#appendFree(sessionId, async () => ({ kind: "title", title: title.toWellFormed() })),
     );
   }
 
   async takeOver(sessionId: string): Promise<number> {
     const { replicaId, isAlive } = this.#options;
-    const { epoch } = await this.#alone(sessionId, () =>
+    const { epoch } = await this.#writing.run(sessionId, () =>
       this.#appendFree(sessionId, async (place) => {
         // Asked again for every new owner: whoever was faster than us keeps it.
         if (place.owner !== "" && place.owner !== replicaId && (await isAlive(place.owner))) {
@@ -114,7 +110,7 @@ export class NatsSessionLog implements SessionLog {
     batch: LogBatch,
     expected: { readonly seq: number; readonly epoch: number },
   ): Promise<readonly LoggedEvent[]> {
-    return this.#alone(sessionId, () => this.#append(sessionId, batch, expected));
+    return this.#writing.run(sessionId, () => this.#append(sessionId, batch, expected));
   }
 
   async read(sessionId: string, afterSeq: number, limit: number): Promise<readonly LoggedEvent[]> {
@@ -147,12 +143,7 @@ export class NatsSessionLog implements SessionLog {
     batch: LogBatch,
     expected: { readonly seq: number; readonly epoch: number },
   ): Promise<readonly LoggedEvent[]> {
-    const message = this.#batchMessage(batch, expected);
-    assertSealable(message);
-    const payload = encodeMessage(message);
-    // As it will be read.
-    if (batch.ledger.length > 0) assertSealable(decodeMessage(payload));
-    const writer = randomUUID();
+    const payload = encodeBatch(batch, expected, this.#options.toolVersion);
     let spent = false;
     let place = this.#place(sessionId);
     for (let attempt = 0; ; attempt++) {
@@ -161,17 +152,14 @@ export class NatsSessionLog implements SessionLog {
         await this.#caughtUp();
         place = this.#place(sessionId);
         if (place === undefined) throw unknownSession(sessionId);
-        if (!this.#follows(place, expected)) throw conflict(sessionId, place, expected);
+        if (!this.#follows(place, expected)) throw appendConflict(sessionId, place, expected);
       }
-      if (!spent) await this.#spend(batch.spentTokens ?? [], writer);
+      if (!spent) await spendTokens(this.#options, batch.spentTokens ?? []);
       spent = true;
       if (await this.#storePayload(sessionId, place, payload)) {
-        return batch.events.map(({ turnId, itemId, time, event }, index) => ({
-          seq: expected.seq + 1 + index,
-          ...{ turnId, itemId, time, event },
-        }));
+        return numberedEvents(batch.events, expected.seq);
       }
-      if (attempt === 20) throw conflict(sessionId, place, expected);
+      if (attempt === 20) throw appendConflict(sessionId, place, expected);
       await this.#caughtUp();
       place = this.#place(sessionId);
     }
@@ -195,31 +183,13 @@ export class NatsSessionLog implements SessionLog {
     }
   }
 
-  /** Each token once, for good, before the batch that spends it. A token whose batch does not get in is lost. */
-  async #spend(tokens: readonly string[], writer: string): Promise<void> {
-    const { streams, follower, copy } = this.#options;
-    for (const token of tokens) {
-      if (!isSubjectToken(token)) throw new TypeError("A spent token is named by its digest.");
-      const payload = new TextEncoder().encode(JSON.stringify({ writer }));
-      const creation = await createOnce(streams.log, tokenSubject(streams.namespace, token), {
-        id: `${token}.${writer}`,
-        payload,
-      });
-      if (creation.type === "created") {
-        await follower.reached(creation.seq);
-        if (copy.spentAt(token) === creation.seq) continue;
-      }
-      throw new StoreError("io", "This approval was used before: ask for a new one.");
-    }
-  }
-
   #store(sessionId: string, before: Predecessor, message: SessionMessage): Promise<boolean> {
     return this.#storePayload(sessionId, before, encodeMessage(message));
   }
 
   /**
-   * Stores the message after `before`. False when another one has its number. The acknowledgement alone does not say so: what counts is the stream's order, so
-   * that this waits until the message came back in it.
+   * Stores the message after `before`. False when another one has its number. The acknowledgement alone does not say so: what
+   * counts is the stream's order, so that this waits until the message came back in it.
    */
   async #storePayload(sessionId: string, before: Predecessor, payload: Uint8Array): Promise<boolean> {
     this.#assertOpen();
@@ -240,17 +210,6 @@ export class NatsSessionLog implements SessionLog {
     return !copy.isPassedOver(creation.seq);
   }
 
-  #batchMessage(batch: LogBatch, expected: { readonly seq: number; readonly epoch: number }): SessionMessage {
-    return {
-      kind: "batch",
-      ...{ seq: expected.seq, epoch: expected.epoch },
-      events: [...batch.events],
-      ledger: batch.ledger.map((entry) => ({ entry, salt: randomBytes(16).toString("hex") })),
-      spentTokens: [...(batch.spentTokens ?? [])],
-      toolVersion: this.#options.toolVersion,
-    };
-  }
-
   #follows(place: LogPlace, expected: { readonly seq: number; readonly epoch: number }): boolean {
     return place.seq === expected.seq && place.epoch === expected.epoch && place.owner === this.#options.replicaId;
   }
@@ -264,51 +223,13 @@ export class NatsSessionLog implements SessionLog {
     await this.#options.follower.caughtUp();
   }
 
-  #alone<Value>(sessionId: string, work: () => Promise<Value>): Promise<Value> {
-    const before = this.#writing.get(sessionId) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    const settled = mine
-      .catch(() => undefined)
-      .then(() => {
-        if (this.#writing.get(sessionId) === settled) this.#writing.delete(sessionId);
-      });
-    this.#writing.set(sessionId, settled);
-    return mine;
-  }
-
   #assertOpen(): void {
     if (this.#closed) throw new StoreError("closed", "The store is closed: open it again to use it.");
   }
-}
-
-/** What every replica will seal must be sealable: nobody could go past it. */
-function assertSealable(message: SessionMessage): void {
-  if (message.kind !== "batch") return;
-  const signer = { keyId: "", sign: () => new Uint8Array(64) };
-  for (const { entry, salt } of message.ledger) sealRecord(entry, { seq: 2, previousHash: "" }, signer, { salt });
 }
 
 function preambleOf(workspaceRoot: string): string {
   const found = readPreamble(workspaceRoot);
   const complete = found.length === 0 || found.at(-1) === 10 ? found : Buffer.concat([found, Buffer.from("\n")]);
   return Buffer.from(complete).toString("base64");
-}
-
-function conflict(
-  sessionId: string,
-  place: LogPlace,
-  expected: { readonly seq: number; readonly epoch: number },
-): AppendConflict {
-  return new AppendConflict(
-    place.epoch === expected.epoch && place.seq !== expected.seq
-      ? `Session ${sessionId} is at seq ${place.seq}, not ${expected.seq}: another writer was faster. Read on and append again.`
-      : `Session ${sessionId} was taken over (epoch ${place.epoch}, not ${expected.epoch}): stop writing to it.`,
-  );
-}
-
-function unknownSession(sessionId: string): StoreError {
-  return new StoreError(
-    "unknown_session",
-    `There is no session ${sessionId}: list the sessions to find the one you mean.`,
-  );
 }

@@ -3,7 +3,7 @@ import type { BlobRef, LoggedEvent, SessionEvent } from "@gennai/agent/session-e
 import type { Redactor } from "@gennai/governance/redaction";
 import type { BlobStore, SessionLog } from "../../sessions/session-log.ts";
 import { redacted } from "../ledger/ledger-export.ts";
-import { StoreError } from "../store-error.ts";
+import { unknownSession } from "../session-refusals.ts";
 
 export const bundleFormat = "gennai-session";
 
@@ -21,12 +21,7 @@ export async function* exportSession(
   sessionId: string,
 ): AsyncGenerator<string, void, undefined> {
   const head = await parts.log.head(sessionId);
-  if (head === undefined) {
-    throw new StoreError(
-      "unknown_session",
-      `There is no session ${sessionId}: list the sessions to find the one you mean.`,
-    );
-  }
+  if (head === undefined) throw unknownSession(sessionId);
   const digest = createHash("sha256");
   const { title, created, lastSeq } = head;
   yield line(
