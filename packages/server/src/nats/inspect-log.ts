@@ -1,6 +1,7 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
-import type { LogAddress } from "./log-address.ts";
+import { connectionOptions, type LogAddress } from "./log-address.ts";
+import { logStreamName, replicaOfSubject, replicaStreamName, replicaSubject } from "./log-names.ts";
 
 /** A shared log as it is at the moment. */
 export interface LogInspection {
@@ -24,10 +25,8 @@ export async function inspectLog(
 ): Promise<LogInspection> {
   const { timeout, signal } = options;
   const connection = await connect({
-    servers: [...address.servers],
+    ...connectionOptions(address),
     name: "gennai doctor",
-    ...(address.tls ? { tls: {} } : {}),
-    ...(address.user === undefined ? {} : { user: address.user, pass: address.password ?? "" }),
     ...{ timeout, reconnect: false, maxReconnectAttempts: 0 },
   });
   const onAbort = (): void => void connection.close();
@@ -35,18 +34,18 @@ export async function inspectLog(
   try {
     const manager = await jetstreamManager(connection, { timeout });
     const serverVersion = connection.info?.version ?? "";
-    const info = await manager.streams.info(`${address.namespace}_log`).catch(() => undefined);
+    const info = await manager.streams.info(logStreamName(address.namespace)).catch(() => undefined);
     if (info === undefined) return { serverVersion, copies: 0, current: 0, isThere: false, replicas: [] };
     const others = info.cluster?.replicas ?? [];
-    const stream = `${address.namespace}_replicas`;
-    const { state } = await manager.streams.info(stream, { subjects_filter: `${address.namespace}.replica.*` });
+    const stream = replicaStreamName(address.namespace);
+    const { state } = await manager.streams.info(stream, { subjects_filter: replicaSubject(address.namespace, "*") });
     const replicas = await Promise.all(
       Object.keys(state.subjects ?? {}).map(async (subject) => {
         const sign = await manager.streams.getMessage(stream, { last_by_subj: subject });
         // Who left says so with an empty sign.
         if (sign === null || sign.data.length === 0) return [];
         const clockAhead = Number(new TextDecoder().decode(sign.data)) - sign.time.getTime();
-        return [{ replicaId: subject.slice(subject.lastIndexOf(".") + 1), clockAhead }];
+        return [{ replicaId: replicaOfSubject(subject), clockAhead }];
       }),
     );
     return {

@@ -10,6 +10,15 @@ export interface LogAddress {
   readonly password?: string;
 }
 
+/** What a connection to it needs to know. */
+export function connectionOptions({ servers, tls, user, password }: LogAddress) {
+  return {
+    servers: [...servers],
+    ...(tls ? { tls: {} } : {}),
+    ...(user === undefined ? {} : { user, pass: password ?? "" }),
+  };
+}
+
 /**
  * Reads `nats://host:port[,host:port…][/namespace]`; `tls://` for an encrypted connection, `user:password@` before the first
  * host. Throws `TypeError` with what to write instead.

@@ -4,8 +4,9 @@ import { type ObjectStore, Objm } from "@nats-io/obj";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { StoreError } from "../store/store-error.ts";
 import type { StreamAccess } from "./create-once.ts";
-import type { LogAddress } from "./log-address.ts";
+import { connectionOptions, type LogAddress } from "./log-address.ts";
 import { agreeOnFormat, readLogFormat, refuseNewerLog } from "./log-format.ts";
+import { logStreamName, replicaStreamName, replicaSubject } from "./log-names.ts";
 
 /** A connection to NATS and what a log keeps there. */
 export interface LogStreams extends AsyncDisposable {
@@ -41,8 +42,8 @@ export async function openLogStreams(
     const manager = await patiently(() => jetstreamManager(connection, { timeout: 5_000 }));
     const client = jetstream(connection, { timeout: 5_000 });
     const shape = { num_replicas: replicas, storage: StorageType.File, retention: RetentionPolicy.Limits };
-    const logStream = `${namespace}_log`;
-    const replicaStream = `${namespace}_replicas`;
+    const logStream = logStreamName(namespace);
+    const replicaStream = replicaStreamName(namespace);
     refuseNewerLog(namespace, await patiently(() => readLogFormat(manager, logStream, namespace)));
     await patiently(() =>
       ensureStream(manager, {
@@ -58,7 +59,7 @@ export async function openLogStreams(
       ensureStream(manager, {
         ...shape,
         name: replicaStream,
-        subjects: [`${namespace}.replica.*`],
+        subjects: [replicaSubject(namespace, "*")],
         max_msgs_per_subject: 1,
         max_age: replicaLifetime * 1_000_000,
         duplicate_window: 1_000_000_000,
@@ -84,10 +85,8 @@ export async function openLogStreams(
 async function connected(address: LogAddress, name: string): Promise<NatsConnection> {
   return patiently(() =>
     connect({
-      servers: [...address.servers],
+      ...connectionOptions(address),
       name,
-      ...(address.tls ? { tls: {} } : {}),
-      ...(address.user === undefined ? {} : { user: address.user, pass: address.password ?? "" }),
       maxReconnectAttempts: -1,
       reconnectTimeWait: 100,
       reconnectJitter: 100,

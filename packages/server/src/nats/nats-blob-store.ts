@@ -4,6 +4,7 @@ import type { BlobRef } from "@gennai/agent/session-event";
 import type { ObjectStore } from "@nats-io/obj";
 import type { BlobStore } from "../sessions/log/session-log.ts";
 import { StoreError } from "../store/store-error.ts";
+import { logUnavailable } from "./log-unavailable.ts";
 
 /** Larger contents than this are refused: they would pass through every node of the cluster. */
 const maxBytes = 64 * 1024 * 1024;
@@ -54,7 +55,7 @@ async function patiently<Value>(work: () => Promise<Value>): Promise<Value> {
       return await work();
     } catch (error) {
       if (attempt === attempts) {
-        throw new StoreError("unavailable", "The log's NATS servers do not answer: look at them.", { cause: error });
+        throw logUnavailable(error);
       }
       await delay(Math.min(50 * attempt, 1_000));
     }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type ConsumerMessages, DeliverPolicy, type JsMsg } from "@nats-io/jetstream";
 import { StoreError } from "../store/store-error.ts";
 import type { StreamAccess } from "./create-once.ts";
+import { logUnavailable } from "./log-unavailable.ts";
 
 /** Messages that are taken together. */
 const group = 256;
@@ -62,7 +63,7 @@ export class StreamFollower implements AsyncDisposable {
         return;
       } catch (error) {
         if (error instanceof StoreError) throw error;
-        if (performance.now() > deadline) throw unavailable(error);
+        if (performance.now() > deadline) throw logUnavailable(error);
         await delay(Math.min(50 * (attempt + 1), 500));
       }
     }
@@ -84,7 +85,7 @@ export class StreamFollower implements AsyncDisposable {
         moved = now;
         this.#messages?.stop();
       }
-      if (now > deadline) throw unavailable(undefined);
+      if (now > deadline) throw logUnavailable(undefined);
     }
   }
 
@@ -164,8 +165,4 @@ export class StreamFollower implements AsyncDisposable {
   #wake(): void {
     for (const waiter of this.#waiters) waiter();
   }
-}
-
-function unavailable(cause: unknown): StoreError {
-  return new StoreError("unavailable", "The log's NATS servers do not answer: look at them.", { cause });
 }

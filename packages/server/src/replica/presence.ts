@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { replicaOfSubject, replicaSubject } from "../nats/log-names.ts";
 import { type LogStreams, replicaLifetime } from "../nats/log-streams.ts";
 import { ServiceError } from "../service-error.ts";
 
@@ -71,7 +72,7 @@ export class ReplicaPresence implements AsyncDisposable {
   async others(): Promise<readonly string[]> {
     const found = await this.#asked(async ({ manager, stream }) => {
       const { state } = await manager.streams.info(stream, { subjects_filter: this.#subject("*") });
-      return Object.keys(state.subjects ?? {}).map((subject) => subject.slice(subject.lastIndexOf(".") + 1));
+      return Object.keys(state.subjects ?? {}).map(replicaOfSubject);
     });
     const alive = await Promise.all(
       found.filter((id) => id !== this.replicaId).map(async (id) => ((await this.isAlive(id)) ? [id] : [])),
@@ -128,6 +129,6 @@ export class ReplicaPresence implements AsyncDisposable {
   }
 
   #subject(replicaId: string): string {
-    return `${this.#streams.namespace}.replica.${replicaId}`;
+    return replicaSubject(this.#streams.namespace, replicaId);
   }
 }
