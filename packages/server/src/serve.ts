@@ -27,10 +27,9 @@ import { PageTokens } from "./page/page-tokens.ts";
 import type { PlanAuthority } from "./plans/plan-authority.ts";
 import { commandEnvironment } from "./process/command-environment.ts";
 import { openRina } from "./rina/open-rina.ts";
-import { agentServicePaths, protocolVersion } from "./rpc/agent-service.ts";
 import { goodbye } from "./rpc/goodbye.ts";
-import { governanceServicePaths } from "./rpc/governance-service.ts";
-import { planServicePaths } from "./rpc/plan-service.ts";
+import { rpcPaths } from "./rpc/rpc-services.ts";
+import { protocolVersion } from "./rpc/spoken-protocol.ts";
 import { openSandbox } from "./sandbox/open-sandbox.ts";
 import type { Sandbox, SandboxMode } from "./sandbox/sandbox.ts";
 import type { ServerLog } from "./server-log.ts";
@@ -235,7 +234,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           workspace: only?.workspace,
         });
         return new Map([
-          ...rpcRoutes([...agentServicePaths, ...governanceServicePaths, ...planServicePaths], rpc),
+          ...rpcRoutes(rpcPaths, rpc),
           [HEALTH_PATH, healthRoute(health)],
           ...probeRoutes(notReady),
           ...(pageDoor?.routes ?? []),

@@ -2,8 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { connect, connectGovernance } from "@gennai/client/connection";
 import { findServers } from "@gennai/server/http/discovery";
 import { proveServer } from "@gennai/server/http/server-proof";
-import { protocolVersion } from "@gennai/server/rpc/agent-service";
-import { protocolDigest } from "@gennai/server/rpc/protocol-digest";
+import { protocolDigest, protocolVersion } from "@gennai/server/rpc/spoken-protocol";
 import { version } from "../version.ts";
 import type { Check, Finding } from "./finding.ts";
 

@@ -1,46 +1,35 @@
-import { randomUUID } from "node:crypto";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { ConnectRouter, HandlerContext, ServiceImpl } from "@connectrpc/connect";
-import {
-  AgentService,
-  type InvokeRequest,
-  type StartTurnRequest,
-  StopScope,
-} from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
+import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { placeMeant } from "../client-workspace/client-place.ts";
 import { ServiceError } from "../service-error.ts";
 import { conversationPreview } from "../sessions/conversation-preview.ts";
 import type { SessionHead } from "../sessions/log/session-log.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
-import type { TurnInput } from "../sessions/turn/prepare-turn.ts";
+import { applyProposalRpc } from "./apply-proposal-rpc.ts";
 import { undoChangeSet } from "../sessions/undo.ts";
-import { applyProposalRpc } from "./apply-proposal.ts";
 import { listCheckpointsRpc, restoreCheckpointRpc } from "./checkpoint-rpcs.ts";
 import { submitClientEvent } from "./client-event.ts";
 import { streamEvents } from "./event-stream.ts";
+import { invoke } from "./invoke.ts";
 import type { modelKeyRpc } from "./model-key-rpc.ts";
-import { compactSession, renameSession } from "./session-rpcs.ts";
-import { digest, fileToWire } from "./wire/change-wire.ts";
+import { compactSessionRpc, renameSessionRpc } from "./session-rpcs.ts";
+import { sessionsMeant } from "./sessions-meant.ts";
+import { protocolVersion } from "./spoken-protocol.ts";
+import { fileToWire } from "./wire/change-wire.ts";
+import { digest } from "./wire/checked-field.ts";
 import { clientFromWire } from "./wire/client-from-wire.ts";
-import { editorContextFromWire } from "./wire/editor-context-wire.ts";
+import { sessionToWire } from "./wire/session-wire.ts";
 import { capabilitiesToWire, editingModeToWire, settingsFromWire, settingsToWire } from "./wire/settings-wire.ts";
 import { todosFromWire, todoToWire } from "./wire/todo-wire.ts";
+import { turnInputFromWire } from "./wire/turn-input-from-wire.ts";
 import { usageSumToWire } from "./wire/usage-wire.ts";
 import { clientWorkspaceFromWire } from "./wire/workspace-wire.ts";
-import { getWorkspaceState, listPathsRpc, prepareBranchRpc } from "./workspace-rpcs.ts";
-
-export const protocolVersion = 1;
-
-/** Path of every RPC, as it stands in a request line. */
-export const agentServicePaths: readonly string[] = AgentService.methods.map(
-  (method) => `/${AgentService.typeName}/${method.name}`,
-);
+import { listPathsRpc, prepareBranchRpc, workspaceStateRpc } from "./workspace-rpcs.ts";
 
 /** Bytes a request may have; what carries text or images of a user may be larger. */
 const maxRequestBytes = 1024 * 1024;
 const maxContentRequestBytes = 16 * 1024 * 1024;
-const maxInputCharacters = 1024 * 1024;
 
 export interface AgentServiceOptions {
   readonly manager: SessionManager;
@@ -72,34 +61,6 @@ function agentService({
   const user = (): string => services.callers.current()?.user ?? "";
   const workspaceOfCaller = (): string | undefined => services.userWorkspaces?.of(user()) ?? manager.defaultWorkspace;
   const seesAll = (): boolean => services.callers.current()?.isAdmin === true;
-
-  async function* invoke(request: InvokeRequest, context: HandlerContext) {
-    const session = await manager.get(request.sessionId);
-    if (session.workspace.client !== undefined) {
-      throw new ServiceError(
-        "failed_precondition",
-        "A client holds this workspace, and is asked before the turn begins.",
-        {
-          reason: "not_held_here",
-          hint: "Subscribe, then use StartTurn.",
-        },
-      );
-    }
-    const client = clientFromWire(request.client, attachedTo(session));
-    // Attached before the turn starts, so that its first question already finds somebody.
-    using attached = session.clients.attach(client);
-    context.signal.addEventListener("abort", () => attached[Symbol.dispose](), { once: true });
-    const clientTurnId = request.clientTurnId === "" ? randomUUID() : request.clientTurnId;
-    const turn = await session.startTurn(turnInput(request, clientTurnId));
-    yield* streamEvents(session, {
-      afterSeq: turn.afterSeq,
-      client,
-      untilTurnId: turn.turnId,
-      greet: false,
-      batches: false,
-      signal: context.signal,
-    });
-  }
 
   return {
     async startSession({ settings, interactive, clientWorkspace }) {
@@ -141,7 +102,10 @@ function agentService({
       };
     },
 
-    invoke,
+    async *invoke(request, context) {
+      yield* invoke(await manager.get(request.sessionId), request, context.signal);
+    },
+
     setModelKey,
 
     async submitClientEvent(event) {
@@ -182,7 +146,7 @@ function agentService({
 
     async startTurn(request) {
       const session = await manager.get(request.sessionId);
-      const turn = await session.startTurn(turnInput(request, request.clientTurnId));
+      const turn = await session.startTurn(turnInputFromWire(request, request.clientTurnId));
       return { turnId: turn.turnId, afterSeq: BigInt(turn.afterSeq), alreadyStarted: turn.alreadyStarted };
     },
 
@@ -196,7 +160,7 @@ function agentService({
       }
       yield* streamEvents(session, {
         afterSeq,
-        client: clientFromWire(request.client, attachedTo(session)),
+        client: clientFromWire(request.client, session),
         ...(request.untilTurnId === "" ? {} : { untilTurnId: request.untilTurnId }),
         greet: true,
         batches: request.batches,
@@ -211,7 +175,7 @@ function agentService({
     },
 
     async stop({ scope, sessionId, reason }) {
-      const isMeant = await stopFilter(manager, scope, sessionId);
+      const isMeant = await sessionsMeant(manager, scope, sessionId);
       const [caller, all] = [user(), seesAll()];
       const turnIds = await manager.stop((session) => isMeant(session) && (all || session.user === caller), reason);
       return { stopped: true, turnIds: [...turnIds] };
@@ -226,7 +190,7 @@ function agentService({
       });
       return {
         sessions: await Promise.all(
-          heads.map(async (head) => summary(head, await manager.runningTurn(head.sessionId))),
+          heads.map(async (head) => sessionToWire(head, await manager.runningTurn(head.sessionId))),
         ),
       };
     },
@@ -237,7 +201,7 @@ function agentService({
       if (head === undefined) throw new ServiceError("not_found", "There is no such session.");
       return {
         session: {
-          ...summary(head, session.runningTurnId),
+          ...sessionToWire(head, session.runningTurnId),
           workingDir: session.workspace.root,
           editingMode: editingModeToWire(session.settings.editingMode),
           usage: usageSumToWire(session.state.usage),
@@ -252,11 +216,11 @@ function agentService({
     },
 
     async renameSession(request) {
-      return renameSession(await manager.get(request.sessionId), request);
+      return renameSessionRpc(await manager.get(request.sessionId), request);
     },
 
     async compactSession({ sessionId }) {
-      return compactSession(await manager.get(sessionId));
+      return compactSessionRpc(await manager.get(sessionId));
     },
 
     getServerInfo() {
@@ -299,7 +263,7 @@ function agentService({
     },
 
     async getWorkspaceState({ sessionId }, { signal }) {
-      return getWorkspaceState(await manager.get(sessionId), signal);
+      return workspaceStateRpc(await manager.get(sessionId), signal);
     },
 
     async prepareBranch(request, { signal }) {
@@ -317,58 +281,4 @@ function agentService({
   async function capabilitiesOf(session: Session) {
     return capabilitiesToWire((await services.createModel(session.settings)).capabilities);
   }
-}
-
-async function stopFilter(
-  manager: SessionManager,
-  scope: StopScope,
-  sessionId: string,
-): Promise<(session: Session) => boolean> {
-  switch (scope) {
-    case StopScope.SERVER:
-      return () => true;
-    case StopScope.SESSION: {
-      const { id } = await manager.get(sessionId);
-      return (session) => session.id === id;
-    }
-    case StopScope.WORKSPACE: {
-      const { place } = (await manager.get(sessionId)).workspace;
-      return (session) => session.workspace.place === place;
-    }
-    default:
-      throw new ServiceError("invalid_argument", "scope must be SESSION, WORKSPACE or SERVER.");
-  }
-}
-
-function attachedTo({ settings, state }: Session) {
-  return { interactive: settings.interactive, workspaceId: state.clientWorkspace?.id };
-}
-
-function turnInput(request: InvokeRequest | StartTurnRequest, clientTurnId: string): TurnInput {
-  if (!/^[\x21-\x7e]{1,128}$/.test(clientTurnId)) {
-    throw new ServiceError("invalid_argument", "client_turn_id has 1 to 128 visible ASCII characters.");
-  }
-  const { userInput, scenario, enableThinking, images } = request;
-  if (userInput.trim() === "") throw new ServiceError("invalid_argument", "user_input is empty.");
-  if (userInput.length > maxInputCharacters) {
-    throw new ServiceError("invalid_argument", `user_input has at most ${maxInputCharacters} characters.`);
-  }
-  const editorContext = editorContextFromWire(request.editorContext);
-  return {
-    ...{ text: userInput, scenario, enableThinking, images, clientTurnId },
-    ...(editorContext === undefined ? {} : { editorContext }),
-  };
-}
-
-function summary(head: SessionHead, runningTurnId: string | undefined) {
-  return {
-    sessionId: head.sessionId,
-    user: head.user,
-    workingDir: head.workspaceRoot,
-    title: head.title,
-    created: timestampFromMs(head.created),
-    updated: timestampFromMs(head.updated),
-    lastSeq: BigInt(head.lastSeq),
-    runningTurnId: runningTurnId ?? "",
-  };
 }

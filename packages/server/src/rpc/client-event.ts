@@ -4,8 +4,9 @@ import { answerRequest } from "../sessions/answer-request.ts";
 import { recordApplied, recordReview } from "../sessions/review/proposal-review.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
-import { answerFromWire, type IncomingAnswer, isStillRunning, requestId } from "./wire/answer-from-wire.ts";
+import { answerFromWire, type IncomingAnswer, isStillRunning } from "./wire/answer-from-wire.ts";
 import { fileFromWire, reviewFromWire } from "./wire/change-wire.ts";
+import { requestId } from "./wire/checked-field.ts";
 
 /** Takes what a client says; answers when it is durable. */
 export async function submitClientEvent(manager: SessionManager, message: ClientEvent) {

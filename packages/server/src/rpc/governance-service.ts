@@ -1,9 +1,8 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
-import type { EmergencyControl as DomainControl } from "@gennai/governance/emergency/emergency-state";
 import type { Intent } from "@gennai/governance/intents/intent";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
-import { EmergencyControl, GovernanceService, IntentsMode } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { GovernanceService, IntentsMode } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
 import type { EmergencyControls } from "../emergency/emergency-controls.ts";
 import type { Parity } from "../parity/parity.ts";
@@ -13,14 +12,15 @@ import type { SessionManager } from "../sessions/session-manager.ts";
 import type { StoredRecord } from "../store/ledger/ledger-records.ts";
 import type { WorkspaceLedgerReport } from "../store/ledger/ledger-verify.ts";
 import type { CallCheck } from "../sessions/turn/check-call.ts";
-import { protocolVersion } from "./agent-service.ts";
-import { protocolDigest } from "./protocol-digest.ts";
-import { emergencyToWire, intentToWire, risk, rulesStatusToWire, verdict } from "./wire/governance-wire.ts";
-
-/** Path of every RPC, as it stands in a request line. */
-export const governanceServicePaths: readonly string[] = GovernanceService.methods.map(
-  (method) => `/${GovernanceService.typeName}/${method.name}`,
-);
+import { protocolDigest, protocolVersion } from "./spoken-protocol.ts";
+import {
+  controlFromWire,
+  emergencyToWire,
+  intentToWire,
+  riskToWire,
+  rulesStatusToWire,
+  verdictToWire,
+} from "./wire/governance-wire.ts";
 
 const maxRequestBytes = 1024 * 1024;
 const maxRecords = 1_000;
@@ -118,8 +118,8 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
     async checkPolicy({ sessionId, tool, argumentsJson }) {
       const check = await options.checkPolicy(await manager.get(sessionId), tool, argumentsJson);
       return {
-        verdict: verdict(check.verdict),
-        risk: risk(check.risk),
+        verdict: verdictToWire(check.verdict),
+        risk: riskToWire(check.risk),
         reason: check.reason,
         rules: check.fired.flatMap(({ verdict: fired }) =>
           fired.type === "allow"
@@ -127,7 +127,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
             : [
                 {
                   rule: fired.finding.rule,
-                  verdict: verdict(fired.type),
+                  verdict: verdictToWire(fired.type),
                   reason: fired.finding.reason,
                   hint: fired.finding.hint ?? "",
                 },
@@ -202,20 +202,3 @@ const intentsModes = {
   required: IntentsMode.REQUIRED,
   off: IntentsMode.OFF,
 } as const;
-
-function controlFromWire(control: EmergencyControl): DomainControl {
-  switch (control) {
-    case EmergencyControl.READ_ONLY:
-      return "read-only";
-    case EmergencyControl.DISABLE_HIGH_IMPACT:
-      return "disable-high-impact";
-    case EmergencyControl.BLOCK_TOOL:
-      return "block-tool";
-    case EmergencyControl.STOP_ALL:
-      return "stop-all";
-    default:
-      throw new ServiceError("invalid_argument", "control is none that this server knows.", {
-        hint: "READ_ONLY, DISABLE_HIGH_IMPACT, BLOCK_TOOL or STOP_ALL.",
-      });
-  }
-}

@@ -5,11 +5,6 @@ import type { PlanAuthority } from "../plans/plan-authority.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
 import { actionToWire, planToWire } from "./wire/plan-wire.ts";
 
-/** Path of every RPC, as it stands in a request line. */
-export const planServicePaths: readonly string[] = PlanService.methods.map(
-  (method) => `/${PlanService.typeName}/${method.name}`,
-);
-
 const maxRequestBytes = 4 * 1024 * 1024;
 
 export interface PlanServiceOptions {

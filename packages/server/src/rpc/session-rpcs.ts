@@ -5,7 +5,7 @@ import { compactConversation } from "../sessions/turn/compaction-turn.ts";
 
 const maxTitle = 200;
 
-export async function renameSession(
+export async function renameSessionRpc(
   session: Session,
   { title }: Pick<RenameSessionRequest, "title">,
 ): Promise<{ title: string }> {
@@ -17,8 +17,8 @@ export async function renameSession(
   return { title: session.state.title };
 }
 
-export async function compactSession(session: Session): Promise<Omit<CompactSessionResponse, "$typeName">> {
-  const done = await compactConversation(session);
+export async function compactSessionRpc(session: Session): Promise<Omit<CompactSessionResponse, "$typeName">> {
+  const done = await session.compact();
   return {
     compacted: done !== undefined,
     tokensBefore: done?.tokensBefore ?? 0,

@@ -28,7 +28,7 @@ const branchChanges = {
   switched: BranchChange.SWITCHED,
 } as const;
 
-export async function getWorkspaceState({ workspace, services }: Session, signal: AbortSignal) {
+export async function workspaceStateRpc({ workspace, services }: Session, signal: AbortSignal) {
   if (workspace.client !== undefined) throw heldByClient("The state of its repository is known there.");
   const { protectedBranches } = await loadProjectConfig(workspace.root);
   const protect = [...services.protectedBranches, ...protectedBranches];

@@ -14,6 +14,7 @@ import type { Identity } from "../../identity/identity.ts";
 import type { ReplicaInbox, ReplicaMessage } from "../../replica/inbox.ts";
 import type { Scopes } from "../../telemetry/scopes.ts";
 import { formatTraceParent, parseTraceParent } from "../../telemetry/trace-parent.ts";
+import { rpcPath } from "../rpc-services.ts";
 
 const callerSchema = z.object({ tenant: z.string(), user: z.string(), isAdmin: z.boolean() });
 const errorSchema = z.object({
@@ -32,7 +33,7 @@ export async function forwardCall<Input extends DescMessage, Output extends Desc
   const { trace } = scopes.current;
   const answer = await inbox.send(replicaId, "rpc", {
     head: {
-      ...{ method: pathOf(method), caller: JSON.stringify(callers.current() ?? null) },
+      ...{ method: rpcPath(method), caller: JSON.stringify(callers.current() ?? null) },
       ...(trace === undefined ? {} : { traceparent: formatTraceParent(trace) }),
     },
     body: toBinary(method.input, message),
@@ -46,7 +47,7 @@ export function answerForwarded(
   methods: readonly DescMethodUnary[],
   { local, callers, scopes }: { readonly local: Transport; readonly callers: Callers; readonly scopes: Scopes },
 ): (message: ReplicaMessage) => Promise<ReplicaMessage> {
-  const known = new Map(methods.map((method) => [pathOf(method), method]));
+  const known = new Map(methods.map((method) => [rpcPath(method), method]));
   return async ({ head, body }): Promise<ReplicaMessage> => {
     const method = known.get(head["method"] ?? "");
     try {
@@ -63,10 +64,6 @@ export function answerForwarded(
       return { head: { error: writeError(ConnectError.from(error)) }, body: new Uint8Array() };
     }
   };
-}
-
-function pathOf(method: DescMethodUnary): string {
-  return `/${method.parent.typeName}/${method.name}`;
 }
 
 function writeError(error: ConnectError): string {

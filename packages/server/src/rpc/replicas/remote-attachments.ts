@@ -106,12 +106,7 @@ export class RemoteAttachments implements Disposable {
     }
     const request = fromBinary(SubscribeRequestSchema, body);
     const session = await this.#manager().get(request.sessionId);
-    const release = session.clients.attach(
-      clientFromWire(request.client, {
-        interactive: session.settings.interactive,
-        workspaceId: session.state.clientWorkspace?.id,
-      }),
-    );
+    const release = session.clients.attach(clientFromWire(request.client, session));
     const timer = setTimeout(() => this.#detach(id), lifetime);
     timer.unref();
     this.#attached.set(id, { release, timer });

@@ -1,13 +1,11 @@
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { type ConnectRouter, createRouterTransport, type Interceptor, type Transport } from "@connectrpc/connect";
-import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import type { Callers } from "../../identity/callers.ts";
 import type { Replica } from "../../replica/open-replica.ts";
 import type { SessionManager } from "../../sessions/session-manager.ts";
 import type { Scopes } from "../../telemetry/scopes.ts";
 import { errorInterceptor } from "../error-interceptor.ts";
+import { rpcServices } from "../rpc-services.ts";
 import { answerForwarded } from "./forwarded-call.ts";
 import { RemoteAttachments } from "./remote-attachments.ts";
 import { routeToOwner } from "./route-to-owner.ts";
@@ -32,7 +30,7 @@ export function joinReplicas(
   const local: Transport = createRouterTransport(routes, {
     router: { interceptors: [errorInterceptor(report), ...guards] },
   });
-  const methods = [AgentService, GovernanceService, PlanService].flatMap((service) =>
+  const methods = rpcServices.flatMap((service) =>
     service.methods.filter((method): method is DescMethodUnary => method.methodKind === "unary"),
   );
   inbox.handle("rpc", answerForwarded(methods, { local, callers, scopes }));

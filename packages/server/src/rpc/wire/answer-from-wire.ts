@@ -18,11 +18,10 @@ import {
 import type { ClientAnswer } from "../../bridge/client-answer.ts";
 import type { EditorDiagnostic } from "../../bridge/editor-bridge.ts";
 import { ServiceError } from "../../service-error.ts";
-import { digest, fileFromWire, keyOf } from "./change-wire.ts";
+import { fileFromWire } from "./change-wire.ts";
+import { digest, keyOf, optionalDigest, requestId } from "./checked-field.ts";
 import { scopes } from "./request-wire.ts";
 import { workspaceAnswerFromWire } from "./workspace-wire.ts";
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export interface IncomingAnswer {
   readonly requestId: string;
@@ -61,11 +60,6 @@ export function answerFromWire(event: ClientEvent["event"]): IncomingAnswer | un
   }
 }
 
-export function requestId(text: string): string {
-  if (uuid.test(text)) return text;
-  throw new ServiceError("invalid_argument", "request_id must be the UUID that the request carried.");
-}
-
 /** True for "the command was typed and goes on": the request stays open until a later response tells its end. */
 export function isStillRunning(event: ClientEvent["event"]): boolean {
   return (
@@ -91,8 +85,8 @@ function fileRead(response: FileReadResponse): ClientAnswer {
       source: response.source === FileSource.DISK ? "disk" : "buffer",
       dirty: response.dirty,
       version: Number(response.version),
-      sha256: response.sha256 === "" ? "" : digest(response.sha256),
-      diskSha256: response.diskSha256 === "" ? "" : digest(response.diskSha256),
+      sha256: optionalDigest(response.sha256),
+      diskSha256: optionalDigest(response.diskSha256),
       bom: response.bom,
       truncated: response.truncated,
       totalLines: response.totalLines,

@@ -6,7 +6,7 @@ import {
   HunkDecision,
   type ProposalReview as WireReview,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { ServiceError } from "../../service-error.ts";
+import { digest, keyOf } from "./checked-field.ts";
 
 const operations = {
   create: ChangeOperation.CREATE,
@@ -16,7 +16,7 @@ const operations = {
 
 const decisions = { keep: HunkDecision.KEEP, undo: HunkDecision.UNDO, edited: HunkDecision.EDITED } as const;
 
-export function blobRef(blob: BlobRef) {
+export function blobToWire(blob: BlobRef) {
   return { sha256: blob.sha256, size: BigInt(blob.size), mediaType: blob.mediaType };
 }
 
@@ -26,8 +26,8 @@ export function changeToWire(change: ProposedChange) {
     ...rest,
     operation: operations[operation],
     hunks: hunks.map((hunk) => ({ ...hunk, lines: [...hunk.lines] })),
-    ...(newContentBlob === undefined ? {} : { newContentBlob: blobRef(newContentBlob) }),
-    ...(baseBlob === undefined ? {} : { baseBlob: blobRef(baseBlob) }),
+    ...(newContentBlob === undefined ? {} : { newContentBlob: blobToWire(newContentBlob) }),
+    ...(baseBlob === undefined ? {} : { baseBlob: blobToWire(baseBlob) }),
   };
 }
 
@@ -70,15 +70,4 @@ export function reviewFromWire(review: WireReview): ProposalReview {
       note,
     })),
   };
-}
-
-export function digest(text: string): string {
-  if (/^[0-9a-f]{64}$/.test(text)) return text;
-  throw new ServiceError("invalid_argument", "A SHA-256 must be 64 lower-case hexadecimal digits.");
-}
-
-/** The key with this value; enums are open on the wire, so any number may arrive. */
-export function keyOf<Key extends string>(table: Readonly<Record<Key, number>>, value: number, field: string): Key {
-  for (const key in table) if (table[key] === value) return key;
-  throw new ServiceError("invalid_argument", `${field} has no meaning: ${value}.`);
 }

@@ -1,20 +1,20 @@
 import type { ClientInfo } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { AttachedClient, ClientAbility } from "../../bridge/client-registry.ts";
 import { ServiceError } from "../../service-error.ts";
+import type { Session } from "../../sessions/session.ts";
 
 const maxClientId = 128;
 
 /**
  * Who listens. An original client says nothing of itself: in an interactive session it is taken to answer what the
  * original protocol could ask.
- * @param session.workspaceId of the workspace whose files a client has to hold for this session
  */
 export function clientFromWire(
   info: ClientInfo | undefined,
-  { interactive, workspaceId }: { readonly interactive: boolean; readonly workspaceId: string | undefined },
+  { settings, state }: Pick<Session, "settings" | "state">,
 ): AttachedClient {
   if (info === undefined) {
-    return { clientId: "", abilities: new Set<ClientAbility>(interactive ? ["file-read", "command"] : []) };
+    return { clientId: "", abilities: new Set<ClientAbility>(settings.interactive ? ["file-read", "command"] : []) };
   }
   if (info.clientId.length > maxClientId) {
     throw new ServiceError("invalid_argument", `client.client_id has at most ${maxClientId} characters.`);
@@ -29,6 +29,7 @@ export function clientFromWire(
   if (capabilities?.diagnostics) abilities.add("diagnostics");
   if (capabilities?.listWorkspace) abilities.add("list-workspace");
   if (capabilities?.findSymbols) abilities.add("find-symbols");
+  const workspaceId = state.clientWorkspace?.id;
   // Requests to it name it, so it must have a name.
   if (workspaceId !== undefined && info.workspaceId === workspaceId && info.clientId !== "") abilities.add("workspace");
   return { clientId: info.clientId, abilities };

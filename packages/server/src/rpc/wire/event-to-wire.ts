@@ -8,17 +8,17 @@ import {
   InvokeState,
   RequestResolution,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { blobRef, changeToWire, fileToWire, reviewToWire } from "./change-wire.ts";
+import { blobToWire, changeToWire, fileToWire, reviewToWire } from "./change-wire.ts";
 import { checkpointEventToWire } from "./checkpoint-wire.ts";
 import {
-  emergencyControls,
+  controlToWire,
   emergencyToWire,
-  failureClass,
+  failureClassToWire,
   intentToWire,
-  risk,
+  riskToWire,
   rulesStatusToWire,
-  verdict,
-  verification,
+  verdictToWire,
+  verificationToWire,
 } from "./governance-wire.ts";
 import { planChangeToWire } from "./plan-wire.ts";
 import { requestToWire } from "./request-wire.ts";
@@ -110,9 +110,9 @@ function bodyToWire(event: SessionEvent): WireEvent {
           output: event.output,
           error: event.error ?? "",
           truncated: event.truncated,
-          verification: verification(event.verification),
-          failureClass: failureClass(event.failureClass),
-          ...(event.outputBlob === undefined ? {} : { outputBlob: blobRef(event.outputBlob) }),
+          verification: verificationToWire(event.verification),
+          failureClass: failureClassToWire(event.failureClass),
+          ...(event.outputBlob === undefined ? {} : { outputBlob: blobToWire(event.outputBlob) }),
           ...(event.exitCode === undefined ? {} : { exitCode: event.exitCode }),
         },
       };
@@ -122,8 +122,8 @@ function bodyToWire(event: SessionEvent): WireEvent {
         value: {
           toolCallId: event.toolCallId,
           toolName: event.toolName,
-          verdict: verdict(event.verdict),
-          risk: risk(event.risk),
+          verdict: verdictToWire(event.verdict),
+          risk: riskToWire(event.risk),
           rule: event.rule,
           reason: event.reason,
         },
@@ -157,7 +157,7 @@ function bodyToWire(event: SessionEvent): WireEvent {
           text: event.text,
           scenario: event.scenario,
           clientTurnId: event.clientTurnId,
-          images: event.images.map(blobRef),
+          images: event.images.map(blobToWire),
         },
       };
     case "client-request":
@@ -210,7 +210,7 @@ function bodyToWire(event: SessionEvent): WireEvent {
       const { state, control, enabled, tool, by, reason } = event;
       return {
         case: "emergencyChanged",
-        value: { state: emergencyToWire(state), control: emergencyControls[control], enabled, tool, by, reason },
+        value: { state: emergencyToWire(state), control: controlToWire(control), enabled, tool, by, reason },
       };
     }
     case "rule-violation": {

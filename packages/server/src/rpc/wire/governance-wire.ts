@@ -11,13 +11,28 @@ import {
   Verdict,
   VerificationState,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { ServiceError } from "../../service-error.ts";
+import { knownKeyOf } from "./checked-field.ts";
 
-export const emergencyControls: Record<DomainControl, EmergencyControl> = {
+const controls: Record<DomainControl, EmergencyControl> = {
   "read-only": EmergencyControl.READ_ONLY,
   "disable-high-impact": EmergencyControl.DISABLE_HIGH_IMPACT,
   "block-tool": EmergencyControl.BLOCK_TOOL,
   "stop-all": EmergencyControl.STOP_ALL,
 };
+
+export function controlToWire(control: DomainControl): EmergencyControl {
+  return controls[control];
+}
+
+/** Throws `ServiceError` `invalid_argument`. */
+export function controlFromWire(control: EmergencyControl): DomainControl {
+  const known = knownKeyOf(controls, control);
+  if (known !== undefined) return known;
+  throw new ServiceError("invalid_argument", "control is none that this server knows.", {
+    hint: "READ_ONLY, DISABLE_HIGH_IMPACT, BLOCK_TOOL or STOP_ALL.",
+  });
+}
 
 export function emergencyToWire(state: EmergencyState) {
   const { readOnly, disableHighImpact, blockedTools, stopAll } = state;
@@ -38,15 +53,15 @@ export function rulesStatusToWire(status: RulesStatus) {
   return { ...status, problems: [...status.problems] };
 }
 
-export function risk(value: Risk): RiskLevel {
+export function riskToWire(value: Risk): RiskLevel {
   return { low: RiskLevel.LOW, medium: RiskLevel.MEDIUM, high: RiskLevel.HIGH }[value];
 }
 
-export function verdict(value: "allow" | "ask" | "deny"): Verdict {
+export function verdictToWire(value: "allow" | "ask" | "deny"): Verdict {
   return { allow: Verdict.ALLOW, ask: Verdict.ASK, deny: Verdict.DENY }[value];
 }
 
-export function verification(value: Verification["state"]): VerificationState {
+export function verificationToWire(value: Verification["state"]): VerificationState {
   return {
     verified: VerificationState.VERIFIED,
     unverified: VerificationState.UNVERIFIED,
@@ -62,6 +77,11 @@ const failureClasses: Record<DomainFailureClass, FailureClass> = {
   partial_execution: FailureClass.PARTIAL_EXECUTION,
 };
 
-export function failureClass(value: DomainFailureClass | undefined): FailureClass {
+export function failureClassToWire(value: DomainFailureClass | undefined): FailureClass {
   return value === undefined ? FailureClass.UNSPECIFIED : failureClasses[value];
+}
+
+/** undefined for none, and for one that this server does not know. */
+export function failureClassFromWire(value: FailureClass): DomainFailureClass | undefined {
+  return knownKeyOf(failureClasses, value);
 }

@@ -4,7 +4,7 @@ import { type PlanChange, stateAfter } from "@gennai/governance/plan/plan-change
 import { PlanState, PlanStepState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { ActionPreview } from "../../plans/plan-authority.ts";
 import { changeToWire } from "./change-wire.ts";
-import { failureClass, risk, verdict } from "./governance-wire.ts";
+import { failureClassToWire, riskToWire, verdictToWire } from "./governance-wire.ts";
 
 const states: Record<DomainState, PlanState> = {
   draft: PlanState.DRAFT,
@@ -35,11 +35,11 @@ export function planToWire(plan: PlanView) {
     created: timestampFromMs(plan.created),
     steps: plan.steps.map((step) => ({
       ...step,
-      risk: risk(step.risk),
+      risk: riskToWire(step.risk),
       verificationPlan: [...step.verificationPlan],
       dependsOn: [...step.dependsOn],
       state: stepStates[step.state],
-      failureClass: failureClass(step.failureClass),
+      failureClass: failureClassToWire(step.failureClass),
     })),
   };
 }
@@ -50,8 +50,8 @@ export function actionToWire(action: ActionPreview) {
     ...rest,
     command: command ?? "",
     cwd: cwd ?? "",
-    verdict: verdict(action.verdict),
-    risk: risk(action.risk),
+    verdict: verdictToWire(action.verdict),
+    risk: riskToWire(action.risk),
     ...(change === undefined ? {} : { change: changeToWire(change) }),
   };
 }
@@ -69,7 +69,7 @@ export function planChangeToWire(planId: string, change: PlanChange) {
       ? {
           stepId: change.stepId,
           stepState: stepStates[change.state],
-          failureClass: failureClass(change.failureClass),
+          failureClass: failureClassToWire(change.failureClass),
         }
       : {}),
   };

@@ -5,7 +5,7 @@ import type { Question } from "@gennai/governance/confirmation";
 import type { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { changeToWire } from "./change-wire.ts";
-import { risk } from "./governance-wire.ts";
+import { riskToWire } from "./governance-wire.ts";
 import { operationToWire } from "./workspace-wire.ts";
 
 type WireEvent = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
@@ -67,7 +67,7 @@ function questionToWire(question: Question) {
     actionStatement: question.actionStatement,
     impactStatement: question.impactStatement,
     modelClaim: question.modelClaim,
-    computed: { ...computed, risk: risk(computed.risk), paths: [...computed.paths] },
+    computed: { ...computed, risk: riskToWire(computed.risk), paths: [...computed.paths] },
     actionJson: question.actionJson,
     actionSha256: question.actionSha256,
     rememberStatement: question.rememberStatement,

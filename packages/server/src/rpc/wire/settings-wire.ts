@@ -7,7 +7,7 @@ import {
 } from "@gennai/agent/session-settings";
 import { Backend, EditingMode, type Settings, Verbosity } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ServiceError } from "../../service-error.ts";
-import { keyOf } from "./change-wire.ts";
+import { keyOf } from "./checked-field.ts";
 
 const backends: Record<DomainBackend, Backend> = {
   ollama: Backend.OLLAMA,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Todo } from "@gennai/agent/todo";
 import { type TodoItem, TodoPriority, TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ServiceError } from "../../service-error.ts";
-import { keyOf } from "./change-wire.ts";
+import { keyOf } from "./checked-field.ts";
 
 const statuses = {
   pending: TodoStatus.PENDING,

@@ -1,11 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ClientWorkspaceFacts, WorkspaceOperation } from "@gennai/agent/workspace-operation";
-import type { FailureClass as DomainFailureClass } from "@gennai/governance/tool-error";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { ErrorCode } from "@gennai/protocol/errors/error-code";
 import { gateErrors } from "@gennai/protocol/errors/gate-errors";
 import { toolErrors } from "@gennai/protocol/errors/tool-errors";
-import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import {
   type ClientWorkspace,
   CommandPlace,
@@ -23,7 +21,8 @@ import { isNormal } from "../../client-workspace/check-resolved.ts";
 import type { ControlSnapshot, WorkspaceAnswer } from "../../client-workspace/workspace-answer.ts";
 import type { CommandRun } from "../../process/run-command.ts";
 import { ServiceError } from "../../service-error.ts";
-import { digest, keyOf } from "./change-wire.ts";
+import { digest, keyOf, optionalDigest } from "./checked-field.ts";
+import { failureClassFromWire } from "./governance-wire.ts";
 
 type WireOperation = NonNullable<MessageInitShape<typeof WorkspaceRequestSchema>["operation"]>;
 
@@ -206,19 +205,11 @@ function commandRun(run: ProgramRun): CommandRun {
   };
 }
 
-const failureClasses = new Map<FailureClass, DomainFailureClass>([
-  [FailureClass.PERMISSION_DENIED, "permission_denied"],
-  [FailureClass.TOOL_UNAVAILABLE, "tool_unavailable"],
-  [FailureClass.COMMAND_ERROR, "command_error"],
-  [FailureClass.TIMEOUT, "timeout"],
-  [FailureClass.PARTIAL_EXECUTION, "partial_execution"],
-]);
-
 const maxText = 4_000;
 
 function failure({ code, message, hint, failureClass, retryable }: WorkspaceFailure): ToolFailure {
   return new ToolFailure(isErrorCode(code) ? code : "client_error", message.slice(0, maxText) || "It gave no reason.", {
-    failureClass: failureClasses.get(failureClass) ?? "command_error",
+    failureClass: failureClassFromWire(failureClass) ?? "command_error",
     retryable,
     ...(hint === "" ? {} : { hint: hint.slice(0, maxText) }),
   });
@@ -226,10 +217,6 @@ function failure({ code, message, hint, failureClass, retryable }: WorkspaceFail
 
 function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(toolErrors, code) || Object.hasOwn(gateErrors, code);
-}
-
-function optionalDigest(text: string): string {
-  return text === "" ? "" : digest(text);
 }
 
 function count(value: bigint): number {

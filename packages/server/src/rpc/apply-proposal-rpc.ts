@@ -4,7 +4,8 @@ import { ProposalReviewSchema } from "@gennai/protocol/gen/gennai/agent/v1/event
 import { ServiceError } from "../service-error.ts";
 import { applyProposal } from "../sessions/review/apply-proposal.ts";
 import type { Session } from "../sessions/session.ts";
-import { digest, fileToWire, reviewFromWire } from "./wire/change-wire.ts";
+import { fileToWire, reviewFromWire } from "./wire/change-wire.ts";
+import { optionalDigest } from "./wire/checked-field.ts";
 
 export async function applyProposalRpc(session: Session, request: ApplyProposalRequest, signal: AbortSignal) {
   const { proposalId, hunks, note } = request;
@@ -12,7 +13,7 @@ export async function applyProposalRpc(session: Session, request: ApplyProposalR
   const expectedBases = new Map<string, string>();
   for (const { path, sha256 } of request.expectedBases) {
     if (expectedBases.has(path)) throw new ServiceError("invalid_argument", `expected_bases names ${path} twice.`);
-    expectedBases.set(path, sha256 === "" ? "" : digest(sha256));
+    expectedBases.set(path, optionalDigest(sha256));
   }
   const { changeSetId, files, alreadyApplied } = await applyProposal(session, review, { expectedBases, signal });
   return { changeSetId, files: files.map(fileToWire), alreadyApplied };

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { type DescFile, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
-import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
+import { rpcServices } from "./rpc-services.ts";
+
+/** Counts protocols that do not understand each other. */
+export const protocolVersion = 1;
 
 let digest: string | undefined;
 
@@ -14,16 +15,17 @@ export function protocolDigest(): string {
 }
 
 function computeDigest(): string {
+  const ownPackage = rpcServices[0].file.proto.package;
   const files = new Map<string, DescFile>();
   const add = (file: DescFile): void => {
-    if (file.proto.package !== AgentService.file.proto.package || files.has(file.name)) return;
+    if (file.proto.package !== ownPackage || files.has(file.name)) return;
     files.set(file.name, file);
     for (const each of file.dependencies) add(each);
   };
-  for (const { file } of [AgentService, GovernanceService, PlanService]) add(file);
+  for (const { file } of rpcServices) add(file);
   const hash = createHash("sha256");
-  for (const name of [...files.keys()].sort()) {
-    const bytes = toBinary(FileDescriptorProtoSchema, files.get(name)?.proto ?? AgentService.file.proto);
+  for (const [name, { proto }] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const bytes = toBinary(FileDescriptorProtoSchema, proto);
     hash.update(`${name} ${bytes.length}\n`).update(bytes);
   }
   return hash.digest("hex");

@@ -1,0 +1,37 @@
+import { randomUUID } from "node:crypto";
+import type { InvokeRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { ServiceError } from "../service-error.ts";
+import type { Session } from "../sessions/session.ts";
+import { streamEvents } from "./event-stream.ts";
+import { clientFromWire } from "./wire/client-from-wire.ts";
+import { turnInputFromWire } from "./wire/turn-input-from-wire.ts";
+
+/** Starts a turn and streams it to its end, to a client that is attached meanwhile. */
+export async function* invoke(
+  session: Session,
+  request: InvokeRequest,
+  signal: AbortSignal,
+): AsyncGenerator<InvokeEvent> {
+  if (session.workspace.client !== undefined) {
+    throw new ServiceError(
+      "failed_precondition",
+      "A client holds this workspace, and is asked before the turn begins.",
+      { reason: "not_held_here", hint: "Subscribe, then use StartTurn." },
+    );
+  }
+  const client = clientFromWire(request.client, session);
+  // Attached before the turn starts, so that its first question already finds somebody.
+  using attached = session.clients.attach(client);
+  signal.addEventListener("abort", () => attached[Symbol.dispose](), { once: true });
+  const clientTurnId = request.clientTurnId === "" ? randomUUID() : request.clientTurnId;
+  const turn = await session.startTurn(turnInputFromWire(request, clientTurnId));
+  yield* streamEvents(session, {
+    afterSeq: turn.afterSeq,
+    client,
+    untilTurnId: turn.turnId,
+    greet: false,
+    batches: false,
+    signal,
+  });
+}

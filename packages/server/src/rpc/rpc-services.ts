@@ -1,0 +1,14 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
+
+/** Everything that a server serves. */
+export const rpcServices = [AgentService, GovernanceService, PlanService] as const;
+
+/** Path of every RPC, as it stands in a request line. */
+export const rpcPaths: readonly string[] = rpcServices.flatMap(({ methods }) => methods.map(rpcPath));
+
+export function rpcPath({ parent, name }: DescMethod): string {
+  return `/${parent.typeName}/${name}`;
+}
