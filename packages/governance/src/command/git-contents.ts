@@ -1,8 +1,8 @@
 import type { GitContents } from "./command-analysis.ts";
 import { gitParts } from "./dangers/git-dangers.ts";
-import { gitGlobalReading, gitReading } from "./git-reading.ts";
 import type { Invocation } from "./invocation.ts";
 import { type ParsedOptions, parseOptions } from "./option-spec.ts";
+import { gitGlobalReading, gitReading } from "./reading/git-reading.ts";
 import type { ResolvedWord } from "./resolve-word.ts";
 
 /**

@@ -12,7 +12,7 @@ import { interpreterOf } from "./interpreters.ts";
 import { type DangerRule, type Invocation, inheritedInput, type Place, programName } from "./invocation.ts";
 import { judgeVariable } from "./judge-variable.ts";
 import { parseOptions } from "./option-spec.ts";
-import { proveReading } from "./prove-reading.ts";
+import { proveReading } from "./reading/prove-reading.ts";
 import { reportPaths } from "./report-paths.ts";
 import { expandPath } from "./resolve-path.ts";
 import type { ResolvedWord } from "./resolve-word.ts";

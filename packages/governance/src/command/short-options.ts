@@ -1,4 +1,4 @@
-import { readingPrograms } from "./reading-programs.ts";
+import { readingPrograms } from "./reading/reading-programs.ts";
 import { writingPrograms } from "./writing-programs.ts";
 
 const none: ReadonlySet<string> = new Set();

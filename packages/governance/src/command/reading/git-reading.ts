@@ -1,4 +1,4 @@
-import type { OptionSpec } from "./option-spec.ts";
+import type { OptionSpec } from "../option-spec.ts";
 
 /** A git subcommand that only reads with these options. */
 export interface GitReading {

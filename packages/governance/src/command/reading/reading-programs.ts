@@ -1,4 +1,4 @@
-import type { OptionSpec } from "./option-spec.ts";
+import type { OptionSpec } from "../option-spec.ts";
 
 /**
  * A program that is known to read only. Whatever is not in its row is not proven, and asks.
