@@ -35,7 +35,7 @@ export async function raceFence(cluster: NatsCluster, options: { readonly rounds
   const [first] = racers;
   if (first === undefined) throw new TypeError("There are no racers.");
   await first.access.manager.streams.add({ name: stream, subjects: ["race.>"], num_replicas: cluster.size });
-  const winners: { readonly subject: string; readonly id: string; readonly seq: number }[] = [];
+  const winners: { readonly subject: string; readonly id: string; readonly position: number }[] = [];
   let [leaderKills, bothWon, nobodyWon, slowestRound, placesReused, highest] = [0, 0, 0, 0, 0, 0];
   for (let round = 0; round < options.rounds; round++) {
     const start = performance.now();
@@ -53,8 +53,8 @@ export async function raceFence(cluster: NatsCluster, options: { readonly rounds
         const won = ends.flatMap((end, index) => (end.type === "created" ? [index] : []));
         if (won.length > 1) bothWon++;
         if (won.length === 0) nobodyWon++;
-        const seq = Math.max(...ends.map((end) => (end.type === "created" ? end.seq : 0)));
-        winners.push({ subject, id: `${subject}-${won[0]}`, seq });
+        const position = Math.max(...ends.map((end) => (end.type === "created" ? end.position : 0)));
+        winners.push({ subject, id: `${subject}-${won[0]}`, position });
       }),
     );
     await delay(Math.random() * width * 3);
@@ -65,20 +65,20 @@ export async function raceFence(cluster: NatsCluster, options: { readonly rounds
       await cluster.startNode(leader);
     }
     await racing;
-    const places = winners.slice(-width).map(({ seq }) => seq);
+    const places = winners.slice(-width).map(({ position }) => position);
     if (Math.min(...places) <= highest || new Set(places).size < places.length) placesReused++;
     highest = Math.max(highest, ...places);
     slowestRound = Math.max(slowestRound, performance.now() - start);
   }
   const stories: string[] = [];
   let [lost, secondMessages] = [0, 0];
-  for (const { subject, id, seq } of winners) {
+  for (const { subject, id, position } of winners) {
     const last = await messageOf(first.access, { last_by_subj: subject });
-    if (last?.id === id && last.seq === seq) continue;
-    const there = await messageOf(first.access, { seq });
+    if (last?.id === id && last.seq === position) continue;
+    const there = await messageOf(first.access, { seq: position });
     if (there?.id === id) secondMessages++;
     else lost++;
-    stories.push(`${id} at ${seq}: there is ${there?.id}, the last is ${last?.id} at ${last?.seq}`);
+    stories.push(`${id} at ${position}: there is ${there?.id}, the last is ${last?.id} at ${last?.seq}`);
   }
   for (const { connection } of racers) await connection.close();
   const races = winners.length;

@@ -1,11 +1,16 @@
 import {
+  type AndOr,
   type Assignment,
   type Command,
+  type For,
   forEachChild,
   type ParsedScript,
+  type Pipeline,
   parse,
   type Redirection,
+  type Select,
   type SyntaxNode,
+  type TestExpression,
   type Word,
 } from "unbash";
 import type { AnalysisReport } from "./analysis-report.ts";
@@ -65,32 +70,12 @@ function visit(node: SyntaxNode, scope: ShellScope, walk: Walk, input: CommandIn
         walk.report.unresolved("too many possible directories");
       return;
     }
-    case "AndOr": {
-      const seen: (readonly string[])[] = [scope.directories];
-      const conditional = scope.conditional;
-      let alternatives = false;
-      for (const [index, command] of node.commands.entries()) {
-        // Behind an alternative, each of the commands before may have been the one that ran.
-        if (index > 0 && node.operators[index - 1] === "||") alternatives = true;
-        if (alternatives) for (const directories of seen) mergeDirectories(scope, directories);
-        if (index > 0) scope.conditional = true;
-        visit(command, scope, walk, input);
-        seen.push(scope.directories);
-      }
-      scope.conditional = conditional;
-      for (const directories of seen) mergeDirectories(scope, directories);
+    case "AndOr":
+      visitAndOr(node, scope, walk, input);
       return;
-    }
-    case "Pipeline": {
-      let from = input;
-      const sources: string[] = [];
-      for (const command of node.commands) {
-        visit(command, node.commands.length > 1 ? subshell(scope) : scope, walk, from);
-        sources.push(...programsIn(command));
-        from = { type: "pipe", text: printedText(command, scope), sources: [...sources] };
-      }
+    case "Pipeline":
+      visitPipeline(node, scope, walk, input);
       return;
-    }
     case "Subshell":
       visit(node.body, subshell(scope), walk, input);
       return;
@@ -118,25 +103,9 @@ function visit(node: SyntaxNode, scope: ShellScope, walk: Walk, input: CommandIn
       conditionally(scope, node.body, () => visit(node.body, scope, walk, inheritedInput));
       return;
     case "For":
-    case "Select": {
-      visitWord(node.name, scope, walk);
-      const values: ResolvedWord[] = [];
-      for (const word of node.wordlist ?? []) {
-        visitWord(word, scope, walk);
-        values.push(...resolveWord(word, scope));
-      }
-      judgeShellVariable(node.name.value, undefined, walk.report);
-      const known = node.wordlist !== undefined && values.every((value) => value.kind === "literal");
-      conditionally(scope, node.body, () => {
-        forget(scope, node.name.value);
-        scope.variables.set(node.name.value, {
-          values: values.flatMap((value) => value.forms).slice(0, 32),
-          certain: known && values.length <= 32,
-        });
-        visit(node.body, scope, walk, input);
-      });
+    case "Select":
+      visitLoop(node, scope, walk, input);
       return;
-    }
     case "If":
     case "While":
     case "Case":
@@ -147,20 +116,12 @@ function visit(node: SyntaxNode, scope: ShellScope, walk: Walk, input: CommandIn
       visit(node.body, subshell(scope), walk, inheritedInput);
       return;
     case "TestCommand":
+      if (mayCalculate(node.expression)) arithmeticVariables(node, scope, walk.report);
+      forEachChild(node, (child) => visit(child, scope, walk, input));
+      return;
     case "ArithmeticCommand":
-      if (
-        node.type === "ArithmeticCommand" ||
-        /-(?:eq|ne|lt|le|gt|ge|v)\b/.test(
-          JSON.stringify(
-            node.expression.type === "TestUnary" || node.expression.type === "TestBinary"
-              ? node.expression.operator
-              : "-eq",
-          ),
-        )
-      ) {
-        arithmeticVariables(node, scope, walk.report);
-      }
-      if (node.type === "ArithmeticCommand") likeCommand(node.body, scope, walk);
+      arithmeticVariables(node, scope, walk.report);
+      likeCommand(node.body, scope, walk);
       forEachChild(node, (child) => visit(child, scope, walk, input));
       return;
     case "TestUnary":
@@ -182,6 +143,57 @@ function visit(node: SyntaxNode, scope: ShellScope, walk: Walk, input: CommandIn
     default:
       visitPart(node, scope, walk, input);
   }
+}
+
+function visitAndOr(node: AndOr, scope: ShellScope, walk: Walk, input: CommandInput): void {
+  const seen: (readonly string[])[] = [scope.directories];
+  const conditional = scope.conditional;
+  let alternatives = false;
+  for (const [index, command] of node.commands.entries()) {
+    // Behind an alternative, each of the commands before may have been the one that ran.
+    if (index > 0 && node.operators[index - 1] === "||") alternatives = true;
+    if (alternatives) for (const directories of seen) mergeDirectories(scope, directories);
+    if (index > 0) scope.conditional = true;
+    visit(command, scope, walk, input);
+    seen.push(scope.directories);
+  }
+  scope.conditional = conditional;
+  for (const directories of seen) mergeDirectories(scope, directories);
+}
+
+function visitPipeline(node: Pipeline, scope: ShellScope, walk: Walk, input: CommandInput): void {
+  let from = input;
+  const sources: string[] = [];
+  for (const command of node.commands) {
+    visit(command, node.commands.length > 1 ? subshell(scope) : scope, walk, from);
+    sources.push(...programsIn(command));
+    from = { type: "pipe", text: printedText(command, scope), sources: [...sources] };
+  }
+}
+
+function visitLoop(node: For | Select, scope: ShellScope, walk: Walk, input: CommandInput): void {
+  visitWord(node.name, scope, walk);
+  const values: ResolvedWord[] = [];
+  for (const word of node.wordlist ?? []) {
+    visitWord(word, scope, walk);
+    values.push(...resolveWord(word, scope));
+  }
+  judgeShellVariable(node.name.value, undefined, walk.report);
+  const known = node.wordlist !== undefined && values.every((value) => value.kind === "literal");
+  conditionally(scope, node.body, () => {
+    forget(scope, node.name.value);
+    scope.variables.set(node.name.value, {
+      values: values.flatMap((value) => value.forms).slice(0, 32),
+      certain: known && values.length <= 32,
+    });
+    visit(node.body, scope, walk, input);
+  });
+}
+
+/** Some operators take their operands for arithmetic; what is put together of several tests may hold one. */
+function mayCalculate(expression: TestExpression): boolean {
+  if (expression.type !== "TestUnary" && expression.type !== "TestBinary") return true;
+  return /-(?:eq|ne|lt|le|gt|ge|v)\b/.test(expression.operator);
 }
 
 /** Parts of words: only what runs or shows something in them matters here. */

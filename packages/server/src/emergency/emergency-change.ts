@@ -6,6 +6,7 @@ import {
   type EmergencySwitch,
 } from "@gennai/governance/emergency/emergency-state";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import * as z from "zod";
 import { ServiceError } from "../service-error.ts";
 
 /** What a person asks for. */
@@ -19,6 +20,16 @@ export interface EmergencyRequest {
   /** How the person reached the controls. */
   readonly via: "rpc" | "cli";
 }
+
+/** The same where it was written down. */
+export const emergencyRequestFields = {
+  control: z.enum(["read-only", "disable-high-impact", "block-tool", "stop-all"]),
+  enabled: z.boolean(),
+  tool: z.string(),
+  by: z.string(),
+  reason: z.string(),
+  via: z.enum(["rpc", "cli"]),
+};
 
 /** A switching that happened, or that lost against one made at the same time. */
 export interface EmergencyChange extends EmergencySwitch {

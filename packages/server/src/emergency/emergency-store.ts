@@ -10,7 +10,13 @@ import { refuseLogCopy } from "../store/log-copy-guard.ts";
 import { integerOf, type Row, textOf } from "../store/row.ts";
 import { prepareStateDirectory } from "../store/state-directory.ts";
 import { databaseFile } from "../store/store.ts";
-import { checkedRequest, type EmergencyChange, type EmergencyRequest, emergencyEntry } from "./emergency-change.ts";
+import {
+  checkedRequest,
+  type EmergencyChange,
+  type EmergencyRequest,
+  emergencyEntry,
+  emergencyRequestFields,
+} from "./emergency-change.ts";
 
 /** Milliseconds after which a change by another process is noticed at the latest; decisions look at once. */
 const watchMs = 100;
@@ -40,12 +46,7 @@ const stateSchema = z.strictObject({
 });
 
 const changeSchema = z.strictObject({
-  control: z.enum(["read-only", "disable-high-impact", "block-tool", "stop-all"]),
-  enabled: z.boolean(),
-  tool: z.string(),
-  by: z.string(),
-  reason: z.string(),
-  via: z.enum(["rpc", "cli"]),
+  ...emergencyRequestFields,
   effective: z.boolean(),
   state: stateSchema,
 });

@@ -11,8 +11,8 @@ export interface StreamAccess {
 }
 
 export type Creation =
-  /** `seq` is the message's place in the stream. */
-  | { readonly type: "created"; readonly seq: number }
+  /** `position` is the message's in the stream. */
+  | { readonly type: "created"; readonly position: number }
   /** Somebody else's message has this subject. */
   | { readonly type: "taken" };
 
@@ -51,14 +51,14 @@ export async function createOnce(
         timeout: ackTimeout,
       });
       // A duplicate is ours by its id, which names one message only.
-      return { type: "created", seq: ack.seq };
+      return { type: "created", position: ack.seq };
     } catch (error) {
       failure = error;
       if (!(error instanceof JetStreamApiError) || error.code !== wrongLastSequence) continue;
       // An earlier try of ours may be what is there: its acknowledgement got lost with a leader or a connection.
       const holder = await holderOf(access, subject).catch(() => undefined);
       if (holder === undefined) continue;
-      return holder.id === message.id ? { type: "created", seq: holder.seq } : { type: "taken" };
+      return holder.id === message.id ? { type: "created", position: holder.position } : { type: "taken" };
     }
   }
   throw new StoreError("unavailable", "The log's NATS servers do not answer: look at them; nothing can be written.", {
@@ -70,7 +70,7 @@ export async function createOnce(
 async function holderOf(
   { manager, stream }: StreamAccess,
   subject: string,
-): Promise<{ readonly id: string; readonly seq: number } | undefined> {
+): Promise<{ readonly id: string; readonly position: number } | undefined> {
   const message = await manager.streams.getMessage(stream, { last_by_subj: subject });
-  return message === null ? undefined : { id: message.header.get("Nats-Msg-Id"), seq: message.seq };
+  return message === null ? undefined : { id: message.header.get("Nats-Msg-Id"), position: message.seq };
 }

@@ -27,7 +27,7 @@ export interface LogPlace {
 
 /** A message of the stream. */
 export interface ArrivedMessage {
-  /** Its place in the stream. */
+  /** In the stream. */
   readonly position: number;
   readonly subject: string;
   /** undefined when it is none of a session. */

@@ -68,7 +68,7 @@ export class NatsSessionLog implements SessionLog {
     const { sessionId, workspaceRoot, time, user = "" } = session;
     if (!isSubjectToken(sessionId)) throw new TypeError("A session's id has letters, digits, - and _ only.");
     const { replicaId: owner } = this.#options;
-    const preamble = preambleOf(workspaceRoot);
+    const preamble = Buffer.from(readPreamble(workspaceRoot)).toString("base64");
     if (!(await this.#store(sessionId, beginning, { kind: "create", workspaceRoot, time, owner, user, preamble }))) {
       throw sessionExists(sessionId);
     }
@@ -206,8 +206,8 @@ export class NatsSessionLog implements SessionLog {
       headers: chainHeader(before.digest),
     });
     if (creation.type === "taken") return false;
-    await follower.reached(creation.seq);
-    return !copy.isPassedOver(creation.seq);
+    await follower.reached(creation.position);
+    return !copy.isPassedOver(creation.position);
   }
 
   #follows(place: LogPlace, expected: { readonly seq: number; readonly epoch: number }): boolean {
@@ -226,10 +226,4 @@ export class NatsSessionLog implements SessionLog {
   #assertOpen(): void {
     if (this.#closed) throw new StoreError("closed", "The store is closed: open it again to use it.");
   }
-}
-
-function preambleOf(workspaceRoot: string): string {
-  const found = readPreamble(workspaceRoot);
-  const complete = found.length === 0 || found.at(-1) === 10 ? found : Buffer.concat([found, Buffer.from("\n")]);
-  return Buffer.from(complete).toString("base64");
 }

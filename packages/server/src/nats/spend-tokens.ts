@@ -24,8 +24,8 @@ export async function spendTokens(
       payload,
     });
     if (creation.type === "created") {
-      await follower.reached(creation.seq);
-      if (copy.spentAt(token) === creation.seq) continue;
+      await follower.reached(creation.position);
+      if (copy.spentAt(token) === creation.position) continue;
     }
     throw new StoreError("io", "This approval was used before: ask for a new one.");
   }

@@ -69,7 +69,7 @@ export class StreamFollower implements AsyncDisposable {
     }
   }
 
-  /** Resolves when the message of this place is taken. */
+  /** Resolves when the message at this position is taken. */
   async reached(position: number, deadline: number = performance.now() + patience): Promise<void> {
     let moved = performance.now();
     let last = this.#options.position();

@@ -33,7 +33,7 @@ const maxPlans = 500;
 export class SessionPlans implements PlanAuthority {
   readonly #tokens: ApprovalTokens;
   /** One change of a session's plans at a time. */
-  readonly #turns = new WeakMap<Session, Promise<unknown>>();
+  readonly #lastChange = new WeakMap<Session, Promise<unknown>>();
 
   /** @param wall milliseconds since the epoch */
   constructor(wall: () => number) {
@@ -269,9 +269,9 @@ export class SessionPlans implements PlanAuthority {
   }
 
   #alone<Result>(session: Session, body: () => Promise<Result>): Promise<Result> {
-    const before = this.#turns.get(session) ?? Promise.resolve();
+    const before = this.#lastChange.get(session) ?? Promise.resolve();
     const result = before.then(body);
-    this.#turns.set(
+    this.#lastChange.set(
       session,
       result.catch(() => undefined),
     );

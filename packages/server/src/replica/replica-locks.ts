@@ -47,7 +47,7 @@ export class ReplicaLocks implements SharedLocks {
     const message = { id: `${subject}.${randomUUID()}`, payload: encodeLock({ replica, what }) };
     const creation = await createOnce(streams.log, subject, message);
     if (creation.type === "taken") return false;
-    await follower.reached(creation.seq);
-    return copy.lock(digest)?.position === creation.seq;
+    await follower.reached(creation.position);
+    return copy.lock(digest)?.position === creation.position;
   }
 }

@@ -1,7 +1,12 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import * as z from "zod";
-import { checkedRequest, type EmergencyChange, type EmergencyRequest } from "../emergency/emergency-change.ts";
+import {
+  checkedRequest,
+  type EmergencyChange,
+  type EmergencyRequest,
+  emergencyRequestFields,
+} from "../emergency/emergency-change.ts";
 import type { EmergencyRecord } from "../emergency/emergency-controls.ts";
 import type { EmergencyStore } from "../emergency/emergency-store.ts";
 import { createOnce } from "../nats/create-once.ts";
@@ -9,12 +14,7 @@ import type { NatsStore } from "../nats/open-nats-store.ts";
 import { StoreError } from "../store/store-error.ts";
 
 const messageSchema = z.object({
-  control: z.enum(["read-only", "disable-high-impact", "block-tool", "stop-all"]),
-  enabled: z.boolean(),
-  tool: z.string(),
-  by: z.string(),
-  reason: z.string(),
-  via: z.enum(["rpc", "cli"]),
+  ...emergencyRequestFields,
   time: z.number(),
   /** Makes the salts of the ledger records. */
   seed: z.string(),
@@ -74,9 +74,9 @@ export class SharedEmergency implements EmergencyRecord {
       const subject = `${streams.namespace}.ctl.emergency.${this.#local.newestNumber + 1}`;
       const creation = await createOnce(streams.log, subject, { id: `${subject}.${randomUUID()}`, payload });
       if (creation.type === "taken") continue;
-      await follower.reached(creation.seq);
-      const made = this.#made.get(creation.seq);
-      this.#made.delete(creation.seq);
+      await follower.reached(creation.position);
+      const made = this.#made.get(creation.position);
+      this.#made.delete(creation.position);
       if (made !== undefined) return made;
     }
     throw new StoreError(

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import {
@@ -18,6 +17,7 @@ import { databaseFile } from "../store.ts";
 import { redacted, storedLines, withheldIfSecret } from "./ledger-export.ts";
 import { headSchema, ledgerHeadFile, readHead } from "./ledger-head-file.ts";
 import { type LedgerSigner, ledgerPublicKeyFile, ledgerVerifier, openLedgerSigner } from "./ledger-key.ts";
+import type { LedgerLocation } from "./ledger-location.ts";
 
 const eventSchema = z.strictObject({
   seq: z.number(),
@@ -64,16 +64,16 @@ export type LedgerBundle = z.infer<typeof bundleSchema>;
 
 /** Puts a bundle together and signs it. Every text in it is redacted once more, by the rules of today. */
 export async function createLedgerBundle(
-  place: { readonly stateDir: string; readonly workspaceRoot: string },
+  location: LedgerLocation,
   options: { readonly redactor: Redactor; readonly now: () => number },
 ): Promise<LedgerBundle> {
-  const { stateDir, workspaceRoot } = place;
+  const { stateDir, workspaceRoot } = location;
   const { redactor } = options;
   const signer = await openLedgerSigner(stateDir);
   useKeyInForce(signer, stateDir);
   const records: Record<string, unknown>[] = [];
   const withheld: number[] = [];
-  for (const line of storedLines(place)) {
+  for (const line of storedLines(location)) {
     const exported = await withheldIfSecret(line, redactor);
     const record = recordSchema.parse(JSON.parse(exported.line));
     if (exported.withheld) withheld.push(record.metadata.seq);
@@ -162,18 +162,13 @@ export async function verifyLedgerBundle(text: string, publicKey: string | undef
 const recordSchema = z.looseObject({ metadata: z.looseObject({ seq: z.number() }) });
 
 function useKeyInForce(signer: LedgerSigner, stateDir: string): void {
-  if (!existsSync(databaseFile(stateDir))) return;
-  const connection = StoreDatabase.openReadOnly(databaseFile(stateDir));
+  using connection = StoreDatabase.openReadOnly(databaseFile(stateDir));
   if (connection === undefined) return;
-  try {
-    const hasKeys = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'ledger_keys'").get() !== undefined;
-    const row = hasKeys
-      ? connection.prepare("SELECT key_id FROM ledger_keys ORDER BY number DESC LIMIT 1").get()
-      : undefined;
-    if (row !== undefined) signer.use(textOf(row, "key_id"));
-  } finally {
-    connection.close();
-  }
+  const hasKeys = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'ledger_keys'").get() !== undefined;
+  const row = hasKeys
+    ? connection.prepare("SELECT key_id FROM ledger_keys ORDER BY number DESC LIMIT 1").get()
+    : undefined;
+  if (row !== undefined) signer.use(textOf(row, "key_id"));
 }
 
 function markersIn(value: unknown): number {
@@ -181,32 +176,27 @@ function markersIn(value: unknown): number {
 }
 
 function readSessions(stateDir: string, workspaceRoot: string): readonly unknown[] {
-  if (!existsSync(databaseFile(stateDir))) return [];
-  const connection = StoreDatabase.openReadOnly(databaseFile(stateDir));
+  using connection = StoreDatabase.openReadOnly(databaseFile(stateDir));
   if (connection === undefined) return [];
-  try {
-    const events = connection.prepare("SELECT seq, turn, item, time, json FROM events WHERE session = ? ORDER BY seq");
-    return connection
-      .prepare(
-        "SELECT s.number, s.id, s.title, s.created, s.updated FROM sessions s JOIN workspaces w ON w.number = s.workspace WHERE w.root = ? ORDER BY s.number",
-      )
-      .all(workspaceRoot)
-      .map((row) => ({
-        session_id: textOf(row, "id"),
-        title: textOf(row, "title"),
-        created: timeOf(row, "created"),
-        updated: timeOf(row, "updated"),
-        events: events.all(integerOf(row, "number")).map((event) => ({
-          seq: integerOf(event, "seq"),
-          turn_id: textOf(event, "turn"),
-          item_id: textOf(event, "item"),
-          time: timeOf(event, "time"),
-          event: JSON.parse(textOf(event, "json")) as unknown,
-        })),
-      }));
-  } finally {
-    connection.close();
-  }
+  const events = connection.prepare("SELECT seq, turn, item, time, json FROM events WHERE session = ? ORDER BY seq");
+  return connection
+    .prepare(
+      "SELECT s.number, s.id, s.title, s.created, s.updated FROM sessions s JOIN workspaces w ON w.number = s.workspace WHERE w.root = ? ORDER BY s.number",
+    )
+    .all(workspaceRoot)
+    .map((row) => ({
+      session_id: textOf(row, "id"),
+      title: textOf(row, "title"),
+      created: timeOf(row, "created"),
+      updated: timeOf(row, "updated"),
+      events: events.all(integerOf(row, "number")).map((event) => ({
+        seq: integerOf(event, "seq"),
+        turn_id: textOf(event, "turn"),
+        item_id: textOf(event, "item"),
+        time: timeOf(event, "time"),
+        event: JSON.parse(textOf(event, "json")) as unknown,
+      })),
+    }));
 }
 
 function timeOf(row: Row, column: string): string {

@@ -3,6 +3,7 @@ import { withoutContent } from "@gennai/governance/ledger/record-content";
 import type { Redactor } from "@gennai/governance/redaction";
 import { hasCode } from "../store-error.ts";
 import { ledgerPath } from "./ledger-file.ts";
+import type { LedgerLocation } from "./ledger-location.ts";
 import { readLedgerRecords } from "./ledger-records.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -15,10 +16,10 @@ export type LedgerLineFormat = "agent-trace" | "seed001";
  * that holds what they mask says `redacted` under `metadata`, and its signature covers it no longer.
  */
 export async function* exportLedgerLines(
-  place: { readonly stateDir: string; readonly workspaceRoot: string },
+  location: LedgerLocation,
   options: { readonly format: LedgerLineFormat; readonly redactor: Redactor },
 ): AsyncGenerator<string, void, undefined> {
-  for (const line of ledgerLines(place)) {
+  for (const line of ledgerLines(location)) {
     const record = recordOf(line);
     if (record === undefined) continue;
     const masked = await redacted(record, options.redactor);
@@ -28,31 +29,25 @@ export async function* exportLedgerLines(
 }
 
 /** Lines from the store; of a workspace the store does not know, from the ledger's file. */
-function* ledgerLines(place: {
-  readonly stateDir: string;
-  readonly workspaceRoot: string;
-}): Generator<string, void, undefined> {
+function* ledgerLines(location: LedgerLocation): Generator<string, void, undefined> {
   let stored = false;
-  for (const line of storedLines(place)) {
+  for (const line of storedLines(location)) {
     stored = true;
     yield line;
   }
   if (stored) return;
   try {
-    yield* readFileSync(ledgerPath(place.workspaceRoot), "utf8").split("\n");
+    yield* readFileSync(ledgerPath(location.workspaceRoot), "utf8").split("\n");
   } catch (error) {
     if (!hasCode(error, "ENOENT")) throw error;
   }
 }
 
 /** The lines of every record that the store has of a workspace. */
-export function* storedLines(place: {
-  readonly stateDir: string;
-  readonly workspaceRoot: string;
-}): Generator<string, void, undefined> {
+export function* storedLines(location: LedgerLocation): Generator<string, void, undefined> {
   let after = 0;
   for (;;) {
-    const page = readLedgerRecords(place.stateDir, place.workspaceRoot, after, 500);
+    const page = readLedgerRecords(location.stateDir, location.workspaceRoot, after, 500);
     if (page.length === 0) break;
     for (const { json } of page) yield json;
     after = page.at(-1)?.seq ?? after;

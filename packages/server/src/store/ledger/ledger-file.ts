@@ -51,7 +51,10 @@ export async function openLedgerFile(workspaceRoot: string, access: "read" | "wr
   }
 }
 
-/** Bytes of the file as it stands, empty when there is no plain one. Blocking: for the one time a ledger begins. */
+/**
+ * Bytes of the file as it stands, with a line break at the end; empty when there is no plain one. Blocking: for the one time a
+ * ledger begins.
+ */
 export function readPreamble(workspaceRoot: string): Uint8Array {
   let descriptor: number;
   try {
@@ -62,10 +65,15 @@ export function readPreamble(workspaceRoot: string): Uint8Array {
   }
   try {
     const status = fstatSync(descriptor);
-    return status.isFile() && status.size <= maxPreamble ? readFileSync(descriptor) : new Uint8Array();
+    return status.isFile() && status.size <= maxPreamble ? wholeLines(readFileSync(descriptor)) : new Uint8Array();
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Records follow on a line of their own. */
+function wholeLines(bytes: Uint8Array): Uint8Array {
+  return bytes.length === 0 || bytes.at(-1) === 10 ? bytes : Buffer.concat([bytes, Buffer.from("\n")]);
 }
 
 async function openPlainFile(path: string, flags: number): Promise<FileHandle> {

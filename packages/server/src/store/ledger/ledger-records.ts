@@ -36,7 +36,7 @@ function selectRecords(
   which: string,
 ): readonly StoredRecord[] {
   const file = databaseFile(stateDir);
-  const connection = StoreDatabase.openReadOnly(file);
+  using connection = StoreDatabase.openReadOnly(file);
   if (connection === undefined) return [];
   try {
     return connection
@@ -48,7 +48,5 @@ function selectRecords(
       .map((row) => ({ seq: integerOf(row, "seq"), json: textOf(row, "line") }));
   } catch (error) {
     throw storeErrorOf(error, file);
-  } finally {
-    connection.close();
   }
 }

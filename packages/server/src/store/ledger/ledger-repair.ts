@@ -5,6 +5,7 @@ import { databaseFile } from "../store.ts";
 import { StoreError } from "../store-error.ts";
 import { openLedgerFile } from "./ledger-file.ts";
 import { openLedgerSigner } from "./ledger-key.ts";
+import type { LedgerLocation } from "./ledger-location.ts";
 import { LedgerMirror } from "./ledger-mirror.ts";
 import { keepCopy, recoveredCopyPath } from "./ledger-mirror-file.ts";
 import { LedgerTable } from "./ledger-table.ts";
@@ -22,19 +23,17 @@ export interface LedgerRepair {
  * Mends what can be mended without inventing anything: writes the file anew when the store has this workspace's records,
  * else cuts a torn last line. Keeps a copy in the state directory first. Rejects with `StoreError` `not_repairable`.
  */
-export async function repairWorkspaceLedger(location: {
-  readonly workspaceRoot: string;
-  readonly stateDir: string;
-  readonly publicKeyFile?: string;
-}): Promise<LedgerRepair> {
+export async function repairWorkspaceLedger(
+  location: LedgerLocation & { readonly publicKeyFile?: string },
+): Promise<LedgerRepair> {
   const stateDir = await prepareStateDirectory(location.stateDir);
-  const place = { ...location, stateDir };
-  const before = await verifyWorkspaceLedger(place);
+  const own = { ...location, stateDir };
+  const before = await verifyWorkspaceLedger(own);
   if (before.status === "ok") return { action: "nothing", report: before };
 
-  const rebuilt = await rebuildFromStore(place);
+  const rebuilt = await rebuildFromStore(own);
   if (rebuilt !== undefined) {
-    return { action: "rebuilt_from_store", backup: rebuilt, report: await verifyWorkspaceLedger(place) };
+    return { action: "rebuilt_from_store", backup: rebuilt, report: await verifyWorkspaceLedger(own) };
   }
   if (before.status !== "torn_last_line" || before.problem === undefined) {
     throw new StoreError(
@@ -51,14 +50,10 @@ export async function repairWorkspaceLedger(location: {
   } finally {
     await handle.close();
   }
-  return { action: "cut_torn_line", backup, report: await verifyWorkspaceLedger(place) };
+  return { action: "cut_torn_line", backup, report: await verifyWorkspaceLedger(own) };
 }
 
-async function rebuildFromStore(place: {
-  readonly workspaceRoot: string;
-  readonly stateDir: string;
-}): Promise<string | undefined> {
-  const { workspaceRoot, stateDir } = place;
+async function rebuildFromStore({ workspaceRoot, stateDir }: LedgerLocation): Promise<string | undefined> {
   // Opening would make a new, empty store.
   if (!existsSync(databaseFile(stateDir))) return undefined;
   using database = await StoreDatabase.open(databaseFile(stateDir));

@@ -219,10 +219,8 @@ export class LedgerTable {
 
   /** What is in the ledger's file before Gennai ever wrote to it stays there and is covered by the first record. */
   #keepPreamble(workspace: number): Uint8Array {
-    const found = readPreamble(this.rootOf(workspace));
-    if (found.length === 0) return found;
-    const preamble = found.at(-1) === 10 ? found : Buffer.concat([found, Buffer.from("\n")]);
-    this.#statements.setPreamble.run(preamble, workspace);
+    const preamble = readPreamble(this.rootOf(workspace));
+    if (preamble.length > 0) this.#statements.setPreamble.run(preamble, workspace);
     return preamble;
   }
 }

@@ -1,0 +1,6 @@
+/** Which ledger of which store. */
+export interface LedgerLocation {
+  readonly stateDir: string;
+  /** Real absolute path. */
+  readonly workspaceRoot: string;
+}
