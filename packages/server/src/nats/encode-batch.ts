@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { sealRecord } from "@gennai/governance/ledger/ledger-record";
-import type { LogBatch } from "../sessions/session-log.ts";
+import type { LogBatch } from "../sessions/log/session-log.ts";
 import { decodeMessage, encodeMessage, type SessionMessage } from "./log-message.ts";
 
 /**

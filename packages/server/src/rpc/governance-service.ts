@@ -9,9 +9,9 @@ import type { Parity } from "../parity/parity.ts";
 import { ServiceError } from "../service-error.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
+import type { CallCheck } from "../sessions/turn/check-call.ts";
 import type { StoredRecord } from "../store/ledger/ledger-records.ts";
 import type { WorkspaceLedgerReport } from "../store/ledger/ledger-verify.ts";
-import type { CallCheck } from "../sessions/turn/check-call.ts";
 import { protocolDigest, protocolVersion } from "./spoken-protocol.ts";
 import {
   controlFromWire,

@@ -18,7 +18,7 @@ export async function renameSessionRpc(
 }
 
 export async function compactSessionRpc(session: Session): Promise<Omit<CompactSessionResponse, "$typeName">> {
-  const done = await session.compact();
+  const done = await compactConversation(session);
   return {
     compacted: done !== undefined,
     tokensBefore: done?.tokensBefore ?? 0,

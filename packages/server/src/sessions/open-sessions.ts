@@ -1,5 +1,5 @@
 import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
-import { finishInterruptedRestore } from "../checkpoints/finish-restore.ts";
+import { finishInterruptedRestore } from "../checkpoints/restore/finish-restore.ts";
 import { ServiceError } from "../service-error.ts";
 import type { SessionHead } from "./log/session-log.ts";
 import { Session } from "./session.ts";

@@ -1,4 +1,4 @@
-import type { LogBatch } from "../sessions/session-log.ts";
+import type { LogBatch } from "../sessions/log/session-log.ts";
 import type { Sealing } from "./ledger/ledger-table.ts";
 
 /** One step of a log that is kept elsewhere, as its copy here takes it. */

@@ -1,5 +1,5 @@
 import type { LoggedEvent } from "@gennai/agent/session-event";
-import type { EventDraft } from "../sessions/session-log.ts";
+import type { EventDraft } from "../sessions/log/session-log.ts";
 
 /** Events as the log has them once they are in: in order, without a gap after `afterSeq`. */
 export function numberedEvents(drafts: readonly EventDraft[], afterSeq: number): readonly LoggedEvent[] {

@@ -1,4 +1,4 @@
-import { AppendConflict } from "../sessions/session-log.ts";
+import { AppendConflict } from "../sessions/log/session-log.ts";
 import { StoreError } from "./store-error.ts";
 
 /** Thrown by every log, wherever it keeps its sessions; so are the others here. */

@@ -1,5 +1,5 @@
 import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
-import type { LogBatch, SessionFilter, SessionHead } from "../sessions/session-log.ts";
+import type { LogBatch, SessionFilter, SessionHead } from "../sessions/log/session-log.ts";
 import type { StoreDatabase } from "./database.ts";
 import { numberedEvents } from "./numbered-events.ts";
 import { integerOf, type Row, textOf } from "./row.ts";

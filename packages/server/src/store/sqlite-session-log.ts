@@ -1,5 +1,5 @@
 import type { LoggedEvent } from "@gennai/agent/session-event";
-import type { LogBatch, SessionFilter, SessionHead, SessionLog } from "../sessions/session-log.ts";
+import type { LogBatch, SessionFilter, SessionHead, SessionLog } from "../sessions/log/session-log.ts";
 import type { AbsorbedStep } from "./absorbed-step.ts";
 import type { StoreDatabase } from "./database.ts";
 import { EventTails } from "./event-tails.ts";

@@ -1,4 +1,4 @@
-import type { BlobStore } from "../../sessions/session-log.ts";
+import type { BlobStore } from "../../sessions/log/session-log.ts";
 import { sha256 } from "../../workspace/held-file.ts";
 import { CheckpointError } from "../checkpoint-error.ts";
 import type { FileState } from "../file-state.ts";

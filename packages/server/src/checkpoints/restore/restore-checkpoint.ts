@@ -6,7 +6,7 @@ import { heldByClient } from "../../client-workspace/held-by-client.ts";
 import { ServiceError } from "../../service-error.ts";
 import { refuseInEmergency } from "../../sessions/refuse-in-emergency.ts";
 import type { Session } from "../../sessions/session.ts";
-import { TreeClaimant } from "../../sessions/tree-claimant.ts";
+import { TreeClaimant } from "../../sessions/turn/tree-claimant.ts";
 import { openWorkspaceRoot } from "../../workspace/workspace-root.ts";
 import { CheckpointError } from "../checkpoint-error.ts";
 import type { FileState, PathChange } from "../file-state.ts";

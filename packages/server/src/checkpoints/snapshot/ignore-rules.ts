@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { GitMissingError, git } from "../../git/run-git.ts";
-import { ledgerDirectory, ledgerFileName } from "../store/ledger-file.ts";
+import { ledgerDirectory, ledgerFileName } from "../../store/ledger/ledger-file.ts";
 import { entriesOf } from "./kept-paths.ts";
 
 interface RepositoryPlace {

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type SubscribeRequest, SubscribeRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { ReplicaInbox, ReplicaMessage } from "../../replica/inbox.ts";
+import type { SessionOwnership } from "../../sessions/log/session-ownership.ts";
 import type { SessionManager } from "../../sessions/session-manager.ts";
-import type { SessionOwnership } from "../../sessions/session-ownership.ts";
 import { clientFromWire } from "../wire/client-from-wire.ts";
 
 /** Milliseconds between signs of a client that listens elsewhere, and how long one sign holds. */

@@ -20,8 +20,8 @@ import {
 import type { Callers } from "../../identity/callers.ts";
 import type { ReplicaInbox } from "../../replica/inbox.ts";
 import type { ReplicaPresence } from "../../replica/presence.ts";
+import type { SessionOwnership } from "../../sessions/log/session-ownership.ts";
 import type { SessionManager } from "../../sessions/session-manager.ts";
-import type { SessionOwnership } from "../../sessions/session-ownership.ts";
 import type { Scopes } from "../../telemetry/scopes.ts";
 import { once, onlyMessage, sessionIdOf } from "../only-message.ts";
 import { forwardCall } from "./forwarded-call.ts";

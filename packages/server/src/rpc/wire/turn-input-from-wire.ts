@@ -1,6 +1,6 @@
 import type { InvokeRequest, StartTurnRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ServiceError } from "../../service-error.ts";
-import type { TurnInput } from "../../sessions/turn.ts";
+import type { TurnInput } from "../../sessions/turn/prepare-turn.ts";
 import { editorContextFromWire } from "./editor-context-wire.ts";
 
 const maxInputCharacters = 1024 * 1024;

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { type BlobRef, endStates, type SessionEvent } from "@gennai/agent/session-event";
 import type { SessionSettings } from "@gennai/agent/session-settings";
 import * as z from "zod";
-import type { BlobStore, EventDraft, SessionLog } from "../../sessions/session-log.ts";
+import type { BlobStore, EventDraft, SessionLog } from "../../sessions/log/session-log.ts";
 import { StoreError } from "../store-error.ts";
 import { bundleFormat, maxBundledBlob } from "./export-session.ts";
 import { importedEvent } from "./imported-event.ts";
