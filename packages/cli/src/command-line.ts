@@ -1,24 +1,24 @@
 import { backends, verbosities } from "@gennai/client/settings";
 import { type AdmissionLimits, defaultLimits } from "@gennai/server/admission/limits";
 import { Command, CommanderError } from "commander";
-import { asCliError } from "./cli-error.ts";
-import { type Console, paintFor } from "./console.ts";
-import type { DoctorFlags } from "./doctor-command.ts";
-import { exitCode } from "./exit-code.ts";
-import { addGovernanceCommands } from "./governance-commands.ts";
+import type { DoctorFlags } from "./commands/doctor/doctor-command.ts";
+import { addGovernanceCommands } from "./commands/governance/register-governance-commands.ts";
+import type { IntentsFlags } from "./commands/intents/intents-commands.ts";
+import type { LedgerFlags } from "./commands/ledger/ledger-commands.ts";
+import { addPlanCommands } from "./commands/plan/register-plan-commands.ts";
+import { policyCommands } from "./commands/policy/register-policy-commands.ts";
+import type { RunFlags } from "./commands/run/run-options.ts";
+import type { OpenFlags } from "./commands/serve/open-command.ts";
+import type { ServeFlags } from "./commands/serve/serve-command.ts";
+import type { OneSessionFlags } from "./commands/sessions/session-commands.ts";
+import type { SessionsFlags } from "./commands/sessions/sessions-commands.ts";
+import type { CopyFlags } from "./commands/sessions/sessions-copies.ts";
+import type { UndoFlags } from "./commands/sessions/undo-command.ts";
+import { asCliError } from "./errors/cli-error.ts";
+import { exitCode } from "./errors/exit-code.ts";
 import { doctorHelp, exitCodesHelp, ledgerHelp, mainHelp, runHelp, serveHelp } from "./help-texts.ts";
-import type { IntentsFlags } from "./intents-command.ts";
-import type { LedgerFlags } from "./ledger-command.ts";
-import type { OpenFlags } from "./open-command.ts";
-import { addPlanCommands } from "./plan-commands.ts";
-import { policyCommands } from "./policy-commands.ts";
-import type { RunFlags } from "./run-options.ts";
-import type { ServeFlags } from "./serve-command.ts";
-import type { OneSessionFlags } from "./session-commands.ts";
-import type { SessionsFlags } from "./sessions-command.ts";
-import type { CopyFlags } from "./sessions-copies.ts";
-import { terminalSafe } from "./terminal-safe.ts";
-import type { UndoFlags } from "./undo-command.ts";
+import { type Console, paintFor } from "./terminal/console.ts";
+import { terminalSafe } from "./terminal/terminal-safe.ts";
 import { version } from "./version.ts";
 
 /** Runs a command line, without the program's name, and gives the exit code. Never rejects. */
@@ -95,7 +95,7 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
   securityOptions(serve)
     .addHelpText("after", serveHelp)
     .action(async (flags: ServeFlags) => {
-      const { serveCommand } = await import("./serve-command.ts");
+      const { serveCommand } = await import("./commands/serve/serve-command.ts");
       ended(await serveCommand(flags, console));
     });
 
@@ -111,7 +111,7 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
     .option("--server <url>", "of this server, with a token of yours")
     .option("--auth-token-file <file>", "the token for --server")
     .action(async (flags: OpenFlags) => {
-      const { openCommand } = await import("./open-command.ts");
+      const { openCommand } = await import("./commands/serve/open-command.ts");
       ended(await openCommand(flags, console));
     });
 
@@ -142,7 +142,7 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
     .option("--json", 'print every event as a line of JSON, and a closing {"result":…}')
     .addHelpText("after", runHelp)
     .action(async (request: string | undefined, flags: RunFlags) => {
-      const { runCommand } = await import("./run-command.ts");
+      const { runCommand } = await import("./commands/run/run-command.ts");
       ended(await runCommand(request, flags, console));
     });
 
@@ -161,7 +161,7 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
     .option("--force", "restore the named files also where somebody else changed them since")
     .option("--json", "print what was done as JSON")
     .action(async (paths: string[], flags: UndoFlags) => {
-      const { undoCommand } = await import("./undo-command.ts");
+      const { undoCommand } = await import("./commands/sessions/undo-command.ts");
       ended(await undoCommand(paths, flags, console));
     });
 
@@ -172,7 +172,7 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
     .option("--all", "of every workspace")
     .option("--json", "one JSON object a line")
     .action(async (flags: SessionsFlags) => {
-      const { sessionsCommand } = await import("./sessions-command.ts");
+      const { sessionsCommand } = await import("./commands/sessions/sessions-commands.ts");
       ended(await sessionsCommand(flags, console));
     });
   addSessionCommands(sessions, console, ended);
@@ -193,7 +193,7 @@ function buildProgram(console: Console, ended: (code: number) => void): Command 
       .option("--workspace <dir>", "the workspace (default: here)")
       .option("--json", "print JSON")
       .action(async (flags: LedgerFlags) => {
-        const commands = await import("./ledger-command.ts");
+        const commands = await import("./commands/ledger/ledger-commands.ts");
         ended(await commands[run](flags, console));
       });
     if (name === "verify")
@@ -226,7 +226,7 @@ function addSessionCommands(sessions: Command, console: Console, ended: (code: n
     .argument("<title>", "one line of at most 200 characters")
     .exitOverride()
     .action(async (id: string, title: string, _flags: object, command: Command) => {
-      const { sessionsRenameCommand } = await import("./session-commands.ts");
+      const { sessionsRenameCommand } = await import("./commands/sessions/session-commands.ts");
       ended(await sessionsRenameCommand(id, title, flagsOf(command), console));
     });
   sessions
@@ -236,7 +236,7 @@ function addSessionCommands(sessions: Command, console: Console, ended: (code: n
     .option("--out <file>", "a new file (default: standard output)")
     .exitOverride()
     .action(async (id: string, _flags: object, command: Command) => {
-      const { sessionsExportCommand } = await import("./sessions-copies.ts");
+      const { sessionsExportCommand } = await import("./commands/sessions/sessions-copies.ts");
       ended(await sessionsExportCommand(id, command.optsWithGlobals<CopyFlags>(), console));
     });
   sessions
@@ -245,7 +245,7 @@ function addSessionCommands(sessions: Command, console: Console, ended: (code: n
     .argument("<file>", "what gennai sessions export wrote")
     .exitOverride()
     .action(async (file: string, _flags: object, command: Command) => {
-      const { sessionsImportCommand } = await import("./sessions-copies.ts");
+      const { sessionsImportCommand } = await import("./commands/sessions/sessions-copies.ts");
       ended(await sessionsImportCommand(file, command.optsWithGlobals<CopyFlags>(), console));
     });
   sessions
@@ -254,7 +254,7 @@ function addSessionCommands(sessions: Command, console: Console, ended: (code: n
     .option("--prune", "remove those in which nobody works and nothing is uncommitted; their branches stay")
     .exitOverride()
     .action(async (_flags: object, command: Command) => {
-      const { sessionsWorktreesCommand } = await import("./sessions-copies.ts");
+      const { sessionsWorktreesCommand } = await import("./commands/sessions/sessions-copies.ts");
       ended(await sessionsWorktreesCommand(command.optsWithGlobals<CopyFlags>(), console));
     });
   sessions
@@ -263,7 +263,7 @@ function addSessionCommands(sessions: Command, console: Console, ended: (code: n
     .argument("<id>", "the other one")
     .exitOverride()
     .action(async (id: string, _flags: object, command: Command) => {
-      const { sessionsForkCommand } = await import("./session-commands.ts");
+      const { sessionsForkCommand } = await import("./commands/sessions/session-commands.ts");
       ended(await sessionsForkCommand(id, flagsOf(command), console));
     });
 }
@@ -280,7 +280,7 @@ function addLedgerCopies(ledger: Command, console: Console, ended: (code: number
     )
     .option("--out <file>", "a new file (default: standard output)")
     .action(async (flags: LedgerFlags) => {
-      const { ledgerExportCommand } = await import("./ledger-export-command.ts");
+      const { ledgerExportCommand } = await import("./commands/ledger/ledger-export-command.ts");
       ended(await ledgerExportCommand(flags, console));
     });
   ledger
@@ -291,7 +291,7 @@ function addLedgerCopies(ledger: Command, console: Console, ended: (code: number
     .option("--yes", "do not ask")
     .option("--json", "print JSON")
     .action(async (flags: LedgerFlags) => {
-      const { ledgerPurgeCommand } = await import("./ledger-purge-command.ts");
+      const { ledgerPurgeCommand } = await import("./commands/ledger/ledger-purge-command.ts");
       ended(await ledgerPurgeCommand(flags, console));
     });
 }
@@ -305,29 +305,29 @@ function intentsCommands(program: Command, console: Console, ended: (code: numbe
       .option("--workspace <dir>", "the workspace (default: here)")
       .option("--json", "print JSON");
   intent("list", "list the intents, and what is wrong with their file").action(async (flags: IntentsFlags) => {
-    const { intentsListCommand } = await import("./intents-command.ts");
+    const { intentsListCommand } = await import("./commands/intents/intents-commands.ts");
     ended(await intentsListCommand(flags, console));
   });
   intent("show", "show an intent whole")
     .argument("<id>", "its id")
     .action(async (id: string, flags: IntentsFlags) => {
-      const { intentsShowCommand } = await import("./intents-command.ts");
+      const { intentsShowCommand } = await import("./commands/intents/intents-commands.ts");
       ended(await intentsShowCommand(id, flags, console));
     });
   intent("init", "make a first intents file").action(async (flags: IntentsFlags) => {
-    const { intentsInitCommand } = await import("./intents-command.ts");
+    const { intentsInitCommand } = await import("./commands/intents/intents-commands.ts");
     ended(await intentsInitCommand(flags, console));
   });
   intent("accept", "say that you read the intents file as it is now; needed where intents are required").action(
     async (flags: IntentsFlags) => {
-      const { intentsAcceptCommand } = await import("./intents-command.ts");
+      const { intentsAcceptCommand } = await import("./commands/intents/intents-commands.ts");
       ended(await intentsAcceptCommand(flags, console));
     },
   );
   intent("mode", "whether changes need an intent here")
     .argument("[mode]", "auto: where the intents file is, or was; required: always; off: never")
     .action(async (mode: string | undefined, flags: IntentsFlags) => {
-      const { intentsModeCommand } = await import("./intents-command.ts");
+      const { intentsModeCommand } = await import("./commands/intents/intents-commands.ts");
       ended(await intentsModeCommand(mode, flags, console));
     });
   return intents;
@@ -345,7 +345,7 @@ function doctorCommands(program: Command, console: Console, ended: (code: number
     .option("--json", "print JSON")
     .addHelpText("after", doctorHelp)
     .action(async (flags: DoctorFlags) => {
-      const { doctorCommand } = await import("./doctor-command.ts");
+      const { doctorCommand } = await import("./commands/doctor/doctor-command.ts");
       ended(await doctorCommand(flags, console));
     });
 }

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import type { Console } from "@gennai/cli/console";
+import type { Console } from "@gennai/cli/terminal/console";
 
 export interface TestConsole extends Console {
   readonly input: PassThrough;

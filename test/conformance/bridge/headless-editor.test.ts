@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
-import { ChangeWriter } from "@gennai/cli/change-writer";
-import { HeadlessEditor } from "@gennai/cli/headless-editor";
+import { ChangeWriter } from "@gennai/cli/client/change-writer";
+import { HeadlessEditor } from "@gennai/cli/client/headless-editor";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { test } from "vitest";
 import { bridgeConformance } from "./bridge-conformance.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DiskWorkspace } from "@gennai/cli/disk-workspace";
+import { DiskWorkspace } from "@gennai/cli/held-workspace/disk-workspace";
 import { openClientWorkspaces } from "@gennai/server/client-workspace/open-client-workspaces";
 import { FileBlobStore } from "@gennai/server/store/file-blob-store";
 import { WiredChannel } from "./wired-channel.ts";

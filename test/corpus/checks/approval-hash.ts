@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { describeActions } from "@gennai/cli/plan-text";
+import { describeActions } from "@gennai/cli/commands/plan/plan-text";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { parseStrictJson } from "@gennai/protocol/plan/strict-json";
 import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";

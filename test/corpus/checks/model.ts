@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { spelledOut } from "@gennai/cli/terminal-safe";
+import { spelledOut } from "@gennai/cli/terminal/terminal-safe";
 import { createExternalToolsPolicy } from "@gennai/governance/policies/external-tools";
 import type { PolicyInput } from "@gennai/governance/policy";
 import type { ToolOutcome } from "@gennai/governance/tool";

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { DiskWorkspace } from "@gennai/cli/disk-workspace";
+import { DiskWorkspace } from "@gennai/cli/held-workspace/disk-workspace";
 import type { HeldWorkspace } from "@gennai/client/held-workspace";
 import { AgentSession } from "@gennai/client/session";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";

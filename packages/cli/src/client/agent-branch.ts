@@ -1,0 +1,58 @@
+import { type AgentBranch, prepareBranch } from "@gennai/server/git/prepare-branch";
+import { ServiceError } from "@gennai/server/service-error";
+import { CliError } from "../errors/cli-error.ts";
+import { type ExitCode, exitCode } from "../errors/exit-code.ts";
+
+export interface BranchRequest {
+  readonly workspace: string;
+  /** What the user asked for; names the branch. */
+  readonly request: string;
+  /** A name of the user's choice. */
+  readonly branch?: string;
+  /** Further branches nobody works on, with `*`. */
+  readonly protect: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** `prepareBranch` of the server, done here before a server is asked. Throws `CliError`; then nothing was changed. */
+export async function prepareAgentBranch(request: BranchRequest): Promise<AgentBranch> {
+  const { workspace: directory, request: task, branch, protect, signal } = request;
+  try {
+    return await prepareBranch({ directory, task, protect, signal, ...(branch === undefined ? {} : { branch }) });
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const told = advice[error.reason ?? ""] ?? { exitCode: exitCode.usage, next: [error.hint ?? "Mend the file."] };
+    throw new CliError(error.message, { ...told, cause: error });
+  }
+}
+
+/** What to do, in the words of the command line. */
+const advice: Readonly<Record<string, { readonly exitCode: ExitCode; readonly next: readonly string[] }>> = {
+  git_missing: {
+    exitCode: exitCode.usage,
+    next: ["Install git, or review instead of writing with --mode proposal."],
+  },
+  no_repository: {
+    exitCode: exitCode.usage,
+    next: ["Make it one: git init <workspace>", "or review instead of writing: --mode proposal"],
+  },
+  not_trusted: {
+    exitCode: exitCode.usage,
+    next: [
+      "Run what git proposes: git config --global --add safe.directory <workspace>",
+      "or review instead of writing: --mode proposal",
+    ],
+  },
+  protected_branch: {
+    exitCode: exitCode.usage,
+    next: ["Choose another name with --branch, or leave --branch away."],
+  },
+  bad_branch_name: { exitCode: exitCode.usage, next: ["Choose another name with --branch."] },
+  cannot_switch: {
+    exitCode: exitCode.failed,
+    next: [
+      "Commit or stash your changes and run the command again,",
+      "or choose another branch with --branch, or review instead of writing with --mode proposal.",
+    ],
+  },
+};

@@ -1,0 +1,139 @@
+import type { ClientIdentity } from "@gennai/client/client-identity";
+import { eventJson } from "@gennai/client/event-json";
+import type { HeldWorkspace } from "@gennai/client/held-workspace";
+import { AgentSession } from "@gennai/client/session";
+import type { SettingsChoice } from "@gennai/client/settings";
+import type { ChosenServer } from "../connection/server-choice.ts";
+import { type Console, isTerminal, type Paint, paintFor } from "../terminal/console.ts";
+import type { Interrupts } from "../terminal/interrupts.ts";
+import { LineInput } from "../terminal/line-input.ts";
+import { jsonLine } from "../terminal/terminal-safe.ts";
+import { version } from "../version.ts";
+import { ChangeWriter } from "./change-writer.ts";
+import { type AnswerPolicy, answerByPolicy } from "./confirmation-answer.ts";
+import { EventPrinter } from "./event-printer.ts";
+import { HeadlessEditor } from "./headless-editor.ts";
+import type { TurnView } from "./run-turn.ts";
+import { confirmAtTerminal } from "./terminal-confirmation.ts";
+
+export interface DeskOptions {
+  readonly console: Console;
+  readonly interrupts: Interrupts;
+  readonly workspace: string;
+  readonly stateDir: string;
+  /** Set when the server cannot reach the files. */
+  readonly held?: HeldWorkspace | undefined;
+  readonly yes: boolean;
+  readonly ask: boolean;
+  readonly json: boolean;
+  /** Reads requests from the input, also from a pipe. */
+  readonly promptsForRequests: boolean;
+}
+
+/** Where the user sits: what is shown, who answers, what can be done here. */
+export class AgentDesk implements Disposable {
+  readonly paint: Paint;
+  readonly view: TurnView;
+  readonly printer: EventPrinter;
+  readonly writer: ChangeWriter;
+  /** undefined: nobody can be asked. */
+  readonly input: LineInput | undefined;
+  /** Lines of requests; undefined when none are read. */
+  readonly requests: LineInput | undefined;
+  readonly editor: HeadlessEditor;
+  readonly policy: AnswerPolicy;
+  readonly #options: DeskOptions;
+  #asking: Promise<unknown> = Promise.resolve();
+
+  constructor(options: DeskOptions) {
+    this.#options = options;
+    const { console, json } = options;
+    const target = json ? console.errors : console.output;
+    this.paint = paintFor(target, console.environment);
+    this.printer = new EventPrinter({ write: (text) => target.write(text), paint: this.paint, width: widthOf(target) });
+    this.view = {
+      show: (event) => (json ? this.writeJson(eventJson(event)) : this.printer.print(event)),
+      note: (text) => this.printer.line(this.paint("dim", text)),
+    };
+    const hasPerson = options.ask || (isTerminal(console.input) && isTerminal(console.errors));
+    this.policy = options.yes ? "yes" : hasPerson ? "ask" : "nobody";
+    const line =
+      hasPerson || options.promptsForRequests
+        ? new LineInput(console, () => options.interrupts.interrupt())
+        : undefined;
+    this.input = hasPerson ? line : undefined;
+    this.requests = options.promptsForRequests ? line : undefined;
+    this.writer = new ChangeWriter(options.workspace, options.stateDir);
+    this.editor = new HeadlessEditor({
+      ...{ workspace: options.workspace, held: options.held },
+      environment: console.environment,
+      writer: this.writer,
+      confirm: (question, { signal }) => this.#confirm(question, signal),
+    });
+  }
+
+  write(text: string): void {
+    this.printer.breakLine();
+    const { console, json } = this.#options;
+    (json ? console.errors : console.output).write(text);
+  }
+
+  writeJson(value: unknown): void {
+    this.#options.console.output.write(`${jsonLine(value)}\n`);
+  }
+
+  /** Who this desk is to a server. */
+  identity(): ClientIdentity {
+    return { clientId: crypto.randomUUID(), name: "gennai-cli", version, editor: this.editor };
+  }
+
+  /** Opens a session of the server, with this desk's editor. */
+  async openSession(
+    server: ChosenServer,
+    options: { readonly resume?: string; readonly settings: SettingsChoice; readonly signal: AbortSignal },
+  ): Promise<AgentSession> {
+    const identity = this.identity();
+    if (options.resume !== undefined) {
+      const session = await AgentSession.resume(server.client, identity, options.resume, options);
+      const { workingDir: _, ...changes } = options.settings;
+      if (Object.keys(changes).length > 0) await session.changeSettings(changes, options);
+      return session;
+    }
+    const interactive = this.policy !== "nobody";
+    return AgentSession.start(server.client, identity, options.settings, { interactive, signal: options.signal });
+  }
+
+  [Symbol.dispose](): void {
+    (this.input ?? this.requests)?.[Symbol.dispose]();
+  }
+
+  #confirm(question: Parameters<HeadlessEditor["confirm"]>[0], signal: AbortSignal) {
+    const decided = answerByPolicy(this.policy, question);
+    if (decided !== undefined) {
+      const word = decided.answer === "yes" ? "approved by --yes" : `refused: ${decided.reason}`;
+      this.view.note(`  ${word}`);
+      return Promise.resolve(decided);
+    }
+    const input = this.input;
+    if (input === undefined) return Promise.resolve({ answer: "nobody", reason: "Nobody could be asked." } as const);
+    // One question at a time, in the order they came.
+    const asked = this.#asking.then(() => {
+      this.printer.breakLine();
+      const { errors } = this.#options.console;
+      return confirmAtTerminal(question, {
+        input,
+        signal,
+        paint: this.paint,
+        write: (text) => void errors.write(text),
+      });
+    });
+    this.#asking = asked.catch(() => undefined);
+    return asked;
+  }
+}
+
+/** Columns; some terminals say 0 when they do not know. */
+function widthOf(stream: NodeJS.WritableStream): number {
+  const columns = "columns" in stream && typeof stream.columns === "number" ? stream.columns : 0;
+  return columns === 0 ? 100 : Math.max(40, columns);
+}

@@ -1,0 +1,75 @@
+import type { AppliedFile, ProposedChange } from "@gennai/client/proposal";
+import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
+import type { Workspace, WorkspaceChange } from "@gennai/server/workspace/workspace";
+import { CliError } from "../errors/cli-error.ts";
+
+/** What shall become of a file. */
+export type FinalChange =
+  | { readonly operation: "create"; readonly path: string; readonly text: string }
+  | { readonly operation: "update"; readonly path: string; readonly text: string; readonly baseSha256: string }
+  | { readonly operation: "delete"; readonly path: string; readonly baseSha256: string };
+
+/** A file as it is on disk. */
+export interface BaseFile {
+  readonly text: string;
+  readonly sha256: string;
+}
+
+/** Largest file a proposal may be about; bytes. */
+const maxBytes = 64 * 1024 * 1024;
+
+/** Writes sets of changes into a workspace, all or nothing, each against the bytes it is based on. */
+export class ChangeWriter {
+  readonly #workspace: Workspace;
+
+  /** Throws `WorkspaceError` for a directory that cannot be a workspace. */
+  constructor(workspace: string, stateDir: string) {
+    this.#workspace = openLocalWorkspace(workspace, { stateDir });
+  }
+
+  /** undefined: there is no such file. Throws `CliError` for what is no text. */
+  async base(path: string): Promise<BaseFile | undefined> {
+    const resolved = await this.#workspace.resolve(path);
+    if ((await this.#workspace.stat(resolved)) === undefined) return undefined;
+    const { bytes, sha256 } = await this.#workspace.read(resolved, { maxBytes });
+    try {
+      return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), sha256 };
+    } catch (error) {
+      throw new CliError(`${path} is not UTF-8 text, so its hunks cannot be applied.`, {
+        next: ["Refuse this file and apply the rest, or change it by hand."],
+        cause: error,
+      });
+    }
+  }
+
+  /** Rejects with `ToolFailure` when a file is no longer as it was; then nothing was written. */
+  async write(changes: readonly FinalChange[]): Promise<readonly AppliedFile[]> {
+    const prepared = await Promise.all(changes.map((change) => this.#prepare(change)));
+    const applied = await this.#workspace.apply(prepared);
+    return applied.map(({ path, operation, before, afterSha256 }) => ({
+      path: path.relative,
+      operation,
+      beforeSha256: before?.sha256,
+      afterSha256,
+    }));
+  }
+
+  async #prepare(change: FinalChange): Promise<WorkspaceChange> {
+    const path = await this.#workspace.resolve(change.path);
+    if (change.operation === "delete") return { operation: "delete", path, baseSha256: change.baseSha256 };
+    const bytes = new TextEncoder().encode(change.text);
+    if (change.operation === "create") return { operation: "create", path, bytes };
+    return { operation: "update", path, bytes, baseSha256: change.baseSha256 };
+  }
+}
+
+/** A change as it was proposed, nothing left out. */
+export function finalChange(change: ProposedChange): FinalChange {
+  const { path, operation, newContent: text, baseSha256 } = change;
+  if (change.conflict) throw new Error(`${path} has a conflict and is not applied without review.`);
+  if (change.newContentBlob !== undefined && operation !== "delete" && text === "") {
+    throw new Error(`The new text of ${path} was not sent with the change.`);
+  }
+  if (operation === "delete") return { operation, path, baseSha256 };
+  return operation === "create" ? { operation, path, text } : { operation, path, text, baseSha256 };
+}

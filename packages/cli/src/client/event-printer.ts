@@ -1,0 +1,211 @@
+import { riskWord, verdictWord, verificationWord } from "@gennai/client/governance-words";
+import { ItemText } from "@gennai/client/item-text";
+import {
+  type InvokeEvent,
+  InvokeState,
+  TodoStatus,
+  type ToolResult,
+} from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type GateDecision, PlanStepState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { Paint } from "../terminal/console.ts";
+import { colouredLine } from "../terminal/diff-colours.ts";
+import { terminalSafe } from "../terminal/terminal-safe.ts";
+import { toolCallLine, toolErrorMessage } from "./tool-call-line.ts";
+
+/** Lines of a result that are shown; the session has all of them. */
+const shownLines = 6;
+/** A diff is what the reader came for. */
+const shownDiffLines = 60;
+
+/** Its result is JSON for the model; a person sees the proposal as diffs after the turn. */
+const proposingTool = "ProposeChanges";
+
+/** Prints a session's events for a person, as they come. */
+export class EventPrinter {
+  readonly #write: (text: string) => void;
+  readonly #paint: Paint;
+  readonly #width: number;
+  readonly #items = new ItemText();
+  readonly #calls = new Map<
+    string,
+    { readonly name: string; readonly argumentsJson: string; readonly mark: string; shown: boolean; live: boolean }
+  >();
+  #atLineStart = true;
+  #streaming: "thinking" | "text" | "output" | undefined;
+  #textShown = false;
+  /** The call whose line was printed last: its result needs no name. */
+  #lastCall = "";
+
+  constructor(options: { readonly write: (text: string) => void; readonly paint: Paint; readonly width: number }) {
+    this.#write = options.write;
+    this.#paint = options.paint;
+    this.#width = options.width;
+  }
+
+  print(event: InvokeEvent): void {
+    const body = event.event;
+    const place = { itemId: event.itemId, firstSeq: event.firstSeq, seq: event.seq };
+    switch (body.case) {
+      case "thinkingDelta":
+        this.#stream("thinking", this.#items.add({ ...place, text: body.value.text }));
+        break;
+      case "assistantDelta":
+        this.#textShown = true;
+        this.#stream("text", this.#items.add({ ...place, text: body.value.text }));
+        break;
+      case "toolCall":
+        this.#calls.set(body.value.id, {
+          ...body.value,
+          mark: event.parentToolCallId ? "  ↳" : "●",
+          shown: false,
+          live: false,
+        });
+        break;
+      case "gateDecision":
+        this.#printDecision(body.value);
+        break;
+      case "toolOutputDelta": {
+        const call = this.#calls.get(body.value.id);
+        if (call !== undefined) call.live = true;
+        this.#stream("output", body.value.text);
+        break;
+      }
+      case "toolResult":
+        this.#printResult(body.value);
+        break;
+      case "final":
+        // Text that was streamed is not said twice.
+        if (!this.#textShown) this.#stream("text", body.value.text);
+        this.breakLine();
+        break;
+      case "userMessage":
+        this.#textShown = false;
+        break;
+      case "contextAdded": {
+        // What was refused or cut is said by a warning.
+        const names = body.value.items.filter(({ reason }) => reason === "").map(({ name }) => terminalSafe(name));
+        if (names.length > 0) this.line(this.#paint("dim", `  with ${names.join(", ")}`));
+        break;
+      }
+      case "status":
+        if (body.value.state === InvokeState.WAITING_FOR_CLIENT)
+          this.line(this.#paint("yellow", "Waiting for somebody who can answer."));
+        break;
+      case "todosChanged": {
+        const done = body.value.items.filter((item) => item.status === TodoStatus.COMPLETED).length;
+        this.line(this.#paint("dim", `  todos: ${done} of ${body.value.items.length} done`));
+        break;
+      }
+      case "warning":
+        this.line(this.#paint("yellow", `warning: ${terminalSafe(body.value)}`));
+        break;
+      case "error":
+        this.line(this.#paint("red", `error: ${terminalSafe(body.value)}`));
+        if (event.errorInfo !== undefined && event.errorInfo.hint !== "")
+          this.line(`  ${terminalSafe(event.errorInfo.hint)}`);
+        break;
+      case "changeSetApplied":
+        for (const file of body.value.files) {
+          this.line(this.#paint("dim", `  changed: ${terminalSafe(file.path)}`));
+        }
+        break;
+      case "planChanged": {
+        const { stepId, stepState, text } = body.value;
+        const broke = stepState === PlanStepState.FAILED || stepState === PlanStepState.SKIPPED;
+        // What a step did, its tool calls show.
+        if (text === "" || (stepId !== "" && !broke)) break;
+        const name = stepId === "" ? "plan" : terminalSafe(stepId);
+        this.line(this.#paint(broke ? "red" : "dim", `  ${name}: ${indented(terminalSafe(text))}`));
+        break;
+      }
+      case "conversationCompacted": {
+        const { tokensBefore, tokensAfter } = body.value;
+        this.line(
+          this.#paint("dim", `  the conversation was shortened: about ${tokensBefore} tokens, now ${tokensAfter}`),
+        );
+        break;
+      }
+      case "truncated":
+        this.line(this.#paint("yellow", `Some events are not shown: ${terminalSafe(body.value.reason)}`));
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** A line of its own. */
+  line(text: string): void {
+    this.breakLine();
+    this.#write(`${text}\n`);
+  }
+
+  /** Ends what is being streamed. */
+  breakLine(): void {
+    if (!this.#atLineStart) this.#write("\n");
+    this.#atLineStart = true;
+    this.#streaming = undefined;
+  }
+
+  #stream(kind: "thinking" | "text" | "output", raw: string): void {
+    const text = terminalSafe(raw);
+    if (text === "") return;
+    if (this.#streaming !== kind) this.breakLine();
+    this.#streaming = kind;
+    this.#write(kind === "text" ? text : this.#paint("dim", text));
+    this.#atLineStart = text.endsWith("\n");
+  }
+
+  #printDecision(decision: GateDecision): void {
+    const verdict = verdictWord(decision.verdict);
+    const call = this.#calls.get(decision.toolCallId);
+    const word = this.#paint(verdictStyles[verdict], verdict);
+    if (call?.shown === true && verdict === "allow") return;
+    const text = toolCallLine(decision.toolName, call?.argumentsJson ?? "", this.#width - 24);
+    if (call !== undefined) call.shown = true;
+    this.#lastCall = decision.toolCallId;
+    this.line(
+      `${this.#paint("cyan", call?.mark ?? "●")} ${text}  ${word} ${this.#paint("dim", `${riskWord(decision.risk) ?? "high"} risk`)}`,
+    );
+    if (verdict !== "allow" && decision.reason !== "") this.line(`  ${terminalSafe(decision.reason)}`);
+  }
+
+  #printResult(result: ToolResult): void {
+    const call = this.#calls.get(result.id);
+    if (call !== undefined && (!call.shown || this.#lastCall !== result.id)) {
+      // Calls that ran together: say whose result this is.
+      this.line(
+        `${this.#paint("cyan", call.shown ? "└" : call.mark)} ${toolCallLine(call.name, call.argumentsJson, this.#width - 4)}`,
+      );
+      this.#lastCall = result.id;
+    }
+    if (result.error !== "") {
+      this.line(`  ${this.#paint("red", "failed")} ${indented(terminalSafe(toolErrorMessage(result.error)))}`);
+    } else if (call?.live !== true && call?.name !== proposingTool) {
+      this.#printOutput(result.output);
+    }
+    const facts = [
+      result.exitCode === undefined ? "" : `exit code ${result.exitCode}`,
+      verificationWord(result.verification) === "failed" ? "verification failed" : "",
+    ].filter((fact) => fact !== "");
+    if (facts.length > 0) this.line(this.#paint("dim", `  ${facts.join(", ")}`));
+  }
+
+  #printOutput(output: string): void {
+    const lines = output.replace(/\n$/, "").split("\n");
+    if (output.trim() === "") return;
+    const isDiff = lines.some((line) => line.startsWith("@@ "));
+    const shown = lines.slice(0, isDiff ? shownDiffLines : shownLines);
+    for (const line of shown) {
+      const cut = line.length > this.#width - 4 ? `${line.slice(0, this.#width - 5)}…` : line;
+      this.line(`  ${isDiff ? colouredLine(cut, this.#paint) : this.#paint("dim", terminalSafe(cut))}`);
+    }
+    const more = lines.length - shown.length;
+    if (more > 0) this.line(this.#paint("dim", `  … ${more} more ${more === 1 ? "line" : "lines"}`));
+  }
+}
+
+const verdictStyles = { allow: "green", ask: "yellow", deny: "red" } as const;
+
+function indented(text: string): string {
+  return text.replace(/\n/g, "\n  ");
+}

@@ -1,0 +1,118 @@
+import { type Proposal, proposalFromMessage } from "@gennai/client/proposal";
+import type { AgentSession, TurnRequest } from "@gennai/client/session";
+import type { ConnectionChange } from "@gennai/client/subscription";
+import { type TurnOutcome, turnOutcome } from "@gennai/client/turn-state";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { type ExitCode, exitCode } from "../errors/exit-code.ts";
+import type { Interrupts } from "../terminal/interrupts.ts";
+import { addUsage, nothingUsed, type TurnUsage } from "./turn-usage.ts";
+
+/** Where a turn is shown. */
+export interface TurnView {
+  show(event: InvokeEvent): void;
+  /** Something about the work, not of it. */
+  note(text: string): void;
+}
+
+/** What came of a turn. */
+export interface TurnReport {
+  readonly turnId: string;
+  readonly outcome: TurnOutcome;
+  /** The model's last words. */
+  readonly text: string;
+  readonly changedFiles: readonly string[];
+  readonly proposals: readonly Proposal[];
+  /** Tools that were refused and not let through later in the turn. */
+  readonly refused: readonly string[];
+  readonly usage: TurnUsage;
+}
+
+/** Runs a turn to its end. The first interrupt cancels it and waits until the server says that it has stopped. */
+export async function runTurn(
+  session: AgentSession,
+  request: TurnRequest,
+  options: { readonly view: TurnView; readonly interrupts: Interrupts; readonly signal: AbortSignal },
+): Promise<TurnReport> {
+  const { view, signal } = options;
+  let turnId = "";
+  using _listening = options.interrupts.listen(() => {
+    view.note("Stopping … (Ctrl-C again leaves at once)");
+    session.cancelTurn(turnId, "Stopped by the user at the terminal.", { signal }).then(
+      () => view.note("Stopped."),
+      (error: unknown) => view.note(`The turn could not be stopped: ${messageOf(error)}`),
+    );
+  });
+  const fold = new TurnFold();
+  const events = session.runTurn(request, {
+    signal,
+    maxAttempts: 20,
+    onStart: (turn) => (turnId = turn.turnId),
+    onConnection: (change) => noteConnection(change, view),
+    onProblem: ({ error }) => view.note(`An answer was not taken: ${messageOf(error)}`),
+  });
+  for await (const event of events) {
+    if (event.turnId === turnId) fold.add(event);
+    view.show(event);
+  }
+  return fold.report(turnId);
+}
+
+export function exitCodeOf(report: TurnReport, interrupted: boolean): ExitCode {
+  switch (report.outcome) {
+    case "completed":
+      return report.refused.length > 0 ? exitCode.refused : exitCode.ok;
+    case "cancelled":
+      return interrupted ? exitCode.interrupted : exitCode.failed;
+    case "error":
+      return report.refused.length > 0 ? exitCode.refused : exitCode.failed;
+    case "interrupted":
+      return exitCode.failed;
+  }
+}
+
+class TurnFold {
+  readonly #toolNames = new Map<string, string>();
+  readonly #refused = new Set<string>();
+  readonly #changedFiles = new Set<string>();
+  readonly #proposals: Proposal[] = [];
+  #outcome: TurnOutcome | undefined;
+  #text = "";
+  #usage = nothingUsed;
+
+  add(event: InvokeEvent): void {
+    const body = event.event;
+    this.#outcome = turnOutcome(event) ?? this.#outcome;
+    if (body.case === "toolCall") this.#toolNames.set(body.value.id, body.value.name);
+    else if (body.case === "usage") this.#usage = addUsage(this.#usage, body.value);
+    else if (body.case === "final") this.#text = body.value.text;
+    else if (body.case === "proposedChanges") this.#proposals.push(proposalFromMessage(body.value));
+    else if (body.case === "changeSetApplied") for (const { path } of body.value.files) this.#changedFiles.add(path);
+    else if (body.case === "toolResult") {
+      const name = this.#toolNames.get(body.value.id) ?? body.value.id;
+      if (body.value.error === "") this.#refused.delete(name);
+      else if (body.value.failureClass === FailureClass.PERMISSION_DENIED) this.#refused.add(name);
+    }
+  }
+
+  report(turnId: string): TurnReport {
+    return {
+      turnId,
+      // A stream that ends without the last status belongs to a turn the server no longer runs.
+      outcome: this.#outcome ?? "interrupted",
+      text: this.#text,
+      changedFiles: [...this.#changedFiles],
+      proposals: this.#proposals,
+      refused: [...this.#refused],
+      usage: this.#usage,
+    };
+  }
+}
+
+function noteConnection(change: ConnectionChange, view: TurnView): void {
+  if (change.state === "reconnecting" && change.attempt === 1) view.note("The connection broke; trying again …");
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

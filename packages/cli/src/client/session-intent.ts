@@ -1,0 +1,63 @@
+import { ConnectError } from "@connectrpc/connect";
+import type { GovernanceClient } from "@gennai/client/connection";
+import { type IntentSummary, listIntents, type SessionIntents, selectIntent } from "@gennai/client/intents";
+import { CliError } from "../errors/cli-error.ts";
+import { exitCode } from "../errors/exit-code.ts";
+import type { Paint } from "../terminal/console.ts";
+import { terminalSafe } from "../terminal/terminal-safe.ts";
+
+interface IntentPlace {
+  readonly governance: GovernanceClient;
+  readonly sessionId: string;
+  readonly signal: AbortSignal;
+}
+
+/** Puts the session under an intent. Throws `CliError` with the ids that can be selected. */
+export async function chooseIntent(id: string, { governance, sessionId, signal }: IntentPlace): Promise<IntentSummary> {
+  try {
+    return await selectIntent(governance, sessionId, id, { signal });
+  } catch (cause) {
+    if (!(cause instanceof ConnectError)) throw cause;
+    const { intents, warnings } = await listIntents(governance, sessionId, { signal });
+    const known = intents.find((intent) => intent.id === id);
+    // Refused for another reason than the choice.
+    if (known?.selectable === true) throw cause;
+    const selectable = intents.filter((intent) => intent.selectable);
+    throw new CliError(
+      known === undefined
+        ? `There is no intent ${JSON.stringify(id)}.`
+        : `The intent ${id} cannot be selected: its status is ${known.status === "" ? "not set" : known.status}.`,
+      {
+        exitCode: exitCode.usage,
+        next: [
+          selectable.length === 0
+            ? "No intent can be selected now; gennai intents list tells why."
+            : `These can be selected: ${selectable.map(intentTitle).join("; ")}`,
+          ...warnings,
+        ],
+        cause,
+      },
+    );
+  }
+}
+
+/** The intent the session works under. */
+export async function activeIntent({ governance, sessionId, signal }: IntentPlace): Promise<IntentSummary | undefined> {
+  return (await listIntents(governance, sessionId, { signal })).active;
+}
+
+/** `ID: name`, as it is shown in a line. */
+export function intentTitle({ id, name }: IntentSummary): string {
+  return terminalSafe(name === "" ? id : `${id}: ${name}`).replaceAll("\n", " ");
+}
+
+/** The session's intents for a person; `▸` stands before the selected one. */
+export function describeSessionIntents({ intents, warnings, active }: SessionIntents, paint: Paint): string {
+  const lines = intents.map((intent) => {
+    const mark = intent.id === active?.id ? "▸" : " ";
+    const text = `${mark} ${intentTitle(intent)} (${terminalSafe(intent.status === "" ? "no status" : intent.status)})`;
+    return paint(intent.selectable ? "green" : "dim", text);
+  });
+  if (intents.length === 0) lines.push("No intents here. gennai intents init makes a first one.");
+  return `${[...lines, ...warnings.map((warning) => paint("yellow", terminalSafe(warning)))].join("\n")}\n`;
+}

@@ -1,0 +1,92 @@
+import type { RememberPattern } from "@gennai/client/confirmation-pattern";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/editor";
+import type { Paint } from "../terminal/console.ts";
+import type { LineInput } from "../terminal/line-input.ts";
+import { spelledOut } from "../terminal/terminal-safe.ts";
+import { readAnswer } from "./confirmation-answer.ts";
+
+/** The question as a person sees it: the action, then what the server computed and what the model claims, apart. */
+export function describeQuestion(question: ConfirmationQuestion, paint: Paint): string {
+  const { computed } = question;
+  const risk = paint(riskStyles[computed.risk], `${computed.risk} risk`);
+  const lines = [
+    `${paint("bold", spelledOut(question.title))}  ${risk}`,
+    entry("action", question.actionStatement),
+    entry("impact", question.impactStatement),
+    entry("intent", question.intentReflection),
+    paint("underline", "Computed by the server"),
+    entry("reason", computed.reason),
+    entry("rule", computed.rule),
+    entry("paths", computed.paths.join(", ")),
+    entry("exactly", question.actionJson),
+    entry("holds", question.rememberStatement),
+    ...patternsOf(question).flatMap(describePattern),
+    ...(question.modelClaim === ""
+      ? []
+      : [
+          paint("underline", "Claimed by the model"),
+          paint(["italic", "dim"], entry("claim", `“${question.modelClaim}”`)),
+        ]),
+  ];
+  return `${lines.filter((line) => line !== "").join("\n")}\n`;
+}
+
+/** Asks at the terminal. */
+export async function confirmAtTerminal(
+  question: ConfirmationQuestion,
+  options: {
+    readonly input: Pick<LineInput, "question">;
+    readonly write: (text: string) => void;
+    readonly paint: Paint;
+    readonly signal: AbortSignal;
+  },
+): Promise<ConfirmationReply> {
+  options.write(`\n${describeQuestion(question, options.paint)}`);
+  const choices = [
+    "y yes",
+    ...(question.offeredScopes.includes("turn") ? ["t for this turn"] : []),
+    ...(question.offeredScopes.includes("session") ? ["s for this session"] : []),
+    ...(question.offeredScopes.includes("workspace") ? ["w for this workspace"] : []),
+    ...patternsOf(question).map((_pattern, index) => `t${index + 1} or s${index + 1} for pattern ${index + 1}`),
+    "n [reason]",
+  ];
+  if (question.deadline !== undefined) {
+    const seconds = Math.max(0, Math.round((question.deadline.getTime() - Date.now()) / 1000));
+    options.write(options.paint("dim", `Without an answer within ${seconds} s it is refused.\n`));
+  }
+  const line = await options.input.question(`${choices.join(" · ")} > `, { signal: options.signal });
+  return readAnswer(line, question.offeredScopes, patternsOf(question));
+}
+
+function patternsOf(question: ConfirmationQuestion): readonly RememberPattern[] {
+  return (question.patterns ?? []).slice(0, 9);
+}
+
+/** What a yes to the pattern would let pass without a question, and what not. */
+function describePattern(pattern: RememberPattern, index: number): readonly string[] {
+  const { text, rule, matchedBefore, wouldMatch, wouldNotMatch } = pattern;
+  const before =
+    matchedBefore.length === 0 ? "nothing in this session so far" : `in this session so far: ${listed(matchedBefore)}`;
+  return [
+    entry(`pattern ${index + 1}`, text),
+    entry("", `answers ${rule}`),
+    entry("", `covers ${before}`),
+    entry("", wouldMatch.length === 0 ? "" : `also covers: ${listed(wouldMatch)}`),
+    entry("", wouldNotMatch.length === 0 ? "" : `never covers: ${listed(wouldNotMatch)}`),
+  ];
+}
+
+function listed(texts: readonly string[]): string {
+  return texts.map((text) => `“${text}”`).join(", ");
+}
+
+const riskStyles = { low: "green", medium: "yellow", high: "red" } as const;
+
+function entry(name: string, text: string): string {
+  if (text === "") return "";
+  const [first, ...rest] = text.split("\n").map(spelledOut);
+  return [
+    `  ${name.length > 7 ? `${name}  ` : name.padEnd(8)}${first}`,
+    ...rest.map((line) => `          ${line}`),
+  ].join("\n");
+}

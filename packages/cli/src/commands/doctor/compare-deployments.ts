@@ -1,0 +1,127 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { connectGovernance } from "@gennai/client/connection";
+import { proveServer } from "@gennai/server/http/server-proof";
+import { CliError } from "../../errors/cli-error.ts";
+import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { type Console, paintFor } from "../../terminal/console.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import type { ServerPlace } from "./server-checks.ts";
+
+/** Milliseconds. */
+const timeout = 15_000;
+
+/** What a deployment is, in one column. */
+type Column = ReadonlyMap<string, string>;
+
+interface Row {
+  readonly what: string;
+  /** In the order of the deployments; empty where one has none. */
+  readonly values: readonly string[];
+  readonly same: boolean;
+}
+
+/** Audit parity: whether deployments that should be the same are. Fails when they differ in anything. */
+export async function compareDeployments(
+  places: readonly ServerPlace[],
+  { json, console }: { readonly json: boolean; readonly console: Console },
+): Promise<ExitCode> {
+  if (places.length < 2) {
+    throw new CliError("--compare takes the URLs of two servers or more.", {
+      exitCode: exitCode.usage,
+      next: ["gennai doctor --compare https://one.example https://two.example"],
+    });
+  }
+  const columns = await Promise.all(places.map(columnOf));
+  const rows = rowsOf(columns);
+  const differing = rows.filter(({ same }) => !same);
+  if (json) {
+    const deployments = places.map(({ url }) => url);
+    console.output.write(`${JSON.stringify({ deployments, same: differing.length === 0, rows })}\n`);
+  } else console.output.write(table(places, rows, console));
+  return differing.length === 0 ? exitCode.ok : exitCode.failed;
+}
+
+async function columnOf({ url, token }: ServerPlace): Promise<Column> {
+  const signal = AbortSignal.timeout(timeout);
+  const known =
+    token === undefined ||
+    new URL(url).protocol === "https:" ||
+    (await proveServer({ url }, token, { signal }).catch(() => false));
+  if (!known) {
+    throw new CliError(`${url} does not answer as a Gennai server that knows this token.`, {
+      exitCode: exitCode.failed,
+      next: ["Check the address, and GENNAI_AUTH_TOKEN_1, _2, … or --auth-token-file, in the order of the URLs."],
+    });
+  }
+  try {
+    const parity = await connectGovernance({ baseUrl: url, ...(token === undefined ? {} : { token }) }).getParity(
+      {},
+      { signal },
+    );
+    const { emergency } = parity;
+    return new Map([
+      ["version", parity.version],
+      ["protocol", `${parity.protocolVersion} ${parity.protocolSha256}`],
+      ...parity.policy.map(({ name, sha256 }) => [`policy ${name}`, sha256] as const),
+      ["emergency read-only", onOff(emergency?.readOnly)],
+      ["emergency disable-high-impact", onOff(emergency?.disableHighImpact)],
+      ["emergency stop-all", onOff(emergency?.stopAll)],
+      ["emergency blocked", [...(emergency?.blockedTools ?? [])].sort().join(" ") || "nothing"],
+      ...parity.release.map(({ name, sha256 }) => [`release ${name}`, sha256] as const),
+    ]);
+  } catch (error) {
+    const { code, rawMessage } = ConnectError.from(error);
+    throw new CliError(`${url}: ${rawMessage}`, {
+      exitCode: exitCode.failed,
+      next: [
+        code === Code.Unimplemented
+          ? "That server is older than this question; compare what `gennai --version` says there."
+          : code === Code.PermissionDenied
+            ? "Use the token of an admin."
+            : "Check the address and the token.",
+      ],
+      cause: error,
+    });
+  }
+}
+
+function onOff(state: boolean | undefined): string {
+  return state === true ? "ON" : "off";
+}
+
+function rowsOf(columns: readonly Column[]): readonly Row[] {
+  const names = new Set(columns.flatMap((column) => [...column.keys()]));
+  return Array.from(names, (what) => {
+    const values = columns.map((column) => column.get(what) ?? "");
+    return { what, values, same: new Set(values).size === 1 };
+  });
+}
+
+/** Every difference a line; what is the same in one line for all files of the release. */
+function table(places: readonly ServerPlace[], rows: readonly Row[], console: Console): string {
+  const paint = paintFor(console.output, console.environment);
+  const lines = [`      ${"".padEnd(32)}${places.map(({ url }) => cell(url)).join("")}`];
+  const files = rows.filter(({ what }) => what.startsWith("release "));
+  const sameFiles = files.filter(({ same }) => same).length;
+  for (const { what, values, same } of rows) {
+    if (same && what.startsWith("release ")) continue;
+    const mark = same ? paint("green", "same") : paint("red", "DIFF");
+    lines.push(`${mark}  ${terminalSafe(what).padEnd(32)}${values.map(cell).join("")}`);
+  }
+  lines.push(
+    files.length === 0
+      ? "      all of them run from source: no files to compare"
+      : `      ${sameFiles} of ${files.length} files of the program are the same`,
+  );
+  const differing = rows.filter(({ same }) => !same).length;
+  lines.push(differing === 0 ? "The deployments are the same." : `They differ in ${differing}.`);
+  return `${lines.map((line) => line.trimEnd()).join("\n")}\n`;
+}
+
+function cell(text: string): string {
+  // Of a digest, its beginning tells enough.
+  const short = text.replace(/\b([0-9a-f]{12})[0-9a-f]{52}\b/g, "$1…");
+  return terminalSafe(short === "" ? "-" : short)
+    .slice(0, 38)
+    .padEnd(40);
+}

@@ -1,0 +1,102 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { loadCapabilities } from "@gennai/server/capabilities/load-capabilities";
+import { loadHooks } from "@gennai/server/hooks/load-hooks";
+import { McpServers } from "@gennai/server/mcp/mcp-servers";
+import { providerFacts } from "@gennai/server/models/model-endpoint";
+import { loadModelFacts, modelsFile } from "@gennai/server/models/model-facts";
+import { commandEnvironment } from "@gennai/server/process/command-environment";
+import { RulesService } from "@gennai/server/rules/rules-service";
+import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
+import { version } from "../../version.ts";
+import type { Check, Finding } from "./finding.ts";
+
+export interface ConfigPlace {
+  readonly stateDir: string;
+  readonly configDir: string;
+  /** Real path. */
+  readonly workspace: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Whether what people wrote down can be used. Starts nothing, asks no provider and prints no key. */
+export function configChecks(place: ConfigPlace): readonly Check[] {
+  return [
+    { name: "rules", run: () => rulesFinding(place) },
+    { name: "capabilities", run: () => capabilitiesFinding(place) },
+    { name: "hooks", run: () => hooksFinding(place) },
+    { name: "mcp", run: () => mcpFindings(place) },
+    { name: "models", run: () => modelsFinding(place) },
+  ];
+}
+
+async function rulesFinding({ workspace, environment }: ConfigPlace): Promise<Finding> {
+  const configHome = environment["XDG_CONFIG_HOME"];
+  await using rules = await RulesService.open({
+    root: workspace,
+    home: environment["HOME"] ?? homedir(),
+    ...(configHome?.startsWith("/") === true ? { configDir: configHome } : {}),
+  });
+  const { text, problems } = rules.status();
+  if (problems.length === 0) return { check: "rules", state: "ok", text };
+  const next = ["gennai policy test"];
+  return { check: "rules", state: "fail", text: `${text}: ${problems.slice(0, 3).join("; ")}`, next };
+}
+
+async function capabilitiesFinding({ configDir, stateDir, environment }: ConfigPlace): Promise<Finding> {
+  const check = "capabilities";
+  const named = environment["GENNAI_CAPABILITIES"] || undefined;
+  const { profile, problem } = (await loadCapabilities({ named, configDir, stateDir }, Date.now)).current();
+  if (problem !== undefined) {
+    const next = ["Put a profile there that is signed and in force; until then only reading is permitted."];
+    return { check, state: "fail", text: problem, next };
+  }
+  const until = profile.expires === undefined ? "" : `, until ${new Date(profile.expires).toISOString()}`;
+  return { check, state: "ok", text: `profile ${profile.name}${until}` };
+}
+
+async function hooksFinding({ configDir, stateDir, workspace }: ConfigPlace): Promise<Finding> {
+  const check = "hooks";
+  const { hooks, problems, warnings } = await loadHooks({ configDir, stateDir, workspaceRoot: workspace });
+  if (problems.length > 0) {
+    const next = ["Mend the file: until then, what the hooks would have judged is refused."];
+    return { check, state: "fail", text: problems.join("; "), next };
+  }
+  if (warnings.length > 0) return { check, state: "warn", text: warnings.join(" "), next: ["gennai hooks show"] };
+  return { check, state: "ok", text: hooks.length === 0 ? "none" : `${hooks.length} run` };
+}
+
+async function mcpFindings({ configDir, stateDir, workspace, environment }: ConfigPlace): Promise<readonly Finding[]> {
+  const check = "mcp";
+  await using mcp = new McpServers({
+    ...{ stateDir, configDir, environment, version },
+    home: homedir(),
+    commandEnvironment: commandEnvironment(environment),
+  });
+  const { servers, problems } = await mcp.status(openLocalWorkspace(workspace, { stateDir }));
+  const waiting = servers.filter(({ accepted }) => !accepted);
+  return [
+    { check, state: "ok", text: servers.length === 0 ? "none" : `${servers.length} configured` },
+    ...problems.map((text): Finding => ({ check, state: "warn", text, next: ["Mend it in the file it names."] })),
+    ...waiting.map(({ server }): Finding => {
+      const text = `The MCP server ${server.name} was not accepted as it is now, so it does not start.`;
+      return { check, state: "warn", text, next: [`gennai mcp accept ${server.name}`] };
+    }),
+  ];
+}
+
+async function modelsFinding({ configDir, environment }: ConfigPlace): Promise<Finding> {
+  const check = "models";
+  const { problem } = await loadModelFacts(configDir);
+  if (problem !== undefined) {
+    return { check, state: "warn", text: problem, next: [`Mend ${join(configDir, modelsFile)}.`] };
+  }
+  const variables = new Set(Object.values(providerFacts).flatMap(({ keyVariables }) => keyVariables));
+  const set = [...variables].filter((name) => (environment[name] ?? "").trim() !== "");
+  if (set.length > 0) return { check, state: "ok", text: `keys in ${set.join(", ")}` };
+  return {
+    check,
+    state: "ok",
+    text: "no key in the environment: offline, local and the editor's models, and the keychain",
+  };
+}

@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { userConfigDir } from "@gennai/server/config/config-directory";
+import { parseLogAddress } from "@gennai/server/nats/log-address";
+import { defaultStateDir } from "@gennai/server/store/state-directory";
+import { CliError } from "../../errors/cli-error.ts";
+import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { type Console, paintFor } from "../../terminal/console.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { version } from "../../version.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { usageError } from "../run/run-options.ts";
+import { configChecks } from "./config-checks.ts";
+import { type Finding, runChecks } from "./finding.ts";
+import { logChecks } from "./log-checks.ts";
+import { machineChecks } from "./machine-checks.ts";
+import { type ServerPlace, serverChecks } from "./server-checks.ts";
+import { stateChecks } from "./state-checks.ts";
+
+export interface DoctorFlags {
+  readonly workspace?: string;
+  /** URL of a server; without it, those of the workspace. */
+  readonly server?: string;
+  /** Files with tokens, in the order of the servers. */
+  readonly authTokenFile?: readonly string[];
+  /** The log that servers share. */
+  readonly log?: string;
+  /** URLs of deployments that should be the same. */
+  readonly compare?: readonly string[];
+  readonly json?: boolean;
+}
+
+/** `gennai doctor`: what works here and what does not, each with what to do next. Fails when something does not. */
+export async function doctorCommand(flags: DoctorFlags, console: Console): Promise<ExitCode> {
+  if (flags.compare !== undefined) {
+    const { compareDeployments } = await import("./compare-deployments.ts");
+    const places = await Promise.all(flags.compare.map((url, index) => serverPlace(url, index, flags, console)));
+    return compareDeployments(places, { json: flags.json === true, console });
+  }
+  const { environment } = console;
+  const workspace = await resolveWorkspace(flags.workspace, console);
+  const place = {
+    workspace,
+    stateDir: defaultStateDir(environment),
+    configDir: userConfigDir(environment),
+    environment,
+  };
+  const named = flags.server === undefined ? undefined : await serverPlace(flags.server, 0, flags, console);
+  const log = flags.log === undefined ? undefined : logAddress(flags.log, console);
+  const checks = [
+    ...machineChecks(place),
+    ...stateChecks(place),
+    ...configChecks(place),
+    ...(await serverChecks({ ...place, named })),
+    ...(log === undefined ? [] : logChecks(log)),
+  ];
+  const findings = await runChecks(checks, (finding) => {
+    if (flags.json !== true) console.output.write(describe(finding, console));
+  });
+  const failed = findings.filter(({ state }) => state === "fail").length;
+  const warned = findings.filter(({ state }) => state === "warn").length;
+  console.output.write(
+    flags.json === true
+      ? `${JSON.stringify({ version, workspace, failed, warned, findings })}\n`
+      : `${findings.length} looked at, ${failed} to mend, ${warned} to look at\n`,
+  );
+  return failed === 0 ? exitCode.ok : exitCode.failed;
+}
+
+const marks = { ok: ["green", "ok  "], warn: ["yellow", "warn"], fail: ["red", "FAIL"] } as const;
+
+function describe({ check, state, text, next = [] }: Finding, console: Console): string {
+  const [colour, mark] = marks[state];
+  const paint = paintFor(console.output, console.environment);
+  const lines = [`${paint(colour, mark)}  ${check.padEnd(15)} ${terminalSafe(text)}`];
+  if (state !== "ok") lines.push(...next.map((step) => `      ${"".padEnd(15)} -> ${terminalSafe(step)}`));
+  return `${lines.join("\n")}\n`;
+}
+
+/** The token by `--auth-token-file`, else `GENNAI_AUTH_TOKEN_1`, `_2`, … in the order of the URLs, else `GENNAI_AUTH_TOKEN`. */
+async function serverPlace(text: string, index: number, flags: DoctorFlags, console: Console): Promise<ServerPlace> {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw usageError(`${JSON.stringify(text)} is no URL of a server.`, "For example: http://127.0.0.1:7777");
+  }
+  const files = flags.authTokenFile ?? [];
+  const named = files.length === 1 ? files[0] : files[index];
+  const { environment } = console;
+  const token =
+    named === undefined
+      ? environment[`GENNAI_AUTH_TOKEN_${index + 1}`] || environment["GENNAI_AUTH_TOKEN"] || undefined
+      : (await tokenIn(resolve(console.directory, named))).trim();
+  return { url: new URL(text).origin, token };
+}
+
+async function tokenIn(file: string): Promise<string> {
+  return readFile(file, "utf8").catch((error: unknown) => {
+    throw new CliError(`The token file ${file} cannot be read.`, {
+      exitCode: exitCode.usage,
+      next: ["Check the path given with --auth-token-file."],
+      cause: error,
+    });
+  });
+}
+
+function logAddress(text: string, { environment }: Console) {
+  try {
+    return parseLogAddress(text, environment);
+  } catch (error) {
+    throw usageError(error instanceof Error ? error.message : String(error), "Leave out --log on one machine.");
+  }
+}

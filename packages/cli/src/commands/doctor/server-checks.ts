@@ -1,0 +1,113 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { connect, connectGovernance } from "@gennai/client/connection";
+import { findServers } from "@gennai/server/http/discovery";
+import { proveServer } from "@gennai/server/http/server-proof";
+import { version } from "../../version.ts";
+import { protocolDigest, protocolVersion } from "@gennai/server/rpc/spoken-protocol";
+import type { Check, Finding } from "./finding.ts";
+
+/** Where a server is, and what opens it. */
+export interface ServerPlace {
+  readonly url: string;
+  readonly token: string | undefined;
+}
+
+/** Milliseconds that two clocks may run apart before a person should know, and before things go wrong. */
+const noticeableSkew = 2_000;
+const harmfulSkew = 30_000;
+
+/** Whether a server is there, knows us, and speaks our language. */
+export async function serverChecks(options: {
+  /** Named by the user; undefined: those that announced themselves for this workspace. */
+  readonly named: ServerPlace | undefined;
+  readonly stateDir: string;
+  /** Real path. */
+  readonly workspace: string;
+}): Promise<readonly Check[]> {
+  const { named, stateDir, workspace } = options;
+  if (named !== undefined) return checksOf(named);
+  const { servers, ignored } = await findServers(stateDir);
+  const ours = servers.filter((server) => server.workspace === workspace && server.socketPath === undefined);
+  const left: readonly Check[] = ignored.map(({ file, reason }) => ({
+    name: "server",
+    run: async () => ({ check: "server", state: "warn", text: `${file}: ${reason}`, next: [`rm ${file}`] }),
+  }));
+  if (ours.length > 0)
+    return [...ours.flatMap(({ url, token }) => checksOf({ url, token: token ?? undefined })), ...left];
+  const none: Finding = { check: "server", state: "ok", text: "none runs for this workspace; gennai serve starts one" };
+  return [{ name: "server", run: async () => none }, ...left];
+}
+
+function checksOf(place: ServerPlace): readonly Check[] {
+  return [
+    { name: "server", run: (signal) => reachFinding(place, signal) },
+    { name: "clock", run: (signal) => clockFinding(place, signal) },
+  ];
+}
+
+async function reachFinding({ url, token }: ServerPlace, signal: AbortSignal): Promise<readonly Finding[]> {
+  const check = "server";
+  const start = ["Start it with gennai serve, or check the address."];
+  // Whoever sits on the port must show that it knows the token before it sees it.
+  if (token !== undefined && new URL(url).protocol === "http:") {
+    const proved = await proveServer({ url }, token, { signal }).catch(() => undefined);
+    if (proved === undefined) return [{ check, state: "fail", text: `Nobody answers at ${url}.`, next: start }];
+    if (!proved) {
+      const next = ["Use the token of that server: GENNAI_AUTH_TOKEN or --auth-token-file."];
+      return [{ check, state: "fail", text: `${url} does not know this token.`, next }];
+    }
+  }
+  const options = { baseUrl: url, ...(token === undefined ? {} : { token }) };
+  try {
+    const info = await connect(options).getServerInfo({}, { signal });
+    const found: Finding[] = [{ check, state: "ok", text: `${url} answers, version ${info.version}` }];
+    if (info.version !== version) {
+      const text = `The server is version ${info.version}, this program ${version}.`;
+      found.push({ check: "version", state: "warn", text, next: ["Restart the server with the version you want."] });
+    }
+    return [...found, await protocolFinding(options, info.protocolVersion, signal)];
+  } catch (error) {
+    const { code, rawMessage } = ConnectError.from(error);
+    const next = code === Code.Unauthenticated ? ["Use the token of that server."] : start;
+    return [{ check, state: "fail", text: `${url}: ${rawMessage}`, next }];
+  }
+}
+
+async function protocolFinding(
+  options: { readonly baseUrl: string; readonly token?: string },
+  spoken: number,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const check = "protocol";
+  if (spoken !== protocolVersion) {
+    const text = `The server speaks protocol ${spoken}, this program ${protocolVersion}.`;
+    return { check, state: "fail", text, next: ["Use the same version on both sides."] };
+  }
+  try {
+    const { protocolSha256 } = await connectGovernance(options).getParity({}, { signal });
+    if (protocolSha256 === protocolDigest()) return { check, state: "ok", text: `${spoken}, the same on both sides` };
+    const text = `Both speak protocol ${spoken}, but not the same edition of it: new fields are not understood.`;
+    return { check, state: "warn", text, next: ["Use the same version on both sides."] };
+  } catch (error) {
+    // An older server has no such method, and one with users tells only its admins.
+    const { code } = ConnectError.from(error);
+    if (code !== Code.Unimplemented && code !== Code.PermissionDenied) throw error;
+    return { check, state: "ok", text: `${spoken} on both sides` };
+  }
+}
+
+/** By the `Date` of an answer, which has whole seconds. */
+async function clockFinding({ url }: ServerPlace, signal: AbortSignal): Promise<Finding> {
+  const check = "clock";
+  const before = Date.now();
+  const response = await fetch(new URL("/livez", url), { signal, redirect: "error" }).catch(() => undefined);
+  const after = Date.now();
+  await response?.body?.cancel();
+  const there = Date.parse(response?.headers.get("date") ?? "");
+  if (Number.isNaN(there)) return { check, state: "warn", text: "The server does not say what time it is." };
+  // The second it names may be any moment of it.
+  const apart = there > after ? there - after : there + 1_000 < before ? before - there - 1_000 : 0;
+  if (apart < noticeableSkew) return { check, state: "ok", text: "the server's and this machine's agree" };
+  const text = `The server's clock and this machine's are ${Math.round(apart / 1_000)} s apart.`;
+  return { check, state: apart < harmfulSkew ? "warn" : "fail", text, next: ["Let both keep time by NTP."] };
+}

@@ -1,0 +1,113 @@
+import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import type { EmergencyControl } from "@gennai/governance/emergency/emergency-state";
+import { EmergencyStore } from "@gennai/server/emergency/emergency-store";
+import { createRedactor } from "@gennai/server/redaction/redactor";
+import { ServiceError } from "@gennai/server/service-error";
+import { defaultStateDir } from "@gennai/server/store/state-directory";
+import { CliError } from "../../errors/cli-error.ts";
+import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { type Console, paintFor } from "../../terminal/console.ts";
+import { version } from "../../version.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { describeEmergency, type EmergencyReport } from "./emergency-report.ts";
+import { switchOverServer } from "./emergency-server.ts";
+
+export interface EmergencyFlags {
+  readonly workspace?: string;
+  readonly reason?: string;
+  readonly by?: string;
+  readonly tool?: string;
+  readonly json?: boolean;
+}
+
+/** Changes shown with the state. */
+const shownChanges = 10;
+
+/** `gennai emergency status` */
+export async function emergencyStatusCommand(flags: EmergencyFlags, console: Console): Promise<ExitCode> {
+  await using store = await openStore(console);
+  writeReport({ state: store.current(), changes: store.history(shownChanges) }, flags, console);
+  return exitCode.ok;
+}
+
+/**
+ * Switches a control: through a running server, which says what it stopped, else in the store, from where every server
+ * that starts later has it. A server that does not answer is passed by: it sees the store as well.
+ */
+export async function emergencySwitchCommand(
+  control: EmergencyControl,
+  state: string,
+  flags: EmergencyFlags,
+  console: Console,
+): Promise<ExitCode> {
+  if (state !== "on" && state !== "off") {
+    throw new CliError(`${control} takes on or off, not ${JSON.stringify(state)}.`, {
+      exitCode: exitCode.usage,
+      next: [`gennai emergency ${control} on --reason "…"`],
+    });
+  }
+  const enabled = state === "on";
+  const reason = flags.reason?.trim() ?? "";
+  if (!enabled && reason === "") {
+    throw new CliError("Say why it is lifted: it is recorded.", { exitCode: exitCode.usage, next: ['--reason "…"'] });
+  }
+  const request = { control, enabled, tool: flags.tool ?? "", by: flags.by ?? userInfo().username, reason };
+  const workspace = await resolveWorkspace(flags.workspace, console);
+  await using store = await openStore(console);
+  const stopped = await switchOverServer(defaultStateDir(console.environment), request);
+  if (stopped === undefined) await switchInStore(store, { ...request, via: "cli" }, workspace);
+  writeReport(
+    {
+      state: store.current(),
+      changes: store.history(1),
+      ...(stopped === undefined ? {} : { stoppedTurnIds: stopped }),
+    },
+    flags,
+    console,
+  );
+  return exitCode.ok;
+}
+
+async function switchInStore(
+  store: EmergencyStore,
+  request: Parameters<EmergencyStore["change"]>[0],
+  workspace: string,
+): Promise<void> {
+  const redactor = await createRedactor({ secrets: [] });
+  // Not in whatever directory somebody happens to stand: only where there is a ledger, or a repository.
+  const recorded = [".orchestration", ".git"].some((name) => existsSync(join(workspace, name)));
+  try {
+    const reason = await redactor.redact(request.reason);
+    const change = store.change({ ...request, reason }, recorded ? [workspace] : []);
+    if (change.effective) return;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new CliError(error.message, {
+      exitCode: exitCode.usage,
+      next: error.hint === undefined ? [] : [error.hint],
+      cause: error,
+    });
+  }
+  throw new CliError("Somebody else switched this control on at the same moment, so it stays on.", {
+    exitCode: exitCode.refused,
+    next: ["gennai emergency status"],
+  });
+}
+
+function openStore(console: Console): Promise<EmergencyStore> {
+  return EmergencyStore.open(defaultStateDir(console.environment), {
+    toolVersion: version,
+    onWarning: (text) => void console.errors.write(`warning: ${text}\n`),
+    now: Date.now,
+  });
+}
+
+function writeReport(report: EmergencyReport, flags: EmergencyFlags, console: Console): void {
+  const text =
+    flags.json === true
+      ? JSON.stringify(report)
+      : describeEmergency(report, paintFor(console.output, console.environment));
+  console.output.write(`${text}\n`);
+}

@@ -1,0 +1,34 @@
+import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
+import type { EmergencyChange } from "@gennai/server/emergency/emergency-change";
+import type { Paint } from "../../terminal/console.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+
+export interface EmergencyReport {
+  readonly state: EmergencyState & { readonly problem?: string };
+  /** Newest last. */
+  readonly changes: readonly EmergencyChange[];
+  /** Turns that ended by the switching; absent when no server runs. */
+  readonly stoppedTurnIds?: readonly string[];
+}
+
+/** The controls and their last changes, for a person. */
+export function describeEmergency({ state, changes, stoppedTurnIds }: EmergencyReport, paint: Paint): string {
+  const line = (name: string, isOn: boolean, on: string, off: string): string =>
+    `${name.padEnd(22)}${paint(isOn ? "red" : "green", isOn ? on : off)}`;
+  return [
+    line("read-only", state.readOnly, "on: nothing may be changed or run", "off"),
+    line("disable-high-impact", state.disableHighImpact, "on: high risk is refused without a question", "off"),
+    line("blocked", state.blockedTools.length > 0, terminalSafe(state.blockedTools.join(", ")), "nothing"),
+    line("stop-all", state.stopAll, "on: no turn starts", "off"),
+    ...(state.problem === undefined ? [] : [paint("red", `problem: ${terminalSafe(state.problem)}`)]),
+    ...(stoppedTurnIds === undefined || stoppedTurnIds.length === 0
+      ? []
+      : [`Stopped: ${stoppedTurnIds.length === 1 ? "1 turn" : `${stoppedTurnIds.length} turns`}.`]),
+    ...(changes.length === 0 ? [] : ["", "Last changes:"]),
+    ...changes.map(
+      ({ time, control, enabled, tool, by, via, reason, effective }) =>
+        `  ${new Date(time).toISOString().slice(0, 19).replace("T", " ")}  ${control}${tool === "" ? "" : ` ${terminalSafe(tool)}`} ${enabled ? "on" : "off"}` +
+        `${effective ? "" : " (refused: switched on by somebody else at the same moment)"}, by ${terminalSafe(by)} (${via}): ${terminalSafe(reason)}`,
+    ),
+  ].join("\n");
+}

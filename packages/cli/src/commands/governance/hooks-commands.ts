@@ -1,0 +1,65 @@
+import { userConfigDir } from "@gennai/server/config/config-directory";
+import { trustProjectHooks } from "@gennai/server/hooks/hook-trust";
+import { loadHooks } from "@gennai/server/hooks/load-hooks";
+import { defaultStateDir } from "@gennai/server/store/state-directory";
+import { CliError } from "../../errors/cli-error.ts";
+import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import type { Console } from "../../terminal/console.ts";
+import { spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+
+export interface HooksFlags {
+  readonly workspace?: string;
+  readonly json?: boolean;
+}
+
+/** `gennai hooks show` */
+export async function hooksShowCommand(flags: HooksFlags, console: Console): Promise<ExitCode> {
+  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  const loaded = await loadHooks({
+    configDir: userConfigDir(console.environment),
+    stateDir: defaultStateDir(console.environment),
+    workspaceRoot,
+  });
+  if (flags.json === true) {
+    console.output.write(`${JSON.stringify(loaded)}\n`);
+    return exitCode.ok;
+  }
+  for (const { event, matcher, command, timeoutMs, source } of loaded.hooks) {
+    const which = matcher === undefined || matcher === "" ? "*" : matcher;
+    console.output.write(`${event.padEnd(12)} ${which}  ${spelledOut(command)}  (${timeoutMs / 1000} s, ${source})\n`);
+  }
+  if (loaded.hooks.length === 0) console.output.write("No hooks run here.\n");
+  for (const problem of loaded.problems)
+    console.output.write(`broken: ${terminalSafe(problem)}; changes are refused until it is mended\n`);
+  for (const warning of loaded.warnings) console.output.write(`warning: ${terminalSafe(warning)}\n`);
+  return exitCode.ok;
+}
+
+/** `gennai hooks trust` */
+export async function hooksTrustCommand(flags: HooksFlags, console: Console): Promise<ExitCode> {
+  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  let commands: readonly string[] | undefined;
+  try {
+    commands = await trustProjectHooks(defaultStateDir(console.environment), workspaceRoot);
+  } catch (error) {
+    throw new CliError(error instanceof Error ? error.message : String(error), {
+      exitCode: exitCode.usage,
+      next: ["Mend the file, then trust it."],
+      cause: error,
+    });
+  }
+  if (commands === undefined) {
+    throw new CliError("This workspace has no .gennai/hooks.json.", {
+      exitCode: exitCode.usage,
+      next: ["Nothing is to be trusted."],
+    });
+  }
+  if (flags.json === true) console.output.write(`${JSON.stringify({ trusted: commands })}\n`);
+  else {
+    console.output.write("Trusted as it is now. From the next turn on these run, and with your rights:\n");
+    for (const command of commands) console.output.write(`  ${spelledOut(command)}\n`);
+    console.output.write("A change of the file takes the trust away; a change of the programs it names does not.\n");
+  }
+  return exitCode.ok;
+}

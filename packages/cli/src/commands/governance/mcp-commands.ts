@@ -1,0 +1,95 @@
+import { homedir } from "node:os";
+import { userConfigDir } from "@gennai/server/config/config-directory";
+import { McpPins } from "@gennai/server/mcp/mcp-pins";
+import { McpServers, type McpStatus } from "@gennai/server/mcp/mcp-servers";
+import { commandEnvironment } from "@gennai/server/process/command-environment";
+import { defaultStateDir } from "@gennai/server/store/state-directory";
+import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
+import { CliError } from "../../errors/cli-error.ts";
+import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import type { Console } from "../../terminal/console.ts";
+import { spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";
+import { version } from "../../version.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+
+export interface McpFlags {
+  readonly workspace?: string;
+  readonly json?: boolean;
+}
+
+/** `gennai mcp list` */
+export async function mcpListCommand(flags: McpFlags, console: Console): Promise<ExitCode> {
+  const { servers, problems } = await statusOf(flags, console);
+  if (flags.json === true) {
+    const shown = servers.map(({ server, accepted }) => ({ name: server.name, origin: server.origin, accepted }));
+    console.output.write(`${JSON.stringify({ servers: shown, problems })}\n`);
+    return exitCode.ok;
+  }
+  for (const { server, accepted, changed } of servers) {
+    const state = accepted
+      ? "starts with a turn that may use it"
+      : `${changed ? "changed since it was accepted" : "not accepted"}: gennai mcp accept ${server.name}`;
+    console.output.write(`${server.name.padEnd(16)} ${server.origin.padEnd(8)} ${startOf({ server })}\n  ${state}\n`);
+  }
+  if (servers.length === 0) console.output.write("No MCP servers are configured here.\n");
+  for (const problem of problems) console.output.write(`left out: ${terminalSafe(problem)}\n`);
+  return exitCode.ok;
+}
+
+/** `gennai mcp accept` */
+export async function mcpAcceptCommand(name: string, flags: McpFlags, console: Console): Promise<ExitCode> {
+  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  const { servers } = await statusOf(flags, console);
+  const found = servers.find(({ server }) => server.name === name);
+  if (found === undefined) {
+    throw new CliError(`There is no MCP server ${JSON.stringify(name)} here.`, {
+      exitCode: exitCode.usage,
+      next: ["`gennai mcp list` shows those there are."],
+    });
+  }
+  await new McpPins(defaultStateDir(console.environment), workspaceRoot).acceptServer(found.server);
+  if (flags.json === true) console.output.write(`${JSON.stringify({ accepted: name })}\n`);
+  else {
+    console.output.write(`Accepted as it is now. From the next turn on this runs, and with your rights:\n`);
+    console.output.write(`  ${startOf(found)}\n`);
+    for (const [name, text] of Object.entries(found.server.runs)) {
+      console.output.write(`  runs ${spelledOut(name)}: ${spelledOut(text)}\n`);
+    }
+    console.output.write(`Each of its tools still asks before its first call.\n`);
+  }
+  return exitCode.ok;
+}
+
+async function statusOf(flags: McpFlags, console: Console) {
+  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  await using servers = new McpServers({
+    stateDir: defaultStateDir(console.environment),
+    configDir: userConfigDir(console.environment),
+    home: homedir(),
+    environment: console.environment,
+    commandEnvironment: commandEnvironment(console.environment),
+    version,
+  });
+  const stateDir = defaultStateDir(console.environment);
+  return await servers.status(openLocalWorkspace(workspaceRoot, { stateDir }));
+}
+
+/** Everything that an acceptance is for: what it is given decides what it does as much as its name. Variables by name. */
+export function startOf({ server: { written } }: Pick<McpStatus, "server">): string {
+  const parts =
+    written.type === "http"
+      ? [written.url, ...given("sends", written.headers, ": ")]
+      : [
+          [
+            written.command,
+            ...written.args.map((each) => (/^[^\s"'\\]+$/.test(each) ? each : JSON.stringify(each))),
+          ].join(" "),
+          ...(written.cwd === undefined ? [] : [`in ${written.cwd}`]),
+          ...given("with", written.environment, "="),
+        ];
+  return parts.map(spelledOut).join("\n  ");
+}
+
+function given(how: string, values: Readonly<Record<string, string>>, between: string): readonly string[] {
+  return Object.entries(values).map(([name, value]) => `${how} ${name}${between}${value}`);
+}

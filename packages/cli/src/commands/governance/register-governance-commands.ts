@@ -1,0 +1,169 @@
+import type { Command } from "commander";
+import type { Console } from "../../terminal/console.ts";
+import type { CapabilitiesFlags } from "./capabilities-commands.ts";
+import type { CheckFlags } from "./check-commands.ts";
+import type { EmergencyFlags } from "./emergency-commands.ts";
+import type { HooksFlags } from "./hooks-commands.ts";
+import type { McpFlags } from "./mcp-commands.ts";
+
+/** Commands about what governs the agent: emergency controls, capabilities, hooks, MCP servers, accepted checks. */
+export function addGovernanceCommands(program: Command, console: Console, ended: (code: number) => void): void {
+  const groups = [
+    emergencyCommands(program, console, ended),
+    capabilitiesCommands(program, console, ended),
+    hooksCommands(program, console, ended),
+    mcpCommands(program, console, ended),
+    checkCommands(program, console, ended),
+  ];
+  for (const group of groups) for (const command of group.commands) command.exitOverride();
+}
+
+function emergencyCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+  const emergency = program
+    .command("emergency")
+    .description("switch off at once, for all servers of this user, what the agent may do")
+    .addHelpText("after", emergencyHelp);
+  const add = (name: string, description: string): Command =>
+    emergency
+      .command(name)
+      .description(description)
+      .option("--workspace <dir>", "whose ledger gets a record when no server runs (default: here)")
+      .option("--json", "print JSON");
+  const control = (name: string, description: string): Command =>
+    add(name, description)
+      .option("--reason <words>", "why; recorded")
+      .option("--by <name>", "who; recorded (default: your user name)");
+
+  add("status", "show what is switched off, by whom and why").action(async (flags: EmergencyFlags) => {
+    const { emergencyStatusCommand } = await import("./emergency-commands.ts");
+    ended(await emergencyStatusCommand(flags, console));
+  });
+  const switches = [
+    ["read-only", "nothing may be changed or run any more"],
+    ["disable-high-impact", "actions of high risk are refused without a question"],
+    ["stop-all", "all running work ends, and no turn starts"],
+  ] as const;
+  for (const [name, description] of switches) {
+    control(name, description)
+      .argument("<on|off>")
+      .action(async (state: string, flags: EmergencyFlags) => {
+        const { emergencySwitchCommand } = await import("./emergency-commands.ts");
+        ended(await emergencySwitchCommand(name, state, flags, console));
+      });
+  }
+  for (const [name, state, description] of [
+    ["block", "on", "refuse a tool, a program, an MCP server (mcp__name), or the group deploy"],
+    ["unblock", "off", "allow it again"],
+  ] as const) {
+    control(name, description)
+      .argument("<tool>")
+      .action(async (tool: string, flags: EmergencyFlags) => {
+        const { emergencySwitchCommand } = await import("./emergency-commands.ts");
+        ended(await emergencySwitchCommand("block-tool", state, { ...flags, tool }, console));
+      });
+  }
+  return emergency;
+}
+
+function capabilitiesCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+  const group = program.command("capabilities").description("what the signed profile of this user permits");
+  group
+    .command("show")
+    .description("show the profile in force, or why only reading is permitted")
+    .option("--json", "print JSON")
+    .action(async (flags: CapabilitiesFlags) => {
+      const { capabilitiesShowCommand } = await import("./capabilities-commands.ts");
+      ended(await capabilitiesShowCommand(flags, console));
+    });
+  group
+    .command("sign")
+    .description("sign a profile for a team")
+    .argument("<file>", "the profile as JSON, without a signature")
+    .requiredOption("--key <pem>", "Ed25519 private key; openssl genpkey -algorithm ed25519 makes one")
+    .addHelpText("after", signHelp)
+    .action(async (file: string, flags: { readonly key: string }) => {
+      const { capabilitiesSignCommand } = await import("./capabilities-commands.ts");
+      ended(await capabilitiesSignCommand(file, flags, console));
+    });
+  return group;
+}
+
+/** A command about one workspace, that can also answer in JSON. */
+function workspaceCommand(group: Command, name: string, description: string): Command {
+  return group
+    .command(name)
+    .description(description)
+    .option("--workspace <dir>", "the workspace (default: here)")
+    .option("--json", "print JSON");
+}
+
+function hooksCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+  const group = program.command("hooks").description("your own programs that look at every tool call");
+  const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
+  add("show", "show which hooks run here").action(async (flags: HooksFlags) => {
+    const { hooksShowCommand } = await import("./hooks-commands.ts");
+    ended(await hooksShowCommand(flags, console));
+  });
+  add("trust", "let the workspace's .gennai/hooks.json run as it is now").action(async (flags: HooksFlags) => {
+    const { hooksTrustCommand } = await import("./hooks-commands.ts");
+    ended(await hooksTrustCommand(flags, console));
+  });
+  return group;
+}
+
+function mcpCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+  const group = program.command("mcp").description("servers whose tools the agent may use, behind the same gate");
+  const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
+  add("list", "show which servers there are, and which of them start").action(async (flags: McpFlags) => {
+    const { mcpListCommand } = await import("./mcp-commands.ts");
+    ended(await mcpListCommand(flags, console));
+  });
+  add("accept <server>", "let a server of the workspace's .mcp.json start as it is written now").action(
+    async (name: string, flags: McpFlags) => {
+      const { mcpAcceptCommand } = await import("./mcp-commands.ts");
+      ended(await mcpAcceptCommand(name, flags, console));
+    },
+  );
+  return group.addHelpText("after", mcpHelp);
+}
+
+function checkCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+  const group = program.command("check").description("the project's own checks that run without a question");
+  const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
+  add("list", "show which checks of this workspace were accepted for all sessions").action(
+    async (flags: CheckFlags) => {
+      const { checkListCommand } = await import("./check-commands.ts");
+      ended(await checkListCommand(flags, console));
+    },
+  );
+  add("revoke", "ask again about every check of this workspace").action(async (flags: CheckFlags) => {
+    const { checkRevokeCommand } = await import("./check-commands.ts");
+    ended(await checkRevokeCommand(flags, console));
+  });
+  return group;
+}
+
+const mcpHelp = `
+Your own servers stand in ~/.config/gennai/mcp.json, those of a repository in its .mcp.json:
+  {"mcpServers": {"files": {"command": "mcp-server-filesystem", "args": ["."], "readOnly": ["read_file"]},
+                  "docs":  {"url": "https://docs.example.org/mcp", "headers": {"Authorization": "Bearer \${DOCS_TOKEN}"}}}}
+In your own file, "allow" names tools that run without a question while their description stays as you accepted it, and
+"readOnly" tools that change nothing. Scenarios choose servers by mcp:<name> or mcp:*.
+`;
+
+const emergencyHelp = `
+Examples:
+  gennai emergency status
+  gennai emergency stop-all on --reason "it deletes the wrong files"
+  gennai emergency block deploy --reason "release freeze"
+  gennai emergency read-only off --reason "all clear"
+`;
+
+const signHelp = `
+Example of a profile:
+  {"type": "gennai-capabilities", "version": 1, "name": "interns", "capabilities": ["read", "propose", "write"],
+   "issued": "2026-01-01T00:00:00Z", "expires": "2027-01-01T00:00:00Z"}
+Capabilities: read, propose, write, execute, network, high_impact.
+The signed profile goes to standard output. It belongs to ~/.config/gennai/capabilities.json, and the public key, as
+openssl pkey -in KEY -pubout prints it, to ~/.config/gennai/capabilities.pub.
+`;

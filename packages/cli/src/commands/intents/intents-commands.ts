@@ -1,0 +1,155 @@
+import { homedir } from "node:os";
+import type { Intent } from "@gennai/governance/intents/intent";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { intentsFile } from "@gennai/server/intents/intents-file";
+import { IntentsService, type IntentsStatus } from "@gennai/server/intents/intents-service";
+import { type IntentsMode, intentsModes } from "@gennai/server/intents/intents-setting";
+import { defaultStateDir, prepareStateDirectory } from "@gennai/server/store/state-directory";
+import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
+import { CliError } from "../../errors/cli-error.ts";
+import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { type Console, type Paint, paintFor } from "../../terminal/console.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { firstIntents } from "./intents-template.ts";
+
+export interface IntentsFlags {
+  readonly workspace?: string;
+  readonly json?: boolean;
+}
+
+/** `gennai intents list`: what can be selected, and what is wrong with the file. Fails when something is. */
+export async function intentsListCommand(flags: IntentsFlags, console: Console): Promise<ExitCode> {
+  const status = await (await openIntents(flags, console)).status();
+  if (flags.json === true) console.output.write(`${JSON.stringify(status)}\n`);
+  else console.output.write(describeStatus(status, paintFor(console.output, console.environment)));
+  return status.problems.length === 0 ? exitCode.ok : exitCode.failed;
+}
+
+/** `gennai intents show ID`. */
+export async function intentsShowCommand(id: string, flags: IntentsFlags, console: Console): Promise<ExitCode> {
+  const { intents } = await (await openIntents(flags, console)).status();
+  const intent = intents.find((each) => each.id === id);
+  if (intent === undefined) {
+    const ids = intents.map((each) => each.id).join(", ");
+    throw new CliError(`There is no intent ${JSON.stringify(id)}.`, {
+      exitCode: exitCode.usage,
+      next: [ids === "" ? "gennai intents init makes a first one." : `There are: ${ids}.`],
+    });
+  }
+  console.output.write(flags.json === true ? `${JSON.stringify(intent)}\n` : describeIntent(intent));
+  return exitCode.ok;
+}
+
+/** `gennai intents init`: a first file, with one intent to fill in. Never overwrites. */
+export async function intentsInitCommand(flags: IntentsFlags, console: Console): Promise<ExitCode> {
+  const intents = await openIntents(flags, console);
+  let created: boolean;
+  try {
+    created = await intents.create(firstIntents);
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error;
+    throw new CliError(error.message, {
+      next: [error.hint ?? "Mend what it names and run the command again."],
+      cause: error,
+    });
+  }
+  if (!created) {
+    throw new CliError(`${intentsFile} is there already.`, {
+      exitCode: exitCode.usage,
+      next: ["Edit it; gennai intents list says what is wrong with it."],
+    });
+  }
+  if (flags.json === true) console.output.write(`${JSON.stringify({ created: intentsFile })}\n`);
+  else console.output.write(`Made ${intentsFile}. Fill in the intent and set its status to active.\n`);
+  return exitCode.ok;
+}
+
+/** `gennai intents mode auto|required|off`: the person's own switch for this workspace; without a mode, shows it. */
+export async function intentsModeCommand(
+  mode: string | undefined,
+  flags: IntentsFlags,
+  console: Console,
+): Promise<ExitCode> {
+  if (mode !== undefined && !isMode(mode)) {
+    throw new CliError(`${JSON.stringify(mode)} is no mode.`, {
+      exitCode: exitCode.usage,
+      next: [`Say one of: ${intentsModes.join(", ")}.`],
+    });
+  }
+  const intents = await openIntents(flags, console);
+  if (mode !== undefined) await intents.setMode(mode);
+  const status = await intents.status();
+  if (flags.json === true) {
+    console.output.write(`${JSON.stringify({ mode: status.mode, on: status.on, why: status.why })}\n`);
+  } else console.output.write(`${describeMode(status)}\n`);
+  return exitCode.ok;
+}
+
+/** `gennai intents accept`: a person read the file as it is now; where intents are required, only then they can be selected. */
+export async function intentsAcceptCommand(flags: IntentsFlags, console: Console): Promise<ExitCode> {
+  const intents = await openIntents(flags, console);
+  let status: IntentsStatus;
+  try {
+    status = await intents.accept();
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error;
+    throw new CliError(error.message, {
+      next: ["Mend what it names and run the command again; gennai intents init makes a first file."],
+      cause: error,
+    });
+  }
+  const { sha256, intents: accepted } = status;
+  if (flags.json === true)
+    console.output.write(`${JSON.stringify({ accepted: intentsFile, sha256, intents: accepted })}\n`);
+  else {
+    console.output.write(accepted.map(describeIntent).join(""));
+    console.output.write(`Accepted ${intentsFile} as it is now (SHA-256 ${sha256.slice(0, 12)}…).\n`);
+  }
+  return exitCode.ok;
+}
+
+async function openIntents(flags: IntentsFlags, console: Console): Promise<IntentsService> {
+  const root = await resolveWorkspace(flags.workspace, console);
+  const stateDir = await prepareStateDirectory(defaultStateDir(console.environment));
+  const workspace = openLocalWorkspace(root, { stateDir, home: homedir() });
+  return IntentsService.open({ workspace, stateDir });
+}
+
+function isMode(mode: string): mode is IntentsMode {
+  return intentsModes.some((each) => each === mode);
+}
+
+function describeMode({ mode, on, why }: IntentsStatus): string {
+  return `Intents are ${on ? "on" : "off"} here (${mode}). ${why}`;
+}
+
+function describeStatus(status: IntentsStatus, paint: Paint): string {
+  const { intents, problems } = status;
+  const width = Math.max(0, ...intents.map(({ id }) => id.length));
+  const lines = intents.map((intent) => {
+    const text = `${intent.id.padEnd(width)}  ${intent.status.padEnd(12)}  ${intent.name}`;
+    return paint(intent.selectable ? "green" : "dim", terminalSafe(text));
+  });
+  if (intents.length === 0) lines.push("No intents. gennai intents init makes a first one.");
+  if (status.sha256 !== "") lines.push(`${intentsFile} is ${status.accepted ? "" : "not "}accepted as it is now.`);
+  lines.push(describeMode(status), ...problems.map((problem) => paint("yellow", terminalSafe(problem))));
+  return `${lines.join("\n")}\n`;
+}
+
+function describeIntent(intent: Intent): string {
+  const lists = [
+    ["owned scope", intent.ownedScope],
+    ["constraints", intent.constraints],
+    ["acceptance criteria", intent.acceptanceCriteria],
+  ] as const;
+  const lines = [
+    `${intent.id}  ${intent.name}`,
+    `  status  ${intent.status === "" ? "none" : intent.status}${intent.selectable ? "" : " (cannot be selected)"}`,
+    ...lists.flatMap(([name, entries]) => [
+      `  ${name}${entries.length === 0 ? "  none" : ""}`,
+      ...entries.map((entry) => `    - ${entry}`),
+    ]),
+  ];
+  return `${lines.map(terminalSafe).join("\n")}\n`;
+}

@@ -1,0 +1,180 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { ledgerPath } from "@gennai/server/store/ledger/ledger-file";
+import { ledgerPublicKeyFile } from "@gennai/server/store/ledger/ledger-key";
+import { rotateLedgerKey } from "@gennai/server/store/ledger/ledger-key-rotation";
+import { repairWorkspaceLedger } from "@gennai/server/store/ledger/ledger-repair";
+import {
+  ledgerExitCodes,
+  verifyWorkspaceLedger,
+  type WorkspaceLedgerReport,
+} from "@gennai/server/store/ledger/ledger-verify";
+import { defaultStateDir } from "@gennai/server/store/state-directory";
+import { CliError } from "../../errors/cli-error.ts";
+import { exitCode } from "../../errors/exit-code.ts";
+import { type Console, type Paint, paintFor } from "../../terminal/console.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { version } from "../../version.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { parseCount } from "../run/run-options.ts";
+import { describeRecord } from "./record-line.ts";
+
+export interface LedgerFlags {
+  readonly workspace?: string;
+  readonly json?: boolean;
+  /** Check as a third party: signatures and chain by this key alone. */
+  readonly publicKey?: string;
+  /** Check this exported file in place of the workspace's ledger. */
+  readonly bundle?: string;
+  readonly limit?: string;
+  readonly format?: string;
+  readonly out?: string;
+  readonly session?: string;
+  readonly yes?: boolean;
+}
+
+/** `gennai ledger verify`. The exit code tells what is wrong, see `ledgerExitCodes`. */
+export async function ledgerVerifyCommand(flags: LedgerFlags, console: Console): Promise<number> {
+  if (flags.bundle !== undefined) return verifyBundle(flags.bundle, flags, console);
+  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  const report = await verifyWorkspaceLedger(
+    flags.publicKey === undefined
+      ? { workspaceRoot, stateDir: defaultStateDir(console.environment) }
+      : { workspaceRoot, publicKeyFile: resolve(console.directory, flags.publicKey) },
+  );
+  writeReport(report, flags, console);
+  return ledgerExitCodes[report.status];
+}
+
+/** `gennai ledger repair`: from the store, else a torn last line is cut; a copy is kept. */
+export async function ledgerRepairCommand(flags: LedgerFlags, console: Console): Promise<number> {
+  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  const repair = await repairWorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) });
+  if (flags.json === true) console.output.write(`${JSON.stringify(repair)}\n`);
+  else {
+    console.output.write(`${repairWords[repair.action]}\n`);
+    if (repair.backup !== undefined) console.output.write(`The file as it was: ${repair.backup}\n`);
+    writeReport(repair.report, flags, console);
+  }
+  return ledgerExitCodes[repair.report.status];
+}
+
+/** `gennai ledger show`: the last records, for a person; with `--json` as they stand in the file. */
+export async function ledgerShowCommand(flags: LedgerFlags, console: Console): Promise<number> {
+  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  const limit = parseCount(flags.limit, "--limit", 1_000_000) ?? 20;
+  const file = ledgerPath(workspaceRoot);
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new CliError(`There is no ledger at ${file}.`, {
+      next: [
+        "Nothing was recorded here yet, or it was removed: gennai ledger verify tells, gennai ledger repair brings it back.",
+      ],
+      cause: error,
+    });
+  });
+  const paint = paintFor(console.output, console.environment);
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  for (const line of lines.slice(-limit)) {
+    console.output.write(`${flags.json === true ? line : describeRecord(line, paint)}\n`);
+  }
+  return exitCode.ok;
+}
+
+/** `gennai ledger rotate-key`: a new signing key, which every ledger of the state directory is handed over to. */
+export async function ledgerRotateKeyCommand(flags: LedgerFlags, console: Console): Promise<number> {
+  const stateDir = defaultStateDir(console.environment);
+  const rotation = await rotateLedgerKey({ stateDir, toolVersion: version, now: Date.now });
+  const { from, to, workspaceRoots, warnings } = rotation;
+  for (const warning of warnings) console.errors.write(`${terminalSafe(warning)}\n`);
+  if (flags.json === true) console.output.write(`${JSON.stringify(rotation)}\n`);
+  else {
+    console.output.write(
+      [
+        `The key ${to} signs from now on; ${workspaceRoots.length} ledgers were handed over by ${from}.`,
+        ...workspaceRoots.map((root) => `  ${terminalSafe(root)}`),
+        `Public keys: ${ledgerPublicKeyFile(stateDir)}`,
+        "",
+      ].join("\n"),
+    );
+  }
+  return exitCode.ok;
+}
+
+async function verifyBundle(name: string, flags: LedgerFlags, console: Console): Promise<number> {
+  const file = resolve(console.directory, name);
+  const text = await readText(file);
+  const publicKey =
+    flags.publicKey === undefined ? undefined : await readText(resolve(console.directory, flags.publicKey));
+  const { verifyLedgerBundle } = await import("@gennai/server/store/ledger/ledger-bundle");
+  const report = await verifyLedgerBundle(text, publicKey);
+  if (flags.json === true) console.output.write(`${JSON.stringify({ ...report, file })}\n`);
+  else {
+    const paint = paintFor(console.output, console.environment);
+    console.output.write(
+      `${[
+        `${paint(report.status === "ok" ? "green" : "red", report.status)}  ${terminalSafe(report.message)}`,
+        `  file     ${file}`,
+        `  records  ${report.records} signed, ${report.purged} of them without content`,
+        `  key      ${terminalSafe(report.keyId)}${report.keyIsGiven ? "" : ", the bundle's own: compare it with the signer's, or name it with --public-key"}`,
+        ...(report.problem === undefined
+          ? []
+          : [`  first    seq ${report.problem.seq}, byte ${report.problem.offset}`]),
+      ].join("\n")}\n`,
+    );
+  }
+  return ledgerExitCodes[report.status];
+}
+
+async function readText(file: string): Promise<string> {
+  return readFile(file, "utf8").catch((error: unknown) => {
+    throw new CliError(`${file} cannot be read.`, {
+      exitCode: exitCode.usage,
+      next: ["Check the path."],
+      cause: error,
+    });
+  });
+}
+
+const repairWords = {
+  nothing: "Nothing to repair.",
+  cut_torn_line: "The torn last line was cut.",
+  rebuilt_from_store: "The file was written anew from the store.",
+} as const;
+
+function writeReport(report: WorkspaceLedgerReport, flags: LedgerFlags, console: Console): void {
+  if (flags.json === true) {
+    console.output.write(`${JSON.stringify(report)}\n`);
+    return;
+  }
+  console.output.write(`${describeReport(report, paintFor(console.output, console.environment))}\n`);
+}
+
+function describeReport(report: WorkspaceLedgerReport, paint: Paint): string {
+  const { status, message, problem, compared } = report;
+  const checked = [
+    "signatures",
+    "chain",
+    ...(compared.head ? ["signed head"] : []),
+    ...(compared.store ? ["store"] : []),
+  ];
+  return [
+    `${paint(status === "ok" ? "green" : "red", status)}  ${message}`,
+    `  file     ${report.file}`,
+    `  records  ${report.records} signed${report.purged > 0 ? `, ${report.purged} of them purged` : ""}${report.unsigned > 0 ? `, ${report.unsigned} unsigned before them` : ""}`,
+    `  checked  ${checked.join(", ")}`,
+    ...(problem === undefined ? [] : [`  first    seq ${problem.seq}, line ${problem.line}, byte ${problem.offset}`]),
+    ...report.notes.map(({ code, line }) => `  note     line ${line}: ${code.replaceAll("_", " ")}`),
+    ...(status === "ok"
+      ? []
+      : [
+          nextSteps[status] ??
+            "  next     keep the file as evidence; gennai ledger repair keeps a copy before it changes anything",
+        ]),
+  ].join("\n");
+}
+
+const nextSteps: Partial<Record<WorkspaceLedgerReport["status"], string>> = {
+  no_key: "  next     gennai ledger verify --public-key FILE",
+  unknown_key: "  next     gennai ledger verify --public-key FILE, with the key of the one who signed",
+  missing_file: "  next     gennai ledger repair brings it back from the store",
+};

@@ -1,0 +1,50 @@
+import { createWriteStream } from "node:fs";
+import { resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createRedactor } from "@gennai/server/redaction/redactor";
+import { createLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
+import { exportLedgerLines } from "@gennai/server/store/ledger/ledger-export";
+import { defaultStateDir } from "@gennai/server/store/state-directory";
+import { CliError } from "../../errors/cli-error.ts";
+import { exitCode } from "../../errors/exit-code.ts";
+import type { Console } from "../../terminal/console.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { usageError } from "../run/run-options.ts";
+import type { LedgerFlags } from "./ledger-commands.ts";
+
+const formats = ["agent-trace", "bundle", "seed001"] as const;
+
+/** `gennai ledger export`: to a new file (0600), or to standard output. */
+export async function ledgerExportCommand(flags: LedgerFlags, console: Console): Promise<number> {
+  const format = formats.find((name) => name === flags.format);
+  if (format === undefined) {
+    throw usageError(`There is no format ${JSON.stringify(flags.format)}.`, `Choose --format ${formats.join(", ")}.`);
+  }
+  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  const place = { workspaceRoot, stateDir: defaultStateDir(console.environment) };
+  const redactor = await createRedactor();
+  const lines =
+    format === "bundle"
+      ? [`${JSON.stringify(await createLedgerBundle(place, { redactor, now: Date.now }))}\n`]
+      : withBreaks(exportLedgerLines(place, { format, redactor }));
+  if (flags.out === undefined) {
+    for await (const line of lines) console.output.write(line);
+    return exitCode.ok;
+  }
+  const file = resolve(console.directory, flags.out);
+  try {
+    await pipeline(lines, createWriteStream(file, { flags: "wx", mode: 0o600 }));
+  } catch (error) {
+    throw new CliError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`, {
+      exitCode: exitCode.usage,
+      next: ["Name a file that does not exist yet."],
+      cause: error,
+    });
+  }
+  console.output.write(`${file}\n`);
+  return exitCode.ok;
+}
+
+async function* withBreaks(lines: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  for await (const line of lines) yield `${line}\n`;
+}

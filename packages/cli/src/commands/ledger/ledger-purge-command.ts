@@ -1,0 +1,46 @@
+import { purgeMemory } from "@gennai/server/store/purge/purge-memory";
+import { defaultStateDir } from "@gennai/server/store/state-directory";
+import { exitCode } from "../../errors/exit-code.ts";
+import { type Console, isTerminal } from "../../terminal/console.ts";
+import { Interrupts } from "../../terminal/interrupts.ts";
+import { LineInput } from "../../terminal/line-input.ts";
+import { version } from "../../version.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import type { LedgerFlags } from "./ledger-commands.ts";
+
+/** `gennai ledger purge`: for good, so it asks, and without a terminal it needs `--yes`. */
+export async function ledgerPurgeCommand(flags: LedgerFlags, console: Console): Promise<number> {
+  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  const { session } = flags;
+  const what = session === undefined ? `all sessions of ${workspaceRoot}` : `session ${session}`;
+  if (flags.yes !== true && !(await confirmed(what, console))) {
+    console.errors.write("Nothing was purged.\n");
+    return exitCode.refused;
+  }
+  const report = await purgeMemory({
+    ...{ workspaceRoot, stateDir: defaultStateDir(console.environment), toolVersion: version },
+    ...(session === undefined ? {} : { sessionId: session }),
+  });
+  if (flags.json === true) console.output.write(`${JSON.stringify(report)}\n`);
+  else {
+    const { sessions, events, records, blobs } = report;
+    console.output.write(
+      sessions + records + blobs === 0
+        ? "There was nothing to purge.\n"
+        : `Purged ${sessions} sessions with ${events} events, ${blobs} files, and the content of ${records} records; their place in the chain stays.\n`,
+    );
+  }
+  return exitCode.ok;
+}
+
+async function confirmed(what: string, console: Console): Promise<boolean> {
+  if (!isTerminal(console.input) || !isTerminal(console.errors)) {
+    console.errors.write("Purging is for good: say --yes, or run it in a terminal.\n");
+    return false;
+  }
+  using interrupts = new Interrupts();
+  using input = new LineInput(console, () => interrupts.interrupt());
+  const { signal } = new AbortController();
+  const answer = await input.question(`Forget ${what} for good? Undo and replay will be gone. [y/N] `, { signal });
+  return /^\s*(?:y|yes)\s*$/i.test(answer ?? "");
+}

@@ -1,0 +1,85 @@
+import type { Paint } from "../../terminal/console.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+
+/** A record in a line: seq, time, kind, what was called with which verdict, which files, or what a person decided. Old records show what they have. */
+export function describeRecord(line: string, paint: Paint): string {
+  const record = parse(line);
+  if (record === undefined) return paint("red", `(no record) ${terminalSafe(line.slice(0, 100))}`);
+  const metadata = fieldsOf(record.get("metadata"));
+  const calls = listOf(metadata.get("calls")).map((call) => {
+    const fields = fieldsOf(call);
+    return `${textOf(fields.get("tool"))} ${textOf(fields.get("verdict"))}`.trim();
+  });
+  const files = listOf(record.get("files")).map((file) => textOf(fieldsOf(file).get("path")));
+  const seq = metadata.get("seq");
+  return [
+    (typeof seq === "number" ? String(seq) : "-").padStart(5),
+    textOf(record.get("timestamp")).slice(0, 19),
+    paint("cyan", textOf(metadata.get("kind")).padEnd(8)),
+    [...decisionOf(textOf(metadata.get("kind")), fieldsOf(metadata.get("details"))), ...calls, ...files]
+      .filter((part) => part !== "")
+      .join(", "),
+  ].join("  ");
+}
+
+function parse(line: string): ReadonlyMap<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? fieldsOf(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldsOf(value: unknown): ReadonlyMap<string, unknown> {
+  return new Map(typeof value === "object" && value !== null ? Object.entries(value) : []);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? terminalSafe(value).replaceAll("\n", " ") : "";
+}
+
+/** What a person's record says that is neither a call nor a file. */
+function decisionOf(kind: string, details: ReadonlyMap<string, unknown>): readonly string[] {
+  switch (kind) {
+    case "review": {
+      const review = fieldsOf(details.get("review"));
+      const decisions = listOf(review.get("hunks")).map((hunk) => textOf(fieldsOf(hunk).get("decision")));
+      const counts = (["keep", "undo", "edited"] as const).flatMap((decision) => {
+        const count = decisions.filter((made) => made === decision).length;
+        return count === 0 ? [] : [`${count} ${reviewWords[decision]}`];
+      });
+      const note = textOf(review.get("note"));
+      return [
+        `proposal ${shortId(review.get("proposalId"))}: ${counts.length === 0 ? "nothing decided" : counts.join(", ")}`,
+        ...(note === "" ? [] : [`“${note}”`]),
+      ];
+    }
+    case "applied":
+      return [`proposal ${shortId(details.get("proposalId"))}`];
+    case "undo":
+      return [`change set ${shortId(details.get("changeSetId"))}`];
+    case "key":
+      return [`key ${shortId(details.get("from"))} handed over to ${shortId(details.get("to"))}`];
+    case "session": {
+      const intent = textOf(details.get("intent"));
+      if (intent !== "") return [`intent ${intent}`];
+      return [...details].map(
+        ([name, value]) => `${terminalSafe(name)} ${typeof value === "string" ? textOf(value) : JSON.stringify(value)}`,
+      );
+    }
+    default:
+      return [];
+  }
+}
+
+const reviewWords = { keep: "kept", undo: "refused", edited: "edited" } as const;
+
+function shortId(value: unknown): string {
+  const id = textOf(value);
+  return id === "" ? "(purged)" : id.length > 20 ? `${id.slice(0, 18)}…` : id;
+}

@@ -1,0 +1,18 @@
+import { realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { CliError } from "../../errors/cli-error.ts";
+import { exitCode } from "../../errors/exit-code.ts";
+import type { Console } from "../../terminal/console.ts";
+
+/** The real absolute path of the workspace: what was named, else where the user stands. Throws `CliError`. */
+export async function resolveWorkspace(named: string | undefined, console: Console): Promise<string> {
+  const path = resolve(console.directory, named ?? ".");
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory() !== true) {
+    throw new CliError(`${path} is ${found === undefined ? "not there" : "no directory"}.`, {
+      exitCode: exitCode.usage,
+      next: ["Name the directory to work in with --workspace, or change into it first."],
+    });
+  }
+  return realpath(path);
+}

@@ -1,0 +1,108 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { Plan, SessionPlans } from "@gennai/client/plan";
+import { asCliError, CliError } from "../../errors/cli-error.ts";
+import { exitCode } from "../../errors/exit-code.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import type { PlanPlace } from "./plan-place.ts";
+import type { KeptApproval } from "./plan-token-files.ts";
+
+/** A token that a server takes, for one plan. */
+export interface UsableApproval {
+  readonly digest: string;
+  readonly token: string;
+  /** What was kept of it; undefined when the caller brought the token. */
+  readonly kept: KeptApproval | undefined;
+}
+
+interface Named {
+  readonly planId: string;
+  /** What the user named instead of what is kept. */
+  readonly token: string | undefined;
+  readonly digest: string | undefined;
+}
+
+/** Keeps an approval for the commands that come after. Gives what `--json` prints. */
+export async function keepApproval(
+  { planId, digest }: Pick<Plan, "planId" | "digest">,
+  plans: SessionPlans,
+  place: PlanPlace,
+): Promise<{ readonly approvalToken: string; readonly expires: Date | undefined }> {
+  const approval = await plans.approve(planId, digest, { signal: place.signal });
+  const { approvalToken } = approval;
+  await place.tokens.keep(planId, { sessionId: plans.sessionId, digest, approvalToken });
+  return approval;
+}
+
+/**
+ * The approval to execute with. The server has the last word: it keeps approvals in the session's log, so that the one that
+ * runs the plan need not be the one that approved it, and spends each once. Throws `CliError`; then nothing ran.
+ */
+export async function takeApproval(named: Named, plans: SessionPlans, place: PlanPlace): Promise<UsableApproval> {
+  const { planId } = named;
+  const { signal, tokens } = place;
+  const kept = await tokens.find(planId);
+  if (kept !== undefined && kept.sessionId !== plans.sessionId) throw elsewhere(planId);
+  const token = named.token ?? (kept?.runToken === undefined ? kept?.approvalToken : undefined);
+  if (token === undefined) throw notApproved(planId);
+  if (token === kept?.approvalToken && !tokens.isFresh(kept)) throw refused("The approval has expired.", planId);
+  const digest = named.digest ?? kept?.digest ?? (await plans.get(planId, { signal })).digest;
+  return { digest, token, kept };
+}
+
+/** What the server refuses to run is a refusal, also when it is the workspace that is no longer as it was approved. */
+export function refusedRun(error: unknown): unknown {
+  if (!(error instanceof ConnectError) || error.code !== Code.FailedPrecondition) return error;
+  const { message, next } = asCliError(error);
+  return new CliError(message, { exitCode: exitCode.refused, next, cause: error });
+}
+
+/** After the run has begun: what `verify` needs. */
+export async function keepForVerification(
+  planId: string,
+  { digest, token, kept }: UsableApproval,
+  plans: SessionPlans,
+  { tokens }: PlanPlace,
+): Promise<void> {
+  const record = kept ?? {
+    ...{ sessionId: plans.sessionId, digest, approvalToken: token },
+    approved: { monotonic: 0, wall: 0 },
+  };
+  await tokens.keepSpent(planId, { ...record, runToken: token });
+}
+
+/** The token that opened the run. Throws `CliError` when the one that was named did not. */
+export async function verificationToken(
+  named: Named,
+  plans: SessionPlans,
+  { signal, tokens }: PlanPlace,
+): Promise<{ readonly digest: string; readonly token: string }> {
+  const kept = await tokens.find(named.planId);
+  const token = named.token === undefined || named.token === kept?.approvalToken ? kept?.runToken : named.token;
+  if (token === undefined) {
+    throw new CliError(`There is no run of the plan ${terminalSafe(named.planId)} to verify here.`, {
+      exitCode: exitCode.refused,
+      next: [
+        `gennai plan execute ${terminalSafe(named.planId)}`,
+        "or name the token that its run was opened with: --token.",
+      ],
+    });
+  }
+  if (kept !== undefined && kept.sessionId !== plans.sessionId) throw elsewhere(named.planId);
+  const digest = named.digest ?? kept?.digest ?? (await plans.get(named.planId, { signal })).digest;
+  return { digest, token };
+}
+
+function notApproved(planId: string): CliError {
+  return refused(`There is no approval of the plan ${terminalSafe(planId)} here, or it was used already.`, planId);
+}
+
+function elsewhere(planId: string): CliError {
+  return refused("The approval belongs to another session.", planId);
+}
+
+function refused(message: string, planId: string): CliError {
+  return new CliError(message, {
+    exitCode: exitCode.refused,
+    next: [`Look at it, and approve it if it still waits for that: gennai plan approve ${terminalSafe(planId)}`],
+  });
+}

@@ -1,0 +1,141 @@
+import type { Plan, PlanIssue, PlannedAction, PlanStep, VerificationResult } from "@gennai/client/plan";
+import type { Paint } from "../../terminal/console.ts";
+import { colouredLine } from "../../terminal/diff-colours.ts";
+import { spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";
+
+const riskStyles = { low: "green", medium: "yellow", high: "red" } as const;
+const verdictStyles = { allow: "green", ask: "yellow", deny: "red" } as const;
+const marks: Readonly<Record<PlanStep["state"], string>> = {
+  pending: "○",
+  running: "…",
+  executed: "✓",
+  failed: "✗",
+  skipped: "-",
+};
+/** Lines of output shown of a step or a check; `--json` has all that the server kept. */
+const shownLines = 12;
+
+/** A plan with its steps, as the server holds it. */
+export function describePlan(plan: Plan, paint: Paint): string {
+  const lines = [
+    `${paint("bold", `Plan ${terminalSafe(plan.planId)}`)}  ${stateText(plan)}`,
+    `  ${spelledOut(plan.title)}`,
+    ...(plan.summary === "" ? [] : indent(spelledOut(plan.summary))),
+    `  digest ${plan.digest}`,
+    ...risksOf(plan.planJson).map(
+      ({ level, text }) => `  ${paint(riskStyles[level], `${level} risk`)} ${spelledOut(text)}`,
+    ),
+    ...plan.steps.flatMap((step) => describeStep(step, paint)),
+    ...(plan.remediation === "" ? [] : [paint("yellow", `  ${terminalSafe(plan.remediation)}`)]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** A plan in one line, for lists. */
+export function planLine(plan: Plan): string {
+  return `${terminalSafe(plan.planId)}  ${plan.state.padEnd(17)}  ${plan.digest.slice(0, 12)}  ${terminalSafe(plan.title)}${plan.planJson === "" ? "  (its stored text is damaged or gone)" : ""}\n`;
+}
+
+/** Every action whole: what is approved is what is shown. Control characters and such are spelt. */
+export function describeActions(actions: readonly PlannedAction[], paint: Paint): string {
+  return actions
+    .map((action) => {
+      const place = `${terminalSafe(action.stepId)}.${action.actionIndex + 1}`;
+      const word = paint(verdictStyles[action.verdict], action.verdict);
+      const about =
+        action.change === undefined ? "command" : `${action.change.operation} ${spelledOut(action.change.path)}`;
+      const lines = [
+        `${paint("cyan", "●")} ${place} ${about}  ${word} ${paint(riskStyles[action.risk], `${action.risk} risk`)}`,
+        ...(action.change === undefined
+          ? indent(`$ ${spelledOut(action.command)}${action.cwd === "" ? "" : `\nin ${spelledOut(action.cwd)}`}`)
+          : diffLines(action.change.unifiedDiff, paint)),
+        ...(action.change === undefined || action.change.warning === ""
+          ? []
+          : [paint("yellow", `  ${terminalSafe(action.change.warning)}`)]),
+        ...(action.change?.conflict === true
+          ? [paint("red", "  conflict: it does not apply to the file as it is")]
+          : []),
+        ...(action.reason === "" ? [] : [`  ${terminalSafe(action.reason)}`]),
+      ];
+      return `${lines.join("\n")}\n`;
+    })
+    .join("");
+}
+
+/** Claimed, executed, verified: three facts, never one. */
+export function describeOutcome(plan: Plan, paint: Paint): string {
+  const fact = (name: string, holds: boolean): string =>
+    `${name} ${paint(holds ? "green" : "red", holds ? "yes" : "no")}`;
+  const facts = [fact("claimed", plan.claimed), fact("executed", plan.executed), fact("verified", plan.verified)];
+  return `${stateText(plan)}: ${facts.join(" · ")}\n`;
+}
+
+export function describeResults(results: readonly VerificationResult[], paint: Paint): string {
+  if (results.length === 0) return `${paint("yellow", "Nothing to verify with: success is not claimed.")}\n`;
+  return results
+    .map(({ command, passed, exitCode, output }) => {
+      const word = passed ? paint("green", "passed") : paint("red", "failed");
+      const code = exitCode === undefined ? "" : ` (exit code ${exitCode})`;
+      return [`${word}${code}  $ ${spelledOut(command)}`, ...tail(output, paint), ""].join("\n");
+    })
+    .join("");
+}
+
+export function describeIssues(issues: readonly PlanIssue[], paint: Paint): string {
+  return issues
+    .map(({ path, message, level }) => {
+      const place = path === "" || message.includes(path) ? "" : `${terminalSafe(path)}: `;
+      return `${paint("red", terminalSafe(level))}  ${place}${terminalSafe(message)}\n`;
+    })
+    .join("");
+}
+
+function describeStep(step: PlanStep, paint: Paint): readonly string[] {
+  const failure = step.failureClass === "" ? "" : `  ${paint("red", terminalSafe(step.failureClass))}`;
+  const needs = step.requiresConfirmation ? paint("yellow", "  needs confirmation") : "";
+  const proofs = step.verificationPlan.map((command) => paint("dim", `    verify: ${spelledOut(command)}`));
+  return [
+    `  ${marks[step.state]} ${terminalSafe(step.id)}  ${spelledOut(step.title || step.description)}  ${paint(riskStyles[step.risk], `${step.risk} risk`)}${needs}${failure}`,
+    ...(proofs.length === 0 ? [paint("dim", "    verify: nothing")] : proofs),
+    ...tail(step.evidence, paint),
+  ];
+}
+
+function stateText({ state }: Plan): string {
+  return state.replaceAll("_", " ");
+}
+
+/** What its author says about it. The digest covers these words, so they are read from the very text that is approved. */
+function risksOf(planJson: string): readonly { readonly level: "low" | "medium" | "high"; readonly text: string }[] {
+  const plan: unknown = JSON.parse(planJson === "" ? "{}" : planJson);
+  if (typeof plan !== "object" || plan === null || !("risks" in plan) || !Array.isArray(plan.risks)) return [];
+  const risks: readonly unknown[] = plan.risks;
+  return risks.flatMap((risk) => {
+    if (typeof risk !== "object" || risk === null || !("level" in risk) || !("text" in risk)) return [];
+    const { level, text } = risk;
+    if (level !== "low" && level !== "medium" && level !== "high") return [];
+    return typeof text === "string" ? [{ level, text }] : [];
+  });
+}
+
+function diffLines(diff: string, paint: Paint): readonly string[] {
+  return diff
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => `  ${colouredLine(spelledOut(line), paint)}`);
+}
+
+function tail(output: string, paint: Paint): readonly string[] {
+  const lines = output
+    .trimEnd()
+    .split("\n")
+    .filter((line) => line !== "");
+  const shown = lines.slice(-shownLines).map((line) => paint("dim", `    ${terminalSafe(line)}`));
+  return lines.length > shown.length
+    ? [paint("dim", `    … ${lines.length - shown.length} lines before`), ...shown]
+    : shown;
+}
+
+function indent(text: string): readonly string[] {
+  return text.split("\n").map((line) => `  ${line}`);
+}

@@ -1,0 +1,93 @@
+import type { Command } from "commander";
+import type { Console } from "../../terminal/console.ts";
+import type { PlanFlags } from "./plan-place.ts";
+
+/** Commands about plans: written by the model, approved by a person, run by the server byte for byte. */
+export function addPlanCommands(program: Command, console: Console, ended: (code: number) => void): void {
+  const group = program
+    .command("plan")
+    .description("have a plan written, look at it, approve it, run it and have it verified")
+    .addHelpText("after", planHelp);
+  const add = (name: string, description: string): Command =>
+    group
+      .command(name)
+      .description(description)
+      .option("--workspace <dir>", "the workspace (default: here)")
+      .option("--session <id>", "the session (default: the one that has the plan)")
+      .option("--server <which>", "auto: a running server of this workspace, else an own one; own; or a URL", "auto")
+      .option("--auth-token-file <file>", "the token of the server given by URL")
+      .option("--json", "print JSON");
+
+  add("new", "let the model write a plan; nothing is changed or run")
+    .argument("<request>", "what shall be done")
+    .option("--backend <name>", "where the model is (default: offline)")
+    .option("--model <name>", "the model; for scripted, the path of the script")
+    .option("--base-url <url>", "of a server that speaks the OpenAI API")
+    .option("--branch <name>", "name of the branch (default: ai-agent/ and words of the request)")
+    .option("--protect <branch>", "further branch the agent must not work on; repeatable", collect)
+    .action(async (request: string, flags: PlanFlags) => {
+      const { planNewCommand } = await import("./plan-commands.ts");
+      ended(await planNewCommand(request, flags, console));
+    });
+  add("preview", "show every difference and command, and what the rules say of them")
+    .argument("<id>")
+    .action(async (id: string, flags: PlanFlags) => {
+      const { planPreviewCommand } = await import("./plan-commands.ts");
+      ended(await planPreviewCommand(id, flags, console));
+    });
+  add("approve", "approve exactly the plan that the server holds")
+    .argument("<id>")
+    .option("--digest <sha256>", "what you looked at; without it, you are asked on a terminal")
+    .option("--yes", "do not ask, unless a step is of high risk")
+    .option("--ask", "ask even when the input is no terminal")
+    .action(async (id: string, flags: PlanFlags) => {
+      const { planApproveCommand } = await import("./plan-commands.ts");
+      ended(await planApproveCommand(id, flags, console));
+    });
+  add("execute", "run the approved plan, once")
+    .argument("<id>")
+    .option("--token <token>", "the approval (default: the one that approve kept)")
+    .option("--digest <sha256>", "of the plan (default: the approved one)")
+    .option("--yes", "answer yes to questions but those of high risk")
+    .option("--ask", "ask even when the input is no terminal")
+    .action(async (id: string, flags: PlanFlags) => {
+      const { planExecuteCommand } = await import("./plan-commands.ts");
+      ended(await planExecuteCommand(id, flags, console));
+    });
+  add("verify", "run the commands that prove what was run")
+    .argument("<id>")
+    .option("--token <token>", "the approval that the run was opened with")
+    .option("--digest <sha256>", "of the plan")
+    .option("--yes", "answer yes to questions but those of high risk")
+    .option("--ask", "ask even when the input is no terminal")
+    .action(async (id: string, flags: PlanFlags) => {
+      const { planVerifyCommand } = await import("./plan-commands.ts");
+      ended(await planVerifyCommand(id, flags, console));
+    });
+  add("status", "show a plan, or list the plans")
+    .argument("[id]")
+    .action(async (id: string | undefined, flags: PlanFlags) => {
+      const { planStatusCommand } = await import("./plan-commands.ts");
+      ended(await planStatusCommand(id, flags, console));
+    });
+  for (const command of group.commands) command.exitOverride();
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+const planHelp = `
+Examples:
+  gennai plan new "replace colour with color in src/**/*.ts then verify npm test"
+  gennai plan preview ID
+  gennai plan approve ID --digest SHA256
+  gennai plan execute ID
+  gennai plan verify ID
+
+The approval is for one digest, one run and ten minutes. approve keeps its token in the state directory, readable by you
+alone, for execute and verify, and prints it only with --json.
+
+Exit codes: 0 done (verify: every check ran and passed), 1 failed, partial, unverified or no valid plan, 2 wrong command
+line or unknown plan, 3 refused: by a rule, by a person, by a digest or token that does not fit, 130 interrupted.
+`;

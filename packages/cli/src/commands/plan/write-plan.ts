@@ -1,0 +1,59 @@
+import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
+import { correctionRequestText } from "@gennai/agent/scenarios/plan-request";
+import { SessionPlans, type SubmittedPlan } from "@gennai/client/plan";
+import type { AgentSession } from "@gennai/client/session";
+import { runTurn, type TurnReport } from "../../client/run-turn.ts";
+import { CliError } from "../../errors/cli-error.ts";
+import { exitCode } from "../../errors/exit-code.ts";
+import type { PlanDesk } from "./plan-place.ts";
+
+/** What a request became: a plan that the server holds, or the model's words about why there is none. */
+export interface WrittenPlan extends SubmittedPlan {
+  /** What the model wrote. */
+  readonly raw: string;
+}
+
+/** A turn in plan mode; when its answer is no valid plan, the model is told what is wrong and asked once more. */
+export async function writePlan(session: AgentSession, request: string, place: PlanDesk): Promise<WrittenPlan> {
+  const plans = new SessionPlans(place.server.plans, session.sessionId);
+  const first = await ask(session, request, plans, place);
+  if (first.issues.length === 0) return first;
+  place.desk.view.note(`The answer is no valid plan (${first.issues.length} issue(s)); asking once more.`);
+  const issues = first.issues.map(({ path, message }) => ({ path, message, level: "schema" as const }));
+  const second = await ask(session, correctionRequestText(issues), plans, place);
+  // A model that cannot mend its plan has said what was wrong with it the first time.
+  return second.plan === undefined && second.issues.length === 0 ? first : second;
+}
+
+async function ask(
+  session: AgentSession,
+  text: string,
+  plans: SessionPlans,
+  { desk, interrupts, signal }: PlanDesk,
+): Promise<WrittenPlan> {
+  // The envelope is for the server; a person sees the plan.
+  const view = {
+    ...desk.view,
+    show: (event: Parameters<typeof desk.view.show>[0]) => (isEnvelope(event) ? undefined : desk.view.show(event)),
+  };
+  const report = await runTurn(
+    session,
+    { text, scenario: planScenarioName, enableThinking: true },
+    { view, interrupts, signal },
+  );
+  if (report.outcome !== "completed") throw turnFailed(report, interrupts.interrupted);
+  return { raw: report.text, ...(await plans.submit(report.text, { signal })) };
+}
+
+function isEnvelope(event: Parameters<AgentViewShow>[0]): boolean {
+  return event.event.case === "assistantDelta" || event.event.case === "final";
+}
+
+type AgentViewShow = PlanDesk["desk"]["view"]["show"];
+
+function turnFailed({ outcome }: TurnReport, interrupted: boolean): CliError {
+  return new CliError(`The turn that should write the plan ended: ${outcome}.`, {
+    exitCode: interrupted ? exitCode.interrupted : exitCode.failed,
+    next: ["Run the command again."],
+  });
+}

@@ -1,0 +1,187 @@
+import { createReadStream } from "node:fs";
+import { homedir, platform } from "node:os";
+import { resolve } from "node:path";
+import { describeRuleProblem } from "@gennai/governance/rules/rule-set";
+import { userConfigDir } from "@gennai/server/config/config-directory";
+import { PolicyWorkbench, type WorkbenchReport } from "@gennai/server/policy-workbench/policy-workbench";
+import { type ReplayedCall, replayLedger } from "@gennai/server/policy-workbench/replay-ledger";
+import { commandEnvironment } from "@gennai/server/process/command-environment";
+import { openSandbox } from "@gennai/server/sandbox/open-sandbox";
+import type { SandboxMode } from "@gennai/server/sandbox/sandbox";
+import { ledgerPath } from "@gennai/server/store/ledger/ledger-file";
+import { defaultStateDir, prepareStateDirectory } from "@gennai/server/store/state-directory";
+import { CliError } from "../../errors/cli-error.ts";
+import { exitCode } from "../../errors/exit-code.ts";
+import { type Console, type Paint, paintFor } from "../../terminal/console.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { parseSandbox } from "../run/run-options.ts";
+import { boundedLines } from "./bounded-lines.ts";
+import { decideLines } from "./decide-lines.ts";
+
+export interface PolicyFlags {
+  readonly workspace?: string;
+  /** Home assumed for `~` and the user's rules. */
+  readonly home?: string;
+  /** Assumed to be selected. */
+  readonly intent?: string;
+  /** As for `serve`: whether commands are judged as in a sandbox. */
+  readonly sandbox?: string;
+  readonly json?: boolean;
+}
+
+export interface PolicyCheckFlags extends PolicyFlags {
+  readonly read?: string;
+  readonly write?: string;
+  readonly jsonl?: boolean;
+}
+
+/** `gennai policy check`: what all rules say of one call, or of one a line. Exit code 3 when it would not just run. */
+export async function policyCheckCommand(
+  command: string | undefined,
+  flags: PolicyCheckFlags,
+  console: Console,
+): Promise<number> {
+  const asked = [command, flags.read, flags.write].filter((each) => each !== undefined).length;
+  if (flags.jsonl === true ? asked > 0 : asked !== 1) {
+    throw new CliError("Say one thing to check.", {
+      exitCode: exitCode.usage,
+      next: ['gennai policy check "rm -rf src"', "gennai policy check --write src/a.ts", "gennai policy check --jsonl"],
+    });
+  }
+  await using workbench = await openWorkbench(flags, console);
+  warnOfProblems(workbench, console);
+  if (flags.jsonl === true) {
+    await decideLines(workbench, console);
+    return exitCode.ok;
+  }
+  const report = await (flags.read !== undefined
+    ? workbench.decide("Read", { file_path: flags.read })
+    : flags.write !== undefined
+      ? workbench.decide("Write", { file_path: flags.write })
+      : workbench.decide("Bash", { command }));
+  const paint = paintFor(console.output, console.environment);
+  console.output.write(
+    flags.json === true ? `${JSON.stringify(report)}\n` : `${describeReport(report, workbench, paint)}\n`,
+  );
+  return report.verdict === "allow" ? exitCode.ok : exitCode.refused;
+}
+
+/** `gennai policy test`: runs the examples in rule files. Exit code 1 when one comes out wrong or a file has errors. */
+export async function policyTestCommand(flags: PolicyFlags, console: Console): Promise<number> {
+  await using workbench = await openWorkbench(flags, console);
+  const files = workbench.rules.examples();
+  const failed = files.some(({ problems }) => problems.some(({ severity }) => severity === "error"));
+  if (flags.json === true) console.output.write(`${JSON.stringify({ ok: !failed, files })}\n`);
+  else {
+    const paint = paintFor(console.output, console.environment);
+    for (const { file, rules, checked, problems } of files) {
+      const bad = problems.some(({ severity }) => severity === "error");
+      const mark = bad ? paint("red", "failed") : paint("green", "ok");
+      console.output.write(`${mark}  ${terminalSafe(file)}  ${count(rules, "rule")}, ${count(checked, "example")}\n`);
+      for (const problem of problems) {
+        console.output.write(`    ${problem.severity}: ${terminalSafe(describeRuleProblem(problem))}\n`);
+      }
+    }
+    console.output.write(`${terminalSafe(workbench.status.text)}\n`);
+  }
+  return failed ? exitCode.failed : exitCode.ok;
+}
+
+/** `gennai policy replay`: judges the calls in the workspace's ledger by today's rules and shows what would differ. */
+export async function policyReplayCommand(flags: PolicyFlags, console: Console): Promise<number> {
+  await using workbench = await openWorkbench(flags, console);
+  warnOfProblems(workbench, console);
+  const paint = paintFor(console.output, console.environment);
+  let calls = 0;
+  let differing = 0;
+  for await (const call of replayLedger(ledgerLines(workbench.root), workbench)) {
+    calls += 1;
+    if (!call.differs) continue;
+    differing += 1;
+    console.output.write(flags.json === true ? `${JSON.stringify(call)}\n` : `${describeReplayed(call, paint)}\n`);
+  }
+  const summary = { calls, differing };
+  console.output.write(
+    flags.json === true
+      ? `${JSON.stringify(summary)}\n`
+      : `${count(calls, "call")}, ${differing === 0 ? "none" : differing} would be judged differently today\n`,
+  );
+  return exitCode.ok;
+}
+
+async function openWorkbench(flags: PolicyFlags, console: Console): Promise<PolicyWorkbench> {
+  const workspace = await resolveWorkspace(flags.workspace, console);
+  const stateDir = defaultStateDir(console.environment);
+  const sandboxed = await isSandboxed(parseSandbox(flags.sandbox), stateDir, console);
+  const common = { workspace, stateDir, sandboxed, ...(flags.intent === undefined ? {} : { intent: flags.intent }) };
+  if (flags.home !== undefined) {
+    return PolicyWorkbench.open({ ...common, home: resolve(console.directory, flags.home) });
+  }
+  const configDir = console.environment["XDG_CONFIG_HOME"];
+  return PolicyWorkbench.open({
+    ...common,
+    home: console.environment["HOME"] ?? homedir(),
+    ...(configDir === undefined || !configDir.startsWith("/") ? {} : { configDir }),
+  });
+}
+
+/** Whether a server started here with this mode would have a sandbox. Rejects with `SandboxRequired` as that server would. */
+async function isSandboxed(mode: SandboxMode, stateDir: string, console: Console): Promise<boolean> {
+  if (mode === "off") return false;
+  await using sandbox = await openSandbox({
+    mode,
+    stateDir: await prepareStateDirectory(stateDir),
+    home: homedir(),
+    environment: commandEnvironment(console.environment),
+    platform: platform(),
+    privateDirectories: [userConfigDir(console.environment)],
+  });
+  return sandbox.state === "sandboxed";
+}
+
+function warnOfProblems(workbench: PolicyWorkbench, console: Console): void {
+  for (const problem of workbench.status.problems) console.errors.write(`rules: ${terminalSafe(problem)}\n`);
+}
+
+async function* ledgerLines(root: string): AsyncGenerator<string, void, undefined> {
+  const file = ledgerPath(root);
+  try {
+    for await (const line of boundedLines(createReadStream(file), 16 * 1024 * 1024)) if (line !== undefined) yield line;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+    throw new CliError(`There is no ledger at ${file}.`, {
+      next: ["Nothing was recorded here yet; gennai ledger verify tells more."],
+      cause: error,
+    });
+  }
+}
+
+const colours = { allow: "green", ask: "yellow", deny: "red" } as const;
+
+function describeReport(report: WorkbenchReport, workbench: PolicyWorkbench, paint: Paint): string {
+  const { verdict, risk, reason, hint, rules, reading } = report;
+  const lines = [`${paint(colours[verdict], verdict)}  risk ${risk}${reason === "" ? "" : `  ${reason}`}`];
+  if (hint !== "") lines.push(`  hint     ${hint}`);
+  for (const rule of rules) lines.push(`  ${rule.verdict.padEnd(8)} ${rule.rule}  ${rule.reason}`);
+  if (reading !== undefined) {
+    lines.push(`  read as  ${reading.statement}${reading.readsOnly ? "  (proven to only read)" : ""}`);
+    for (const command of reading.commands) lines.push(`  runs     ${command}`);
+    for (const { raw, path, access } of reading.paths) {
+      lines.push(`  ${access.padEnd(8)} ${path}${raw === path ? "" : `  (${raw})`}`);
+    }
+    for (const text of reading.unresolved) lines.push(`  unknown  ${text}`);
+  }
+  lines.push(`  rules    ${workbench.status.text}`);
+  return lines.map((line) => terminalSafe(line)).join("\n");
+}
+
+function describeReplayed({ seq, tool, input, past, today }: ReplayedCall, paint: Paint): string {
+  const change = `${paint(colours[past.verdict], past.verdict)} -> ${paint(colours[today.verdict], today.verdict)}`;
+  const why = today.reason === "" ? past.rule : `${today.rule}  ${today.reason}`;
+  return `${change}  #${seq}  ${terminalSafe(`${tool} ${input.slice(0, 200)}`)}\n    ${terminalSafe(why)}`;
+}
+
+function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,52 @@
+import type { Command } from "commander";
+import { policyHelp } from "../../help-texts.ts";
+import type { Console } from "../../terminal/console.ts";
+import type { PolicyCheckFlags, PolicyFlags } from "./policy-commands.ts";
+import type { PolicyLogFlags } from "./policy-log-command.ts";
+
+/** `gennai policy …`: what the rules say, said and stopped. */
+export function policyCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+  const policy = program
+    .command("policy")
+    .description("ask what the rules say, test them, replay the past through them");
+  const named = (name: string, description: string): Command =>
+    policy
+      .command(name)
+      .description(description)
+      .option("--workspace <dir>", "the workspace (default: here)")
+      .option("--home <dir>", "the home assumed for ~ and the user's rules")
+      .option("--intent <id>", "the intent assumed to be selected; without one, intents play no part")
+      .option("--sandbox <when>", "judge commands as a server with this option would: auto, required, off", "auto")
+      .option("--json", "print JSON");
+  named("check", "what all rules say of a command or a file; nothing runs")
+    .argument("[command]", "a shell command")
+    .option("--read <path>", "of reading this file")
+    .option("--write <path>", "of writing this file")
+    .option("--jsonl", "of each {id, tool, input} in the input, one a line; answers one a line")
+    .addHelpText("after", policyHelp)
+    .action(async (command: string | undefined, flags: PolicyCheckFlags) => {
+      const { policyCheckCommand } = await import("./policy-commands.ts");
+      ended(await policyCheckCommand(command, flags, console));
+    });
+  named("test", "run the examples (match, notMatch) in the rule files").action(async (flags: PolicyFlags) => {
+    const { policyTestCommand } = await import("./policy-commands.ts");
+    ended(await policyTestCommand(flags, console));
+  });
+  policy
+    .command("log")
+    .description("the damage-control-log: what the rules stopped or asked about, oldest first")
+    .option("--workspace <dir>", "the workspace (default: here)")
+    .option("--session <id>", "of one session only")
+    .option("--json", "print one JSON object a line: {tool, input, rule, action} and where it stands")
+    .action(async (flags: PolicyLogFlags) => {
+      const { policyLogCommand } = await import("./policy-log-command.ts");
+      ended(await policyLogCommand(flags, console));
+    });
+  named("replay", "judge the calls in the ledger by today's rules and show what would differ").action(
+    async (flags: PolicyFlags) => {
+      const { policyReplayCommand } = await import("./policy-commands.ts");
+      ended(await policyReplayCommand(flags, console));
+    },
+  );
+  return policy;
+}

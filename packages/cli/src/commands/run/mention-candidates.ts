@@ -1,0 +1,20 @@
+import { completeMention, mentionAt, namedMentions } from "@gennai/client/mentions";
+import type { AgentSession } from "@gennai/client/session";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+
+/** What completes the `@` at the end of a line, and what of the line it stands in place of. */
+export async function mentionCandidates(
+  line: string,
+  session: Pick<AgentSession, "client" | "sessionId">,
+  signal: AbortSignal,
+): Promise<readonly [candidates: readonly string[], typed: string]> {
+  const mention = mentionAt(line, line.length);
+  if (mention === undefined) return [[], line];
+  const { prefix, start } = mention;
+  const { paths } = await session.client.listPaths({ sessionId: session.sessionId, prefix }, { signal });
+  const all = [...namedMentions.filter((name) => name.startsWith(prefix)), ...paths];
+  // A name that a terminal would not show as it is cannot be chosen here.
+  const shown = all.filter((path) => terminalSafe(path) === path);
+  const written = shown.map((path) => completeMention(line, line.length, mention, path).text.slice(start).trimEnd());
+  return [written, line.slice(start)];
+}

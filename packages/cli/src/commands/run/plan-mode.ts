@@ -1,0 +1,139 @@
+import { type Plan, SessionPlans } from "@gennai/client/plan";
+import type { AgentSession } from "@gennai/client/session";
+import type { SettingsChoice } from "@gennai/client/settings";
+import { prepareAgentBranch } from "../../client/agent-branch.ts";
+import { activeIntent, chooseIntent } from "../../client/session-intent.ts";
+import { requireSandbox } from "../../connection/server-choice.ts";
+import { asCliError } from "../../errors/cli-error.ts";
+import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import type { Console } from "../../terminal/console.ts";
+import { colouredDiff } from "../../terminal/diff-colours.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { executionCode, openPlanSession, requireYes, writeNoPlan } from "../plan/plan-commands.ts";
+import { openPlanPlace, type PlanDesk, whileAttended } from "../plan/plan-place.ts";
+import { describeActions, describeOutcome, describePlan, describeResults } from "../plan/plan-text.ts";
+import { writePlan } from "../plan/write-plan.ts";
+import { parseSandbox, type RunFlags, usageError } from "./run-options.ts";
+import { workingTreeDiff } from "./working-tree-diff.ts";
+
+/** `gennai run --mode plan`: the model writes a plan, a person approves it here, the server runs and verifies it. */
+export async function planRunCommand(
+  request: string | undefined,
+  settings: SettingsChoice,
+  flags: RunFlags,
+  console: Console,
+): Promise<ExitCode> {
+  if (request === undefined || flags.scenario !== undefined) {
+    throw usageError(
+      request === undefined ? "Plan mode takes a request." : "Plan mode has a scenario of its own.",
+      'For example: gennai run --mode plan "rename a to b in src/**"',
+    );
+  }
+  const sandbox = parseSandbox(flags.sandbox);
+  const workspace = await resolveWorkspace(flags.workspace, console);
+  const branch = await prepareAgentBranch({
+    ...{ workspace, request, protect: flags.protect ?? [] },
+    signal: new AbortController().signal,
+    ...(flags.branch === undefined ? {} : { branch: flags.branch }),
+  });
+  await using place = await openPlanPlace(flags, console, { model: settings, sandbox });
+  const { desk, server, signal } = place;
+  await requireSandbox(server, sandbox, signal);
+  desk.view.note(`Branch ${branch.name}${branch.how === "kept" ? "" : ` (${branch.how})`} · plan mode`);
+  const session = await openPlanSession(place, { ...settings, workingDir: workspace }, flags.session);
+  const at = { governance: server.governance, sessionId: session.sessionId, signal };
+  if (flags.intent !== undefined) await chooseIntent(flags.intent, at);
+  else await activeIntent(at);
+
+  const written = await writePlan(session, request, place);
+  if (written.plan === undefined) {
+    const code = written.envelopeKind === "chat" ? exitCode.ok : exitCode.failed;
+    if (flags.json === true) desk.writeJson({ result: { sessionId: session.sessionId, ...written, exitCode: code } });
+    else writeNoPlan(written, place);
+    return code;
+  }
+  const plans = new SessionPlans(server.plans, session.sessionId);
+  const ended = await approveAndRun(written.plan, plans, place, flags, (work) => whileAttended(session, place, work));
+  if (flags.json === true) {
+    desk.writeJson({ result: { sessionId: session.sessionId, branch: branch.name, ...ended, exitCode: ended.code } });
+    return ended.code;
+  }
+  if (ended.plan.executed) {
+    const diff = await workingTreeDiff(workspace, changedPaths(ended.plan), { signal });
+    if (diff !== "") desk.write(`\n${colouredDiff(diff, desk.paint)}\n\n`);
+  }
+  desk.view.note(`Session ${session.sessionId} · gennai plan status ${ended.plan.planId}`);
+  return ended.code;
+}
+
+/** A request typed in plan mode: the plan is written, shown, approved here or not, run and verified, in the session that is open. */
+export async function planAtPrompt(request: string, session: AgentSession, place: PlanDesk): Promise<void> {
+  const written = await writePlan(session, request, place);
+  if (written.plan === undefined) {
+    writeNoPlan(written, place);
+    return;
+  }
+  const plans = new SessionPlans(place.server.plans, session.sessionId);
+  const ended = await approveAndRun(written.plan, plans, place, {}, (work) => whileAttended(session, place, work));
+  place.desk.view.note(`gennai plan status ${ended.plan.planId}`);
+}
+
+interface EndedPlan {
+  readonly plan: Plan;
+  readonly code: ExitCode;
+  readonly error?: string;
+}
+
+async function approveAndRun(
+  draft: Plan,
+  plans: SessionPlans,
+  place: PlanDesk,
+  flags: Pick<RunFlags, "yes">,
+  attended: <Result>(work: (signal: AbortSignal) => Promise<Result>) => Promise<Result>,
+): Promise<EndedPlan> {
+  const { desk, signal } = place;
+  const { plan, actions } = await plans.preview(draft.planId, { signal });
+  desk.write(describePlan(plan, desk.paint) + describeActions(actions, desk.paint));
+  if (actions.some(({ verdict }) => verdict === "deny")) {
+    desk.view.note("The rules refuse part of this plan, so it cannot be approved.");
+    return { plan, code: exitCode.refused };
+  }
+  if (desk.policy === "nobody") {
+    desk.view.note(
+      `Nobody can be asked here. Approve it later: gennai plan approve ${plan.planId} --digest ${plan.digest}`,
+    );
+    return { plan, code: exitCode.refused };
+  }
+  try {
+    await requireYes(plan, place, flags);
+  } catch (error) {
+    const { message, exitCode: code } = asCliError(error);
+    desk.view.note(message);
+    return { plan, code, error: message };
+  }
+  const { approvalToken } = await plans.approve(plan.planId, plan.digest, { signal });
+  return attended(async () => {
+    const run = await plans.execute(plan.planId, plan.digest, approvalToken, { signal });
+    if (executionCode(run) !== exitCode.ok) {
+      desk.write(describePlan(run, desk.paint) + describeOutcome(run, desk.paint));
+      return { plan: run, code: executionCode(run) };
+    }
+    const { plan: end, results } = await plans.verify(plan.planId, plan.digest, approvalToken, { signal });
+    desk.write(describePlan(end, desk.paint) + describeResults(results, desk.paint) + describeOutcome(end, desk.paint));
+    return { plan: end, code: end.verified ? exitCode.ok : exitCode.failed };
+  });
+}
+
+/** Files that the plan names; commands may have changed others. */
+function changedPaths({ planJson }: Plan): readonly string[] {
+  const found = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    else if (typeof value === "object" && value !== null) {
+      if ("type" in value && "path" in value && typeof value.path === "string") found.add(value.path);
+      Object.values(value).forEach(visit);
+    }
+  };
+  visit(JSON.parse(planJson));
+  return [...found];
+}

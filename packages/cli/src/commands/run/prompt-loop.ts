@@ -1,0 +1,163 @@
+import { type IntentSummary, listIntents } from "@gennai/client/intents";
+import type { AgentSession } from "@gennai/client/session";
+import type { EditingMode } from "@gennai/client/settings";
+import { TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { AgentDesk } from "../../client/agent-desk.ts";
+import { runTurn, type TurnReport } from "../../client/run-turn.ts";
+import { activeIntent, chooseIntent, describeSessionIntents, intentTitle } from "../../client/session-intent.ts";
+import type { ChosenServer } from "../../connection/server-choice.ts";
+import { asCliError } from "../../errors/cli-error.ts";
+import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import type { Interrupts } from "../../terminal/interrupts.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { describeSessions } from "../sessions/sessions-commands.ts";
+import { describeUndone } from "../sessions/undo-command.ts";
+import { mentionCandidates } from "./mention-candidates.ts";
+import { planAtPrompt } from "./plan-mode.ts";
+
+export interface PromptOptions {
+  readonly session: AgentSession;
+  readonly desk: AgentDesk;
+  readonly interrupts: Interrupts;
+  readonly server: ChosenServer;
+  readonly signal: AbortSignal;
+  readonly scenario: string;
+  readonly thinking: boolean;
+  /** The one the session works under at the beginning. */
+  readonly intent: IntentSummary | undefined;
+  /** Brings the workspace onto a branch before the first turn that writes. */
+  readonly prepare: (request: string, mode: EditingMode) => Promise<unknown>;
+  /** Reviews what the turn proposed. */
+  readonly afterTurn: (report: TurnReport) => Promise<unknown>;
+}
+
+const help = `Type what shall be done, or:
+  /undo            take back the newest change set
+  /compact         shorten what the model is told of the conversation
+  /todos           show the agent's list
+  /mode [NAME]     show or set the mode: branch, proposal or plan
+  /scenario [NAME] list the scenarios, or choose one for the next turns
+  /intents         list what the agent may work on
+  /intent [ID]     show or select the intent to work under
+  /sessions        list the sessions of this workspace
+  /help            this text
+  /exit            leave (so does Ctrl-D, and Ctrl-C at the prompt)
+`;
+
+/** Turn after turn, until the user leaves. A turn that fails is told and does not end the loop. */
+export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
+  const { desk, interrupts, session } = options;
+  const state = { scenario: options.scenario, mode: session.settings.editingMode, planning: false };
+  const intent = options.intent === undefined ? "" : `, intent ${intentTitle(options.intent)}`;
+  desk.write(
+    `Session ${session.sessionId} in ${session.workingDir}, ${state.mode} mode${intent}. /help shows what can be typed.\n`,
+  );
+  if (desk.requests !== undefined) desk.requests.complete = (text) => mentionCandidates(text, session, options.signal);
+  for (;;) {
+    const leaving = new AbortController();
+    let line: string | undefined;
+    {
+      using _listening = interrupts.listen(() => leaving.abort());
+      line = await desk.requests?.line("› ", { signal: AbortSignal.any([leaving.signal, options.signal]) });
+    }
+    interrupts.forget();
+    if (line === undefined || line.trim() === "/exit" || line.trim() === "/quit") return exitCode.ok;
+    if (line.trim() === "") continue;
+    try {
+      if (line.trim().startsWith("/")) await runWord(line.trim(), state, options);
+      else if (state.planning) {
+        await options.prepare(line, "branch");
+        await planAtPrompt(line, session, options);
+      } else {
+        await options.prepare(line, state.mode);
+        const turn = { text: line, scenario: state.scenario, enableThinking: options.thinking };
+        const report = await runTurn(session, turn, { view: desk.view, interrupts, signal: options.signal });
+        await options.afterTurn(report);
+      }
+    } catch (error) {
+      const { message, next } = asCliError(error);
+      desk.write(`${desk.paint("red", terminalSafe(message))}\n${next.map((step) => `  ${step}\n`).join("")}`);
+    }
+    interrupts.forget();
+  }
+}
+
+async function runWord(
+  line: string,
+  state: { scenario: string; mode: EditingMode; planning: boolean },
+  options: PromptOptions,
+): Promise<void> {
+  const { desk, session, signal } = options;
+  const [word, argument] = line.split(/\s+/, 2);
+  switch (word) {
+    case "/help":
+      desk.write(help);
+      return;
+    case "/undo":
+      desk.write(describeUndone(await session.undo({ signal })));
+      return;
+    case "/compact": {
+      const done = await session.client.compactSession({ sessionId: session.sessionId }, { signal });
+      desk.write(
+        done.compacted
+          ? `About ${done.tokensBefore} tokens before, ${done.tokensAfter} now; the last ${done.keptMessages} messages stay as they are.\n`
+          : "There is nothing to shorten yet.\n",
+      );
+      return;
+    }
+    case "/todos": {
+      const { items } = await session.client.getTodos({ sessionId: session.sessionId }, { signal });
+      const marks: Partial<Record<TodoStatus, string>> = { [TodoStatus.COMPLETED]: "✓", [TodoStatus.IN_PROGRESS]: "…" };
+      desk.write(
+        items.length === 0
+          ? "No todos.\n"
+          : items.map((item) => `${marks[item.status] ?? "○"} ${terminalSafe(item.content)}\n`).join(""),
+      );
+      return;
+    }
+    case "/mode":
+      if (argument === "branch" || argument === "proposal") {
+        await session.changeSettings({ editingMode: argument }, { signal });
+        state.mode = argument;
+        state.planning = false;
+      } else if (argument === "plan") {
+        // What an approved plan does, it does as in branch mode.
+        await session.changeSettings({ editingMode: "branch" }, { signal });
+        state.mode = "branch";
+        state.planning = true;
+      } else if (argument !== undefined) desk.write("There are three modes: branch, proposal and plan.\n");
+      desk.write(`${state.planning ? "plan" : state.mode} mode\n`);
+      return;
+    case "/scenario":
+      if (argument === undefined) {
+        const { scenarios } = await session.client.listScenarios({ sessionId: session.sessionId }, { signal });
+        desk.write(
+          scenarios
+            .map(({ name, description }) => `${terminalSafe(name).padEnd(16)} ${terminalSafe(description)}\n`)
+            .join(""),
+        );
+      } else {
+        state.scenario = argument;
+        desk.write(`Scenario ${terminalSafe(argument)}\n`);
+      }
+      return;
+    case "/intents": {
+      const intents = await listIntents(options.server.governance, session.sessionId, { signal });
+      desk.write(describeSessionIntents(intents, desk.paint));
+      return;
+    }
+    case "/intent": {
+      const place = { governance: options.server.governance, sessionId: session.sessionId, signal };
+      const intent = argument === undefined ? await activeIntent(place) : await chooseIntent(argument, place);
+      desk.write(
+        intent === undefined ? "No intent is selected; /intents lists them.\n" : `Intent ${intentTitle(intent)}\n`,
+      );
+      return;
+    }
+    case "/sessions":
+      desk.write(await describeSessions(session.client, session.workingDir, { signal }));
+      return;
+    default:
+      desk.write(`There is no ${word}. /help shows what can be typed.\n`);
+  }
+}

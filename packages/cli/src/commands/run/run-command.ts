@@ -1,0 +1,254 @@
+import type { IntentSummary } from "@gennai/client/intents";
+import type { AgentSession } from "@gennai/client/session";
+import type { SettingsChoice } from "@gennai/client/settings";
+import type { AgentBranch } from "@gennai/server/git/prepare-branch";
+import { addSessionWorktree } from "@gennai/server/git/session-worktree";
+import { ServiceError } from "@gennai/server/service-error";
+import { defaultStateDir } from "@gennai/server/store/state-directory";
+import { prepareAgentBranch } from "../../client/agent-branch.ts";
+import { AgentDesk } from "../../client/agent-desk.ts";
+import { exitCodeOf, runTurn, type TurnReport } from "../../client/run-turn.ts";
+import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
+import { describeUsage } from "../../client/turn-usage.ts";
+import { chooseServer, requireSandbox, serverRequest } from "../../connection/server-choice.ts";
+import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { holdFiles, holdsFiles } from "../../held-workspace/hold-files.ts";
+import { handleProposal, type ProposalResult } from "../../review/review-proposal.ts";
+import type { Console } from "../../terminal/console.ts";
+import { colouredDiff } from "../../terminal/diff-colours.ts";
+import { Interrupts } from "../../terminal/interrupts.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { planRunCommand } from "./plan-mode.ts";
+import { promptLoop } from "./prompt-loop.ts";
+import {
+  parseAmount,
+  parseBackend,
+  parseCount,
+  parseMode,
+  parseSandbox,
+  parseTokens,
+  parseVerbosity,
+  type RunFlags,
+  usageError,
+} from "./run-options.ts";
+import { workingTreeDiff } from "./working-tree-diff.ts";
+
+/** `gennai run [request]`: one turn, or a prompt when there is no request. */
+export async function runCommand(request: string | undefined, flags: RunFlags, console: Console): Promise<ExitCode> {
+  if (flags.mode === "plan") {
+    if (flags.worktree === true) throw usageError("--worktree is not for plans.", "Run the plan without it.");
+    const { mode: _, ...others } = flags;
+    return planRunCommand(request, settingsOf(others), flags, console);
+  }
+  const settings = settingsOf(flags);
+  const sandbox = parseSandbox(flags.sandbox);
+  if (request !== undefined && request.trim() === "")
+    throw usageError("The request is empty.", 'For example: gennai run "explain src/main.ts"');
+  const workspace = await workspaceOf(request, flags, console);
+  const stateDir = defaultStateDir(console.environment);
+  const ending = new AbortController();
+  using interrupts = new Interrupts();
+  await using held = holdsFiles(flags) ? await holdFiles(workspace, { stateDir, sandbox, console }) : undefined;
+  using desk = new AgentDesk({
+    ...{ console, interrupts, workspace, stateDir, held: held?.workspace },
+    yes: flags.yes === true,
+    ask: flags.ask === true,
+    json: flags.json === true,
+    promptsForRequests: request === undefined,
+  });
+  const { signal } = ending;
+  const prepare = async (text: string, mode: SettingsChoice["editingMode"]): Promise<AgentBranch | undefined> => {
+    if (mode === "proposal") return undefined;
+    const protect = flags.protect ?? [];
+    const branch = await prepareAgentBranch({
+      workspace,
+      request: text,
+      protect,
+      signal,
+      ...(flags.branch === undefined ? {} : { branch: flags.branch }),
+    });
+    return branch;
+  };
+  // Before a server starts: without a repository there is nothing to run. A resumed session has its own mode, and an intent
+  // that cannot be selected leaves everything as it is.
+  const isEarly = request !== undefined && flags.session === undefined && flags.intent === undefined;
+  const early = isEarly ? await prepare(request, settings.editingMode) : undefined;
+
+  await using server = await chooseServer(
+    {
+      ...serverRequest(flags, { workspace, stateDir, signal }),
+      model: settings,
+      protectedBranches: flags.protect ?? [],
+      sandbox,
+    },
+    console,
+  );
+  if (held === undefined) await requireSandbox(server, sandbox, signal);
+  const session = await desk.openSession(server, {
+    settings: { ...settings, ...(flags.session === undefined && held === undefined ? { workingDir: workspace } : {}) },
+    ...(flags.session === undefined ? {} : { resume: flags.session }),
+    signal,
+  });
+  if (session.workingDir !== workspace && flags.session !== undefined) {
+    throw usageError(
+      `Session ${flags.session} belongs to ${session.workingDir}.`,
+      `Run it there: --workspace ${session.workingDir}`,
+    );
+  }
+  const place = { governance: server.governance, sessionId: session.sessionId, signal };
+  const intent =
+    flags.intent !== undefined
+      ? await chooseIntent(flags.intent, place)
+      : flags.session === undefined
+        ? undefined
+        : await activeIntent(place);
+  const proposals = (turn: TurnReport) => {
+    const review = () => reviewAll(turn, { session, desk, flags, console, signal });
+    // What was written the server looks at itself, through this command.
+    return held === undefined || turn.proposals.length === 0 ? review() : session.whileAttached(review, { signal });
+  };
+
+  if (request === undefined) {
+    // Awaited here: what this function holds must outlive the loop.
+    return await promptLoop({
+      ...{ session, desk, interrupts, server, signal, intent },
+      prepare: async (text, mode) => {
+        const branch = await prepare(text, mode);
+        if (branch !== undefined) desk.view.note(branchTitle(branch));
+      },
+      scenario: flags.scenario ?? "",
+      thinking: flags.thinking !== false,
+      afterTurn: proposals,
+    });
+  }
+  const branch = early ?? (await prepare(request, session.settings.editingMode));
+  const opening = [
+    ...(branch === undefined ? [] : [branchTitle(branch)]),
+    ...(intent === undefined ? [] : [`intent ${intentTitle(intent)}`]),
+  ];
+  if (opening.length > 0) desk.view.note(opening.join(" · "));
+  const turn = { text: request, scenario: flags.scenario ?? "", enableThinking: flags.thinking !== false };
+  const report = await runTurn(session, turn, { view: desk.view, interrupts, signal });
+  let code = exitCodeOf(report, interrupts.interrupted);
+  const reviewed = await proposals(report);
+  if (code === exitCode.ok && reviewed.some(({ undecided }) => undecided)) code = exitCode.refused;
+  if (flags.json !== true && branch !== undefined && report.changedFiles.length > 0) {
+    const diff = await workingTreeDiff(workspace, report.changedFiles, { signal });
+    if (diff !== "") desk.write(`\n${colouredDiff(diff, desk.paint)}\n\n`);
+  }
+  finish({ desk, session, report, reviewed, branch, intent, code, json: flags.json === true });
+  return code;
+}
+
+/** Where the session works: a working tree of its own when the user asked for one. */
+async function workspaceOf(request: string | undefined, flags: RunFlags, console: Console): Promise<string> {
+  const directory = await resolveWorkspace(flags.workspace, console);
+  if (flags.worktree !== true) return directory;
+  if (request === undefined || flags.session !== undefined || flags.mode === "proposal") {
+    throw usageError(
+      "--worktree needs a request, and a new session that writes.",
+      "To go on in a working tree, run there: gennai sessions worktrees lists them.",
+    );
+  }
+  const { signal } = new AbortController();
+  const { branch } = flags;
+  try {
+    const made = await addSessionWorktree({
+      ...{ directory, task: request, signal },
+      ...(branch === undefined ? {} : { branch }),
+    });
+    console.errors.write(`Working tree ${terminalSafe(made.path)}\n`);
+    return made.path;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw usageError(error.message, error.hint ?? "Run it without --worktree.");
+  }
+}
+
+function branchTitle({ name, how }: AgentBranch): string {
+  return `Branch ${name}${how === "kept" ? "" : ` (${how})`}`;
+}
+
+function settingsOf(flags: RunFlags): SettingsChoice {
+  const backend = parseBackend(flags.backend);
+  const editingMode = parseMode(flags.mode);
+  const verbosity = parseVerbosity(flags.verbosity);
+  const maxIterations = parseCount(flags.maxIterations, "--max-iterations", 1000);
+  const maxTurnTokens = parseTokens(flags.maxTurnTokens, "--max-turn-tokens");
+  const maxSessionTokens = parseTokens(flags.maxSessionTokens, "--max-session-tokens");
+  const maxContextTokens = parseTokens(flags.maxContextTokens, "--max-context-tokens");
+  const maxCost = parseAmount(flags.maxCost, "--max-cost");
+  if (flags.yes === true && flags.ask === true)
+    throw usageError("--yes and --ask exclude each other.", "Leave one of them out.");
+  return {
+    ...(backend === undefined ? {} : { backend }),
+    ...(flags.model === undefined ? {} : { model: flags.model }),
+    ...(flags.baseUrl === undefined ? {} : { baseUrl: flags.baseUrl }),
+    ...(maxIterations === undefined ? {} : { maxIterations }),
+    ...(editingMode === undefined ? {} : { editingMode }),
+    ...(verbosity === undefined ? {} : { verbosity }),
+    ...(maxTurnTokens === undefined ? {} : { maxTurnTokens }),
+    ...(maxSessionTokens === undefined ? {} : { maxSessionTokens }),
+    ...(maxContextTokens === undefined ? {} : { maxContextTokens }),
+    ...(maxCost === undefined ? {} : { maxCost }),
+  };
+}
+
+async function reviewAll(
+  report: TurnReport,
+  context: {
+    readonly session: AgentSession;
+    readonly desk: AgentDesk;
+    readonly flags: RunFlags;
+    readonly console: Console;
+    readonly signal: AbortSignal;
+  },
+): Promise<readonly ProposalResult[]> {
+  const { session, desk, flags, console, signal } = context;
+  const results: ProposalResult[] = [];
+  // A later proposal is made on the same texts: only the newest of a file can be meant.
+  for (const proposal of report.proposals) {
+    results.push(
+      await handleProposal(proposal, {
+        ...{ session, signal, input: desk.input, paint: desk.paint, writer: desk.writer },
+        selection: { keep: flags.keep ?? [], refuse: flags.refuse ?? [] },
+        keepAll: flags.yes === true,
+        write: (text) => desk.write(text),
+        environment: console.environment,
+      }),
+    );
+  }
+  return results;
+}
+
+function finish(facts: {
+  readonly desk: AgentDesk;
+  readonly session: AgentSession;
+  readonly report: TurnReport;
+  readonly reviewed: readonly ProposalResult[];
+  readonly branch: AgentBranch | undefined;
+  readonly intent: IntentSummary | undefined;
+  readonly code: ExitCode;
+  readonly json: boolean;
+}): void {
+  const { desk, session, report, reviewed, branch, intent, code } = facts;
+  if (facts.json) {
+    const { turnId, outcome, text, changedFiles, refused, usage } = report;
+    desk.writeJson({
+      result: {
+        ...{ sessionId: session.sessionId, turnId, outcome, text, refused, exitCode: code, usage },
+        changedFiles: [...changedFiles, ...reviewed.flatMap(({ files }) => files)],
+        proposals: reviewed,
+        ...(branch === undefined ? {} : { branch: branch.name }),
+        ...(intent === undefined ? {} : { intent: intent.id }),
+      },
+    });
+    return;
+  }
+  if (report.refused.length > 0) desk.view.note(`Refused: ${report.refused.join(", ")}`);
+  const used = describeUsage(report.usage);
+  if (used !== "") desk.view.note(used);
+  const changed = report.changedFiles.length > 0 || reviewed.some(({ files }) => files.length > 0);
+  desk.view.note(`Session ${session.sessionId}${changed ? " · take the changes back with: gennai undo" : ""}`);
+}

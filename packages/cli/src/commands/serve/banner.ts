@@ -1,0 +1,106 @@
+import type { SessionSettings } from "@gennai/agent/session-settings";
+import type { Paint } from "../../terminal/console.ts";
+
+export interface BannerFacts {
+  readonly version: string;
+  readonly url: string;
+  /** Opens the page, once. */
+  readonly link: string;
+  /** Where the RinaWarp extension comes in; undefined when that is off. */
+  readonly rinaUrl?: string | undefined;
+  /** undefined: each user has their own. */
+  readonly workspace: string | undefined;
+  readonly isSample: boolean;
+  readonly encryption: "tls" | "proxy" | "none";
+  readonly sandbox: { readonly state: "sandboxed" | "unsandboxed"; readonly reason: string };
+  readonly settings: SessionSettings;
+  readonly token:
+    | { readonly type: "none" }
+    | { readonly type: "of-each-user"; readonly issuer: string }
+    | {
+        readonly type: "environment" | "file" | "random";
+        /** The file that holds it. */
+        readonly place: string;
+        /** The token itself, when the user asked to see it. */
+        readonly shown: string | undefined;
+        readonly weak: boolean;
+      };
+  /** What the user types to run Gennai. */
+  readonly command: string;
+}
+
+/** What the user sees when the server is up: where, on what, with what, and what to do next. */
+export function serveBanner(facts: BannerFacts, paint: Paint): string {
+  const { settings, workspace, command, token } = facts;
+  const model = settings.model === "" ? settings.backend : `${settings.backend} / ${settings.model}`;
+  const open = token.type === "none" ? "" : `  (works once, for 5 minutes; another: ${command} open)`;
+  const lines = [
+    ...(token.type === "of-each-user" ? [] : [`Open ${paint("bold", facts.link)}${open}`]),
+    `${paint("bold", `Gennai ${facts.version}`)} is listening on ${facts.url}`,
+    ...(workspace === undefined
+      ? []
+      : [
+          row(
+            "workspace",
+            facts.isSample ? `${workspace}  (a fresh copy of the sample; your own: --workspace DIR)` : workspace,
+          ),
+        ]),
+    row(
+      "model",
+      settings.backend === "offline"
+        ? `${model}  (needs no key; another: --backend openai-compatible --base-url URL --model NAME)`
+        : model,
+    ),
+    ...tokenRows(facts, paint),
+    ...(facts.rinaUrl === undefined
+      ? []
+      : [row("rinawarp", `${facts.rinaUrl}  (takes no token: only your own programs, and high risk still asks here)`)]),
+    facts.sandbox.state === "sandboxed"
+      ? row("commands", `run in a sandbox: ${facts.sandbox.reason}`)
+      : paint("red", row("commands", `run WITHOUT a sandbox: ${facts.sandbox.reason}; all but plain reading asks`)),
+    ...(facts.encryption === "tls" ? [row("encryption", "TLS 1.2 or newer")] : []),
+    ...(facts.encryption === "proxy"
+      ? [paint("yellow", row("warning", "unencrypted here: keep everybody but your proxy away from this address"))]
+      : []),
+    ...(workspace === undefined
+      ? []
+      : [
+          row("terminal", `${command} run "replace colour with color in src/**/*.ts" --workspace ${quoted(workspace)}`),
+        ]),
+    "Stop with Ctrl-C.",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function tokenRows(facts: BannerFacts, paint: Paint): readonly string[] {
+  const { token } = facts;
+  if (token.type === "none") {
+    return [
+      paint(
+        "red",
+        row("token", "NONE (--no-auth): every program on this machine can use this server and change your files"),
+      ),
+    ];
+  }
+  if (token.type === "of-each-user") return [row("token", `each user's own, issued by ${token.issuer}`)];
+  const place =
+    token.type === "environment"
+      ? "from GENNAI_AUTH_TOKEN"
+      : token.type === "file"
+        ? `from ${token.place}`
+        : `in ${token.place}  (only you can read it; gennai run finds it)`;
+  return [
+    row("token", token.shown ?? place),
+    ...(token.weak
+      ? [paint("yellow", row("warning", "the token is short enough to be guessed; use 22 characters or more"))]
+      : []),
+  ];
+}
+
+function row(name: string, text: string): string {
+  return `  ${name.padEnd(11)}${text}`;
+}
+
+function quoted(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,101 @@
+import { setTimeout } from "node:timers/promises";
+import { type DiscoveryRecord, findServers } from "@gennai/server/http/discovery";
+import { proveServer } from "@gennai/server/http/server-proof";
+import { PAGE_CLOSE_PATH, PAGE_CODE_PATH } from "@gennai/server/page/page-paths";
+import { defaultStateDir } from "@gennai/server/store/state-directory";
+import { z } from "zod";
+import { parseServerUrl, proves, tokenFor } from "../../connection/server-choice.ts";
+import { CliError } from "../../errors/cli-error.ts";
+import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { type Console, commandName } from "../../terminal/console.ts";
+import { openInBrowser } from "../../terminal/open-in-browser.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { usageError } from "../run/run-options.ts";
+
+export interface OpenFlags {
+  readonly workspace?: string;
+  readonly port?: string;
+  readonly browser?: boolean;
+  readonly closeAll?: boolean;
+  /** URL of a server that knows a token of the user's own. */
+  readonly server?: string;
+  readonly authTokenFile?: string;
+}
+
+/** Milliseconds for a server to answer, and for a browser to read the file it was given. */
+const answerMs = 3_000;
+const browserMs = 5_000;
+
+const codeSchema = z.object({ code: z.string().regex(/^[A-Za-z0-9_-]+$/) });
+
+/** `gennai open`: a fresh link to the page of a running server of this user. */
+export async function openCommand(flags: OpenFlags, console: Console): Promise<ExitCode> {
+  const stateDir = defaultStateDir(console.environment);
+  const server =
+    flags.server === undefined
+      ? await findServer(flags, stateDir, console)
+      : await namedServer(flags.server, flags, stateDir, console);
+  if (flags.closeAll === true) {
+    await post(server, PAGE_CLOSE_PATH);
+    console.output.write(`Every page of ${server.url} is shut out.\n`);
+    return exitCode.ok;
+  }
+  const { code } = codeSchema.parse(await post(server, PAGE_CODE_PATH));
+  const link = `${server.url}/#${code}`;
+  console.output.write(`Open ${link}\n`);
+  if (flags.browser === true) {
+    await using _file = await openInBrowser(link, { stateDir, console });
+    await setTimeout(browserMs);
+  }
+  return exitCode.ok;
+}
+
+type Server = Pick<DiscoveryRecord, "url"> & { readonly token: string };
+
+async function namedServer(text: string, flags: OpenFlags, stateDir: string, console: Console): Promise<Server> {
+  const url = parseServerUrl(text);
+  const token = await tokenFor(
+    url,
+    { stateDir, ...(flags.authTokenFile === undefined ? {} : { tokenFile: flags.authTokenFile }) },
+    console,
+  );
+  if (token !== undefined && (await proves(url, token, AbortSignal.timeout(answerMs)))) return { url, token };
+  throw new CliError(`There is no token for ${url}, or it is another server's.`, {
+    exitCode: exitCode.usage,
+    next: ["Give it with --auth-token-file or GENNAI_AUTH_TOKEN."],
+  });
+}
+
+async function findServer(flags: OpenFlags, stateDir: string, console: Console): Promise<Server> {
+  if (flags.port !== undefined && !/^\d{1,5}$/.test(flags.port)) {
+    throw usageError(`--port takes a number, not ${JSON.stringify(flags.port)}.`, "For example: --port 7777");
+  }
+  const workspace = await resolveWorkspace(flags.workspace, console);
+  const { servers } = await findServers(stateDir, flags.port === undefined ? {} : { port: Number(flags.port) });
+  const here = servers.filter((server) => server.workspace === workspace);
+  const candidates = flags.workspace === undefined ? [...here, ...servers] : here;
+  for (const { token, ...server } of candidates) {
+    if (token === null || server.socketPath !== undefined) continue;
+    // Whoever sits on the port must show that it knows the token before it sees it.
+    const signal = AbortSignal.timeout(answerMs);
+    if (await proveServer({ url: server.url }, token, { signal }).catch(() => false)) return { ...server, token };
+  }
+  throw new CliError("No server of yours is running.", {
+    exitCode: exitCode.usage,
+    next: [`Start one: ${commandName(console.environment)} serve; it prints a link.`],
+  });
+}
+
+async function post({ url, token }: Server, path: string): Promise<unknown> {
+  const response = await fetch(new URL(path, url), {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    body: "{}",
+    redirect: "error",
+    signal: AbortSignal.timeout(answerMs),
+  });
+  if (response.ok) return response.json();
+  throw new CliError(`The server at ${url} serves no page.`, {
+    next: ["It may be of an older version, or not one of `gennai serve`: start it again."],
+  });
+}

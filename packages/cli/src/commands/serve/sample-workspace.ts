@@ -1,0 +1,31 @@
+import { cp, mkdtemp, realpath } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { git } from "@gennai/server/git/run-git";
+import { CliError } from "../../errors/cli-error.ts";
+
+/** A fresh copy of a sample, under the system's directory for temporary files, with one commit on `main`. */
+export async function copySampleWorkspace(sample: string): Promise<string> {
+  const parent = await mkdtemp(join(tmpdir(), "gennai-sample-"));
+  const workspace = join(await realpath(parent), "workspace");
+  await cp(sample, workspace, { recursive: true }).catch((error: unknown) => {
+    throw new CliError(`The sample workspace cannot be copied from ${sample}.`, {
+      next: ["Name a directory to work in with --workspace."],
+      cause: error,
+    });
+  });
+  for (const args of [["init", "--quiet", "--initial-branch", "main"], ["add", "--all"], commit]) {
+    const { code, stderr } = await git(args, { directory: workspace });
+    if (code !== 0) {
+      throw new CliError(`git could not prepare the sample workspace: ${stderr.trim()}`, {
+        next: ["Name a directory to work in with --workspace."],
+      });
+    }
+  }
+  return workspace;
+}
+
+const commit = [
+  ...["user.name=Gennai", "user.email=gennai@localhost", "commit.gpgSign=false"].flatMap((setting) => ["-c", setting]),
+  ...["commit", "--quiet", "--message", "The sample as it comes"],
+];

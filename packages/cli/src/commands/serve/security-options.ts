@@ -1,0 +1,165 @@
+import { resolve } from "node:path";
+import { type AdmissionLimits, defaultLimits } from "@gennai/server/admission/limits";
+import { readTlsFiles } from "@gennai/server/http/tls-files";
+import { keysAt, keysInFile, keysOfIssuer, keyUrl } from "@gennai/server/identity/issuer-keys";
+import { TokenVerifier } from "@gennai/server/identity/token-verifier";
+import type { ServerOptions } from "@gennai/server/serve";
+import { CliError } from "../../errors/cli-error.ts";
+import { exitCode } from "../../errors/exit-code.ts";
+import type { Console } from "../../terminal/console.ts";
+import { usageError } from "../run/run-options.ts";
+
+/** What `serve` says about who gets in, over what, and how much of it. */
+export interface SecurityFlags {
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  /** TLS ends before this server. */
+  readonly behindProxy?: boolean;
+  /** `oidc`, or `token`; false: `--no-auth`. */
+  readonly auth?: string | false;
+  readonly issuer?: string;
+  readonly audience?: readonly string[];
+  /** URL or file of the issuer's keys. */
+  readonly jwks?: string;
+  readonly workspaceRoot?: string;
+  readonly userClaim?: string;
+  readonly tenantClaim?: string;
+  readonly rolesClaim?: string;
+  readonly adminRole?: string;
+  readonly maxCallsPerSecond?: string;
+  readonly maxTurnsPerUser?: string;
+  readonly maxTurnsPerTenant?: string;
+  readonly maxTurns?: string;
+  readonly maxSessionsPerUser?: string;
+  readonly maxSessions?: string;
+  readonly maxStreamsPerUser?: string;
+  readonly maxTenants?: string;
+  readonly slowReader?: string;
+}
+
+const ofUsers = ["issuer", "audience", "jwks", "workspaceRoot", "tenantClaim", "adminRole"] as const;
+
+/** Throws `CliError` where other machines could read along. */
+export function refuseUnencrypted(
+  flags: SecurityFlags,
+  place: { readonly host: string; readonly isLoopback: boolean },
+): void {
+  if ((flags.tlsCert === undefined) !== (flags.tlsKey === undefined)) {
+    throw usageError("A certificate needs its key.", "Give both: --tls-cert FILE --tls-key FILE");
+  }
+  if (flags.tlsCert !== undefined && flags.behindProxy === true) {
+    throw usageError(
+      "--behind-proxy says that TLS ends before this server.",
+      "Leave out --behind-proxy or --tls-cert.",
+    );
+  }
+  if (place.isLoopback || flags.tlsCert !== undefined || flags.behindProxy === true) return;
+  throw usageError(
+    `${place.host} can be reached by other machines, and nothing would be encrypted, tokens included.`,
+    "Give --tls-cert and --tls-key, or --behind-proxy where a proxy before this server encrypts.",
+  );
+}
+
+/** undefined without a certificate. Throws `CliError`. */
+export async function tlsOption(flags: SecurityFlags, console: Console): Promise<ServerOptions["tls"]> {
+  const { tlsCert, tlsKey } = flags;
+  if (tlsCert === undefined || tlsKey === undefined) return undefined;
+  const files = { cert: resolve(console.directory, tlsCert), key: resolve(console.directory, tlsKey) };
+  try {
+    return await readTlsFiles(files);
+  } catch (cause) {
+    throw new CliError(cause instanceof Error ? cause.message : String(cause), {
+      exitCode: exitCode.usage,
+      next: [
+        "Give --tls-cert a PEM file with the certificate and its chain, and --tls-key its key, which only you can read.",
+      ],
+      cause,
+    });
+  }
+}
+
+/** undefined on a server with one user. Throws `CliError`. */
+export function usersOption(flags: SecurityFlags, console: Console): ServerOptions["users"] {
+  const { auth } = flags;
+  if (auth === undefined || auth === "token" || auth === false) {
+    const stray = ofUsers.find((name) => flags[name] !== undefined);
+    if (stray === undefined) return undefined;
+    throw usageError(`--${dashed(stray)} is for servers of many users.`, "Add --auth oidc.");
+  }
+  if (auth !== "oidc") {
+    throw usageError(
+      `--auth takes token or oidc, not ${JSON.stringify(auth)}.`,
+      "Leave it out for a server of your own.",
+    );
+  }
+  const { issuer, audience, workspaceRoot } = flags;
+  if (issuer === undefined || audience === undefined || workspaceRoot === undefined) {
+    throw usageError(
+      "--auth oidc needs --issuer, --audience and --workspace-root.",
+      "For example: --auth oidc --issuer https://login.example --audience gennai --workspace-root /srv/workspaces",
+    );
+  }
+  return {
+    workspaceRoot: resolve(console.directory, workspaceRoot),
+    verifier: new TokenVerifier({
+      issuer,
+      audiences: audience,
+      keys: keysOf(flags, issuer, console),
+      claims: {
+        user: flags.userClaim ?? "sub",
+        tenant: flags.tenantClaim,
+        roles: flags.rolesClaim ?? "roles",
+        adminRole: flags.adminRole,
+      },
+    }),
+  };
+}
+
+function keysOf({ jwks }: SecurityFlags, issuer: string, console: Console) {
+  try {
+    if (jwks === undefined) {
+      keyUrl(issuer);
+      return keysOfIssuer(issuer);
+    }
+    return /^https?:/.test(jwks) ? keysAt(keyUrl(jwks)) : keysInFile(resolve(console.directory, jwks));
+  } catch (cause) {
+    throw new CliError(cause instanceof Error ? cause.message : String(cause), {
+      exitCode: exitCode.usage,
+      next: ["Give --jwks the https URL or the file of the issuer's public keys (a JSON Web Key Set)."],
+      cause,
+    });
+  }
+}
+
+/** Throws `CliError`. */
+export function limitsOption(flags: SecurityFlags): AdmissionLimits {
+  const given = (name: keyof SecurityFlags & `${"max" | "slow"}${string}`, otherwise: number): number => {
+    const text = flags[name];
+    return text === undefined ? otherwise : positive(text, name);
+  };
+  return {
+    ...defaultLimits,
+    callsPerSecond: given("maxCallsPerSecond", defaultLimits.callsPerSecond),
+    turnsPerUser: given("maxTurnsPerUser", defaultLimits.turnsPerUser),
+    turnsPerTenant: given("maxTurnsPerTenant", defaultLimits.turnsPerTenant),
+    turns: given("maxTurns", defaultLimits.turns),
+    sessionsPerUser: given("maxSessionsPerUser", defaultLimits.sessionsPerUser),
+    sessions: given("maxSessions", defaultLimits.sessions),
+    streamsPerUser: given("maxStreamsPerUser", defaultLimits.streamsPerUser),
+    tenants: given("maxTenants", defaultLimits.tenants),
+    slowReaderMs: given("slowReader", defaultLimits.slowReaderMs / 1000) * 1000,
+  };
+}
+
+function positive(text: string, flag: string): number {
+  const number = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (number > 0) return number;
+  throw usageError(
+    `--${dashed(flag)} takes a number of 1 or more, not ${JSON.stringify(text)}.`,
+    "Leave it out for the default.",
+  );
+}
+
+function dashed(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

@@ -1,0 +1,234 @@
+import { join, resolve } from "node:path";
+import { PortTakenError } from "@gennai/server/http/listen-address";
+import { takeServerToken } from "@gennai/server/http/token";
+import { type LogAddress, parseLogAddress } from "@gennai/server/nats/log-address";
+import { type RunningServer, type ServerOptions, startServer } from "@gennai/server/serve";
+import { defaultStateDir } from "@gennai/server/store/state-directory";
+import { defaultSettings } from "../../connection/default-settings.ts";
+import { CliError } from "../../errors/cli-error.ts";
+import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { type Console, commandName, isTerminal, paintFor } from "../../terminal/console.ts";
+import { Interrupts } from "../../terminal/interrupts.ts";
+import { LineInput } from "../../terminal/line-input.ts";
+import { openInBrowser } from "../../terminal/open-in-browser.ts";
+import { version } from "../../version.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { parseBackend, parseSandbox, usageError } from "../run/run-options.ts";
+import { type BannerFacts, serveBanner } from "./banner.ts";
+import { type LogFlags, serveLog } from "./log-options.ts";
+import { pageDirectory, releaseDirectory } from "./program-files.ts";
+import { copySampleWorkspace } from "./sample-workspace.ts";
+import { limitsOption, refuseUnencrypted, type SecurityFlags, tlsOption, usersOption } from "./security-options.ts";
+import { drainOption, metricsOption, type WatchFlags } from "./watch-options.ts";
+
+export interface ServeFlags extends LogFlags, WatchFlags, SecurityFlags {
+  readonly port: string;
+  readonly host: string;
+  readonly workspace?: string;
+  /** Print the token once. */
+  readonly authToken?: boolean;
+  readonly authTokenFile?: string;
+  readonly backend?: string;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly allowOrigin?: readonly string[];
+  readonly allowHost?: readonly string[];
+  readonly protect?: readonly string[];
+  readonly sandbox?: string;
+  readonly rinaPort?: string;
+  /** Where the log lies that several servers share. */
+  readonly log?: string;
+  /** Open the page in a browser. */
+  readonly open?: boolean;
+}
+
+/** `gennai serve`: runs until a signal; the first one ends it in order, the second at once. */
+export async function serveCommand(flags: ServeFlags, console: Console): Promise<ExitCode> {
+  const port = parsePort(flags.port, "--port");
+  const rinaPort = flags.rinaPort === undefined ? undefined : parsePort(flags.rinaPort, "--rina-port");
+  const log = serveLog(flags, console);
+  const drain = drainOption(flags);
+  const backend = parseBackend(flags.backend);
+  const sandbox = parseSandbox(flags.sandbox);
+  if (flags.auth === false && !isLoopback(flags.host)) {
+    throw usageError(
+      "--no-auth is only for this machine: anyone who reaches the server could change your files.",
+      "Leave out --no-auth or --host.",
+    );
+  }
+  refuseUnencrypted(flags, { host: flags.host, isLoopback: isLoopback(flags.host) });
+  const users = usersOption(flags, console);
+  if (users !== undefined) refuseOfOneUser(flags, console);
+  const limits = limitsOption(flags);
+  const tls = await tlsOption(flags, console);
+  const sharedLog = flags.log === undefined ? undefined : parseLog(flags.log, console);
+  const { workspace, isSample } =
+    users === undefined ? await workspaceOf(flags, console) : { workspace: undefined, isSample: false };
+  const stateDir = defaultStateDir(console.environment);
+  const tokenFile = flags.authTokenFile === undefined ? undefined : resolve(console.directory, flags.authTokenFile);
+  const token =
+    users === undefined
+      ? await takeServerToken({
+          environment: console.environment,
+          noAuth: flags.auth === false,
+          ...(tokenFile === undefined ? {} : { tokenFile }),
+        })
+      : ({ type: "none" } as const);
+  const settings = defaultSettings({
+    ...(backend === undefined ? {} : { backend }),
+    ...(flags.model === undefined ? {} : { model: flags.model }),
+    ...(flags.baseUrl === undefined ? {} : { baseUrl: flags.baseUrl }),
+  });
+  using interrupts = new Interrupts();
+  const release = releaseDirectory();
+  const options: ServerOptions = {
+    ...{ version, stateDir, workspace, defaultSettings: settings },
+    ...(sharedLog === undefined ? {} : { sharedLog }),
+    ...(users === undefined ? {} : { users }),
+    ...(tls === undefined ? {} : { tls }),
+    ...{ limits, behindProxy: flags.behindProxy ?? false },
+    address: { type: "tcp", host: flags.host, port },
+    token: token.type === "token" ? token.token : undefined,
+    allowedOrigins: flags.allowOrigin ?? [],
+    allowedHosts: flags.allowHost ?? [],
+    protectedBranches: flags.protect ?? [],
+    // Without one, commands of one user could read what is another's.
+    sandbox: users !== undefined && sandbox === "auto" ? "required" : sandbox,
+    ...(rinaPort === undefined ? {} : { rinaPort }),
+    ...metricsOption(flags),
+    ...(release === undefined ? {} : { releaseDirectory: release }),
+    pageDirectory: pageDirectory(),
+    announce: users === undefined,
+    log,
+    environment: console.environment,
+  };
+  await using server = await startSomewhere(options, flags, console, interrupts);
+  const link = server.pageLink() ?? server.url;
+  const facts: BannerFacts = {
+    ...{ version, workspace, isSample, settings, link },
+    sandbox: server.sandbox,
+    url: server.url,
+    rinaUrl: server.rinaUrl,
+    encryption: tls !== undefined ? "tls" : flags.behindProxy === true ? "proxy" : "none",
+    token:
+      token.type === "none"
+        ? users === undefined
+          ? { type: "none" }
+          : { type: "of-each-user", issuer: flags.issuer ?? "" }
+        : {
+            type: token.source,
+            place: token.source === "file" ? (tokenFile ?? "") : join(stateDir, "servers", `${server.port ?? 0}.json`),
+            shown: flags.authToken === true ? token.token : undefined,
+            weak: token.weak,
+          },
+    command: commandName(console.environment),
+  };
+  if (log.format === "json") log.info(`Listening on ${server.url}`, { version });
+  else console.output.write(serveBanner(facts, paintFor(console.output, console.environment)));
+  if (server.metricsUrl !== undefined) log.info(`Metrics are at ${server.metricsUrl}`);
+  using _renewal = renewOnHangup(async () => {
+    const renewed = await tlsOption(flags, console);
+    if (renewed !== undefined) server.renewTls(renewed);
+    log.info("The certificate was read again.");
+  }, log);
+  await using _opened = flags.open === true ? await openInBrowser(link, { stateDir, console }) : undefined;
+  const signal = await new Promise<NodeJS.Signals>((stop) => interrupts.listen(stop));
+  log.info("Stopping … (again to leave at once)");
+  if (signal === "SIGTERM") await server.drain(drain);
+  return exitCode.ok;
+}
+
+/** Listens where the user wants; when that port is taken, on the next free one if the user agrees. */
+async function startSomewhere(
+  options: ServerOptions,
+  flags: ServeFlags,
+  console: Console,
+  interrupts: Interrupts,
+): Promise<RunningServer> {
+  try {
+    return await startServer(options);
+  } catch (error) {
+    if (!(error instanceof PortTakenError)) throw error;
+    const { freePort } = error;
+    const { address } = options;
+    if (freePort !== undefined && address.type === "tcp" && isTerminal(console.input) && isTerminal(console.errors)) {
+      using input = new LineInput(console, () => interrupts.interrupt());
+      const { signal } = new AbortController();
+      const answer = await input.question(`Port ${flags.port} is taken. Use ${freePort} instead? [Y/n] `, { signal });
+      if (/^\s*(y|yes)?\s*$/i.test(answer ?? "n"))
+        return await startServer({ ...options, address: { ...address, port: freePort } });
+    }
+    throw new CliError(`Port ${flags.port} on ${flags.host} is taken by another program.`, {
+      exitCode: exitCode.usage,
+      next: [
+        freePort === undefined
+          ? "Choose another port with --port."
+          : `Port ${freePort} is free: ${commandName(console.environment)} serve --port ${freePort}`,
+        "If it is a Gennai server of yours, use it as it is: gennai run finds it by its workspace.",
+      ],
+      cause: error,
+    });
+  }
+}
+
+async function workspaceOf(
+  flags: ServeFlags,
+  console: Console,
+): Promise<{ readonly workspace: string; readonly isSample: boolean }> {
+  const sample = console.environment["GENNAI_SAMPLE_WORKSPACE"];
+  if (flags.workspace === undefined && sample !== undefined && sample !== "") {
+    return { workspace: await copySampleWorkspace(resolve(console.directory, sample)), isSample: true };
+  }
+  return { workspace: await resolveWorkspace(flags.workspace, console), isSample: false };
+}
+
+/** What makes sense for one user alone. Throws `CliError`. */
+function refuseOfOneUser(flags: ServeFlags, console: Console): void {
+  const contradicting = [
+    flags.workspace !== undefined && "--workspace",
+    flags.authToken === true && "--auth-token",
+    flags.authTokenFile !== undefined && "--auth-token-file",
+    (console.environment["GENNAI_AUTH_TOKEN"] ?? "") !== "" && "GENNAI_AUTH_TOKEN",
+    flags.rinaPort !== undefined && "--rina-port",
+    flags.open === true && "--open",
+  ].find((each) => each !== false);
+  if (contradicting === undefined) return;
+  throw usageError(`${contradicting} is for a server of one user.`, "Leave it out, or leave out --auth oidc.");
+}
+
+/** SIGHUP, as programs that write certificates send it. */
+function renewOnHangup(renew: () => Promise<void>, log: ServerOptions["log"]): Disposable {
+  const onHangup = (): void => {
+    renew().catch((error: unknown) => log.error("The certificate could not be renewed; the old one stays.", error));
+  };
+  process.on("SIGHUP", onHangup);
+  return {
+    [Symbol.dispose]: () => {
+      process.off("SIGHUP", onHangup);
+    },
+  };
+}
+
+function parsePort(text: string, name: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
+  if (port >= 0 && port <= 65_535) return port;
+  throw usageError(
+    `${name} takes a number from 0 to 65535, not ${JSON.stringify(text)}.`,
+    `For example: ${name} ${name === "--port" ? 7777 : 8787}; 0 takes any free port.`,
+  );
+}
+
+function parseLog(text: string, console: Console): LogAddress {
+  try {
+    return parseLogAddress(text, console.environment);
+  } catch (error) {
+    throw usageError(
+      error instanceof Error ? error.message : String(error),
+      "Leave out --log to keep everything on this machine.",
+    );
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}

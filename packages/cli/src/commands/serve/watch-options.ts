@@ -1,0 +1,32 @@
+import type { ServerOptions } from "@gennai/server/serve";
+import { parseMetricsAddress } from "@gennai/server/telemetry/metrics-listener";
+import { usageError } from "../run/run-options.ts";
+
+export interface WatchFlags {
+  /** Where Prometheus asks, e.g. `9464` or `0.0.0.0:9464`. */
+  readonly metrics?: string;
+  /** Seconds that turns may go on after SIGTERM. */
+  readonly drain?: string;
+}
+
+/** Longer than anybody waits for a server to leave. Seconds. */
+const longestDrain = 3_600;
+
+export function metricsOption({ metrics }: WatchFlags): Pick<ServerOptions, "metricsAddress"> {
+  if (metrics === undefined) return {};
+  try {
+    return { metricsAddress: parseMetricsAddress(metrics) };
+  } catch (error) {
+    throw usageError(`--metrics: ${error instanceof Error ? error.message : String(error)}`, "Leave it out for none.");
+  }
+}
+
+/** Milliseconds. */
+export function drainOption({ drain = "0" }: WatchFlags): number {
+  const seconds = /^\d{1,4}$/.test(drain) ? Number(drain) : Number.NaN;
+  if (seconds <= longestDrain) return seconds * 1_000;
+  throw usageError(
+    `--drain takes seconds, at most ${longestDrain}, not ${JSON.stringify(drain)}.`,
+    "For example: --drain 25",
+  );
+}

@@ -1,0 +1,38 @@
+import { type Checkpoint, type CheckpointList, type Restored, skipReasons } from "@gennai/client/checkpoints";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+
+/** Files named of one checkpoint. */
+const maxNamed = 5;
+
+const marks = { create: "+", update: "~", delete: "-" } as const;
+const verbs = { create: "brought back", update: "restored", delete: "removed" } as const;
+const futures = { create: "would bring back", update: "would restore", delete: "would remove" } as const;
+
+/** Turns, and in them the commands, oldest first. */
+export function describeCheckpoints({ checkpoints, problem }: CheckpointList): string {
+  const warning = problem === "" ? "" : `What commands change cannot be taken back now: ${terminalSafe(problem)}\n`;
+  if (checkpoints.length === 0) return `${warning}Nothing to take back: this session changed no file.\n`;
+  return `${warning}${checkpoints.map(describe).join("")}Go back to before one: gennai undo --turn N, or --to <checkpoint>\n`;
+}
+
+function describe(checkpoint: Checkpoint): string {
+  const { kind, checkpointId, turnNumber, time, title, files, moreFiles, kept } = checkpoint;
+  const when = new Date(time).toISOString().slice(0, 16).replace("T", " ");
+  const name =
+    kind === "turn"
+      ? `turn ${turnNumber}  ${when}  ${terminalSafe(title)}`
+      : `  ${checkpointId}  ${when}  ${kind === "restore" ? "a restore" : terminalSafe(title)}`;
+  const named = files.slice(0, maxNamed).map(({ path, operation }) => `${marks[operation]}${terminalSafe(path)}`);
+  const more = files.length - named.length + moreFiles;
+  const changed = [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
+  return `${name}${kept ? "" : "  (no longer kept)"}\n    ${changed}\n`;
+}
+
+export function describeRestored({ files, skipped }: Restored, options: { readonly dryRun: boolean }): string {
+  const words = options.dryRun ? futures : verbs;
+  const lines = [
+    ...files.map(({ path, operation }) => `${words[operation]} ${terminalSafe(path)}\n`),
+    ...skipped.map(({ path, reason }) => `left as it is: ${terminalSafe(path)} (${skipReasons[reason]})\n`),
+  ];
+  return lines.length === 0 ? "Nothing to take back: all files are as they were then.\n" : lines.join("");
+}

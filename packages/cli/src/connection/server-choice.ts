@@ -1,0 +1,254 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { Code, ConnectError } from "@connectrpc/connect";
+import {
+  type AgentClient,
+  connect,
+  connectGovernance,
+  connectPlans,
+  type GovernanceClient,
+  type PlanClient,
+} from "@gennai/client/connection";
+import { findServers } from "@gennai/server/http/discovery";
+import { proveServer } from "@gennai/server/http/server-proof";
+import type { SandboxMode } from "@gennai/server/sandbox/sandbox";
+import { CliError } from "../errors/cli-error.ts";
+import { exitCode } from "../errors/exit-code.ts";
+import type { Console } from "../terminal/console.ts";
+import { version } from "../version.ts";
+import { defaultSettings, type ModelChoice } from "./default-settings.ts";
+
+export interface ServerRequest {
+  /** `auto`: a running server of this workspace, else an own one. `own`. Or a URL. */
+  readonly server: string;
+  /** Real absolute path. */
+  readonly workspace: string;
+  readonly stateDir: string;
+  readonly model: ModelChoice;
+  readonly tokenFile?: string;
+  readonly protectedBranches: readonly string[];
+  /** Of an own server. */
+  readonly sandbox?: SandboxMode;
+  /** W3C `traceparent` of whoever runs the command. */
+  readonly traceParent?: string;
+  readonly signal: AbortSignal;
+}
+
+/** What every command says about its server. */
+export interface ServerFlags {
+  readonly server: string;
+  readonly authTokenFile?: string;
+  /** The files stay here, and the server reaches them only through this command. */
+  readonly localFiles?: boolean;
+}
+
+/** A request for a command that starts no turn. */
+export function serverRequest(
+  flags: ServerFlags,
+  place: Pick<ServerRequest, "workspace" | "stateDir" | "signal">,
+): ServerRequest {
+  return {
+    ...place,
+    server: flags.server,
+    model: {},
+    protectedBranches: [],
+    ...(flags.authTokenFile === undefined ? {} : { tokenFile: flags.authTokenFile }),
+  };
+}
+
+/** A server to work with. Disposing ends it if it is our own. */
+export interface ChosenServer extends AsyncDisposable {
+  readonly client: AgentClient;
+  /** What governs the agent, on the same server. */
+  readonly governance: GovernanceClient;
+  readonly plans: PlanClient;
+  readonly url: string;
+  readonly isOwn: boolean;
+}
+
+export async function chooseServer(asked: ServerRequest, console: Console): Promise<ChosenServer> {
+  // As other tools pass the trace on that a command belongs to.
+  const traceParent = console.environment["TRACEPARENT"] || undefined;
+  const request = traceParent === undefined ? asked : { ...asked, traceParent };
+  switch (request.server) {
+    case "own":
+      return startOwnServer(request, console);
+    case "auto":
+      return (await findRunning(request)) ?? startOwnServer(request, console);
+    default:
+      return connectTo(request, console);
+  }
+}
+
+/** A server that somebody else started has its own mind about the sandbox: `required` holds for it as well. */
+export async function requireSandbox(server: ChosenServer, mode: SandboxMode, signal: AbortSignal): Promise<void> {
+  if (mode !== "required" || server.isOwn) return;
+  const info = await server.client.getServerInfo({}, { signal });
+  if (info.isolation === "sandboxed") return;
+  throw new CliError(`The server at ${server.url} runs commands without a sandbox: ${info.isolationReason}.`, {
+    exitCode: exitCode.usage,
+    next: ["Use --server own, or start that server with --sandbox required."],
+  });
+}
+
+/** A running server that works on this workspace and proves that it is what it says. */
+async function findRunning(request: ServerRequest): Promise<ChosenServer | undefined> {
+  const { servers } = await findServers(request.stateDir);
+  for (const found of servers) {
+    if (found.workspace !== request.workspace || found.socketPath !== undefined || found.token === null) continue;
+    if (await proves(found.url, found.token, request.signal)) {
+      return running(found.url, found.token, request, () => announcedToken(found.url, request));
+    }
+  }
+  return undefined;
+}
+
+async function connectTo(request: ServerRequest, console: Console): Promise<ChosenServer> {
+  const url = parseServerUrl(request.server);
+  const token = await tokenFor(url, request, console);
+  // Whoever sits on the port must show that it knows the token before it sees it.
+  if (token !== undefined && !(await proves(url, token, request.signal))) {
+    throw new CliError(`${url} does not answer as a Gennai server that knows this token.`, {
+      exitCode: exitCode.usage,
+      next: [
+        "Start one with `gennai serve`, or check the URL and the token (GENNAI_AUTH_TOKEN, --auth-token-file).",
+        "A server of many users is reached by https.",
+      ],
+    });
+  }
+  return running(url, token, request, () => tokenFor(url, request, console));
+}
+
+/** The token for a server: of the environment, of a file, or announced by a server of this user. */
+export async function tokenFor(
+  url: string,
+  request: Pick<ServerRequest, "stateDir" | "tokenFile">,
+  console: Console,
+): Promise<string | undefined> {
+  const fromEnvironment = console.environment["GENNAI_AUTH_TOKEN"];
+  if (fromEnvironment !== undefined && fromEnvironment !== "") return fromEnvironment;
+  if (request.tokenFile !== undefined) {
+    const file = resolve(console.directory, request.tokenFile);
+    const text = await readFile(file, "utf8").catch((error: unknown) => {
+      throw new CliError(`The token file ${file} cannot be read.`, {
+        exitCode: exitCode.usage,
+        next: ["Check the path given with --auth-token-file."],
+        cause: error,
+      });
+    });
+    return text.trim();
+  }
+  return announcedToken(url, request);
+}
+
+async function announcedToken(url: string, request: Pick<ServerRequest, "stateDir">): Promise<string | undefined> {
+  const { servers } = await findServers(request.stateDir, { port: Number(new URL(url).port || "80") });
+  return servers.find((server) => sameServer(server.url, url))?.token ?? undefined;
+}
+
+function sameServer(one: string, other: string): boolean {
+  const [left, right] = [new URL(one), new URL(other)];
+  const host = (url: URL) => (url.hostname === "localhost" ? "127.0.0.1" : url.hostname);
+  return left.port === right.port && host(left) === host(right);
+}
+
+/** Whether the server may see the token. */
+export async function proves(url: string, token: string, signal: AbortSignal): Promise<boolean> {
+  // Its certificate says who it is, before any token is sent; and a user's token is no secret that the server shares.
+  if (new URL(url).protocol === "https:") return true;
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(3000)]);
+  return proveServer({ url }, token, { signal: patience }).catch(() => {
+    signal.throwIfAborted();
+    return false;
+  });
+}
+
+export function parseServerUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).origin;
+  throw new CliError(`--server takes auto, own or a URL, not ${JSON.stringify(text)}.`, {
+    exitCode: exitCode.usage,
+    next: ["For example: --server http://127.0.0.1:7777"],
+  });
+}
+
+/** @param findToken the token as it is known at the time: a server that starts again may have another one */
+function running(
+  url: string,
+  token: string | undefined,
+  { signal, traceParent }: Pick<ServerRequest, "signal" | "traceParent">,
+  findToken: () => Promise<string | undefined>,
+): ChosenServer {
+  const renewToken = async (): Promise<string> => {
+    const known = await findToken();
+    if (known !== undefined && (await proves(url, known, signal))) return known;
+    throw new ConnectError(`Nobody at ${url} proves to be the Gennai server.`, Code.Unavailable);
+  };
+  return {
+    ...clientsOf({ url, token, renewToken, traceParent }),
+    url,
+    isOwn: false,
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+function clientsOf({
+  url,
+  token,
+  renewToken,
+  traceParent,
+}: {
+  readonly url: string;
+  readonly token: string | undefined;
+  readonly renewToken?: () => Promise<string>;
+  readonly traceParent: string | undefined;
+}): Pick<ChosenServer, "client" | "governance" | "plans"> {
+  const options = {
+    baseUrl: url,
+    ...(token === undefined ? {} : { token }),
+    ...(renewToken === undefined ? {} : { renewToken }),
+    ...(traceParent === undefined ? {} : { traceParent }),
+  };
+  return { client: connect(options), governance: connectGovernance(options), plans: connectPlans(options) };
+}
+
+async function startOwnServer(request: ServerRequest, console: Console): Promise<ChosenServer> {
+  const [{ startServer }, { createToken }] = await Promise.all([
+    import("@gennai/server/serve"),
+    import("@gennai/server/http/token"),
+  ]);
+  const token = createToken();
+  const server = await startServer({
+    version,
+    token,
+    address: { type: "tcp", host: "127.0.0.1", port: 0 },
+    stateDir: request.stateDir,
+    workspace: request.workspace,
+    defaultSettings: defaultSettings(request.model),
+    protectedBranches: request.protectedBranches,
+    ...(request.sandbox === undefined ? {} : { sandbox: request.sandbox }),
+    announce: false,
+    log: consoleLog(console),
+    environment: console.environment,
+  });
+  return {
+    ...clientsOf({ url: server.url, token, traceParent: request.traceParent }),
+    url: server.url,
+    isOwn: true,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+/** The server's log of a command that is about something else: only what went wrong. */
+function consoleLog(console: Console) {
+  return {
+    debug: () => {},
+    info: () => {},
+    warn: (text: string) => void console.errors.write(`warning: ${text}\n`),
+    error(text: string, cause?: unknown) {
+      console.errors.write(`error: ${text}\n`);
+      if (console.environment["GENNAI_DEBUG"] === "1" && cause instanceof Error) {
+        console.errors.write(`${cause.stack ?? cause.message}\n`);
+      }
+    },
+  };
+}

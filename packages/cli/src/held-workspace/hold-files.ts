@@ -1,0 +1,57 @@
+import { homedir, platform } from "node:os";
+import { userConfigDir } from "@gennai/server/config/config-directory";
+import { commandEnvironment } from "@gennai/server/process/command-environment";
+import { openSandbox } from "@gennai/server/sandbox/open-sandbox";
+import type { SandboxMode } from "@gennai/server/sandbox/sandbox";
+import { prepareStateDirectory } from "@gennai/server/store/state-directory";
+import { usageError } from "../commands/run/run-options.ts";
+import type { ServerFlags } from "../connection/server-choice.ts";
+import type { Console } from "../terminal/console.ts";
+import { DiskWorkspace } from "./disk-workspace.ts";
+import { heldWorkspaceId } from "./held-workspace-id.ts";
+
+/**
+ * Whether this command keeps the files and the server reaches them only through it: the user's word, else so for a server
+ * on another machine. Throws for a server that is started for these very files.
+ */
+export function holdsFiles({ server, localFiles }: ServerFlags): boolean {
+  const isNamed = server !== "auto" && server !== "own";
+  if (localFiles === true && !isNamed) {
+    throw usageError(
+      "--local-files is for a server that cannot reach them.",
+      "Name it: --server https://agent.example",
+    );
+  }
+  return localFiles ?? (isNamed && !isThisMachine(server));
+}
+
+/** Holds a directory of this machine. Disposing ends what its commands' sandbox keeps on disk. */
+export async function holdFiles(
+  root: string,
+  options: { readonly stateDir: string; readonly sandbox: SandboxMode; readonly console: Console },
+): Promise<{ readonly workspace: DiskWorkspace } & AsyncDisposable> {
+  const { console } = options;
+  const stateDir = await prepareStateDirectory(options.stateDir);
+  const configDir = userConfigDir(console.environment);
+  const environment = commandEnvironment(console.environment);
+  const sandbox = await openSandbox({
+    ...{ mode: options.sandbox, stateDir, environment, home: homedir(), platform: platform() },
+    privateDirectories: [configDir],
+  });
+  try {
+    const workspace = new DiskWorkspace({
+      ...{ root, stateDir, sandbox, environment },
+      id: await heldWorkspaceId(stateDir, root),
+      ownDirectories: [stateDir, configDir],
+    });
+    return { workspace, [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose]() };
+  } catch (error) {
+    await sandbox[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function isThisMachine(url: string): boolean {
+  if (!URL.canParse(url)) return true;
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}

@@ -1,0 +1,152 @@
+import type { Hunk, Proposal } from "@gennai/client/proposal";
+import type { HunkDecision } from "@gennai/protocol/review/apply-review";
+import { asCliError } from "../errors/cli-error.ts";
+import type { Paint } from "../terminal/console.ts";
+import { colouredDiff, colouredLine } from "../terminal/diff-colours.ts";
+import { editText } from "../terminal/edit-text.ts";
+import type { LineInput } from "../terminal/line-input.ts";
+import { terminalSafe } from "../terminal/terminal-safe.ts";
+import { type Decisions, decideEach, type NamedHunk, namedHunks } from "./hunk-selection.ts";
+
+/** All of a proposal as diffs. */
+export function describeProposal(proposal: Proposal, paint: Paint): string {
+  const count = namedHunks(proposal).length;
+  const lines = [
+    paint("bold", `Proposed: ${proposal.changes.length} file(s), ${count} hunk(s). Nothing is written yet.`),
+    ...proposal.warnings.map((warning) => paint("yellow", `warning: ${terminalSafe(warning)}`)),
+  ];
+  for (const change of proposal.changes) {
+    if (change.conflict)
+      lines.push(paint("red", `conflict in ${terminalSafe(change.path)}: ${terminalSafe(change.warning)}`));
+    else if (change.warning !== "")
+      lines.push(paint("yellow", `${terminalSafe(change.path)}: ${terminalSafe(change.warning)}`));
+    lines.push(colouredDiff(change.unifiedDiff, paint));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** undefined: the user left the review; nothing is decided. */
+export async function reviewAtTerminal(
+  proposal: Proposal,
+  options: {
+    readonly input: LineInput;
+    readonly write: (text: string) => void;
+    readonly paint: Paint;
+    readonly environment: NodeJS.ProcessEnv;
+    readonly signal: AbortSignal;
+  },
+): Promise<Decisions | undefined> {
+  const { input, write, paint, signal } = options;
+  const hunks = namedHunks(proposal);
+  const decided = new Map<NamedHunk, HunkDecision>();
+  let rest: HunkDecision | undefined;
+  write("y keep · n [reason] undo · e edit · a keep all the rest · d undo all the rest · q quit, apply nothing\n");
+  for (const hunk of hunks) {
+    // What conflicts is never kept.
+    if (hunk.change.conflict) decided.set(hunk, { type: "undo", note: "conflict" });
+    else if (rest !== undefined) decided.set(hunk, rest);
+    while (!decided.has(hunk)) {
+      write(`\n${describeHunk(hunk, paint)}\n`);
+      const line = await input.question(`keep ${terminalSafe(hunk.name)}? [y/n/e/a/d/q] `, { signal });
+      const answer = readReviewAnswer(line);
+      switch (answer.type) {
+        case "quit":
+          return undefined;
+        case "rest":
+          rest = answer.decision;
+          decided.set(hunk, rest);
+          break;
+        case "one":
+          decided.set(hunk, answer.decision);
+          break;
+        case "edit": {
+          const edited = await editHunk(hunk, options);
+          if (edited !== undefined) decided.set(hunk, edited);
+          break;
+        }
+        case "unclear":
+          write("Type y, n, e, a, d or q.\n");
+      }
+    }
+  }
+  return decideEach(hunks, (hunk) => decided.get(hunk) ?? { type: "undo" });
+}
+
+export type ReviewAnswer =
+  | { readonly type: "one" | "rest"; readonly decision: HunkDecision }
+  | { readonly type: "edit" | "quit" | "unclear" };
+
+export function readReviewAnswer(line: string | undefined): ReviewAnswer {
+  if (line === undefined) return { type: "quit" };
+  const [, letter, reason] = /^\s*([a-z]+)\s*(.*)$/is.exec(line) ?? [];
+  const note = (reason ?? "").trim();
+  switch (letter?.toLowerCase()) {
+    case "n":
+    case "no":
+      return { type: "one", decision: note === "" ? { type: "undo" } : { type: "undo", note } };
+    case "y":
+    case "yes":
+      return note === "" ? { type: "one", decision: { type: "keep" } } : { type: "unclear" };
+    case "a":
+      return note === "" ? { type: "rest", decision: { type: "keep" } } : { type: "unclear" };
+    case "d":
+      return { type: "rest", decision: note === "" ? { type: "undo" } : { type: "undo", note } };
+    case "e":
+      return { type: "edit" };
+    case "q":
+      return { type: "quit" };
+    default:
+      return { type: "unclear" };
+  }
+}
+
+function describeHunk(named: NamedHunk, paint: Paint): string {
+  const hunk = hunkOf(named);
+  if (hunk === undefined) {
+    const { operation, path } = named.change;
+    return paint("bold", terminalSafe(`${operation} ${path}`));
+  }
+  const { oldRange, newRange } = hunk;
+  const title = `${named.name} @@ -${oldRange.start},${oldRange.count} +${newRange.start},${newRange.count} @@`;
+  return [paint("bold", terminalSafe(title)), ...hunk.lines.map((line) => hunkLine(line, paint))].join("\n");
+}
+
+/** A line of a hunk may itself begin with `--`: only its first character counts here. */
+function hunkLine(line: string, paint: Paint): string {
+  return line.startsWith("+") || line.startsWith("-")
+    ? paint(line.startsWith("+") ? "green" : "red", terminalSafe(line))
+    : colouredLine(line, paint);
+}
+
+async function editHunk(
+  named: NamedHunk,
+  options: {
+    readonly input: LineInput;
+    readonly write: (text: string) => void;
+    readonly environment: NodeJS.ProcessEnv;
+  },
+): Promise<HunkDecision | undefined> {
+  const hunk = hunkOf(named);
+  if (hunk === undefined) {
+    options.write("There is nothing to edit here: answer y or n.\n");
+    return undefined;
+  }
+  const before = hunk.lines
+    .filter((line) => !line.startsWith("-"))
+    .map((line) => `${line.slice(1).replace(/\r$/, "")}\n`)
+    .join("");
+  using _terminal = options.input.suspend();
+  try {
+    const text = await editText(before, named.change.path, options.environment);
+    if (text === undefined) options.write("The editor ended with an error; the hunk is still undecided.\n");
+    return text === undefined ? undefined : { type: "edited", text };
+  } catch (error) {
+    const { message, next } = asCliError(error);
+    options.write(`${[message, ...next].join(" ")}\n`);
+    return undefined;
+  }
+}
+
+function hunkOf(named: NamedHunk): Hunk | undefined {
+  return named.change.hunks.find((hunk) => hunk.id === named.hunkId);
+}

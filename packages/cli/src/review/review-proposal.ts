@@ -1,0 +1,72 @@
+import type { Proposal } from "@gennai/client/proposal";
+import type { AgentSession } from "@gennai/client/session";
+import type { ChangeWriter } from "../client/change-writer.ts";
+import type { Paint } from "../terminal/console.ts";
+import type { LineInput } from "../terminal/line-input.ts";
+import { applyProposal } from "./apply-proposal.ts";
+import { type Decisions, decideBySelection, namedHunks } from "./hunk-selection.ts";
+import { describeProposal, reviewAtTerminal } from "./review-at-terminal.ts";
+
+export interface ProposalOptions {
+  readonly session: AgentSession;
+  readonly writer: ChangeWriter;
+  readonly selection: { readonly keep: readonly string[]; readonly refuse: readonly string[] };
+  /** `--yes`: what nobody refuses is kept. */
+  readonly keepAll: boolean;
+  /** undefined: nobody can be asked. */
+  readonly input: LineInput | undefined;
+  readonly write: (text: string) => void;
+  readonly paint: Paint;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+/** What became of a proposal. */
+export interface ProposalResult {
+  readonly proposalId: string;
+  /** Names such as `src/a.ts#2`. */
+  readonly kept: readonly string[];
+  readonly undone: readonly string[];
+  /** Nobody decided; nothing was sent or written, and it can still be reviewed. */
+  readonly undecided: boolean;
+  readonly files: readonly string[];
+}
+
+/** Shows a proposal, has it decided and applies what is kept. Throws `CliError`; then nothing of it was written. */
+export async function handleProposal(proposal: Proposal, options: ProposalOptions): Promise<ProposalResult> {
+  options.write(`\n${describeProposal(proposal, options.paint)}`);
+  const hunks = namedHunks(proposal);
+  const decisions = await decide(proposal, options);
+  if (decisions === undefined) {
+    options.write("Nothing was applied.\n");
+    return { proposalId: proposal.proposalId, kept: [], undone: [], undecided: true, files: [] };
+  }
+  const names = (isKept: boolean) =>
+    hunks
+      .filter(({ change, hunkId }) => ((decisions.get(change.id)?.get(hunkId)?.type ?? "undo") !== "undo") === isKept)
+      .map(({ name }) => name);
+  const files = await applyProposal(proposal, decisions, { ...options, note: "" });
+  const kept = names(true);
+  options.write(
+    files.length === 0
+      ? "Nothing was applied.\n"
+      : `Applied ${kept.length} of ${hunks.length} hunk(s) to ${files.map(({ path }) => path).join(", ")}.\n`,
+  );
+  return {
+    proposalId: proposal.proposalId,
+    kept,
+    undone: names(false),
+    undecided: false,
+    files: files.map(({ path }) => path),
+  };
+}
+
+async function decide(proposal: Proposal, options: ProposalOptions): Promise<Decisions | undefined> {
+  const { keep, refuse } = options.selection;
+  if (keep.length > 0 || refuse.length > 0 || options.keepAll) return decideBySelection(proposal, options.selection);
+  if (options.input !== undefined) return reviewAtTerminal(proposal, { ...options, input: options.input });
+  options.write(
+    "Nobody can be asked here: review with a terminal, or decide by --yes, --keep HUNK or --refuse HUNK.\n",
+  );
+  return undefined;
+}

@@ -1,0 +1,53 @@
+import { ChangeWriter, finalChange } from "@gennai/cli/client/change-writer";
+import type { ProposedChange } from "@gennai/client/proposal";
+import { sha256Hex } from "@gennai/protocol/digest";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { expect, test } from "vitest";
+
+const proposed: ProposedChange = {
+  ...{ id: "c", path: "a.txt", operation: "update", unifiedDiff: "", newContent: "new\n", newContentBlob: undefined },
+  ...{ baseSha256: sha256Hex("old\n"), baseBlob: undefined, conflict: false, warning: "", hunks: [] },
+};
+
+test("writes a set, each against its base", async () => {
+  await using state = await temporaryDirectory();
+  await using workspace = await temporaryDirectory({ "a.txt": "old\n", "b.txt": "b\n" });
+  const writer = new ChangeWriter(workspace.root, state.root);
+  const files = await writer.write([
+    finalChange(proposed),
+    { operation: "create", path: "new/c.txt", text: "\uFEFFc\r\n" },
+    { operation: "delete", path: "b.txt", baseSha256: sha256Hex("b\n") },
+  ]);
+  expect(files.map(({ path, operation }) => `${operation} ${path}`)).toEqual([
+    "update a.txt",
+    "create new/c.txt",
+    "delete b.txt",
+  ]);
+  expect(await workspace.read("new/c.txt")).toBe("\uFEFFc\r\n");
+  expect(await writer.base("new/c.txt")).toEqual({ text: "\uFEFFc\r\n", sha256: sha256Hex("\uFEFFc\r\n") });
+  expect(await writer.base("b.txt")).toBeUndefined();
+});
+
+test("writes nothing when one of them moved on", async () => {
+  await using state = await temporaryDirectory();
+  await using workspace = await temporaryDirectory({ "a.txt": "old\n", "b.txt": "changed\n" });
+  const writer = new ChangeWriter(workspace.root, state.root);
+  const changes = [
+    finalChange(proposed),
+    { operation: "update", path: "b.txt", text: "x", baseSha256: sha256Hex("b\n") } as const,
+  ];
+  await expect(writer.write(changes)).rejects.toMatchObject({ code: "stale_file" });
+  expect(await workspace.read("a.txt")).toBe("old\n");
+});
+
+test("what conflicts is never written silently", () => {
+  expect(() => finalChange({ ...proposed, conflict: true })).toThrow(/conflict/);
+});
+
+test("what is no text has no hunks", async () => {
+  await using state = await temporaryDirectory();
+  await using workspace = await temporaryDirectory({ "a.bin": new Uint8Array([0xff, 0xfe, 0]) });
+  await expect(new ChangeWriter(workspace.root, state.root).base("a.bin")).rejects.toMatchObject({
+    next: [expect.any(String)],
+  });
+});

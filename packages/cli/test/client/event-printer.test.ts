@@ -1,0 +1,98 @@
+import { EventPrinter } from "@gennai/cli/client/event-printer";
+import { toolCallLine, toolErrorMessage } from "@gennai/cli/client/tool-call-line";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { RiskLevel, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { expect, test } from "vitest";
+
+type Body = InvokeEvent["event"];
+
+function printed(bodies: readonly (readonly [number, number, object])[]): string {
+  let text = "";
+  const printer = new EventPrinter({ write: (part) => (text += part), paint: (_style, part) => part, width: 80 });
+  for (const [firstSeq, seq, event] of bodies) {
+    const message = { firstSeq: BigInt(firstSeq), seq: BigInt(seq), itemId: "i", turnId: "t", event: event as Body };
+    printer.print(message as InvokeEvent);
+  }
+  return text;
+}
+
+const delta = (text: string) => ({ case: "assistantDelta", value: { text } });
+const call = (id: string, command: string) => ({
+  case: "toolCall",
+  value: { id, name: "Bash", argumentsJson: JSON.stringify({ command }) },
+});
+const decision = (toolCallId: string, verdict: Verdict, reason = "") => ({
+  case: "gateDecision",
+  value: { toolCallId, toolName: "Bash", verdict, risk: RiskLevel.MEDIUM, rule: "r", reason },
+});
+const result = (id: string, more: object) => ({
+  case: "toolResult",
+  value: { id, output: "", error: "", verification: 0, ...more },
+});
+
+const rows = [
+  [
+    "text as it streams, once after a replay",
+    [
+      [1, 1, delta("Hel")],
+      [2, 2, delta("lo")],
+      [1, 3, delta("Hello!")],
+    ],
+    "Hello!",
+  ],
+  ["text without what would steer the terminal", [[1, 1, delta("a\x1b]0;x\x07\x1b[2Jb\rc")]], "a]0;x[2Jbc"],
+  [
+    "a call with its verdict, and its result",
+    [
+      [1, 1, call("c", "ls\n-la")],
+      [2, 2, decision("c", Verdict.ALLOW)],
+      [3, 3, result("c", { output: "x\ny\n", exitCode: 0 })],
+    ],
+    "● Bash ls -la  allow medium risk\n  x\n  y\n  exit code 0\n",
+  ],
+  [
+    "a refusal with its reason",
+    [
+      [1, 1, call("c", "rm x")],
+      [2, 2, decision("c", Verdict.DENY, "not here")],
+      [3, 3, result("c", { error: "refused" })],
+    ],
+    "● Bash rm x  deny medium risk\n  not here\n  failed refused\n",
+  ],
+  [
+    "whose result it is when calls run together",
+    [
+      [1, 1, call("c", "a")],
+      [2, 2, call("d", "b")],
+      [3, 3, decision("c", Verdict.ALLOW)],
+      [4, 4, decision("d", Verdict.ALLOW)],
+      [5, 5, result("c", { output: "x" })],
+    ],
+    "● Bash a  allow medium risk\n● Bash b  allow medium risk\n└ Bash a\n  x\n",
+  ],
+  [
+    "no more of a long result than helps",
+    [[1, 1, result("c", { output: "l\n".repeat(9) })]],
+    `${"  l\n".repeat(6)}  … 3 more lines\n`,
+  ],
+] as const;
+
+test.each(rows)("shows %s", (_, events, wanted) => {
+  expect(printed(events)).toBe(wanted);
+});
+
+test.each([
+  ["Read", '{"path":"a.ts"}', "Read a.ts"],
+  ["Bash", '{"command":"x","path":"y"}', "Bash x"],
+  ["Tool", "{}", "Tool"],
+  ["Tool", "not json", "Tool not json"],
+  ["Tool", '{"n":1}', 'Tool {"n":1}'],
+  ["Bash", `{"command":"${"x".repeat(99)}"}`, `Bash ${"x".repeat(34)}…`],
+])("%s %s in a line", (name, json, wanted) => {
+  expect(toolCallLine(name, json, 40)).toBe(wanted);
+});
+
+test("the message in an error's JSON is what a person reads", () => {
+  expect(toolErrorMessage('{"error":{"code":"c","message":"not here"}}')).toBe("not here");
+  expect(toolErrorMessage("plain")).toBe("plain");
+});

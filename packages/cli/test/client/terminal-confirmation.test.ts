@@ -1,0 +1,39 @@
+import { confirmAtTerminal } from "@gennai/cli/client/terminal-confirmation";
+import type { ConfirmationQuestion } from "@gennai/client/editor";
+import { expect, test } from "vitest";
+
+const question: ConfirmationQuestion = {
+  ...{ requestId: "q", toolCallId: "c", title: "Allow Bash?", intentReflection: "none", impactStatement: "" },
+  actionStatement: "Run `rm src/a.ts`",
+  modelClaim: "",
+  computed: { risk: "medium", paths: ["src/a.ts"], rule: "commands/x", reason: "not proven", policySha256: "" },
+  ...{ actionJson: "{}", rememberStatement: "", offeredScopes: ["once", "turn", "session"], deadline: undefined },
+  patterns: [
+    {
+      ...{ id: "digest", text: "rm src/*.ts", rule: "commands/x", matchedBefore: ["Run `rm src/\u001b[2K.ts`"] },
+      ...{ wouldMatch: ["rm src/other.ts"], wouldNotMatch: ["sudo rm src/other.ts", "rm lib/a.ts"] },
+    },
+  ],
+};
+
+test("a person sees a pattern with what it covers and not, and picks it", async () => {
+  let shown = "";
+  const reply = await confirmAtTerminal(question, {
+    input: {
+      question: async (prompt: string) => {
+        shown += prompt;
+        return "s1";
+      },
+    },
+    write: (text) => void (shown += text),
+    paint: (_style, text) => text,
+    signal: new AbortController().signal,
+  });
+  expect(reply).toEqual({ answer: "yes", scope: "session", pattern: "digest" });
+  expect(shown).toContain("  pattern 1  rm src/*.ts\n");
+  expect(shown).toContain("answers commands/x");
+  expect(shown).toContain("covers in this session so far: “Run `rm src/\\x1b[2K.ts`”");
+  expect(shown).toContain("also covers: “rm src/other.ts”");
+  expect(shown).toContain("never covers: “sudo rm src/other.ts”, “rm lib/a.ts”");
+  expect(shown).toContain("t1 or s1 for pattern 1");
+});

@@ -1,0 +1,107 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runCommandLine } from "@gennai/cli/command-line";
+import { boundedLines } from "@gennai/cli/commands/policy/bounded-lines";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { testConsole } from "../../test-console.ts";
+
+let base: string;
+let root: string;
+
+beforeAll(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "policy-")));
+  root = join(base, "ws");
+  mkdirSync(join(root, ".gennai"), { recursive: true });
+  mkdirSync(join(base, "home"));
+  writeFileSync(join(root, "README.md"), "# x\n");
+  const rules = "noDeletePaths: [README.md]\nbashToolPatterns:\n  - {pattern: 'x', reason: r, match: ['x']}\n";
+  writeFileSync(join(root, ".gennai/rules.yaml"), rules);
+});
+
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+async function gennai(args: readonly string[], input = "") {
+  const console = testConsole(root, { GENNAI_STATE_DIR: join(base, "state"), HOME: join(base, "home") });
+  console.input.end(input);
+  const code = await runCommandLine(["policy", ...args], console);
+  return { code, printed: console.printed(), complained: console.complained() };
+}
+
+test("commands are judged as a server with the same sandbox option would judge them", async () => {
+  execFileSync("git", ["init", "--quiet", "--initial-branch", "work", root]);
+  const verdict = async (...args: readonly string[]) => (await gennai(["check", "npm test", ...args])).printed;
+  expect(await verdict("--sandbox", "off")).toMatch(/^ask/);
+  const boxed = await gennai(["check", "npm test", "--sandbox", "required"]);
+  // Where the machine has none, a server would not start either.
+  if (boxed.complained === "") expect(boxed.printed).toMatch(/^allow/);
+  else expect(boxed.complained).toContain("sandbox");
+  expect(await verdict()).toMatch(boxed.complained === "" ? /^allow/ : /^ask/);
+  expect((await gennai(["check", "npm test", "--sandbox", "maybe"])).code).toBe(2);
+});
+
+test.each([
+  [["check", "git status"], 0, /^allow {2}risk low/],
+  [["check", "rm README.md"], 3, /^deny .*README\.md must not be deleted/],
+  [["check", "--read", "README.md"], 0, /^allow/],
+  [["check", "--write", ".git/config"], 3, /control-files\/protected/],
+  [["check", "git status", "--json"], 0, /^\{"tool":"Bash","verdict":"allow"/],
+  [["test"], 0, /ok {2}\.gennai\/rules\.yaml {2}2 rules, 1 example/],
+])("%j", async (args, code, printed) => {
+  const ran = await gennai(args);
+  expect([ran.code, ran.complained]).toEqual([code, ""]);
+  expect(ran.printed).toMatch(printed);
+});
+
+test.each([[["check"]], [["check", "ls", "--read", "x"]], [["check", "--jsonl", "ls"]]])(
+  "%j is a usage error",
+  async (args) => {
+    expect((await gennai(args)).code).toBe(2);
+  },
+);
+
+test("replay without a ledger says so", async () => {
+  expect(await gennai(["replay"])).toMatchObject({
+    code: 1,
+    complained: expect.stringContaining("There is no ledger"),
+  });
+});
+
+test("one answer a line, in order, also for bad lines", async () => {
+  const lines = [
+    '{"id":1,"tool":"bash","input":{"command":"git status"}}',
+    "not json",
+    "",
+    '{"id":"b","tool":"bash"}',
+    '{"id":3,"tool":"rm","input":{}}',
+    '{"id":4,"tool":"write","input":{"path":"src/a.ts"}}',
+    '{"id":5,"tool":"bash","input":"rm README.md"}',
+    "[]",
+  ];
+  const { code, printed } = await gennai(["check", "--jsonl"], lines.join("\n"));
+  expect(code).toBe(0);
+  const answers = printed
+    .trim()
+    .split("\n")
+    .map((line): unknown => JSON.parse(line));
+  expect(answers).toMatchObject([
+    { id: 1, verdict: "allow", risk: "low", rules: [], reason: "" },
+    { id: null, verdict: "deny", rules: ["policy-check/bad-line"] },
+    { id: "b", verdict: "deny", rules: ["policy-check/bad-line"] },
+    { id: 3, verdict: "deny", rules: ["gate/registry"] },
+    { id: 4, verdict: "allow" },
+    { id: 5, verdict: "deny" },
+    { id: null, verdict: "deny" },
+  ]);
+});
+
+test("lines come whole whatever the pieces, and long ones are not kept", async () => {
+  async function* pieces() {
+    yield Buffer.from("a\nbé".slice(0, 3));
+    yield Buffer.from("é\n");
+    yield "x".repeat(50);
+    yield `${"x".repeat(60)}\nlast`;
+  }
+  expect(await Array.fromAsync(boundedLines(pieces(), 100))).toEqual(["a", "bé", undefined, "last"]);
+});

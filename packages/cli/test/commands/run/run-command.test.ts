@@ -1,0 +1,231 @@
+import { runCommandLine } from "@gennai/cli/command-line";
+import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import { expect, test } from "vitest";
+import { cliScene } from "../../cli-scene.ts";
+
+const files = {
+  "src/a.ts": `const colour = 1;\n${"// between\n".repeat(20)}use(colour);\n`,
+  "src/b.ts": "// colour\r\n",
+};
+const replace = "replace colour with color in src/**/*.ts";
+
+test("branch mode: changes on a branch of its own, shown as a diff, recorded, and taken back", async () => {
+  await using here = await cliScene(files);
+  const { code, out } = await here.run("run", replace);
+  expect(code).toBe(0);
+  expect(await here.repository.git("branch", "--show-current")).toBe("ai-agent/replace-colour-with-color-in-src-ts");
+  expect(await here.repository.read("src/b.ts")).toBe("// color\r\n");
+  expect(out).toContain("-const colour = 1;\n+const color = 1;");
+  expect(out).toMatch(/● Edit src\/a\.ts {2}allow medium risk/);
+  expect(out).not.toContain("\x1b");
+
+  expect((await here.run("sessions")).out).toContain(replace);
+  expect((await here.run("ledger", "verify")).code).toBe(0);
+  expect((await here.run("ledger", "show", "--limit", "1")).out).toMatch(/Edit allow, src\/b\.ts/);
+  const undone = await here.run("undo");
+  expect(undone).toMatchObject({ code: 0, out: "restored src/a.ts\nrestored src/b.ts\n" });
+  expect(await here.repository.read("src/b.ts")).toBe(files["src/b.ts"]);
+  expect(await here.run("undo")).toMatchObject({ code: 2, err: expect.stringContaining("has changes to take back") });
+});
+
+test("a ledger that somebody changed is told by the exit code", async () => {
+  await using here = await cliScene(files);
+  await here.run("run", replace);
+  const ledger = ".orchestration/agent_trace.jsonl";
+  await here.repository.write(ledger, (await here.repository.read(ledger)).replace("Edit", "Read"));
+  const broken = await here.run("ledger", "verify", "--json");
+  expect(broken.code).toBe(10);
+  expect(JSON.parse(broken.out)).toMatchObject({ status: "broken_chain" });
+  expect((await here.run("ledger", "repair")).code).toBe(0);
+  expect((await here.run("ledger", "verify")).code).toBe(0);
+});
+
+test("--json prints an object a line and nothing else", async () => {
+  await using here = await cliScene(files);
+  const { code, out } = await here.run("run", "--json", replace);
+  const lines = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(code).toBe(0);
+  expect(lines.at(-1)).toEqual({
+    result: expect.objectContaining({
+      ...{ outcome: "completed", exitCode: 0, refused: [], changedFiles: ["src/a.ts", "src/b.ts"] },
+      branch: "ai-agent/replace-colour-with-color-in-src-ts",
+    }),
+  });
+  expect(lines.some((line) => "toolCall" in line)).toBe(true);
+});
+
+const original = files["src/a.ts"];
+const proposals = [
+  ["--yes keeps all", ["--yes"], 0, original.replaceAll("colour", "color"), "// color\r\n"],
+  ["nobody to ask applies nothing", [], 3, original, "// colour\r\n"],
+  ["one hunk is refused", ["--refuse", "src/a.ts#2"], 0, original.replace("colour", "color"), "// color\r\n"],
+  ["one hunk is kept", ["--keep", "src/a.ts#2"], 0, original.replace("use(colour", "use(color"), "// colour\r\n"],
+  ["all is refused", ["--refuse", "src/a.ts", "--refuse", "src/b.ts"], 0, original, "// colour\r\n"],
+  ["a hunk that is not there", ["--refuse", "src/c.ts#1"], 2, original, "// colour\r\n"],
+] as const;
+
+test.each(proposals)("proposal mode: %s", async (_, flags, code, a, b) => {
+  await using here = await cliScene(files);
+  const run = await here.run("run", "--mode", "proposal", ...flags, replace);
+  expect({
+    code: run.code,
+    a: await here.repository.read("src/a.ts"),
+    b: await here.repository.read("src/b.ts"),
+  }).toEqual({ code, a, b });
+  expect(await here.repository.git("branch", "--show-current")).toBe("main");
+});
+
+test("proposal mode: asks hunk by hunk, and what was applied can be taken back", async () => {
+  await using here = await cliScene(files);
+  const console = here.console();
+  const done = runCommandLine(["run", "--mode", "proposal", "--ask", replace], console);
+  for (const [hunk, answer] of [
+    ["src/a.ts#1", "y"],
+    ["src/a.ts#2", "n not here"],
+    ["src/b.ts#1", "d"],
+  ] as const) {
+    await expect.poll(() => console.complained(), { timeout: 5000 }).toContain(`keep ${hunk}?`);
+    console.input.write(`${answer}\n`);
+  }
+  expect(await done).toBe(0);
+  expect(await here.repository.read("src/a.ts")).toBe(original.replace("colour", "color"));
+  expect((await here.run("undo")).out).toBe("restored src/a.ts\n");
+  expect(await here.repository.read("src/a.ts")).toBe(original);
+});
+
+test("proposal mode: a file that moved on is never overwritten", async () => {
+  await using here = await cliScene(files);
+  const console = here.console();
+  const done = runCommandLine(["run", "--mode", "proposal", "--ask", replace], console);
+  await expect.poll(() => console.complained(), { timeout: 5000 }).toContain("keep src/a.ts#1?");
+  await here.repository.write("src/b.ts", "mine\n");
+  console.input.write("a\n");
+  expect(await done).toBe(1);
+  expect(console.complained()).toContain("src/b.ts is no longer as the proposal found it");
+  expect(await here.repository.read("src/a.ts")).toBe(original);
+  expect(await here.repository.read("src/b.ts")).toBe("mine\n");
+});
+
+const inTerminal = "run touch made in the terminal";
+
+test("a question that nobody can answer is a refusal", async () => {
+  await using here = await cliScene(files);
+  const { code, out } = await here.run("run", inTerminal);
+  expect(code).toBe(3);
+  expect(out).toContain("Refused: RunInTerminal");
+  await expect(here.repository.read("made")).rejects.toThrow();
+});
+
+test("--yes answers, and the command runs in the user's shell", async () => {
+  await using here = await cliScene(files);
+  expect((await here.run("run", "--yes", inTerminal)).code).toBe(0);
+  expect(await here.repository.read("made")).toBe("");
+});
+
+test.each([
+  ["y", 0],
+  ["n not now", 3],
+  ["sure", 3],
+])("--ask: the answer %s", async (answer, code) => {
+  await using here = await cliScene(files);
+  const console = here.console();
+  // What is there before the question does not answer it.
+  console.input.write("y\n");
+  const done = runCommandLine(["run", "--ask", inTerminal], console);
+  await expect.poll(() => console.complained(), { timeout: 5000 }).toContain("n [reason] >");
+  expect(console.complained()).toContain("Computed by the server");
+  expect(console.complained()).toContain("touch made");
+  console.input.write(`${answer}\n`);
+  expect(await done).toBe(code);
+});
+
+test("a prompt takes one request after the other", async () => {
+  await using here = await cliScene(files);
+  const console = here.console();
+  console.input.end("show src/b.ts\n/mode proposal\n/nonsense\n/exit\n");
+  expect(await runCommandLine(["run"], console)).toBe(0);
+  expect(console.printed()).toContain("● Read src/b.ts");
+  expect(console.printed()).toContain("proposal mode");
+  expect(console.printed()).toContain("There is no /nonsense.");
+});
+
+test("goes on with a session, in its own workspace only", async () => {
+  await using here = await cliScene(files);
+  const { out } = await here.run("run", "--json", "show src/b.ts");
+  const last = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "{}") as { result: { sessionId: string } };
+  const { sessionId } = last.result;
+  expect((await here.run("run", "--session", sessionId, "show src/a.ts")).code).toBe(0);
+  await using elsewhere = await temporaryRepository({ "c.ts": "" });
+  const foreign = await here.run("run", "--session", sessionId, "--workspace", elsewhere.root, "show c.ts");
+  expect(foreign).toMatchObject({ code: 2, err: expect.stringContaining(`--workspace ${here.repository.root}`) });
+});
+
+const oidc = [
+  "serve",
+  "--auth",
+  "oidc",
+  "--issuer",
+  "https://login.example",
+  "--audience",
+  "g",
+  "--workspace-root",
+  "w",
+] as const;
+
+const wrong = [
+  ["an empty request", ["run", " "], "The request is empty"],
+  ["an unknown mode", ["run", "--mode", "x", "go"], "Choose --mode branch"],
+  ["an unknown verbosity", ["run", "--verbosity", "x", "go"], "terse, normal, detailed"],
+  ["an unknown backend", ["run", "--backend", "x", "go"], "openai-compatible"],
+  ["an unusable count", ["run", "--max-iterations", "0", "go"], "--max-iterations 20"],
+  ["two ways to answer", ["run", "--yes", "--ask", "go"], "exclude each other"],
+  ["a directory that is not there", ["run", "--workspace", "nowhere", "go"], "--workspace"],
+  ["a session that is not there", ["run", "--session", "none", "go"], "gennai sessions"],
+  ["a server that is no URL", ["run", "--server", "x", "--mode", "proposal", "go"], "http://127.0.0.1:7777"],
+  ["an unknown command", ["frobnicate"], "--help"],
+  ["an unknown option", ["run", "--frob"], "--help"],
+  ["a port that is none", ["--serve", "--port", "70000"], "--port 7777"],
+  ["an address of others without TLS", ["serve", "--host", "0.0.0.0"], "--behind-proxy"],
+  ["a certificate without its key", ["serve", "--tls-cert", "a.txt"], "--tls-key FILE"],
+  ["a certificate that is none", ["serve", "--tls-cert", "a.txt", "--tls-key", "a.txt"], "PEM"],
+  ["a proxy and a certificate", ["serve", "--behind-proxy", "--tls-cert", "x", "--tls-key", "y"], "Leave out"],
+  ["another way to know users", ["serve", "--auth", "basic"], "Leave it out"],
+  ["many users without an issuer", ["serve", "--auth", "oidc"], "--issuer https://login.example"],
+  ["an issuer for one user", ["serve", "--issuer", "https://login.example"], "Add --auth oidc"],
+  ["keys that come unencrypted", [...oidc, "--jwks", "http://login.example/keys"], "https URL"],
+  ["keys that are none", [...oidc, "--jwks", "a.txt"], "JSON Web Key Set"],
+  ["a workspace for many users", [...oidc, "--jwks", "https://login.example/k", "--workspace", "."], "Leave it out"],
+  ["the RinaWarp port for many users", [...oidc, "--jwks", "https://x.example/k", "--rina-port", "0"], "Leave it out"],
+  ["a limit of nothing", ["serve", "--max-turns", "0"], "Leave it out for the default"],
+  ["no authentication for other machines", ["serve", "--no-auth", "--host", "0.0.0.0"], "--no-auth"],
+] as const;
+
+test.each(wrong)("%s is told with what to do next", async (_, args, next) => {
+  await using here = await cliScene({ "a.txt": "" });
+  const { code, err } = await here.run(...args);
+  expect(code).toBe(2);
+  expect(err).toContain(next);
+});
+
+test("a directory without git: both ways out", async () => {
+  await using here = await cliScene(files);
+  await using plain = await temporaryDirectory({ "a.txt": "colour\n" });
+  const refused = await here.run("run", "--workspace", plain.root, "replace colour with color in a.txt");
+  expect(refused.code).toBe(2);
+  expect(refused.err).toContain("git init");
+  expect(refused.err).toContain("--mode proposal");
+  const proposed = await here.run(
+    "run",
+    "--mode",
+    "proposal",
+    "--yes",
+    "--workspace",
+    plain.root,
+    "replace colour with color in a.txt",
+  );
+  expect(proposed.code).toBe(0);
+  expect(await plain.read("a.txt")).toBe("color\n");
+});

@@ -1,0 +1,93 @@
+import { rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { dirname } from "node:path";
+import { runCommandLine } from "@gennai/cli/command-line";
+import { serveBanner } from "@gennai/cli/commands/serve/banner";
+import { copySampleWorkspace } from "@gennai/cli/commands/serve/sample-workspace";
+import { defaultSettings } from "@gennai/cli/connection/default-settings";
+import { git } from "@gennai/server/git/run-git";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { expect, test } from "vitest";
+import { testConsole } from "../../test-console.ts";
+
+test("a port that is taken is named, with a free one", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const address = other.address();
+  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+  await using state = await temporaryDirectory();
+  await using workspace = await temporaryDirectory();
+  const console = testConsole(workspace.root, { GENNAI_STATE_DIR: state.root });
+  expect(await runCommandLine(["--serve", "--port", String(port)], console)).toBe(2);
+  expect(console.complained()).toContain(`Port ${port} on 127.0.0.1 is taken`);
+  expect(console.complained()).toMatch(/gennai serve --port \d+/);
+  other.close();
+});
+
+const facts = {
+  ...({
+    version: "1",
+    url: "http://127.0.0.1:7777",
+    link: "http://127.0.0.1:7777/#code",
+    workspace: "/w/my project",
+    isSample: false,
+    encryption: "none",
+    command: "gennai",
+    sandbox: { state: "sandboxed", reason: "bubblewrap" },
+  } as const),
+  settings: defaultSettings({}),
+};
+const secret = { type: "random", place: "/state/servers/7777.json", shown: undefined, weak: false } as const;
+const plain = (_style: unknown, text: string) => text;
+
+const banners = [
+  ["the link first", { ...facts, token: secret }, "Open http://127.0.0.1:7777/#code  (works once"],
+  ["how to get another link", { ...facts, token: secret }, "another: gennai open)"],
+  ["where the token is", { ...facts, token: secret }, "/state/servers/7777.json"],
+  ["the token when asked", { ...facts, token: { ...secret, shown: "abc" } }, "token      abc"],
+  ["that there is none", { ...facts, token: { type: "none" } }, "NONE (--no-auth)"],
+  ["a token that is weak", { ...facts, token: { ...secret, weak: true } }, "guessed"],
+  [
+    "what to do next",
+    { ...facts, token: secret },
+    "run \"replace colour with color in src/**/*.ts\" --workspace '/w/my project'",
+  ],
+  ["where commands run", { ...facts, token: secret }, "run in a sandbox: bubblewrap"],
+  [
+    "that nothing holds commands",
+    { ...facts, token: secret, sandbox: { state: "unsandboxed", reason: "it was switched off" } },
+    "run WITHOUT a sandbox: it was switched off",
+  ],
+  ["that it is a copy", { ...facts, isSample: true, token: secret }, "a fresh copy of the sample"],
+  ["that a proxy must be before it", { ...facts, encryption: "proxy", token: secret }, "but your proxy"],
+  ["that it encrypts", { ...facts, encryption: "tls", token: secret }, "TLS 1.2"],
+  [
+    "whose tokens count",
+    { ...facts, workspace: undefined, token: { type: "of-each-user", issuer: "https://login.example" } },
+    "issued by https://login.example",
+  ],
+] as const;
+
+test.each(banners)("the banner says %s", (_, given, wanted) => {
+  expect(serveBanner(given, plain)).toContain(wanted);
+});
+
+test("the banner has at most eight lines, the link in the first", () => {
+  const lines = serveBanner({ ...facts, token: secret }, plain)
+    .trimEnd()
+    .split("\n");
+  expect(lines.length).toBeLessThanOrEqual(8);
+  expect(lines[0]).toMatch(/^Open http/);
+});
+
+test("the sample is copied afresh, as a repository with one commit", async () => {
+  await using sample = await temporaryDirectory({ "README.md": "hello\n" });
+  const workspace = await copySampleWorkspace(sample.root);
+  try {
+    expect((await git(["log", "--format=%s"], { directory: workspace })).stdout).toBe("The sample as it comes\n");
+    expect((await git(["status", "--porcelain"], { directory: workspace })).stdout).toBe("");
+    expect((await git(["branch", "--show-current"], { directory: workspace })).stdout).toBe("main\n");
+  } finally {
+    await rm(dirname(workspace), { recursive: true });
+  }
+});
