@@ -49,6 +49,19 @@ module.exports = {
       to: { path: "^packages/protocol/src/gen/" },
     },
     {
+      name: "what-commands-use-knows-no-command",
+      severity: "error",
+      from: { path: "^packages/cli/src/[^/]+/", pathNot: "^packages/cli/src/commands/" },
+      to: { path: "^packages/cli/src/commands/" },
+    },
+    {
+      name: "a-family-of-commands-knows-no-other",
+      comment: "But run: its prompt and its plan mode do what other commands do.",
+      severity: "error",
+      from: { path: "^packages/cli/src/commands/([^/]+)/", pathNot: "^packages/cli/src/commands/run/" },
+      to: { path: "^packages/cli/src/commands/[^/]+/", pathNot: "^packages/cli/src/commands/($1|options)/" },
+    },
+    {
       name: "testkit-is-for-tests",
       severity: "error",
       from: { path: "^packages/[^/]+/src/", pathNot: "^packages/testkit/" },

@@ -2,6 +2,7 @@ import { type AgentBranch, prepareBranch } from "@gennai/server/git/prepare-bran
 import { ServiceError } from "@gennai/server/service-error";
 import { CliError } from "../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../errors/exit-code.ts";
+import { terminalSafe } from "../terminal/terminal-safe.ts";
 
 export interface BranchRequest {
   readonly workspace: string;
@@ -24,6 +25,11 @@ export async function prepareAgentBranch(request: BranchRequest): Promise<AgentB
     const told = advice[error.reason ?? ""] ?? { exitCode: exitCode.usage, next: [error.hint ?? "Mend the file."] };
     throw new CliError(error.message, { ...told, cause: error });
   }
+}
+
+/** As it is told before a turn. */
+export function branchTitle({ name, how }: AgentBranch): string {
+  return `Branch ${terminalSafe(name)}${how === "kept" ? "" : ` (${how})`}`;
 }
 
 /** What to do, in the words of the command line. */

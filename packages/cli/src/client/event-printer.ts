@@ -7,8 +7,7 @@ import {
   type ToolResult,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type GateDecision, PlanStepState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import type { Paint } from "../terminal/console.ts";
-import { colouredLine } from "../terminal/diff-colours.ts";
+import { colouredLine, type Paint } from "../terminal/colours.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { toolCallLine, toolErrorMessage } from "./tool-call-line.ts";
 

@@ -3,7 +3,7 @@ import type { GovernanceClient } from "@gennai/client/connection";
 import { type IntentSummary, listIntents, type SessionIntents, selectIntent } from "@gennai/client/intents";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
-import type { Paint } from "../terminal/console.ts";
+import type { Paint } from "../terminal/colours.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 
 interface IntentPlace {

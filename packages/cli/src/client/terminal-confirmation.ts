@@ -1,6 +1,6 @@
 import type { RememberPattern } from "@gennai/client/confirmation-pattern";
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/editor";
-import type { Paint } from "../terminal/console.ts";
+import type { Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
 import { spelledOut } from "../terminal/terminal-safe.ts";
 import { readAnswer } from "./confirmation-answer.ts";

@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { Code, ConnectError } from "@connectrpc/connect";
 import {
   type AgentClient,
@@ -10,25 +8,17 @@ import {
   type PlanClient,
 } from "@gennai/client/connection";
 import { findServers } from "@gennai/server/http/discovery";
-import { proveServer } from "@gennai/server/http/server-proof";
 import type { SandboxMode } from "@gennai/server/sandbox/sandbox";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
 import type { Console } from "../terminal/console.ts";
-import { version } from "../version.ts";
-import { defaultSettings, type ModelChoice } from "./default-settings.ts";
+import { type OwnServerRequest, startOwnServer } from "./own-server.ts";
+import { announcedToken, proves, type TokenPlace, tokenFor } from "./server-token.ts";
 
-export interface ServerRequest {
+/** Which server, and what it starts with when it is our own. */
+export interface ServerRequest extends OwnServerRequest, TokenPlace {
   /** `auto`: a running server of this workspace, else an own one. `own`. Or a URL. */
   readonly server: string;
-  /** Real absolute path. */
-  readonly workspace: string;
-  readonly stateDir: string;
-  readonly model: ModelChoice;
-  readonly tokenFile?: string;
-  readonly protectedBranches: readonly string[];
-  /** Of an own server. */
-  readonly sandbox?: SandboxMode;
   /** W3C `traceparent` of whoever runs the command. */
   readonly traceParent?: string;
   readonly signal: AbortSignal;
@@ -66,15 +56,16 @@ export interface ChosenServer extends AsyncDisposable {
   readonly isOwn: boolean;
 }
 
+/** Throws `CliError` when there is none as it was asked for. */
 export async function chooseServer(asked: ServerRequest, console: Console): Promise<ChosenServer> {
   // As other tools pass the trace on that a command belongs to.
   const traceParent = console.environment["TRACEPARENT"] || undefined;
   const request = traceParent === undefined ? asked : { ...asked, traceParent };
   switch (request.server) {
     case "own":
-      return startOwnServer(request, console);
+      return startOwn(request, console);
     case "auto":
-      return (await findRunning(request)) ?? startOwnServer(request, console);
+      return (await findRunning(request)) ?? startOwn(request, console);
     default:
       return connectTo(request, console);
   }
@@ -119,56 +110,24 @@ async function connectTo(request: ServerRequest, console: Console): Promise<Chos
   return running(url, token, request, () => tokenFor(url, request, console));
 }
 
-/** The token for a server: of the environment, of a file, or announced by a server of this user. */
-export async function tokenFor(
-  url: string,
-  request: Pick<ServerRequest, "stateDir" | "tokenFile">,
-  console: Console,
-): Promise<string | undefined> {
-  const fromEnvironment = console.environment["GENNAI_AUTH_TOKEN"];
-  if (fromEnvironment !== undefined && fromEnvironment !== "") return fromEnvironment;
-  if (request.tokenFile !== undefined) {
-    const file = resolve(console.directory, request.tokenFile);
-    const text = await readFile(file, "utf8").catch((error: unknown) => {
-      throw new CliError(`The token file ${file} cannot be read.`, {
-        exitCode: exitCode.usage,
-        next: ["Check the path given with --auth-token-file."],
-        cause: error,
-      });
-    });
-    return text.trim();
-  }
-  return announcedToken(url, request);
-}
-
-async function announcedToken(url: string, request: Pick<ServerRequest, "stateDir">): Promise<string | undefined> {
-  const { servers } = await findServers(request.stateDir, { port: Number(new URL(url).port || "80") });
-  return servers.find((server) => sameServer(server.url, url))?.token ?? undefined;
-}
-
-function sameServer(one: string, other: string): boolean {
-  const [left, right] = [new URL(one), new URL(other)];
-  const host = (url: URL) => (url.hostname === "localhost" ? "127.0.0.1" : url.hostname);
-  return left.port === right.port && host(left) === host(right);
-}
-
-/** Whether the server may see the token. */
-export async function proves(url: string, token: string, signal: AbortSignal): Promise<boolean> {
-  // Its certificate says who it is, before any token is sent; and a user's token is no secret that the server shares.
-  if (new URL(url).protocol === "https:") return true;
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(3000)]);
-  return proveServer({ url }, token, { signal: patience }).catch(() => {
-    signal.throwIfAborted();
-    return false;
-  });
-}
-
+/** Throws `CliError`. */
 export function parseServerUrl(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).origin;
   throw new CliError(`--server takes auto, own or a URL, not ${JSON.stringify(text)}.`, {
     exitCode: exitCode.usage,
     next: ["For example: --server http://127.0.0.1:7777"],
   });
+}
+
+async function startOwn(request: ServerRequest, console: Console): Promise<ChosenServer> {
+  const server = await startOwnServer(request, console);
+  const { url, token } = server;
+  return {
+    ...clientsOf({ url, token, traceParent: request.traceParent }),
+    url,
+    isOwn: true,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
 }
 
 /** @param findToken the token as it is known at the time: a server that starts again may have another one */
@@ -209,46 +168,4 @@ function clientsOf({
     ...(traceParent === undefined ? {} : { traceParent }),
   };
   return { client: connect(options), governance: connectGovernance(options), plans: connectPlans(options) };
-}
-
-async function startOwnServer(request: ServerRequest, console: Console): Promise<ChosenServer> {
-  const [{ startServer }, { createToken }] = await Promise.all([
-    import("@gennai/server/serve"),
-    import("@gennai/server/http/token"),
-  ]);
-  const token = createToken();
-  const server = await startServer({
-    version,
-    token,
-    address: { type: "tcp", host: "127.0.0.1", port: 0 },
-    stateDir: request.stateDir,
-    workspace: request.workspace,
-    defaultSettings: defaultSettings(request.model),
-    protectedBranches: request.protectedBranches,
-    ...(request.sandbox === undefined ? {} : { sandbox: request.sandbox }),
-    announce: false,
-    log: consoleLog(console),
-    environment: console.environment,
-  });
-  return {
-    ...clientsOf({ url: server.url, token, traceParent: request.traceParent }),
-    url: server.url,
-    isOwn: true,
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  };
-}
-
-/** The server's log of a command that is about something else: only what went wrong. */
-function consoleLog(console: Console) {
-  return {
-    debug: () => {},
-    info: () => {},
-    warn: (text: string) => void console.errors.write(`warning: ${text}\n`),
-    error(text: string, cause?: unknown) {
-      console.errors.write(`error: ${text}\n`);
-      if (console.environment["GENNAI_DEBUG"] === "1" && cause instanceof Error) {
-        console.errors.write(`${cause.stack ?? cause.message}\n`);
-      }
-    },
-  };
 }

@@ -25,6 +25,11 @@ export class CliError extends Error {
   }
 }
 
+/** What is wrong with the command line; nothing was done. */
+export function usageError(message: string, ...next: readonly string[]): CliError {
+  return new CliError(message, { exitCode: exitCode.usage, next });
+}
+
 /** Any error as something that can be shown. */
 export function asCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;

@@ -1,4 +1,4 @@
-/** What the process says to its caller; `gennai --help` lists them. */
+/** What the process says to its caller. */
 export const exitCode = {
   ok: 0,
   /** The job failed: the model, the server or a tool. */
@@ -12,3 +12,13 @@ export const exitCode = {
 } as const;
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
+
+/** The same for people: `gennai --help` ends with it. */
+export const exitCodesHelp = `
+Exit codes:
+  0    done
+  1    the job failed
+  2    the command line or its input is wrong; nothing was done
+  3    something was refused: by a rule, by you, or because nobody could be asked
+  130  interrupted
+`;

@@ -1,8 +1,7 @@
 import type { Hunk, Proposal } from "@gennai/client/proposal";
 import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import { asCliError } from "../errors/cli-error.ts";
-import type { Paint } from "../terminal/console.ts";
-import { colouredDiff, colouredLine } from "../terminal/diff-colours.ts";
+import { colouredDiff, colouredLine, type Paint } from "../terminal/colours.ts";
 import { editText } from "../terminal/edit-text.ts";
 import type { LineInput } from "../terminal/line-input.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";

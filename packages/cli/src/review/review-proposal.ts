@@ -1,13 +1,13 @@
 import type { Proposal } from "@gennai/client/proposal";
 import type { AgentSession } from "@gennai/client/session";
 import type { ChangeWriter } from "../client/change-writer.ts";
-import type { Paint } from "../terminal/console.ts";
+import type { Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
 import { applyProposal } from "./apply-proposal.ts";
 import { type Decisions, decideBySelection, namedHunks } from "./hunk-selection.ts";
 import { describeProposal, reviewAtTerminal } from "./review-at-terminal.ts";
 
-export interface ProposalOptions {
+export interface ReviewOptions {
   readonly session: AgentSession;
   readonly writer: ChangeWriter;
   readonly selection: { readonly keep: readonly string[]; readonly refuse: readonly string[] };
@@ -22,7 +22,7 @@ export interface ProposalOptions {
 }
 
 /** What became of a proposal. */
-export interface ProposalResult {
+export interface ReviewResult {
   readonly proposalId: string;
   /** Names such as `src/a.ts#2`. */
   readonly kept: readonly string[];
@@ -33,7 +33,7 @@ export interface ProposalResult {
 }
 
 /** Shows a proposal, has it decided and applies what is kept. Throws `CliError`; then nothing of it was written. */
-export async function handleProposal(proposal: Proposal, options: ProposalOptions): Promise<ProposalResult> {
+export async function reviewProposal(proposal: Proposal, options: ReviewOptions): Promise<ReviewResult> {
   options.write(`\n${describeProposal(proposal, options.paint)}`);
   const hunks = namedHunks(proposal);
   const decisions = await decide(proposal, options);
@@ -61,7 +61,7 @@ export async function handleProposal(proposal: Proposal, options: ProposalOption
   };
 }
 
-async function decide(proposal: Proposal, options: ProposalOptions): Promise<Decisions | undefined> {
+async function decide(proposal: Proposal, options: ReviewOptions): Promise<Decisions | undefined> {
   const { keep, refuse } = options.selection;
   if (keep.length > 0 || refuse.length > 0 || options.keepAll) return decideBySelection(proposal, options.selection);
   if (options.input !== undefined) return reviewAtTerminal(proposal, { ...options, input: options.input });

@@ -1,5 +1,3 @@
-import { styleText } from "node:util";
-
 /** The streams and surroundings of a command: the process's own, or a test's. */
 export interface Console {
   readonly input: NodeJS.ReadStream | NodeJS.ReadableStream;
@@ -33,17 +31,4 @@ export function isTerminal(stream: NodeJS.ReadableStream | NodeJS.WritableStream
 /** How the user called us, for commands they may type next. */
 export function commandName(environment: NodeJS.ProcessEnv): string {
   return environment["npm_lifecycle_event"] === "start" ? "npm start --" : "gennai";
-}
-
-export type Style = Parameters<typeof styleText>[0];
-
-/** Colours a text, or does not. */
-export type Paint = (style: Style, text: string) => string;
-
-/** https://no-color.org: no colours when NO_COLOR is set, on a dumb terminal, or into a file. */
-export function paintFor(stream: NodeJS.WritableStream, environment: NodeJS.ProcessEnv): Paint {
-  const forced = (environment["FORCE_COLOR"] ?? "0") !== "0";
-  const wanted = forced || (isTerminal(stream) && environment["TERM"] !== "dumb");
-  if (!wanted || (environment["NO_COLOR"] ?? "") !== "") return (_style, text) => text;
-  return (style, text) => (text === "" ? "" : styleText(style, text, { validateStream: false }));
 }

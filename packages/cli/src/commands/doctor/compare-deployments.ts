@@ -3,7 +3,8 @@ import { connectGovernance } from "@gennai/client/connection";
 import { proveServer } from "@gennai/server/http/server-proof";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
-import { type Console, paintFor } from "../../terminal/console.ts";
+import { paintFor } from "../../terminal/colours.ts";
+import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import type { ServerPlace } from "./server-checks.ts";
 

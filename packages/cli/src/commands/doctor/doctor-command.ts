@@ -1,15 +1,14 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { userConfigDir } from "@gennai/server/config/config-directory";
 import { parseLogAddress } from "@gennai/server/nats/log-address";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
-import { CliError } from "../../errors/cli-error.ts";
+import { readTokenFile } from "../../connection/server-token.ts";
+import { usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
-import { type Console, paintFor } from "../../terminal/console.ts";
+import { paintFor } from "../../terminal/colours.ts";
+import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { usageError } from "../run/run-options.ts";
 import { configChecks } from "./config-checks.ts";
 import { type Finding, runChecks } from "./finding.ts";
 import { logChecks } from "./log-checks.ts";
@@ -88,18 +87,8 @@ async function serverPlace(text: string, index: number, flags: DoctorFlags, cons
   const token =
     named === undefined
       ? environment[`GENNAI_AUTH_TOKEN_${index + 1}`] || environment["GENNAI_AUTH_TOKEN"] || undefined
-      : (await tokenIn(resolve(console.directory, named))).trim();
+      : await readTokenFile(named, console);
   return { url: new URL(text).origin, token };
-}
-
-async function tokenIn(file: string): Promise<string> {
-  return readFile(file, "utf8").catch((error: unknown) => {
-    throw new CliError(`The token file ${file} cannot be read.`, {
-      exitCode: exitCode.usage,
-      next: ["Check the path given with --auth-token-file."],
-      cause: error,
-    });
-  });
 }
 
 function logAddress(text: string, { environment }: Console) {

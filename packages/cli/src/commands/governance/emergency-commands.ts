@@ -8,11 +8,12 @@ import { ServiceError } from "@gennai/server/service-error";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
-import { type Console, paintFor } from "../../terminal/console.ts";
+import { paintFor } from "../../terminal/colours.ts";
+import type { Console } from "../../terminal/console.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { describeEmergency, type EmergencyReport } from "./emergency-report.ts";
-import { switchOverServer } from "./emergency-server.ts";
+import { switchOverServer } from "./switch-over-server.ts";
 
 export interface EmergencyFlags {
   readonly workspace?: string;

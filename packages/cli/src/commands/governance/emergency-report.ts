@@ -1,6 +1,6 @@
 import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import type { EmergencyChange } from "@gennai/server/emergency/emergency-change";
-import type { Paint } from "../../terminal/console.ts";
+import type { Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
 export interface EmergencyReport {

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import type { Console } from "../../terminal/console.ts";
+import type { CommandHost } from "../command-host.ts";
+import { workspaceCommand } from "../options/shared-options.ts";
 import type { CapabilitiesFlags } from "./capabilities-commands.ts";
 import type { CheckFlags } from "./check-commands.ts";
 import type { EmergencyFlags } from "./emergency-commands.ts";
@@ -7,18 +8,15 @@ import type { HooksFlags } from "./hooks-commands.ts";
 import type { McpFlags } from "./mcp-commands.ts";
 
 /** Commands about what governs the agent: emergency controls, capabilities, hooks, MCP servers, accepted checks. */
-export function addGovernanceCommands(program: Command, console: Console, ended: (code: number) => void): void {
-  const groups = [
-    emergencyCommands(program, console, ended),
-    capabilitiesCommands(program, console, ended),
-    hooksCommands(program, console, ended),
-    mcpCommands(program, console, ended),
-    checkCommands(program, console, ended),
-  ];
-  for (const group of groups) for (const command of group.commands) command.exitOverride();
+export function registerGovernanceCommands(program: Command, host: CommandHost): void {
+  registerEmergency(program, host);
+  registerCapabilities(program, host);
+  registerHooks(program, host);
+  registerMcp(program, host);
+  registerCheck(program, host);
 }
 
-function emergencyCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+function registerEmergency(program: Command, { console, ended }: CommandHost): void {
   const emergency = program
     .command("emergency")
     .description("switch off at once, for all servers of this user, what the agent may do")
@@ -62,10 +60,9 @@ function emergencyCommands(program: Command, console: Console, ended: (code: num
         ended(await emergencySwitchCommand("block-tool", state, { ...flags, tool }, console));
       });
   }
-  return emergency;
 }
 
-function capabilitiesCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+function registerCapabilities(program: Command, { console, ended }: CommandHost): void {
   const group = program.command("capabilities").description("what the signed profile of this user permits");
   group
     .command("show")
@@ -85,19 +82,9 @@ function capabilitiesCommands(program: Command, console: Console, ended: (code: 
       const { capabilitiesSignCommand } = await import("./capabilities-commands.ts");
       ended(await capabilitiesSignCommand(file, flags, console));
     });
-  return group;
 }
 
-/** A command about one workspace, that can also answer in JSON. */
-function workspaceCommand(group: Command, name: string, description: string): Command {
-  return group
-    .command(name)
-    .description(description)
-    .option("--workspace <dir>", "the workspace (default: here)")
-    .option("--json", "print JSON");
-}
-
-function hooksCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+function registerHooks(program: Command, { console, ended }: CommandHost): void {
   const group = program.command("hooks").description("your own programs that look at every tool call");
   const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
   add("show", "show which hooks run here").action(async (flags: HooksFlags) => {
@@ -108,11 +95,13 @@ function hooksCommands(program: Command, console: Console, ended: (code: number)
     const { hooksTrustCommand } = await import("./hooks-commands.ts");
     ended(await hooksTrustCommand(flags, console));
   });
-  return group;
 }
 
-function mcpCommands(program: Command, console: Console, ended: (code: number) => void): Command {
-  const group = program.command("mcp").description("servers whose tools the agent may use, behind the same gate");
+function registerMcp(program: Command, { console, ended }: CommandHost): void {
+  const group = program
+    .command("mcp")
+    .description("servers whose tools the agent may use, behind the same gate")
+    .addHelpText("after", mcpHelp);
   const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
   add("list", "show which servers there are, and which of them start").action(async (flags: McpFlags) => {
     const { mcpListCommand } = await import("./mcp-commands.ts");
@@ -124,10 +113,9 @@ function mcpCommands(program: Command, console: Console, ended: (code: number) =
       ended(await mcpAcceptCommand(name, flags, console));
     },
   );
-  return group.addHelpText("after", mcpHelp);
 }
 
-function checkCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+function registerCheck(program: Command, { console, ended }: CommandHost): void {
   const group = program.command("check").description("the project's own checks that run without a question");
   const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
   add("list", "show which checks of this workspace were accepted for all sessions").action(
@@ -140,7 +128,6 @@ function checkCommands(program: Command, console: Console, ended: (code: number)
     const { checkRevokeCommand } = await import("./check-commands.ts");
     ended(await checkRevokeCommand(flags, console));
   });
-  return group;
 }
 
 const mcpHelp = `

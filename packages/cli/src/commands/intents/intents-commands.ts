@@ -8,10 +8,11 @@ import { defaultStateDir, prepareStateDirectory } from "@gennai/server/store/sta
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
-import { type Console, type Paint, paintFor } from "../../terminal/console.ts";
+import { type Paint, paintFor } from "../../terminal/colours.ts";
+import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { firstIntents } from "./intents-template.ts";
+import { firstIntents } from "./first-intents.ts";
 
 export interface IntentsFlags {
   readonly workspace?: string;

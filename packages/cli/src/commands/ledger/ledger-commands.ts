@@ -12,29 +12,32 @@ import {
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
-import { type Console, type Paint, paintFor } from "../../terminal/console.ts";
+import { type Paint, paintFor } from "../../terminal/colours.ts";
+import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
+import { parseCount } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { parseCount } from "../run/run-options.ts";
 import { describeRecord } from "./record-line.ts";
 
 export interface LedgerFlags {
   readonly workspace?: string;
   readonly json?: boolean;
+}
+
+export interface LedgerVerifyFlags extends LedgerFlags {
   /** Check as a third party: signatures and chain by this key alone. */
   readonly publicKey?: string;
   /** Check this exported file in place of the workspace's ledger. */
   readonly bundle?: string;
+}
+
+export interface LedgerShowFlags extends LedgerFlags {
   readonly limit?: string;
-  readonly format?: string;
-  readonly out?: string;
-  readonly session?: string;
-  readonly yes?: boolean;
 }
 
 /** `gennai ledger verify`. The exit code tells what is wrong, see `ledgerExitCodes`. */
-export async function ledgerVerifyCommand(flags: LedgerFlags, console: Console): Promise<number> {
+export async function ledgerVerifyCommand(flags: LedgerVerifyFlags, console: Console): Promise<number> {
   if (flags.bundle !== undefined) return verifyBundle(flags.bundle, flags, console);
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const report = await verifyWorkspaceLedger(
@@ -60,7 +63,7 @@ export async function ledgerRepairCommand(flags: LedgerFlags, console: Console):
 }
 
 /** `gennai ledger show`: the last records, for a person; with `--json` as they stand in the file. */
-export async function ledgerShowCommand(flags: LedgerFlags, console: Console): Promise<number> {
+export async function ledgerShowCommand(flags: LedgerShowFlags, console: Console): Promise<number> {
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const limit = parseCount(flags.limit, "--limit", 1_000_000) ?? 20;
   const file = ledgerPath(workspaceRoot);
@@ -100,7 +103,7 @@ export async function ledgerRotateKeyCommand(flags: LedgerFlags, console: Consol
   return exitCode.ok;
 }
 
-async function verifyBundle(name: string, flags: LedgerFlags, console: Console): Promise<number> {
+async function verifyBundle(name: string, flags: LedgerVerifyFlags, console: Console): Promise<number> {
   const file = resolve(console.directory, name);
   const text = await readText(file);
   const publicKey =

@@ -5,17 +5,21 @@ import { createRedactor } from "@gennai/server/redaction/redactor";
 import { createLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
 import { exportLedgerLines } from "@gennai/server/store/ledger/ledger-export";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
-import { CliError } from "../../errors/cli-error.ts";
+import { CliError, usageError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { usageError } from "../run/run-options.ts";
-import type { LedgerFlags } from "./ledger-commands.ts";
+
+export interface LedgerExportFlags {
+  readonly workspace?: string;
+  readonly format?: string;
+  readonly out?: string;
+}
 
 const formats = ["agent-trace", "bundle", "seed001"] as const;
 
 /** `gennai ledger export`: to a new file (0600), or to standard output. */
-export async function ledgerExportCommand(flags: LedgerFlags, console: Console): Promise<number> {
+export async function ledgerExportCommand(flags: LedgerExportFlags, console: Console): Promise<number> {
   const format = formats.find((name) => name === flags.format);
   if (format === undefined) {
     throw usageError(`There is no format ${JSON.stringify(flags.format)}.`, `Choose --format ${formats.join(", ")}.`);

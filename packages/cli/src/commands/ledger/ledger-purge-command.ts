@@ -8,8 +8,13 @@ import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import type { LedgerFlags } from "./ledger-commands.ts";
 
+export interface LedgerPurgeFlags extends LedgerFlags {
+  readonly session?: string;
+  readonly yes?: boolean;
+}
+
 /** `gennai ledger purge`: for good, so it asks, and without a terminal it needs `--yes`. */
-export async function ledgerPurgeCommand(flags: LedgerFlags, console: Console): Promise<number> {
+export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Console): Promise<number> {
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const { session } = flags;
   const what = session === undefined ? `all sessions of ${workspaceRoot}` : `session ${session}`;

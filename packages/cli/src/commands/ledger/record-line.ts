@@ -1,4 +1,4 @@
-import type { Paint } from "../../terminal/console.ts";
+import type { Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
 /** A record in a line: seq, time, kind, what was called with which verdict, which files, or what a person decided. Old records show what they have. */

@@ -3,7 +3,7 @@ import type { Plan, SessionPlans } from "@gennai/client/plan";
 import { asCliError, CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import type { PlanPlace } from "./plan-place.ts";
+import type { PlanFlags, PlanPlace } from "./plan-place.ts";
 import type { KeptApproval } from "./plan-token-files.ts";
 
 /** A token that a server takes, for one plan. */
@@ -19,6 +19,32 @@ interface Named {
   /** What the user named instead of what is kept. */
   readonly token: string | undefined;
   readonly digest: string | undefined;
+}
+
+/** On a terminal a person is asked. Where nobody is, the command line is the word, but never for what is of high risk. */
+export async function requireYes(
+  plan: Plan,
+  { desk, signal }: Pick<PlanPlace, "desk" | "signal">,
+  flags: Pick<PlanFlags, "yes">,
+): Promise<void> {
+  const isHigh = plan.steps.some(({ risk }) => risk === "high");
+  if (desk.input !== undefined && !(flags.yes === true && !isHigh)) {
+    const answer = await desk.input.question(`Approve exactly this plan (${plan.digest.slice(0, 12)}…)? y/N > `, {
+      signal,
+    });
+    if (/^\s*y(es)?\s*$/i.test(answer ?? "")) return;
+    throw new CliError("The plan was not approved; it stays as it is.", {
+      exitCode: exitCode.refused,
+      next: [`gennai plan status ${terminalSafe(plan.planId)}`],
+    });
+  }
+  if (!isHigh) return;
+  throw new CliError("The plan has steps of high risk, and nobody can be asked here.", {
+    exitCode: exitCode.refused,
+    next: [
+      `Look at it, then name what you approve: gennai plan approve ${terminalSafe(plan.planId)} --digest ${plan.digest}`,
+    ],
+  });
 }
 
 /** Keeps an approval for the commands that come after. Gives what `--json` prints. */

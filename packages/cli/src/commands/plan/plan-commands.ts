@@ -1,18 +1,25 @@
-import { type Plan, type PlanStep, SessionPlans } from "@gennai/client/plan";
-import { AgentSession } from "@gennai/client/session";
-import { prepareAgentBranch } from "../../client/agent-branch.ts";
-import { CliError } from "../../errors/cli-error.ts";
+import { SessionPlans } from "@gennai/client/plan";
+import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
+import { whileAttended } from "../../client/while-attended.ts";
+import { listSessions } from "../../connection/session-list.ts";
+import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
-import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { modelChoice } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { parseBackend, usageError } from "../run/run-options.ts";
-import { listSessions } from "../sessions/sessions-commands.ts";
-import { keepApproval, keepForVerification, refusedRun, takeApproval, verificationToken } from "./plan-approval.ts";
-import { openPlanPlace, type PlanFlags, type PlanPlace, plansWith, whileAttended } from "./plan-place.ts";
+import {
+  keepApproval,
+  keepForVerification,
+  refusedRun,
+  requireYes,
+  takeApproval,
+  verificationToken,
+} from "./plan-approval.ts";
+import { executionCode } from "./plan-exit-code.ts";
+import { openPlanPlace, openPlanSession, type PlanFlags, plansWith } from "./plan-place.ts";
 import {
   describeActions,
-  describeIssues,
+  describeNoPlan,
   describeOutcome,
   describePlan,
   describeResults,
@@ -24,7 +31,7 @@ import { writePlan } from "./write-plan.ts";
 export async function planNewCommand(request: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
   if (request.trim() === "")
     throw usageError("The request is empty.", 'For example: gennai plan new "rename a to b in src/**"');
-  const model = modelOf(flags);
+  const model = modelChoice(flags);
   if (flags.session === undefined) await ontoBranch(request, flags, console);
   await using place = await openPlanPlace(flags, console, { model });
   const { desk, workspace } = place;
@@ -33,7 +40,7 @@ export async function planNewCommand(request: string, flags: PlanFlags, console:
   const { sessionId } = session;
   if (flags.json === true) desk.writeJson({ sessionId, ...written });
   if (written.plan === undefined) {
-    if (flags.json !== true) writeNoPlan(written, place);
+    if (flags.json !== true) desk.write(describeNoPlan(written, desk.paint));
     return written.envelopeKind === "chat" ? exitCode.ok : exitCode.failed;
   }
   if (flags.json !== true) {
@@ -155,98 +162,18 @@ export async function planStatusCommand(
 
 const shownSessions = 10;
 
-/** What a run that ended is to its caller: only a whole one is a success, and a refusal is told apart. */
-export function executionCode(plan: Plan): ExitCode {
-  if (plan.executed && !["failed", "partial", "interrupted"].includes(plan.state)) return exitCode.ok;
-  return plan.steps.some(isRefused) ? exitCode.refused : exitCode.failed;
-}
-
-function isRefused({ failureClass }: PlanStep): boolean {
-  return failureClass === "permission_denied";
-}
-
-/** On a terminal a person is asked. Where nobody is, the command line is the word, but never for what is of high risk. */
-export async function requireYes(
-  plan: Plan,
-  { desk, signal }: Pick<PlanPlace, "desk" | "signal">,
-  flags: Pick<PlanFlags, "yes">,
-): Promise<void> {
-  const isHigh = plan.steps.some(({ risk }) => risk === "high");
-  if (desk.input !== undefined && !(flags.yes === true && !isHigh)) {
-    const answer = await desk.input.question(`Approve exactly this plan (${plan.digest.slice(0, 12)}…)? y/N > `, {
-      signal,
-    });
-    if (/^\s*y(es)?\s*$/i.test(answer ?? "")) return;
-    throw new CliError("The plan was not approved; it stays as it is.", {
-      exitCode: exitCode.refused,
-      next: [`gennai plan status ${terminalSafe(plan.planId)}`],
-    });
-  }
-  if (!isHigh) return;
-  throw new CliError("The plan has steps of high risk, and nobody can be asked here.", {
-    exitCode: exitCode.refused,
-    next: [
-      `Look at it, then name what you approve: gennai plan approve ${terminalSafe(plan.planId)} --digest ${plan.digest}`,
-    ],
-  });
-}
-
-/** A session for plans, named or new. Somebody answers its questions: the desk that runs them. */
-export async function openPlanSession(
-  { desk, server, signal }: PlanPlace,
-  settings: Parameters<AgentDesk["openSession"]>[1]["settings"],
-  resume?: string,
-): Promise<AgentSession> {
-  if (resume !== undefined) return desk.openSession(server, { resume, settings: {}, signal });
-  return AgentSession.start(server.client, desk.identity(), settings, { interactive: true, signal });
-}
-
-type AgentDesk = PlanPlace["desk"];
-
 /** Plans change files on a branch of the agent's, as `gennai run` does. */
 async function ontoBranch(request: string, flags: PlanFlags, console: Console): Promise<void> {
-  const { name, how } = await prepareAgentBranch({
+  const branch = await prepareAgentBranch({
     workspace: await resolveWorkspace(flags.workspace, console),
     request,
     protect: flags.protect ?? [],
     signal: new AbortController().signal,
     ...(flags.branch === undefined ? {} : { branch: flags.branch }),
   });
-  if (how !== "kept") console.errors.write(`Branch ${terminalSafe(name)} (${how})\n`);
+  if (branch.how !== "kept") console.errors.write(`${branchTitle(branch)}\n`);
 }
 
 function named(planId: string, { token, digest }: PlanFlags) {
   return { planId, token, digest };
-}
-
-function modelOf(flags: PlanFlags) {
-  const backend = parseBackend(flags.backend);
-  return {
-    ...(backend === undefined ? {} : { backend }),
-    ...(flags.model === undefined ? {} : { model: flags.model }),
-    ...(flags.baseUrl === undefined ? {} : { baseUrl: flags.baseUrl }),
-  };
-}
-
-/** The model answered with something else than a plan. */
-export function writeNoPlan(
-  written: {
-    readonly raw: string;
-    readonly issues: Parameters<typeof describeIssues>[0];
-    readonly envelopeKind: string;
-  },
-  { desk }: Pick<PlanPlace, "desk">,
-): void {
-  if (written.issues.length > 0) {
-    desk.write(`${desk.paint("red", "The model gave no valid plan:")}\n${describeIssues(written.issues, desk.paint)}`);
-    return;
-  }
-  desk.write(`${terminalSafe(wordsOf(written.raw))}\n`);
-}
-
-/** What a chat or error envelope says. */
-function wordsOf(raw: string): string {
-  const found = /"(?:text|message)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(raw)?.[1];
-  const words: unknown = found === undefined ? raw : JSON.parse(found);
-  return typeof words === "string" ? words : raw;
 }

@@ -1,23 +1,28 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { SessionPlans } from "@gennai/client/plan";
-import type { AgentSession } from "@gennai/client/session";
+import { AgentSession } from "@gennai/client/session";
+import type { SettingsChoice } from "@gennai/client/settings";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { AgentDesk } from "../../client/agent-desk.ts";
-import { type ChosenServer, chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
+import {
+  type ChosenServer,
+  chooseServer,
+  type ServerFlags,
+  type ServerRequest,
+  serverRequest,
+} from "../../connection/server-choice.ts";
+import { listSessions } from "../../connection/session-list.ts";
+import { usageError } from "../../errors/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { Interrupts } from "../../terminal/interrupts.ts";
+import type { ModelFlags } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { usageError } from "../run/run-options.ts";
-import { listSessions } from "../sessions/sessions-commands.ts";
 import { PlanTokenFiles } from "./plan-token-files.ts";
 
-export interface PlanFlags extends ServerFlags {
+export interface PlanFlags extends ServerFlags, ModelFlags {
   readonly workspace?: string;
   readonly session?: string;
   readonly json?: boolean;
-  readonly backend?: string;
-  readonly model?: string;
-  readonly baseUrl?: string;
   readonly branch?: string;
   readonly protect?: readonly string[];
   readonly digest?: string;
@@ -42,13 +47,11 @@ export type PlanDesk = Pick<PlanPlace, "server" | "desk" | "interrupts" | "signa
 /** Sessions looked through for a plan whose session is not named. */
 const searchedSessions = 25;
 
+/** @param request what an own server starts with */
 export async function openPlanPlace(
   flags: PlanFlags,
   console: Console,
-  request: {
-    readonly model?: Parameters<typeof chooseServer>[0]["model"];
-    readonly sandbox?: Parameters<typeof chooseServer>[0]["sandbox"];
-  } = {},
+  request: Partial<Pick<ServerRequest, "model" | "sandbox">> = {},
 ): Promise<PlanPlace> {
   const workspace = await resolveWorkspace(flags.workspace, console);
   const stateDir = defaultStateDir(console.environment);
@@ -83,6 +86,16 @@ export async function openPlanPlace(
   };
 }
 
+/** A session for plans, named or new. Somebody answers its questions: the desk that runs them. */
+export async function openPlanSession(
+  { desk, server, signal }: PlanPlace,
+  settings: SettingsChoice,
+  resume?: string,
+): Promise<AgentSession> {
+  if (resume !== undefined) return desk.openSession(server, { resume, settings: {}, signal });
+  return AgentSession.start(server.client, desk.identity(), settings, { interactive: true, signal });
+}
+
 /** The plans of the session that has this one: the named session, the one it was approved in, or the newest that knows it. */
 export async function plansWith(planId: string, flags: PlanFlags, place: PlanPlace): Promise<SessionPlans> {
   const { server, signal, tokens, workspace } = place;
@@ -102,50 +115,4 @@ export async function plansWith(planId: string, flags: PlanFlags, place: PlanPla
     `No session of ${workspace} has a plan ${JSON.stringify(planId)}.`,
     "`gennai plan status` lists the plans; name an older session with --session.",
   );
-}
-
-/** Does something with the session while this desk watches it and answers what the server asks. */
-export async function whileAttended<Result>(
-  session: AgentSession,
-  place: Pick<PlanPlace, "desk" | "interrupts" | "signal">,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const { desk, interrupts } = place;
-  const leaving = new AbortController();
-  using _listening = interrupts.listen(() => {
-    desk.view.note("Stopping … (Ctrl-C again leaves at once)");
-    session.stop("session", "Stopped by the user at the terminal.", { signal: place.signal }).then(
-      () => desk.view.note("Stopped."),
-      (error: unknown) =>
-        desk.view.note(`It could not be stopped: ${error instanceof Error ? error.message : String(error)}`),
-    );
-  });
-  const attached = Promise.withResolvers<void>();
-  const watching = (async () => {
-    try {
-      const events = session.follow({
-        afterSeq: session.lastSeq,
-        signal: AbortSignal.any([place.signal, leaving.signal]),
-        onConnection: ({ state }) => {
-          if (state === "connected") attached.resolve();
-        },
-        onProblem: ({ error }) =>
-          desk.view.note(`An answer was not taken: ${error instanceof Error ? error.message : String(error)}`),
-      });
-      for await (const event of events) desk.view.show(event);
-    } catch (error) {
-      if (!leaving.signal.aborted)
-        desk.view.note(`The session could not be watched: ${error instanceof Error ? error.message : String(error)}`);
-    } finally {
-      attached.resolve();
-    }
-  })();
-  try {
-    // Whoever shall be asked must be there before the first question.
-    await attached.promise;
-    return await work(place.signal);
-  } finally {
-    leaving.abort();
-    await watching;
-  }
 }

@@ -1,6 +1,5 @@
 import type { Plan, PlanIssue, PlannedAction, PlanStep, VerificationResult } from "@gennai/client/plan";
-import type { Paint } from "../../terminal/console.ts";
-import { colouredLine } from "../../terminal/diff-colours.ts";
+import { colouredLine, type Paint } from "../../terminal/colours.ts";
 import { spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";
 
 const riskStyles = { low: "green", medium: "yellow", high: "red" } as const;
@@ -81,13 +80,29 @@ export function describeResults(results: readonly VerificationResult[], paint: P
     .join("");
 }
 
-export function describeIssues(issues: readonly PlanIssue[], paint: Paint): string {
+/** The model's answer that is no plan: what is wrong with it, or what it says instead. */
+export function describeNoPlan(
+  { raw, issues }: { readonly raw: string; readonly issues: readonly PlanIssue[] },
+  paint: Paint,
+): string {
+  if (issues.length === 0) return `${terminalSafe(wordsOf(raw))}\n`;
+  return `${paint("red", "The model gave no valid plan:")}\n${describeIssues(issues, paint)}`;
+}
+
+function describeIssues(issues: readonly PlanIssue[], paint: Paint): string {
   return issues
     .map(({ path, message, level }) => {
       const place = path === "" || message.includes(path) ? "" : `${terminalSafe(path)}: `;
       return `${paint("red", terminalSafe(level))}  ${place}${terminalSafe(message)}\n`;
     })
     .join("");
+}
+
+/** What a chat or error envelope says. */
+function wordsOf(raw: string): string {
+  const found = /"(?:text|message)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(raw)?.[1];
+  const words: unknown = found === undefined ? raw : JSON.parse(found);
+  return typeof words === "string" ? words : raw;
 }
 
 function describeStep(step: PlanStep, paint: Paint): readonly string[] {

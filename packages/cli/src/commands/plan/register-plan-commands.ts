@@ -1,18 +1,16 @@
 import type { Command } from "commander";
-import type { Console } from "../../terminal/console.ts";
+import type { CommandHost } from "../command-host.ts";
+import { collect, workspaceOption } from "../options/shared-options.ts";
 import type { PlanFlags } from "./plan-place.ts";
 
 /** Commands about plans: written by the model, approved by a person, run by the server byte for byte. */
-export function addPlanCommands(program: Command, console: Console, ended: (code: number) => void): void {
+export function registerPlanCommands(program: Command, { console, ended }: CommandHost): void {
   const group = program
     .command("plan")
     .description("have a plan written, look at it, approve it, run it and have it verified")
     .addHelpText("after", planHelp);
   const add = (name: string, description: string): Command =>
-    group
-      .command(name)
-      .description(description)
-      .option("--workspace <dir>", "the workspace (default: here)")
+    workspaceOption(group.command(name).description(description))
       .option("--session <id>", "the session (default: the one that has the plan)")
       .option("--server <which>", "auto: a running server of this workspace, else an own one; own; or a URL", "auto")
       .option("--auth-token-file <file>", "the token of the server given by URL")
@@ -70,11 +68,6 @@ export function addPlanCommands(program: Command, console: Console, ended: (code
       const { planStatusCommand } = await import("./plan-commands.ts");
       ended(await planStatusCommand(id, flags, console));
     });
-  for (const command of group.commands) command.exitOverride();
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }
 
 const planHelp = `

@@ -12,10 +12,11 @@ import { ledgerPath } from "@gennai/server/store/ledger/ledger-file";
 import { defaultStateDir, prepareStateDirectory } from "@gennai/server/store/state-directory";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
-import { type Console, type Paint, paintFor } from "../../terminal/console.ts";
+import { type Paint, paintFor } from "../../terminal/colours.ts";
+import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { parseSandbox } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { parseSandbox } from "../run/run-options.ts";
 import { boundedLines } from "./bounded-lines.ts";
 import { decideLines } from "./decide-lines.ts";
 

@@ -6,7 +6,8 @@ import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { databaseFile, openStore } from "@gennai/server/store/store";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
-import { type Console, type Paint, paintFor } from "../../terminal/console.ts";
+import { type Paint, paintFor } from "../../terminal/colours.ts";
+import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 

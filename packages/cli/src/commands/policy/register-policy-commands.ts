@@ -1,19 +1,16 @@
 import type { Command } from "commander";
-import { policyHelp } from "../../help-texts.ts";
-import type { Console } from "../../terminal/console.ts";
+import type { CommandHost } from "../command-host.ts";
+import { workspaceOption } from "../options/shared-options.ts";
 import type { PolicyCheckFlags, PolicyFlags } from "./policy-commands.ts";
 import type { PolicyLogFlags } from "./policy-log-command.ts";
 
 /** `gennai policy …`: what the rules say, said and stopped. */
-export function policyCommands(program: Command, console: Console, ended: (code: number) => void): Command {
+export function registerPolicyCommands(program: Command, { console, ended }: CommandHost): void {
   const policy = program
     .command("policy")
     .description("ask what the rules say, test them, replay the past through them");
   const named = (name: string, description: string): Command =>
-    policy
-      .command(name)
-      .description(description)
-      .option("--workspace <dir>", "the workspace (default: here)")
+    workspaceOption(policy.command(name).description(description))
       .option("--home <dir>", "the home assumed for ~ and the user's rules")
       .option("--intent <id>", "the intent assumed to be selected; without one, intents play no part")
       .option("--sandbox <when>", "judge commands as a server with this option would: auto, required, off", "auto")
@@ -23,7 +20,7 @@ export function policyCommands(program: Command, console: Console, ended: (code:
     .option("--read <path>", "of reading this file")
     .option("--write <path>", "of writing this file")
     .option("--jsonl", "of each {id, tool, input} in the input, one a line; answers one a line")
-    .addHelpText("after", policyHelp)
+    .addHelpText("after", checkHelp)
     .action(async (command: string | undefined, flags: PolicyCheckFlags) => {
       const { policyCheckCommand } = await import("./policy-commands.ts");
       ended(await policyCheckCommand(command, flags, console));
@@ -32,10 +29,10 @@ export function policyCommands(program: Command, console: Console, ended: (code:
     const { policyTestCommand } = await import("./policy-commands.ts");
     ended(await policyTestCommand(flags, console));
   });
-  policy
+  const log = policy
     .command("log")
-    .description("the damage-control-log: what the rules stopped or asked about, oldest first")
-    .option("--workspace <dir>", "the workspace (default: here)")
+    .description("the damage-control-log: what the rules stopped or asked about, oldest first");
+  workspaceOption(log)
     .option("--session <id>", "of one session only")
     .option("--json", "print one JSON object a line: {tool, input, rule, action} and where it stands")
     .action(async (flags: PolicyLogFlags) => {
@@ -48,5 +45,13 @@ export function policyCommands(program: Command, console: Console, ended: (code:
       ended(await policyReplayCommand(flags, console));
     },
   );
-  return policy;
 }
+
+const checkHelp = `
+Examples:
+  gennai policy check "git push --force"
+  gennai policy check --write package-lock.json --json
+  gennai policy check --jsonl < calls.jsonl
+
+Exit codes: 0 it would run, 3 it would ask or be refused. With --jsonl the answers tell, and the code is 0.
+`;

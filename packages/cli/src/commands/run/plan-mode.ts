@@ -1,19 +1,22 @@
 import { type Plan, SessionPlans } from "@gennai/client/plan";
 import type { AgentSession } from "@gennai/client/session";
 import type { SettingsChoice } from "@gennai/client/settings";
-import { prepareAgentBranch } from "../../client/agent-branch.ts";
+import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
 import { activeIntent, chooseIntent } from "../../client/session-intent.ts";
+import { whileAttended } from "../../client/while-attended.ts";
 import { requireSandbox } from "../../connection/server-choice.ts";
-import { asCliError } from "../../errors/cli-error.ts";
+import { asCliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { colouredDiff } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
-import { colouredDiff } from "../../terminal/diff-colours.ts";
+import { parseSandbox } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { executionCode, openPlanSession, requireYes, writeNoPlan } from "../plan/plan-commands.ts";
-import { openPlanPlace, type PlanDesk, whileAttended } from "../plan/plan-place.ts";
-import { describeActions, describeOutcome, describePlan, describeResults } from "../plan/plan-text.ts";
+import { requireYes } from "../plan/plan-approval.ts";
+import { executionCode } from "../plan/plan-exit-code.ts";
+import { openPlanPlace, openPlanSession, type PlanDesk } from "../plan/plan-place.ts";
+import { describeActions, describeNoPlan, describeOutcome, describePlan, describeResults } from "../plan/plan-text.ts";
 import { writePlan } from "../plan/write-plan.ts";
-import { parseSandbox, type RunFlags, usageError } from "./run-options.ts";
+import type { RunFlags } from "./run-options.ts";
 import { workingTreeDiff } from "./working-tree-diff.ts";
 
 /** `gennai run --mode plan`: the model writes a plan, a person approves it here, the server runs and verifies it. */
@@ -39,7 +42,7 @@ export async function planRunCommand(
   await using place = await openPlanPlace(flags, console, { model: settings, sandbox });
   const { desk, server, signal } = place;
   await requireSandbox(server, sandbox, signal);
-  desk.view.note(`Branch ${branch.name}${branch.how === "kept" ? "" : ` (${branch.how})`} · plan mode`);
+  desk.view.note(`${branchTitle(branch)} · plan mode`);
   const session = await openPlanSession(place, { ...settings, workingDir: workspace }, flags.session);
   const at = { governance: server.governance, sessionId: session.sessionId, signal };
   if (flags.intent !== undefined) await chooseIntent(flags.intent, at);
@@ -49,7 +52,7 @@ export async function planRunCommand(
   if (written.plan === undefined) {
     const code = written.envelopeKind === "chat" ? exitCode.ok : exitCode.failed;
     if (flags.json === true) desk.writeJson({ result: { sessionId: session.sessionId, ...written, exitCode: code } });
-    else writeNoPlan(written, place);
+    else desk.write(describeNoPlan(written, desk.paint));
     return code;
   }
   const plans = new SessionPlans(server.plans, session.sessionId);
@@ -70,7 +73,7 @@ export async function planRunCommand(
 export async function planAtPrompt(request: string, session: AgentSession, place: PlanDesk): Promise<void> {
   const written = await writePlan(session, request, place);
   if (written.plan === undefined) {
-    writeNoPlan(written, place);
+    place.desk.write(describeNoPlan(written, place.desk.paint));
     return;
   }
   const plans = new SessionPlans(place.server.plans, session.sessionId);

@@ -6,12 +6,12 @@ import type { AgentDesk } from "../../client/agent-desk.ts";
 import { runTurn, type TurnReport } from "../../client/run-turn.ts";
 import { activeIntent, chooseIntent, describeSessionIntents, intentTitle } from "../../client/session-intent.ts";
 import type { ChosenServer } from "../../connection/server-choice.ts";
+import { describeSessions } from "../../connection/session-list.ts";
 import { asCliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Interrupts } from "../../terminal/interrupts.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import { describeSessions } from "../sessions/sessions-commands.ts";
-import { describeUndone } from "../sessions/undo-command.ts";
+import { describeUndone } from "../sessions/undo-text.ts";
 import { mentionCandidates } from "./mention-candidates.ts";
 import { planAtPrompt } from "./plan-mode.ts";
 

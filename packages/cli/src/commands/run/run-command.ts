@@ -5,33 +5,25 @@ import type { AgentBranch } from "@gennai/server/git/prepare-branch";
 import { addSessionWorktree } from "@gennai/server/git/session-worktree";
 import { ServiceError } from "@gennai/server/service-error";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
-import { prepareAgentBranch } from "../../client/agent-branch.ts";
+import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
 import { AgentDesk } from "../../client/agent-desk.ts";
 import { exitCodeOf, runTurn, type TurnReport } from "../../client/run-turn.ts";
 import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
 import { describeUsage } from "../../client/turn-usage.ts";
 import { chooseServer, requireSandbox, serverRequest } from "../../connection/server-choice.ts";
+import { usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { holdFiles, holdsFiles } from "../../held-workspace/hold-files.ts";
-import { handleProposal, type ProposalResult } from "../../review/review-proposal.ts";
+import { type ReviewResult, reviewProposal } from "../../review/review-proposal.ts";
+import { colouredDiff } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
-import { colouredDiff } from "../../terminal/diff-colours.ts";
 import { Interrupts } from "../../terminal/interrupts.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { parseSandbox } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { planRunCommand } from "./plan-mode.ts";
 import { promptLoop } from "./prompt-loop.ts";
-import {
-  parseAmount,
-  parseBackend,
-  parseCount,
-  parseMode,
-  parseSandbox,
-  parseTokens,
-  parseVerbosity,
-  type RunFlags,
-  usageError,
-} from "./run-options.ts";
+import { type RunFlags, sessionSettings } from "./run-options.ts";
 import { workingTreeDiff } from "./working-tree-diff.ts";
 
 /** `gennai run [request]`: one turn, or a prompt when there is no request. */
@@ -39,9 +31,9 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   if (flags.mode === "plan") {
     if (flags.worktree === true) throw usageError("--worktree is not for plans.", "Run the plan without it.");
     const { mode: _, ...others } = flags;
-    return planRunCommand(request, settingsOf(others), flags, console);
+    return planRunCommand(request, sessionSettings(others), flags, console);
   }
-  const settings = settingsOf(flags);
+  const settings = sessionSettings(flags);
   const sandbox = parseSandbox(flags.sandbox);
   if (request !== undefined && request.trim() === "")
     throw usageError("The request is empty.", 'For example: gennai run "explain src/main.ts"');
@@ -61,14 +53,13 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   const prepare = async (text: string, mode: SettingsChoice["editingMode"]): Promise<AgentBranch | undefined> => {
     if (mode === "proposal") return undefined;
     const protect = flags.protect ?? [];
-    const branch = await prepareAgentBranch({
+    return prepareAgentBranch({
       workspace,
       request: text,
       protect,
       signal,
       ...(flags.branch === undefined ? {} : { branch: flags.branch }),
     });
-    return branch;
   };
   // Before a server starts: without a repository there is nothing to run. A resumed session has its own mode, and an intent
   // that cannot be selected leaves everything as it is.
@@ -166,35 +157,6 @@ async function workspaceOf(request: string | undefined, flags: RunFlags, console
   }
 }
 
-function branchTitle({ name, how }: AgentBranch): string {
-  return `Branch ${name}${how === "kept" ? "" : ` (${how})`}`;
-}
-
-function settingsOf(flags: RunFlags): SettingsChoice {
-  const backend = parseBackend(flags.backend);
-  const editingMode = parseMode(flags.mode);
-  const verbosity = parseVerbosity(flags.verbosity);
-  const maxIterations = parseCount(flags.maxIterations, "--max-iterations", 1000);
-  const maxTurnTokens = parseTokens(flags.maxTurnTokens, "--max-turn-tokens");
-  const maxSessionTokens = parseTokens(flags.maxSessionTokens, "--max-session-tokens");
-  const maxContextTokens = parseTokens(flags.maxContextTokens, "--max-context-tokens");
-  const maxCost = parseAmount(flags.maxCost, "--max-cost");
-  if (flags.yes === true && flags.ask === true)
-    throw usageError("--yes and --ask exclude each other.", "Leave one of them out.");
-  return {
-    ...(backend === undefined ? {} : { backend }),
-    ...(flags.model === undefined ? {} : { model: flags.model }),
-    ...(flags.baseUrl === undefined ? {} : { baseUrl: flags.baseUrl }),
-    ...(maxIterations === undefined ? {} : { maxIterations }),
-    ...(editingMode === undefined ? {} : { editingMode }),
-    ...(verbosity === undefined ? {} : { verbosity }),
-    ...(maxTurnTokens === undefined ? {} : { maxTurnTokens }),
-    ...(maxSessionTokens === undefined ? {} : { maxSessionTokens }),
-    ...(maxContextTokens === undefined ? {} : { maxContextTokens }),
-    ...(maxCost === undefined ? {} : { maxCost }),
-  };
-}
-
 async function reviewAll(
   report: TurnReport,
   context: {
@@ -204,13 +166,13 @@ async function reviewAll(
     readonly console: Console;
     readonly signal: AbortSignal;
   },
-): Promise<readonly ProposalResult[]> {
+): Promise<readonly ReviewResult[]> {
   const { session, desk, flags, console, signal } = context;
-  const results: ProposalResult[] = [];
+  const results: ReviewResult[] = [];
   // A later proposal is made on the same texts: only the newest of a file can be meant.
   for (const proposal of report.proposals) {
     results.push(
-      await handleProposal(proposal, {
+      await reviewProposal(proposal, {
         ...{ session, signal, input: desk.input, paint: desk.paint, writer: desk.writer },
         selection: { keep: flags.keep ?? [], refuse: flags.refuse ?? [] },
         keepAll: flags.yes === true,
@@ -226,7 +188,7 @@ function finish(facts: {
   readonly desk: AgentDesk;
   readonly session: AgentSession;
   readonly report: TurnReport;
-  readonly reviewed: readonly ProposalResult[];
+  readonly reviewed: readonly ReviewResult[];
   readonly branch: AgentBranch | undefined;
   readonly intent: IntentSummary | undefined;
   readonly code: ExitCode;

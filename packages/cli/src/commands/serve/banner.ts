@@ -1,5 +1,5 @@
 import type { SessionSettings } from "@gennai/agent/session-settings";
-import type { Paint } from "../../terminal/console.ts";
+import type { Paint } from "../../terminal/colours.ts";
 
 export interface BannerFacts {
   readonly version: string;

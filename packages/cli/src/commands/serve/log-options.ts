@@ -1,8 +1,8 @@
 import type { LogLevel, ServerLog } from "@gennai/server/server-log";
 import { isShown, jsonLog } from "@gennai/server/telemetry/json-log";
+import { usageError } from "../../errors/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import { usageError } from "../run/run-options.ts";
 
 export interface LogFlags {
   /** `text` or `json`. */
@@ -13,7 +13,7 @@ export interface LogFlags {
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
 /** The server's log, on standard error: words for people, or a JSON object a line for machines. */
-export function serveLog(flags: LogFlags, console: Console): ServerLog & { readonly format: "text" | "json" } {
+export function logOption(flags: LogFlags, console: Console): ServerLog & { readonly format: "text" | "json" } {
   const level = levels.find((each) => each === (flags.logLevel ?? "info"));
   if (level === undefined) {
     throw usageError(

@@ -4,13 +4,13 @@ import { proveServer } from "@gennai/server/http/server-proof";
 import { PAGE_CLOSE_PATH, PAGE_CODE_PATH } from "@gennai/server/page/page-paths";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { z } from "zod";
-import { parseServerUrl, proves, tokenFor } from "../../connection/server-choice.ts";
-import { CliError } from "../../errors/cli-error.ts";
+import { parseServerUrl } from "../../connection/server-choice.ts";
+import { proves, tokenFor } from "../../connection/server-token.ts";
+import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { type Console, commandName } from "../../terminal/console.ts";
 import { openInBrowser } from "../../terminal/open-in-browser.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { usageError } from "../run/run-options.ts";
 
 export interface OpenFlags {
   readonly workspace?: string;

@@ -4,10 +4,9 @@ import { readTlsFiles } from "@gennai/server/http/tls-files";
 import { keysAt, keysInFile, keysOfIssuer, keyUrl } from "@gennai/server/identity/issuer-keys";
 import { TokenVerifier } from "@gennai/server/identity/token-verifier";
 import type { ServerOptions } from "@gennai/server/serve";
-import { CliError } from "../../errors/cli-error.ts";
+import { CliError, usageError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
-import { usageError } from "../run/run-options.ts";
 
 /** What `serve` says about who gets in, over what, and how much of it. */
 export interface SecurityFlags {

@@ -5,32 +5,30 @@ import { type LogAddress, parseLogAddress } from "@gennai/server/nats/log-addres
 import { type RunningServer, type ServerOptions, startServer } from "@gennai/server/serve";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { defaultSettings } from "../../connection/default-settings.ts";
-import { CliError } from "../../errors/cli-error.ts";
+import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
-import { type Console, commandName, isTerminal, paintFor } from "../../terminal/console.ts";
+import { paintFor } from "../../terminal/colours.ts";
+import { type Console, commandName, isTerminal } from "../../terminal/console.ts";
 import { Interrupts } from "../../terminal/interrupts.ts";
 import { LineInput } from "../../terminal/line-input.ts";
 import { openInBrowser } from "../../terminal/open-in-browser.ts";
 import { version } from "../../version.ts";
+import { type ModelFlags, modelChoice, parseSandbox } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { parseBackend, parseSandbox, usageError } from "../run/run-options.ts";
 import { type BannerFacts, serveBanner } from "./banner.ts";
-import { type LogFlags, serveLog } from "./log-options.ts";
+import { type LogFlags, logOption } from "./log-options.ts";
 import { pageDirectory, releaseDirectory } from "./program-files.ts";
 import { copySampleWorkspace } from "./sample-workspace.ts";
 import { limitsOption, refuseUnencrypted, type SecurityFlags, tlsOption, usersOption } from "./security-options.ts";
 import { drainOption, metricsOption, type WatchFlags } from "./watch-options.ts";
 
-export interface ServeFlags extends LogFlags, WatchFlags, SecurityFlags {
+export interface ServeFlags extends ModelFlags, LogFlags, WatchFlags, SecurityFlags {
   readonly port: string;
   readonly host: string;
   readonly workspace?: string;
   /** Print the token once. */
   readonly authToken?: boolean;
   readonly authTokenFile?: string;
-  readonly backend?: string;
-  readonly model?: string;
-  readonly baseUrl?: string;
   readonly allowOrigin?: readonly string[];
   readonly allowHost?: readonly string[];
   readonly protect?: readonly string[];
@@ -46,9 +44,9 @@ export interface ServeFlags extends LogFlags, WatchFlags, SecurityFlags {
 export async function serveCommand(flags: ServeFlags, console: Console): Promise<ExitCode> {
   const port = parsePort(flags.port, "--port");
   const rinaPort = flags.rinaPort === undefined ? undefined : parsePort(flags.rinaPort, "--rina-port");
-  const log = serveLog(flags, console);
+  const log = logOption(flags, console);
   const drain = drainOption(flags);
-  const backend = parseBackend(flags.backend);
+  const model = modelChoice(flags);
   const sandbox = parseSandbox(flags.sandbox);
   if (flags.auth === false && !isLoopback(flags.host)) {
     throw usageError(
@@ -74,11 +72,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
           ...(tokenFile === undefined ? {} : { tokenFile }),
         })
       : ({ type: "none" } as const);
-  const settings = defaultSettings({
-    ...(backend === undefined ? {} : { backend }),
-    ...(flags.model === undefined ? {} : { model: flags.model }),
-    ...(flags.baseUrl === undefined ? {} : { baseUrl: flags.baseUrl }),
-  });
+  const settings = defaultSettings(model);
   using interrupts = new Interrupts();
   const release = releaseDirectory();
   const options: ServerOptions = {

@@ -1,6 +1,6 @@
 import type { ServerOptions } from "@gennai/server/serve";
 import { parseMetricsAddress } from "@gennai/server/telemetry/metrics-listener";
-import { usageError } from "../run/run-options.ts";
+import { usageError } from "../../errors/cli-error.ts";
 
 export interface WatchFlags {
   /** Where Prometheus asks, e.g. `9464` or `0.0.0.0:9464`. */

@@ -1,8 +1,7 @@
-import type { AgentClient } from "@gennai/client/connection";
 import { heldPlace } from "@gennai/client/held-workspace";
-import { type SessionSummary, summariesFromMessage } from "@gennai/client/session-summary";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
+import { describeSessions, listSessions } from "../../connection/session-list.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { heldWorkspaceId } from "../../held-workspace/held-workspace-id.ts";
 import { holdsFiles } from "../../held-workspace/hold-files.ts";
@@ -10,14 +9,18 @@ import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
-export interface SessionsFlags extends ServerFlags {
+/** What the commands about one session say. */
+export interface SessionFlags extends ServerFlags {
   readonly workspace?: string;
+}
+
+export interface SessionListFlags extends SessionFlags {
   readonly all?: boolean;
   readonly json?: boolean;
 }
 
 /** `gennai sessions`: the sessions of a workspace, newest first. */
-export async function sessionsCommand(flags: SessionsFlags, console: Console): Promise<ExitCode> {
+export async function sessionsCommand(flags: SessionListFlags, console: Console): Promise<ExitCode> {
   const workspace = await resolveWorkspace(flags.workspace, console);
   const { signal } = new AbortController();
   const stateDir = defaultStateDir(console.environment);
@@ -32,26 +35,30 @@ export async function sessionsCommand(flags: SessionsFlags, console: Console): P
   return exitCode.ok;
 }
 
-/** @param workspace empty: of every workspace */
-export async function listSessions(
-  client: AgentClient,
-  workspace: string,
-  options: { readonly signal: AbortSignal },
-): Promise<readonly SessionSummary[]> {
-  return summariesFromMessage(await client.listSessions({ workingDir: workspace }, options));
+/** `gennai sessions rename <id> <title>` */
+export async function sessionsRenameCommand(
+  sessionId: string,
+  title: string,
+  flags: SessionFlags,
+  console: Console,
+): Promise<ExitCode> {
+  await using server = await serverOf(flags, console);
+  const renamed = await server.client.renameSession({ sessionId, title });
+  console.output.write(`${sessionId}  ${terminalSafe(renamed.title)}\n`);
+  return exitCode.ok;
 }
 
-export async function describeSessions(
-  client: AgentClient,
-  workspace: string,
-  options: { readonly signal: AbortSignal },
-): Promise<string> {
-  const summaries = await listSessions(client, workspace, options);
-  if (summaries.length === 0) return "No sessions yet. Start one: gennai run\n";
-  return summaries
-    .map(({ sessionId, updated, title, workingDir }) => {
-      const place = workspace === "" ? `  ${terminalSafe(workingDir)}` : "";
-      return `${sessionId}  ${updated.slice(0, 16).replace("T", " ")}  ${terminalSafe(title)}${place}\n`;
-    })
-    .join("");
+/** `gennai sessions fork <id>`: prints the id of the new session. */
+export async function sessionsForkCommand(sessionId: string, flags: SessionFlags, console: Console): Promise<ExitCode> {
+  await using server = await serverOf(flags, console);
+  const fork = await server.client.forkSession({ sessionId });
+  console.output.write(`${fork.sessionId}\n`);
+  return exitCode.ok;
+}
+
+async function serverOf(flags: SessionFlags, console: Console) {
+  const workspace = await resolveWorkspace(flags.workspace, console);
+  const stateDir = defaultStateDir(console.environment);
+  const { signal } = new AbortController();
+  return chooseServer(serverRequest(flags, { workspace, stateDir, signal }), console);
 }

@@ -2,18 +2,17 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { type Checkpoint, listCheckpoints, restoreCheckpoint } from "@gennai/client/checkpoints";
 import type { AgentClient } from "@gennai/client/connection";
 import { heldPlace } from "@gennai/client/held-workspace";
-import { AgentSession, type UndoneChangeSet } from "@gennai/client/session";
+import { AgentSession } from "@gennai/client/session";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
+import { listSessions } from "../../connection/session-list.ts";
+import { usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { holdFiles, holdsFiles } from "../../held-workspace/hold-files.ts";
 import type { Console } from "../../terminal/console.ts";
-import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { usageError } from "../run/run-options.ts";
-import { listSessions } from "./sessions-commands.ts";
-import { describeCheckpoints, describeRestored } from "./undo-text.ts";
+import { describeCheckpoints, describeRestored, describeUndone } from "./undo-text.ts";
 
 export interface UndoFlags extends ServerFlags {
   readonly workspace?: string;
@@ -124,10 +123,4 @@ function findCheckpoint(checkpoints: readonly Checkpoint[], flags: UndoFlags, se
 function unlessNothing(error: unknown): undefined {
   if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
   throw error;
-}
-
-const verbs = { create: "brought back", update: "restored", delete: "removed" } as const;
-
-export function describeUndone(undone: UndoneChangeSet): string {
-  return undone.files.map(({ path, operation }) => `${verbs[operation]} ${terminalSafe(path)}\n`).join("");
 }

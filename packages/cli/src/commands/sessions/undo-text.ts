@@ -1,4 +1,5 @@
 import { type Checkpoint, type CheckpointList, type Restored, skipReasons } from "@gennai/client/checkpoints";
+import type { UndoneChangeSet } from "@gennai/client/session";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
 /** Files named of one checkpoint. */
@@ -28,6 +29,7 @@ function describe(checkpoint: Checkpoint): string {
   return `${name}${kept ? "" : "  (no longer kept)"}\n    ${changed}\n`;
 }
 
+/** What was restored, or would be, and what was left as it is. */
 export function describeRestored({ files, skipped }: Restored, options: { readonly dryRun: boolean }): string {
   const words = options.dryRun ? futures : verbs;
   const lines = [
@@ -35,4 +37,9 @@ export function describeRestored({ files, skipped }: Restored, options: { readon
     ...skipped.map(({ path, reason }) => `left as it is: ${terminalSafe(path)} (${skipReasons[reason]})\n`),
   ];
   return lines.length === 0 ? "Nothing to take back: all files are as they were then.\n" : lines.join("");
+}
+
+/** A change set that was taken back. */
+export function describeUndone(undone: UndoneChangeSet): string {
+  return undone.files.map(({ path, operation }) => `${verbs[operation]} ${terminalSafe(path)}\n`).join("");
 }

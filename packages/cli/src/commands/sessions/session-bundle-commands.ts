@@ -1,27 +1,23 @@
 import { createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { listSessionWorktrees, pruneSessionWorktrees } from "@gennai/server/git/session-worktree";
-import { ProcessLocks } from "@gennai/server/process/process-lock";
 import { createRedactor } from "@gennai/server/redaction/redactor";
 import { exportSession } from "@gennai/server/store/session-bundle/export-session";
 import { importSession } from "@gennai/server/store/session-bundle/import-session";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { openStore } from "@gennai/server/store/store";
 import { defaultSettings } from "../../connection/default-settings.ts";
-import { CliError } from "../../errors/cli-error.ts";
+import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { usageError } from "../run/run-options.ts";
 
-export interface CopyFlags {
+export interface SessionBundleFlags {
   readonly workspace?: string;
   readonly out?: string;
-  readonly prune?: boolean;
   readonly json?: boolean;
 }
 
@@ -29,7 +25,11 @@ export interface CopyFlags {
 const maxBundleBytes = 256 * 1024 * 1024;
 
 /** `gennai sessions export <id>`: a bundle, to a new file (0600) or to standard output. */
-export async function sessionsExportCommand(sessionId: string, flags: CopyFlags, console: Console): Promise<ExitCode> {
+export async function sessionsExportCommand(
+  sessionId: string,
+  flags: SessionBundleFlags,
+  console: Console,
+): Promise<ExitCode> {
   await using store = await storeOf(console);
   const lines = exportSession({ log: store.log, blobs: store.blobs, redactor: await createRedactor() }, sessionId);
   if (flags.out === undefined) {
@@ -53,7 +53,11 @@ export async function sessionsExportCommand(sessionId: string, flags: CopyFlags,
 }
 
 /** `gennai sessions import <file>`: prints the id of the new session. */
-export async function sessionsImportCommand(file: string, flags: CopyFlags, console: Console): Promise<ExitCode> {
+export async function sessionsImportCommand(
+  file: string,
+  flags: SessionBundleFlags,
+  console: Console,
+): Promise<ExitCode> {
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const bytes = await readBounded(resolve(console.directory, file));
   await using store = await storeOf(console);
@@ -69,39 +73,6 @@ export async function sessionsImportCommand(file: string, flags: CopyFlags, cons
   }
   return exitCode.ok;
 }
-
-/** `gennai sessions worktrees`: those that `gennai run --worktree` made. */
-export async function sessionsWorktreesCommand(flags: CopyFlags, console: Console): Promise<ExitCode> {
-  const directory = await resolveWorkspace(flags.workspace, console);
-  const { signal } = new AbortController();
-  if (flags.prune !== true) {
-    const found = await listSessionWorktrees(directory, signal);
-    for (const each of found) {
-      console.output.write(
-        flags.json === true
-          ? `${JSON.stringify(each)}\n`
-          : `${terminalSafe(each.path)}  ${terminalSafe(each.branch)}\n`,
-      );
-    }
-    if (found.length === 0 && flags.json !== true) console.output.write("No working trees of sessions.\n");
-    return exitCode.ok;
-  }
-  const locks = new ProcessLocks(join(defaultStateDir(console.environment), "locks"));
-  const inUse = (path: string): boolean => locks.holder(`tree ${path}`) !== undefined;
-  for (const each of await pruneSessionWorktrees(directory, { inUse, signal })) {
-    console.output.write(
-      flags.json === true ? `${JSON.stringify(each)}\n` : `${words[each.state]}: ${terminalSafe(each.path)}\n`,
-    );
-  }
-  return exitCode.ok;
-}
-
-const words = {
-  removed: "removed",
-  "in-use": "kept, a turn runs there",
-  "has-changes": "kept, it has changes that are not committed",
-  "kept-by-git": "kept, git would not remove it",
-} as const;
 
 async function storeOf(console: Console) {
   return openStore(defaultStateDir(console.environment), {

@@ -1,0 +1,33 @@
+import type { Command } from "commander";
+import type { CommandHost } from "../command-host.ts";
+import { collect, workspaceOption } from "../options/shared-options.ts";
+import type { DoctorFlags } from "./doctor-command.ts";
+
+export function registerDoctorCommand(program: Command, { console, ended }: CommandHost): void {
+  const doctor = program
+    .command("doctor")
+    .description("look at this machine, this workspace and its server: what works, what does not, what to do next");
+  workspaceOption(doctor)
+    .option("--server <url>", "look at this server (default: those that run for the workspace)")
+    .option("--auth-token-file <file>", "the token of that server; repeatable, in the order of --compare", collect)
+    .option("--log <address>", "look at the log that several servers share, e.g. nats://a:4222,b:4222,c:4222")
+    .option("--compare <urls...>", "instead: whether these servers are the same program under the same rules")
+    .option("--json", "print JSON")
+    .addHelpText("after", doctorHelp)
+    .action(async (flags: DoctorFlags) => {
+      const { doctorCommand } = await import("./doctor-command.ts");
+      ended(await doctorCommand(flags, console));
+    });
+}
+
+const doctorHelp = `
+Examples:
+  gennai doctor
+  gennai doctor --log nats://a:4222,b:4222,c:4222 --json
+  GENNAI_AUTH_TOKEN_1=… GENNAI_AUTH_TOKEN_2=… gennai doctor --compare https://one.example https://two.example
+
+The tokens of --compare are in GENNAI_AUTH_TOKEN_1, GENNAI_AUTH_TOKEN_2, … or in the files of --auth-token-file, in the order
+of the servers; GENNAI_AUTH_TOKEN, or one file, is for all.
+
+Exit codes: 0 nothing to mend, or the servers are the same; 1 something to mend, or they differ; 2 the command line is wrong.
+`;

@@ -1,0 +1,65 @@
+import type { Command } from "commander";
+import type { CommandHost } from "../command-host.ts";
+import { workspaceCommand, workspaceOption } from "../options/shared-options.ts";
+import type { LedgerFlags, LedgerShowFlags, LedgerVerifyFlags } from "./ledger-commands.ts";
+import type { LedgerExportFlags } from "./ledger-export-command.ts";
+import type { LedgerPurgeFlags } from "./ledger-purge-command.ts";
+
+export function registerLedgerCommands(program: Command, { console, ended }: CommandHost): void {
+  const ledger = program
+    .command("ledger")
+    .description("check, mend and show the workspace's signed record of what was done");
+  workspaceCommand(ledger, "verify", "check signatures and chain")
+    .option("--public-key <file>", "check as a third party, by this key alone")
+    .option("--bundle <file>", "check an exported bundle, offline")
+    .addHelpText("after", verifyHelp)
+    .action(async (flags: LedgerVerifyFlags) => {
+      const { ledgerVerifyCommand } = await import("./ledger-commands.ts");
+      ended(await ledgerVerifyCommand(flags, console));
+    });
+  workspaceCommand(ledger, "repair", "write it anew from the store, or cut a torn last line; keeps a copy").action(
+    async (flags: LedgerFlags) => {
+      const { ledgerRepairCommand } = await import("./ledger-commands.ts");
+      ended(await ledgerRepairCommand(flags, console));
+    },
+  );
+  workspaceCommand(ledger, "show", "show the last records")
+    .option("--limit <number>", "how many", "20")
+    .action(async (flags: LedgerShowFlags) => {
+      const { ledgerShowCommand } = await import("./ledger-commands.ts");
+      ended(await ledgerShowCommand(flags, console));
+    });
+  workspaceCommand(ledger, "rotate-key", "sign with a new key from now on, and hand every ledger over to it").action(
+    async (flags: LedgerFlags) => {
+      const { ledgerRotateKeyCommand } = await import("./ledger-commands.ts");
+      ended(await ledgerRotateKeyCommand(flags, console));
+    },
+  );
+  workspaceOption(ledger.command("export").description("write the records out, redacted once more"))
+    .option(
+      "--format <format>",
+      "agent-trace: lines of Agent Trace 0.1.0; bundle: one file with records, sessions and key; seed001: older names",
+      "agent-trace",
+    )
+    .option("--out <file>", "a new file (default: standard output)")
+    .action(async (flags: LedgerExportFlags) => {
+      const { ledgerExportCommand } = await import("./ledger-export-command.ts");
+      ended(await ledgerExportCommand(flags, console));
+    });
+  const purge = ledger
+    .command("purge")
+    .description("forget sessions for good: their log, files, and the content of their records; the chain stays");
+  workspaceOption(purge)
+    .option("--session <id>", "only this session (default: all of the workspace)")
+    .option("--yes", "do not ask")
+    .option("--json", "print JSON")
+    .action(async (flags: LedgerPurgeFlags) => {
+      const { ledgerPurgeCommand } = await import("./ledger-purge-command.ts");
+      ended(await ledgerPurgeCommand(flags, console));
+    });
+}
+
+const verifyHelp = `
+Exit codes: 0 sound, 10 broken chain, 11 bad signature, 12 tail cut off, 13 missing file, 14 unknown key, 15 torn last
+line, 16 malformed line, 17 unsigned, 18 behind the store, 19 differs from the store, 20 unsafe path, 21 no key.
+`;

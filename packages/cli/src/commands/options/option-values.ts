@@ -1,0 +1,46 @@
+import { type Backend, backends } from "@gennai/client/settings";
+import { type SandboxMode, sandboxModes } from "@gennai/server/sandbox/sandbox";
+import type { ModelChoice } from "../../connection/default-settings.ts";
+import { usageError } from "../../errors/cli-error.ts";
+
+/** What `modelOptions` gives. */
+export interface ModelFlags {
+  readonly backend?: string;
+  readonly model?: string;
+  readonly baseUrl?: string;
+}
+
+/** What of the model the user named. Throws `CliError`. */
+export function modelChoice(flags: ModelFlags): ModelChoice {
+  const backend = parseBackend(flags.backend);
+  return {
+    ...(backend === undefined ? {} : { backend }),
+    ...(flags.model === undefined ? {} : { model: flags.model }),
+    ...(flags.baseUrl === undefined ? {} : { baseUrl: flags.baseUrl }),
+  };
+}
+
+function parseBackend(text: string | undefined): Backend | undefined {
+  if (text === undefined) return undefined;
+  const backend = backends.find((name) => name === text);
+  if (backend !== undefined) return backend;
+  throw usageError(`There is no backend ${JSON.stringify(text)}.`, `Choose one of ${backends.join(", ")}.`);
+}
+
+/** Throws `CliError`. */
+export function parseSandbox(text: string | undefined): SandboxMode {
+  const mode = sandboxModes.find((name) => name === (text ?? "auto"));
+  if (mode !== undefined) return mode;
+  throw usageError(`There is no --sandbox ${JSON.stringify(text)}.`, `Choose one of ${sandboxModes.join(", ")}.`);
+}
+
+/** A whole number from 1 on. Throws `CliError`. @param name the option, for the message */
+export function parseCount(text: string | undefined, name: string, most: number): number | undefined {
+  if (text === undefined) return undefined;
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= most) return count;
+  throw usageError(
+    `${name} takes a whole number from 1 to ${most}, not ${JSON.stringify(text)}.`,
+    `For example: ${name} ${Math.min(20, most)}`,
+  );
+}

@@ -1,0 +1,45 @@
+import { backends } from "@gennai/client/settings";
+import type { Command } from "commander";
+
+/** A command about one workspace, that can also answer in JSON. */
+export function workspaceCommand(group: Command, name: string, description: string): Command {
+  return workspaceOption(group.command(name).description(description)).option("--json", "print JSON");
+}
+
+export function workspaceOption(command: Command): Command {
+  return command.option("--workspace <dir>", "the workspace (default: here)");
+}
+
+export function modelOptions(command: Command): Command {
+  return command
+    .option("--backend <name>", `where the model is: ${backends.join(", ")} (default: offline)`)
+    .option("--model <name>", "the model; for scripted, the path of the script")
+    .option("--base-url <url>", "of a server that speaks the OpenAI API");
+}
+
+export function serverOptions(command: Command): Command {
+  return command
+    .option("--server <which>", "auto: a running server of this workspace, else an own one; own; or a URL", "auto")
+    .option("--auth-token-file <file>", "the token of the server given by URL")
+    .option(
+      "--local-files",
+      "keep the files here: that server reaches them only through this command (default: where it is on another machine)",
+    )
+    .option("--no-local-files", "that server has the same files at the same path");
+}
+
+export function protectOption(command: Command): Command {
+  return command.option(
+    "--protect <branch>",
+    "further branch the agent must not work on, e.g. 'prod/*'; repeatable",
+    collect,
+  );
+}
+
+export const sandboxHelp =
+  "keep commands apart from the machine and the network: auto, required (or do not start), off";
+
+/** Repeatable, and one value at a time: a list would swallow the request that follows. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

@@ -1,0 +1,52 @@
+import { verbosities } from "@gennai/client/settings";
+import type { Command } from "commander";
+import { exitCodesHelp } from "../../errors/exit-code.ts";
+import type { CommandHost } from "../command-host.ts";
+import { collect, modelOptions, protectOption, sandboxHelp, serverOptions } from "../options/shared-options.ts";
+import type { RunFlags } from "./run-options.ts";
+
+export function registerRunCommand(program: Command, { console, ended }: CommandHost): void {
+  modelOptions(protectOption(serverOptions(program.command("run").description("do one thing, or many at a prompt"))))
+    .argument("[request]", "what shall be done; without it, a prompt asks")
+    .option("--workspace <dir>", "directory to work in (default: here)")
+    .option("--scenario <name>", "how to go about it, e.g. CODE, EDITOR_CODE, RESPOND (default: by the mode)")
+    .option(
+      "--mode <mode>",
+      "branch: write on a feature branch; proposal: show changes and apply what you keep; plan: approve a plan first",
+    )
+    .option("--branch <name>", "name of the branch (default: ai-agent/ and words of the request)")
+    .option("--worktree", "work in a git working tree of its own, beside the repository, so that sessions do not meet")
+    .option("--yes", "answer yes to all questions but those of high risk, and keep all that is proposed")
+    .option("--ask", "ask even when the input is no terminal")
+    .option("--keep <hunk>", "proposal: keep only this, e.g. src/a.ts#2 or src/a.ts; repeatable", collect)
+    .option("--refuse <hunk>", "proposal: keep all but this; repeatable", collect)
+    .option("--sandbox <when>", `${sandboxHelp}; of an own server`, "auto")
+    .option("--session <id>", "go on with this session")
+    .option("--intent <id>", "the intent to work under; `gennai intents list` shows them")
+    .option("--verbosity <how>", `how much the agent writes: ${verbosities.join(", ")}; it changes no permission`)
+    .option("--max-iterations <number>", "model calls a turn may take")
+    .option("--max-turn-tokens <number>", "tokens in and out that a turn may take; what would exceed it is not sent")
+    .option("--max-session-tokens <number>", "the same for the session, over all of its turns; 0: no limit")
+    .option("--max-cost <amount>", "what the session may cost, by the prices in your models.json; 0: no limit")
+    .option("--max-context-tokens <number>", "tokens the model can take, where it does not say so itself")
+    .option("--no-thinking", "do not ask the model for its thinking")
+    .option("--json", 'print every event as a line of JSON, and a closing {"result":…}')
+    .addHelpText("after", runHelp)
+    .action(async (request: string | undefined, flags: RunFlags) => {
+      const { runCommand } = await import("./run-command.ts");
+      ended(await runCommand(request, flags, console));
+    });
+}
+
+const runHelp = `
+Examples:
+  gennai run "rename the function load to loadConfig"
+  gennai run --mode proposal --refuse src/a.ts#2 "tidy up the imports"
+  gennai run --yes --json "fix the failing test" | jq -r .result.text
+  gennai run --intent INT-001 "add the missing test"
+  gennai run --session 0a1b… "now the same for the tests"
+
+In branch mode (the default) the agent never works on main, master, develop, release/* or the remote's default branch: it
+goes to a branch of its own, ai-agent/… . Questions are answered y, n, n and a reason, t (for this turn) or s (for this
+session); anything else is a no. Without a terminal and without --yes, every question is a no.
+${exitCodesHelp}`;

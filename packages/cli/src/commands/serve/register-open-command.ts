@@ -1,0 +1,19 @@
+import type { Command } from "commander";
+import type { CommandHost } from "../command-host.ts";
+import type { OpenFlags } from "./open-command.ts";
+
+export function registerOpenCommand(program: Command, { console, ended }: CommandHost): void {
+  program
+    .command("open")
+    .description("print a fresh link to the page of a running server")
+    .option("--workspace <dir>", "of the server that works there (default: here, else the newest)")
+    .option("--port <number>", "of the server on this port")
+    .option("--browser", "open it in a browser as well")
+    .option("--close-all", "instead: shut out every page that is open")
+    .option("--server <url>", "of this server, with a token of yours")
+    .option("--auth-token-file <file>", "the token for --server")
+    .action(async (flags: OpenFlags) => {
+      const { openCommand } = await import("./open-command.ts");
+      ended(await openCommand(flags, console));
+    });
+}

@@ -1,0 +1,89 @@
+import type { Command } from "commander";
+import type { CommandHost } from "../command-host.ts";
+import { serverOptions, workspaceOption } from "../options/shared-options.ts";
+import type { SessionBundleFlags } from "./session-bundle-commands.ts";
+import type { SessionFlags, SessionListFlags } from "./sessions-commands.ts";
+import type { SessionsWorktreesFlags } from "./sessions-worktrees-command.ts";
+import type { UndoFlags } from "./undo-command.ts";
+
+/** `gennai undo` and `gennai sessions …`: what sessions did, and the sessions themselves. */
+export function registerSessionsCommands(program: Command, host: CommandHost): void {
+  registerUndo(program, host);
+  registerSessions(program, host);
+}
+
+function registerUndo(program: Command, { console, ended }: CommandHost): void {
+  const undo = program
+    .command("undo")
+    .description("take back the newest change set of the workspace, or more with --turn or --to");
+  workspaceOption(serverOptions(undo))
+    .argument("[paths...]", "with --turn or --to: only these files or directories")
+    .option("--session <id>", "of this session")
+    .option("--list", "show to which points one can go back")
+    .option("--turn <number>", "all that was done since before this turn, by commands too")
+    .option("--to <checkpoint>", "all that was done since this checkpoint")
+    .option("--dry-run", "only say what would be done")
+    .option("--force", "restore the named files also where somebody else changed them since")
+    .option("--json", "print what was done as JSON")
+    .action(async (paths: string[], flags: UndoFlags) => {
+      const { undoCommand } = await import("./undo-command.ts");
+      ended(await undoCommand(paths, flags, console));
+    });
+}
+
+function registerSessions(program: Command, { console, ended }: CommandHost): void {
+  const sessions = program
+    .command("sessions")
+    .description("list the sessions of the workspace, newest first; rename or fork one");
+  workspaceOption(serverOptions(sessions))
+    .option("--all", "of every workspace")
+    .option("--json", "one JSON object a line")
+    .action(async (flags: SessionListFlags) => {
+      const { sessionsCommand } = await import("./sessions-commands.ts");
+      ended(await sessionsCommand(flags, console));
+    });
+  // Options of the list may stand before the word too, and are the same for all.
+  const flagsOf = (command: Command): SessionFlags => command.optsWithGlobals();
+  sessions
+    .command("rename")
+    .description("give a session a title")
+    .argument("<id>", "the session")
+    .argument("<title>", "one line of at most 200 characters")
+    .action(async (id: string, title: string, _flags: object, command: Command) => {
+      const { sessionsRenameCommand } = await import("./sessions-commands.ts");
+      ended(await sessionsRenameCommand(id, title, flagsOf(command), console));
+    });
+  sessions
+    .command("export")
+    .description("write a session into one file: what was said, redacted once more; without what undo needs")
+    .argument("<id>", "the session")
+    .option("--out <file>", "a new file (default: standard output)")
+    .action(async (id: string, _flags: object, command: Command) => {
+      const { sessionsExportCommand } = await import("./session-bundle-commands.ts");
+      ended(await sessionsExportCommand(id, command.optsWithGlobals<SessionBundleFlags>(), console));
+    });
+  sessions
+    .command("import")
+    .description("make a new session of such a file; what it claims was decided or approved is not believed")
+    .argument("<file>", "what gennai sessions export wrote")
+    .action(async (file: string, _flags: object, command: Command) => {
+      const { sessionsImportCommand } = await import("./session-bundle-commands.ts");
+      ended(await sessionsImportCommand(file, command.optsWithGlobals<SessionBundleFlags>(), console));
+    });
+  sessions
+    .command("worktrees")
+    .description("list the working trees that gennai run --worktree made")
+    .option("--prune", "remove those in which nobody works and nothing is uncommitted; their branches stay")
+    .action(async (_flags: object, command: Command) => {
+      const { sessionsWorktreesCommand } = await import("./sessions-worktrees-command.ts");
+      ended(await sessionsWorktreesCommand(command.optsWithGlobals<SessionsWorktreesFlags>(), console));
+    });
+  sessions
+    .command("fork")
+    .description("start a session that begins with the history of another one")
+    .argument("<id>", "the other one")
+    .action(async (id: string, _flags: object, command: Command) => {
+      const { sessionsForkCommand } = await import("./sessions-commands.ts");
+      ended(await sessionsForkCommand(id, flagsOf(command), console));
+    });
+}

@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import { listSessionWorktrees, pruneSessionWorktrees } from "@gennai/server/git/session-worktree";
+import { ProcessLocks } from "@gennai/server/process/process-lock";
+import { defaultStateDir } from "@gennai/server/store/state-directory";
+import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import type { Console } from "../../terminal/console.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+
+export interface SessionsWorktreesFlags {
+  readonly workspace?: string;
+  readonly prune?: boolean;
+  readonly json?: boolean;
+}
+
+/** `gennai sessions worktrees`: those that `gennai run --worktree` made. */
+export async function sessionsWorktreesCommand(flags: SessionsWorktreesFlags, console: Console): Promise<ExitCode> {
+  const directory = await resolveWorkspace(flags.workspace, console);
+  const { signal } = new AbortController();
+  if (flags.prune !== true) {
+    const found = await listSessionWorktrees(directory, signal);
+    for (const each of found) {
+      console.output.write(
+        flags.json === true
+          ? `${JSON.stringify(each)}\n`
+          : `${terminalSafe(each.path)}  ${terminalSafe(each.branch)}\n`,
+      );
+    }
+    if (found.length === 0 && flags.json !== true) console.output.write("No working trees of sessions.\n");
+    return exitCode.ok;
+  }
+  const locks = new ProcessLocks(join(defaultStateDir(console.environment), "locks"));
+  const inUse = (path: string): boolean => locks.holder(`tree ${path}`) !== undefined;
+  for (const each of await pruneSessionWorktrees(directory, { inUse, signal })) {
+    console.output.write(
+      flags.json === true ? `${JSON.stringify(each)}\n` : `${words[each.state]}: ${terminalSafe(each.path)}\n`,
+    );
+  }
+  return exitCode.ok;
+}
+
+const words = {
+  removed: "removed",
+  "in-use": "kept, a turn runs there",
+  "has-changes": "kept, it has changes that are not committed",
+  "kept-by-git": "kept, git would not remove it",
+} as const;

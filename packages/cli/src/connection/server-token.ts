@@ -1,0 +1,58 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { findServers } from "@gennai/server/http/discovery";
+import { proveServer } from "@gennai/server/http/server-proof";
+import { CliError } from "../errors/cli-error.ts";
+import { exitCode } from "../errors/exit-code.ts";
+import type { Console } from "../terminal/console.ts";
+
+/** Where the token of a server is looked for. */
+export interface TokenPlace {
+  readonly stateDir: string;
+  /** Named by the user. */
+  readonly tokenFile?: string;
+}
+
+/** The token for a server: of the environment, of a file, or announced by a server of this user. */
+export async function tokenFor(url: string, request: TokenPlace, console: Console): Promise<string | undefined> {
+  const fromEnvironment = console.environment["GENNAI_AUTH_TOKEN"];
+  if (fromEnvironment !== undefined && fromEnvironment !== "") return fromEnvironment;
+  if (request.tokenFile !== undefined) return readTokenFile(request.tokenFile, console);
+  return announcedToken(url, request);
+}
+
+/** What `--auth-token-file` names. Throws `CliError`. */
+export async function readTokenFile(name: string, console: Console): Promise<string> {
+  const file = resolve(console.directory, name);
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new CliError(`The token file ${file} cannot be read.`, {
+      exitCode: exitCode.usage,
+      next: ["Check the path given with --auth-token-file."],
+      cause: error,
+    });
+  });
+  return text.trim();
+}
+
+/** The token that a server of this user announced. */
+export async function announcedToken(url: string, request: Pick<TokenPlace, "stateDir">): Promise<string | undefined> {
+  const { servers } = await findServers(request.stateDir, { port: Number(new URL(url).port || "80") });
+  return servers.find((server) => sameServer(server.url, url))?.token ?? undefined;
+}
+
+function sameServer(one: string, other: string): boolean {
+  const [left, right] = [new URL(one), new URL(other)];
+  const host = (url: URL) => (url.hostname === "localhost" ? "127.0.0.1" : url.hostname);
+  return left.port === right.port && host(left) === host(right);
+}
+
+/** Whether the server may see the token. */
+export async function proves(url: string, token: string, signal: AbortSignal): Promise<boolean> {
+  // Its certificate says who it is, before any token is sent; and a user's token is no secret that the server shares.
+  if (new URL(url).protocol === "https:") return true;
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(3000)]);
+  return proveServer({ url }, token, { signal: patience }).catch(() => {
+    signal.throwIfAborted();
+    return false;
+  });
+}

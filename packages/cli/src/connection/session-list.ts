@@ -1,0 +1,28 @@
+import type { AgentClient } from "@gennai/client/connection";
+import { type SessionSummary, summariesFromMessage } from "@gennai/client/session-summary";
+import { terminalSafe } from "../terminal/terminal-safe.ts";
+
+/** The sessions of a workspace, newest first. @param workspace empty: of every workspace */
+export async function listSessions(
+  client: AgentClient,
+  workspace: string,
+  options: { readonly signal: AbortSignal },
+): Promise<readonly SessionSummary[]> {
+  return summariesFromMessage(await client.listSessions({ workingDir: workspace }, options));
+}
+
+/** The same for a person, a line each. */
+export async function describeSessions(
+  client: AgentClient,
+  workspace: string,
+  options: { readonly signal: AbortSignal },
+): Promise<string> {
+  const summaries = await listSessions(client, workspace, options);
+  if (summaries.length === 0) return "No sessions yet. Start one: gennai run\n";
+  return summaries
+    .map(({ sessionId, updated, title, workingDir }) => {
+      const place = workspace === "" ? `  ${terminalSafe(workingDir)}` : "";
+      return `${sessionId}  ${updated.slice(0, 16).replace("T", " ")}  ${terminalSafe(title)}${place}\n`;
+    })
+    .join("");
+}
