@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { type AgentClient, connect } from "@gennai/client/connection";
-import type { Editor } from "@gennai/client/editor";
-import { AgentSession } from "@gennai/client/session";
+import type { Editor } from "@gennai/client/bridge/editor";
+import { type AgentClient, connect } from "@gennai/client/connection/connection";
+import { AgentSession } from "@gennai/client/session/agent-session";
 import { LineProcess, type ProcessOptions } from "./line-process.ts";
 
 /** The built command line. */

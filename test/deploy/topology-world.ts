@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type AgentClient, connect } from "@gennai/client/connection";
+import { type AgentClient, connect } from "@gennai/client/connection/connection";
 import {
   type TemporaryRepository,
   temporaryDirectory,

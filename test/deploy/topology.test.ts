@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { subscribe } from "@gennai/client/subscription";
+import { subscribe } from "@gennai/client/session/subscription";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFailed, test } from "vitest";
 import { endState, lastOfGapless } from "../e2e/rpc/session-client.ts";

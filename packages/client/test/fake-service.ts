@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
-import { connect } from "@gennai/client/connection";
+import { connect } from "@gennai/client/connection/connection";
 import {
   AgentService,
   type ClientEvent,

@@ -1,4 +1,10 @@
-import type { CommandRun, ConfirmationQuestion, ConfirmationReply, Editor, FileRead } from "@gennai/client/editor";
+import type {
+  CommandRun,
+  ConfirmationQuestion,
+  ConfirmationReply,
+  Editor,
+  FileRead,
+} from "@gennai/client/bridge/editor";
 import { sha256Hex } from "@gennai/protocol/digest";
 
 export interface FakeEditorScript {

@@ -5,7 +5,7 @@ import {
   connectPlans,
   type GovernanceClient,
   type PlanClient,
-} from "@gennai/client/connection";
+} from "@gennai/client/connection/connection";
 import { keysAt } from "@gennai/server/identity/issuer-keys";
 import { TokenVerifier } from "@gennai/server/identity/token-verifier";
 import { temporaryDirectory } from "./temporary-repository.ts";

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type AgentClient, connect } from "@gennai/client/connection";
+import { type AgentClient, connect } from "@gennai/client/connection/connection";
 import { type RunningServer, type ServerOptions, startServer } from "@gennai/server/serve";
 import {
   type Files,

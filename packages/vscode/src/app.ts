@@ -1,5 +1,5 @@
-import type { ClientIdentity } from "@gennai/client/client-identity";
-import type { Editor } from "@gennai/client/editor";
+import type { Editor } from "@gennai/client/bridge/editor";
+import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import { TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import * as vscode from "vscode";
 import { ChangeSets } from "./apply/change-sets.ts";

@@ -1,4 +1,4 @@
-import type { AgentSession } from "@gennai/client/session";
+import type { AgentSession } from "@gennai/client/session/agent-session";
 import type * as vscode from "vscode";
 import type { ChangeSets } from "./apply/change-sets.ts";
 import type { ProposalApplier } from "./apply/proposal-applier.ts";

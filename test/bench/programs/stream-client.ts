@@ -1,6 +1,6 @@
 // Reads streams in a process of its own. A line of JSON `StreamRequest` in, a line of JSON `StreamReport` out.
 import { createInterface } from "node:readline";
-import { connect } from "@gennai/client/connection";
+import { connect } from "@gennai/client/connection/connection";
 import { Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { sentTime } from "../model-script.ts";
 import type { StreamReport, StreamRequest } from "../stream-report.ts";

@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { bindRequest, type ClientEventBody } from "@gennai/client/client-answer";
-import type { Editor } from "@gennai/client/editor";
+import { bindRequest, type ClientEventBody } from "@gennai/client/bridge/client-answer";
+import type { Editor } from "@gennai/client/bridge/editor";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { ChangeOperation, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { WorkspaceOperation } from "@gennai/agent/workspace-operation";
-import { bindRequest } from "@gennai/client/client-answer";
-import type { HeldWorkspace } from "@gennai/client/held-workspace";
+import { bindRequest } from "@gennai/client/bridge/client-answer";
+import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
 import { ClientEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { AnswerTo, WorkspaceChannel } from "@gennai/server/client-workspace/workspace-answer";

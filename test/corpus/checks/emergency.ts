@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { connectGovernance } from "@gennai/client/connection";
+import { connectGovernance } from "@gennai/client/connection/connection";
 import { emergencyVerdict } from "@gennai/governance/emergency/emergency-policy";
 import { type EmergencyState, noEmergency } from "@gennai/governance/emergency/emergency-state";
 import { ConfirmationAnswer, EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";

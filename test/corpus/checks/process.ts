@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { chmod, readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
-import { connect } from "@gennai/client/connection";
+import { connect } from "@gennai/client/connection/connection";
 import { runPolicies } from "@gennai/governance/gate/run-policies";
 import { findServers } from "@gennai/server/http/discovery";
 import { proveServer } from "@gennai/server/http/server-proof";

@@ -1,6 +1,6 @@
 import { chmod, stat } from "node:fs/promises";
-import { listCheckpoints, restoreCheckpoint } from "@gennai/client/checkpoints";
-import { connectGovernance } from "@gennai/client/connection";
+import { connectGovernance } from "@gennai/client/connection/connection";
+import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
 import type { TestServer } from "@gennai/testkit/test-server";

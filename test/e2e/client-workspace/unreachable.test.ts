@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { DiskWorkspace } from "@gennai/cli/held-workspace/disk-workspace";
-import type { HeldWorkspace } from "@gennai/client/held-workspace";
-import { AgentSession } from "@gennai/client/session";
+import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
+import { AgentSession } from "@gennai/client/session/agent-session";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { type ScriptedTurn, startTestServer, type TestServerOptions } from "@gennai/testkit/test-server";

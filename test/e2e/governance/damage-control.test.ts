@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { connectGovernance } from "@gennai/client/connection";
+import { connectGovernance } from "@gennai/client/connection/connection";
 import { ConfirmationAnswer, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { runCommandLine } from "@gennai/cli/command-line";
-import { connectGovernance, type GovernanceClient } from "@gennai/client/connection";
+import { connectGovernance, type GovernanceClient } from "@gennai/client/connection/connection";
 import {
   ConfirmationAnswer,
   EmergencyControl,

@@ -1,4 +1,4 @@
-import { connectGovernance } from "@gennai/client/connection";
+import { connectGovernance } from "@gennai/client/connection/connection";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { FailureClass, VerificationState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";

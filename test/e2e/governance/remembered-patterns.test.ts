@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { connectGovernance } from "@gennai/client/connection";
+import { connectGovernance } from "@gennai/client/connection/connection";
 import {
   ConfirmationAnswer,
   type ConfirmationRequest,

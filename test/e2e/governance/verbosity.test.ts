@@ -1,4 +1,4 @@
-import { connectGovernance } from "@gennai/client/connection";
+import { connectGovernance } from "@gennai/client/connection/connection";
 import { Verbosity } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { startTestServer } from "@gennai/testkit/test-server";
 import fc from "fast-check";

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { type AgentClient, connect } from "@gennai/client/connection";
+import { type AgentClient, connect } from "@gennai/client/connection/connection";
 import {
   type Files,
   type TemporaryRepository,

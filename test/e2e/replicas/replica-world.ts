@@ -2,7 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { type AgentClient, connect, connectGovernance, type GovernanceClient } from "@gennai/client/connection";
+import {
+  type AgentClient,
+  connect,
+  connectGovernance,
+  type GovernanceClient,
+} from "@gennai/client/connection/connection";
 import {
   type TemporaryRepository,
   temporaryDirectory,

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { connectGovernance } from "@gennai/client/connection";
+import { connectGovernance } from "@gennai/client/connection/connection";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { type ApplyProposalRequestSchema, FileSource } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ChangeOperation, HunkDecision, type ProposedChanges } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { subscribe } from "@gennai/client/subscription";
+import { subscribe } from "@gennai/client/session/subscription";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";

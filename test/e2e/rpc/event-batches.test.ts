@@ -1,5 +1,5 @@
 import { equals, toJson } from "@bufbuild/protobuf";
-import { subscribe } from "@gennai/client/subscription";
+import { subscribe } from "@gennai/client/session/subscription";
 import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-node";
-import { type AgentClient, connect } from "@gennai/client/connection";
+import { type AgentClient, connect } from "@gennai/client/connection/connection";
 import {
   type ClientCapabilitiesSchema,
   type ClientEventSchema,

@@ -1,6 +1,6 @@
 import { symlink } from "node:fs/promises";
 import { homedir } from "node:os";
-import type { AgentClient } from "@gennai/client/connection";
+import type { AgentClient } from "@gennai/client/connection/connection";
 import { Backend, EditingMode } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { TodoPriority, TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { connect } from "@gennai/client/connection";
-import { subscribe } from "@gennai/client/subscription";
+import { connect } from "@gennai/client/connection/connection";
+import { subscribe } from "@gennai/client/session/subscription";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { startManyUsersServer } from "@gennai/testkit/many-users";
 import { expect, test } from "vitest";

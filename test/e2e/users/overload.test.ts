@@ -1,7 +1,7 @@
 import { durationMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
-import { retryingCall } from "@gennai/client/retrying-call";
+import { retryingCall } from "@gennai/client/connection/retrying-call";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { defaultLimits } from "@gennai/server/admission/limits";

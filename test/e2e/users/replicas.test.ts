@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { connect, connectGovernance } from "@gennai/client/connection";
+import { connect, connectGovernance } from "@gennai/client/connection/connection";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { keysAt } from "@gennai/server/identity/issuer-keys";
 import { TokenVerifier } from "@gennai/server/identity/token-verifier";

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { subscribe } from "@gennai/client/subscription";
+import { subscribe } from "@gennai/client/session/subscription";
 import { SubscribeRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { defaultLimits } from "@gennai/server/admission/limits";

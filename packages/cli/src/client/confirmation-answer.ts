@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion, ConfirmationReply, ConfirmationScope } from "@gennai/client/editor";
+import type { ConfirmationQuestion, ConfirmationReply, ConfirmationScope } from "@gennai/client/bridge/editor";
 
 /** Who answers when the server asks. */
 export type AnswerPolicy =

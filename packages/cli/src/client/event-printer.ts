@@ -1,5 +1,5 @@
-import { riskWord, verdictWord, verificationWord } from "@gennai/client/governance-words";
-import { ItemText } from "@gennai/client/item-text";
+import { riskWord, verdictWord, verificationWord } from "@gennai/client/governance/governance-words";
+import { ItemText } from "@gennai/client/session/item-text";
 import {
   type InvokeEvent,
   InvokeState,

@@ -8,9 +8,9 @@ import type {
   ConfirmationReply,
   Editor,
   RequestOptions,
-} from "@gennai/client/editor";
-import type { HeldWorkspace } from "@gennai/client/held-workspace";
-import type { AppliedFile } from "@gennai/client/proposal";
+} from "@gennai/client/bridge/editor";
+import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
+import type { AppliedFile } from "@gennai/client/review/proposal";
 import { type ChangeWriter, finalChange } from "./change-writer.ts";
 import { runInTerminal } from "./run-in-terminal.ts";
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
-import type { CommandOptions, CommandRequest, CommandRun } from "@gennai/client/editor";
+import type { CommandOptions, CommandRequest, CommandRun } from "@gennai/client/bridge/editor";
 import { atExit } from "@gennai/server/process/at-exit";
 
 /** Bytes of output that an answer holds: the end of it, where errors stand. */

@@ -1,9 +1,9 @@
 import { ConnectError } from "@connectrpc/connect";
-import type { GovernanceClient } from "@gennai/client/connection";
-import { type IntentSummary, listIntents, type SessionIntents, selectIntent } from "@gennai/client/intents";
+import type { GovernanceClient } from "@gennai/client/connection/connection";
+import { type IntentSummary, listIntents, type SessionIntents, selectIntent } from "@gennai/client/governance/intents";
 import { CliError } from "../errors/cli-error.ts";
-import { exitCode } from "../errors/exit-code.ts";
 import type { Paint } from "../terminal/colours.ts";
+import { exitCode } from "../errors/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 
 interface IntentPlace {

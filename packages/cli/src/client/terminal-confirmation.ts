@@ -1,5 +1,5 @@
-import type { RememberPattern } from "@gennai/client/confirmation-pattern";
-import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/editor";
+import type { RememberPattern } from "@gennai/client/bridge/confirmation-pattern";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
 import type { Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
 import { spelledOut } from "../terminal/terminal-safe.ts";

@@ -1,5 +1,5 @@
 import type { SessionSettings } from "@gennai/agent/session-settings";
-import type { Backend } from "@gennai/client/settings";
+import type { Backend } from "@gennai/client/session/settings";
 
 export interface ModelChoice {
   readonly backend?: Backend;

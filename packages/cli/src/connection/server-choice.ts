@@ -6,7 +6,7 @@ import {
   connectPlans,
   type GovernanceClient,
   type PlanClient,
-} from "@gennai/client/connection";
+} from "@gennai/client/connection/connection";
 import { findServers } from "@gennai/server/http/discovery";
 import type { SandboxMode } from "@gennai/server/sandbox/sandbox";
 import { CliError } from "../errors/cli-error.ts";

@@ -1,6 +1,6 @@
 import { homedir, platform } from "node:os";
 import { basename, relative } from "node:path";
-import type { CommandOptions, RequestOptions } from "@gennai/client/editor";
+import type { CommandOptions, RequestOptions } from "@gennai/client/bridge/editor";
 import {
   type ChangedFile,
   type HeldChange,
@@ -14,7 +14,7 @@ import {
   type HeldWorkspace,
   HeldWorkspaceError,
   type HeldWorkspaceFacts,
-} from "@gennai/client/held-workspace";
+} from "@gennai/client/held-workspace/held-workspace";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { CommandNotStarted, holdDirectory } from "@gennai/server/process/run-command";

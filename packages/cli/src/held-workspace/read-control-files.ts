@@ -1,4 +1,4 @@
-import type { HeldControlFile } from "@gennai/client/held-workspace";
+import type { HeldControlFile } from "@gennai/client/held-workspace/held-workspace";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Workspace } from "@gennai/server/workspace/workspace";
 

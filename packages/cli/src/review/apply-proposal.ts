@@ -1,5 +1,5 @@
-import type { AppliedFile, Proposal, ProposedChange } from "@gennai/client/proposal";
-import type { AgentSession } from "@gennai/client/session";
+import type { AppliedFile, Proposal, ProposedChange } from "@gennai/client/review/proposal";
+import type { AgentSession } from "@gennai/client/session/agent-session";
 import { applyReview } from "@gennai/protocol/review/apply-review";
 import type { ChangeWriter, FinalChange } from "../client/change-writer.ts";
 import { CliError } from "../errors/cli-error.ts";

@@ -1,5 +1,5 @@
 import { ChangeWriter, finalChange } from "@gennai/cli/client/change-writer";
-import type { ProposedChange } from "@gennai/client/proposal";
+import type { ProposedChange } from "@gennai/client/review/proposal";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";

@@ -1,5 +1,5 @@
 import { confirmAtTerminal } from "@gennai/cli/client/terminal-confirmation";
-import type { ConfirmationQuestion } from "@gennai/client/editor";
+import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
 import { expect, test } from "vitest";
 
 const question: ConfirmationQuestion = {

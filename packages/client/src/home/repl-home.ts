@@ -1,5 +1,6 @@
 import type { Transport } from "@connectrpc/connect";
 import type { HunkDecision } from "@gennai/protocol/review/apply-review";
+import type { EditorContext } from "../session/editor-context.ts";
 
 /**
  * Where the REPL app lives: a webview of an editor, or a page that the server serves. The app takes everything that is
@@ -84,14 +85,6 @@ export interface ReviewToApply {
 export interface AppliedReview {
   /** Workspace paths that were written or deleted. */
   readonly files: readonly string[];
-}
-
-export interface EditorContext {
-  /** Workspace path of the active file; undefined: none, or outside. */
-  readonly activeFile: string | undefined;
-  /** 1-based lines of the selection. */
-  readonly selection: { readonly startLine: number; readonly endLine: number; readonly text: string } | undefined;
-  readonly openFiles: readonly string[];
 }
 
 export type HomeNotice =

@@ -1,4 +1,4 @@
-import { getWorkspaceState, prepareBranch, type WorkspaceState } from "@gennai/client/workspace-state";
+import { getWorkspaceState, prepareBranch, type WorkspaceState } from "@gennai/client/session/workspace-state";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Failure, failureOf } from "../control/failure.ts";

@@ -1,4 +1,4 @@
-import type { AppliedFile } from "@gennai/client/proposal";
+import type { AppliedFile } from "@gennai/client/review/proposal";
 import { useState } from "preact/hooks";
 import { Icon } from "../icons/icon.tsx";
 import type {

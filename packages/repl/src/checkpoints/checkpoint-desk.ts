@@ -1,11 +1,11 @@
+import type { AgentClient } from "@gennai/client/connection/connection";
 import {
   type CheckpointList,
   listCheckpoints,
   type Restored,
   type RestoreRequest,
   restoreCheckpoint,
-} from "@gennai/client/checkpoints";
-import type { AgentClient } from "@gennai/client/connection";
+} from "@gennai/client/session/checkpoints";
 import { signal } from "@preact/signals";
 import { type Problem, problemOf } from "../plan/problem.ts";
 

@@ -1,4 +1,4 @@
-import { type Checkpoint, type Restored, type SkippedFile, skipReasons } from "@gennai/client/checkpoints";
+import { type Checkpoint, type Restored, type SkippedFile, skipReasons } from "@gennai/client/session/checkpoints";
 import { useEffect, useState } from "preact/hooks";
 import { ProblemNotice } from "../plan/problem-notice.tsx";
 import { VisibleText } from "../review/visible-text.tsx";

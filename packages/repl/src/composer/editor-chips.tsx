@@ -1,4 +1,4 @@
-import type { EditorContext } from "@gennai/client/home/repl-home";
+import type { EditorContext } from "@gennai/client/session/editor-context";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";
 

@@ -1,4 +1,4 @@
-import { completeMention, mentionAt, namedMentions, type TypedMention } from "@gennai/client/mentions";
+import { completeMention, mentionAt, namedMentions, type TypedMention } from "@gennai/client/session/mentions";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";

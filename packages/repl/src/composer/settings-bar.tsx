@@ -1,4 +1,4 @@
-import { type Backend, backends } from "@gennai/client/settings";
+import { type Backend, backends } from "@gennai/client/session/settings";
 import { useEffect, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";

@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion, ConfirmationReply, ConfirmationScope } from "@gennai/client/editor";
+import type { ConfirmationQuestion, ConfirmationReply, ConfirmationScope } from "@gennai/client/bridge/editor";
 import type { ComponentChildren } from "preact";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { VisibleText } from "../review/visible-text.tsx";

@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion, ConfirmationReply, RequestOptions } from "@gennai/client/editor";
+import type { ConfirmationQuestion, ConfirmationReply, RequestOptions } from "@gennai/client/bridge/editor";
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 /**

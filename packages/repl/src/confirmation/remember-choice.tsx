@@ -1,5 +1,5 @@
-import type { RememberPattern } from "@gennai/client/confirmation-pattern";
-import type { ConfirmationQuestion } from "@gennai/client/editor";
+import type { RememberPattern } from "@gennai/client/bridge/confirmation-pattern";
+import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
 import { useId } from "preact/hooks";
 import { VisibleText } from "../review/visible-text.tsx";
 

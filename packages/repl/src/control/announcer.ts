@@ -1,4 +1,4 @@
-import { turnOutcome } from "@gennai/client/turn-state";
+import { turnOutcome } from "@gennai/client/session/turn-state";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type ReadonlySignal, signal } from "@preact/signals";
 

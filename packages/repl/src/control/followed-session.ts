@@ -1,6 +1,6 @@
-import { AgentSession, type Turn, type TurnRequest } from "@gennai/client/session";
-import type { SessionSettings, SettingsChoice } from "@gennai/client/settings";
-import { EventGapError } from "@gennai/client/subscription";
+import { AgentSession, type Turn, type TurnRequest } from "@gennai/client/session/agent-session";
+import type { SessionSettings, SettingsChoice } from "@gennai/client/session/settings";
+import { EventGapError } from "@gennai/client/session/subscription";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
 import { SessionView } from "../model/session-view.ts";

@@ -1,4 +1,4 @@
-import type { EditorContext } from "@gennai/client/home/repl-home";
+import type { EditorContext } from "@gennai/client/session/editor-context";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { PromptImage } from "./prompt-images.ts";
 

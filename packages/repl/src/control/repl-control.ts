@@ -1,5 +1,5 @@
-import { callFailure } from "@gennai/client/call-failure";
-import type { ClientIdentity } from "@gennai/client/client-identity";
+import { callFailure } from "@gennai/client/connection/call-failure";
+import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import {
   type AgentClient,
   connect,
@@ -7,10 +7,10 @@ import {
   connectPlans,
   type GovernanceClient,
   type PlanClient,
-} from "@gennai/client/connection";
+} from "@gennai/client/connection/connection";
 import type { HomeNotice, ReplHome, ReplPanel } from "@gennai/client/home/repl-home";
-import { AgentSession } from "@gennai/client/session";
-import type { SettingsChoice } from "@gennai/client/settings";
+import { AgentSession } from "@gennai/client/session/agent-session";
+import type { SettingsChoice } from "@gennai/client/session/settings";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";

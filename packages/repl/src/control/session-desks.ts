@@ -1,4 +1,4 @@
-import { SessionPlans } from "@gennai/client/plan";
+import { SessionPlans } from "@gennai/client/plan/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { computed } from "@preact/signals";
 import { CheckpointDesk } from "../checkpoints/checkpoint-desk.ts";

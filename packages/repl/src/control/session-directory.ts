@@ -1,5 +1,5 @@
-import type { AgentClient } from "@gennai/client/connection";
-import { type SessionSummary, summariesFromMessage } from "@gennai/client/session-summary";
+import type { AgentClient } from "@gennai/client/connection/connection";
+import { type SessionSummary, summariesFromMessage } from "@gennai/client/session/session-summary";
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 export interface ScenarioChoice {

@@ -1,5 +1,5 @@
 import type { ReplSettings } from "@gennai/client/home/repl-home";
-import { backends, type SettingsChoice } from "@gennai/client/settings";
+import { backends, type SettingsChoice } from "@gennai/client/session/settings";
 
 /** What a new session runs with, as the home's settings say. */
 export function choiceOf(settings: ReplSettings, workspace: string | undefined): SettingsChoice {

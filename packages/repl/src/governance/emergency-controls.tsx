@@ -1,4 +1,4 @@
-import type { EmergencyControl } from "@gennai/client/emergency";
+import type { EmergencyControl } from "@gennai/client/governance/emergency";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { VisibleText } from "../review/visible-text.tsx";
 import type { EmergencySwitches } from "./governance-desk.ts";

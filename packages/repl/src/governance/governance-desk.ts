@@ -1,7 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import type { GovernanceClient } from "@gennai/client/connection";
-import { type EmergencyControl, setEmergencyControl } from "@gennai/client/emergency";
-import { selectIntent } from "@gennai/client/intents";
+import type { GovernanceClient } from "@gennai/client/connection/connection";
+import { type EmergencyControl, setEmergencyControl } from "@gennai/client/governance/emergency";
+import { selectIntent } from "@gennai/client/governance/intents";
 import { IntentsMode } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../plan/problem.ts";

@@ -1,5 +1,5 @@
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import { callFailure } from "@gennai/client/call-failure";
+import { callFailure } from "@gennai/client/connection/call-failure";
 import type { HomeNotice } from "@gennai/client/home/repl-home";
 import type { PageDoor } from "./page-door.ts";
 import { exchangeCode, PageRefused } from "./page-link.ts";

@@ -1,7 +1,7 @@
 import { createClient, type Interceptor } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
+import { retryingCall } from "@gennai/client/connection/retrying-call";
 import type { HomeNotice, ReplHome } from "@gennai/client/home/repl-home";
-import { retryingCall } from "@gennai/client/retrying-call";
 import { AgentService, EditingMode } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { PageAccess } from "./page-access.ts";
 import { PageDoor } from "./page-door.ts";

@@ -1,6 +1,7 @@
 import { type HomeRequest, type ToApp, type ToHome, toAppSchema } from "@gennai/client/home/home-messages";
 import { MessageTransport } from "@gennai/client/home/message-transport";
-import type { EditorContext, HomeNotice, ReplHome, ReviewToApply } from "@gennai/client/home/repl-home";
+import type { HomeNotice, ReplHome, ReviewToApply } from "@gennai/client/home/repl-home";
+import type { EditorContext } from "@gennai/client/session/editor-context";
 
 /** What VS Code gives a webview. */
 export interface WebviewApi {

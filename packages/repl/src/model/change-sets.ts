@@ -1,4 +1,4 @@
-import { type AppliedFile, appliedFileFromMessage } from "@gennai/client/proposal";
+import { type AppliedFile, appliedFileFromMessage } from "@gennai/client/review/proposal";
 import type { ChangeSetApplied } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
 import { joinFiles } from "./view-from-wire.ts";

@@ -1,4 +1,4 @@
-import { failureWord, planStateWord, stepStateWord } from "@gennai/client/plan-words";
+import { failureWord, planStateWord, stepStateWord } from "@gennai/client/plan/plan-words";
 import type { PlanChanged } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
 import type { PlanItem } from "./view-item.ts";

@@ -1,4 +1,4 @@
-import type { IntentSummary } from "@gennai/client/intents";
+import type { IntentSummary } from "@gennai/client/governance/intents";
 
 /** What holds for a session as a whole. */
 export interface SessionFacts {

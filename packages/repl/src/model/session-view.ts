@@ -1,6 +1,6 @@
-import { questionFromMessage, showsWhatItApproves } from "@gennai/client/confirmation";
-import { proposalFromMessage } from "@gennai/client/proposal";
-import { turnOutcome } from "@gennai/client/turn-state";
+import { questionFromMessage, showsWhatItApproves } from "@gennai/client/bridge/confirmation";
+import { proposalFromMessage } from "@gennai/client/review/proposal";
+import { turnOutcome } from "@gennai/client/session/turn-state";
 import {
   type ChangeSetApplied,
   type ClientRequestResolved,

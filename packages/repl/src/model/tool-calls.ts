@@ -1,4 +1,4 @@
-import { riskWord, verdictWord } from "@gennai/client/governance-words";
+import { riskWord, verdictWord } from "@gennai/client/governance/governance-words";
 import type { ToolResult } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { GateDecision } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";

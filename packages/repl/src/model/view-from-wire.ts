@@ -1,7 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { verificationWord } from "@gennai/client/governance-words";
-import { failureWord } from "@gennai/client/plan-words";
-import type { AppliedFile } from "@gennai/client/proposal";
+import { verificationWord } from "@gennai/client/governance/governance-words";
+import { failureWord } from "@gennai/client/plan/plan-words";
+import type { AppliedFile } from "@gennai/client/review/proposal";
 import {
   type BlobRef,
   HunkDecision,

@@ -1,7 +1,7 @@
-import type { ConfirmationQuestion, Risk } from "@gennai/client/editor";
-import type { PlanState, StepState } from "@gennai/client/plan";
-import type { AppliedFile, Proposal } from "@gennai/client/proposal";
-import type { TurnOutcome } from "@gennai/client/turn-state";
+import type { ConfirmationQuestion, Risk } from "@gennai/client/bridge/editor";
+import type { PlanState, StepState } from "@gennai/client/plan/plan";
+import type { AppliedFile, Proposal } from "@gennai/client/review/proposal";
+import type { TurnOutcome } from "@gennai/client/session/turn-state";
 import type { ReadonlySignal } from "@preact/signals";
 
 /** Something the chat shows, as it is now. Values are never changed in place. */

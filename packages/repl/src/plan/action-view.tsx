@@ -1,4 +1,4 @@
-import type { PlannedAction } from "@gennai/client/plan";
+import type { PlannedAction } from "@gennai/client/plan/plan";
 import { useMemo } from "preact/hooks";
 import { RiskMark } from "../confirmation/risk-mark.tsx";
 import { diffRows } from "../review/diff-rows.ts";

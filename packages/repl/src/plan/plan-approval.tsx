@@ -1,4 +1,4 @@
-import type { Plan } from "@gennai/client/plan";
+import type { Plan } from "@gennai/client/plan/plan";
 import { useId, useState } from "preact/hooks";
 import { VisibleText } from "../review/visible-text.tsx";
 import { Digest } from "./digest.tsx";

@@ -1,4 +1,4 @@
-import type { Plan, PlannedAction } from "@gennai/client/plan";
+import type { Plan, PlannedAction } from "@gennai/client/plan/plan";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
 

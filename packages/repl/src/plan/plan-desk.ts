@@ -1,11 +1,5 @@
-import type {
-  Plan,
-  PlanIssue,
-  PlannedAction,
-  SessionPlans,
-  SubmittedPlan,
-  VerificationResult,
-} from "@gennai/client/plan";
+import type { Plan, PlanIssue, PlannedAction, SubmittedPlan, VerificationResult } from "@gennai/client/plan/plan";
+import type { SessionPlans } from "@gennai/client/plan/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type HeldToken, type PlanAct, type PlanFacts, planChecks } from "./plan-checks.ts";

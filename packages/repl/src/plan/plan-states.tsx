@@ -1,4 +1,4 @@
-import type { Plan, PlanState } from "@gennai/client/plan";
+import type { Plan, PlanState } from "@gennai/client/plan/plan";
 
 const path: readonly { readonly state: PlanState; readonly word: string }[] = [
   { state: "draft", word: "Draft" },

@@ -1,4 +1,4 @@
-import type { Plan, PlannedAction, PlanStep, VerificationResult } from "@gennai/client/plan";
+import type { Plan, PlannedAction, PlanStep, VerificationResult } from "@gennai/client/plan/plan";
 import { RiskMark } from "../confirmation/risk-mark.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
 import { ActionView } from "./action-view.tsx";

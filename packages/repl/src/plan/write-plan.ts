@@ -1,8 +1,8 @@
-import type { ClientIdentity } from "@gennai/client/client-identity";
-import type { AgentClient } from "@gennai/client/connection";
-import type { PlanIssue } from "@gennai/client/plan";
-import { subscribe } from "@gennai/client/subscription";
-import { turnOutcome } from "@gennai/client/turn-state";
+import type { ClientIdentity } from "@gennai/client/connection/client-identity";
+import type { AgentClient } from "@gennai/client/connection/connection";
+import type { PlanIssue } from "@gennai/client/plan/plan";
+import { subscribe } from "@gennai/client/session/subscription";
+import { turnOutcome } from "@gennai/client/session/turn-state";
 
 /** The scenario in which a model answers with a plan. */
 const planScenario = "PLAN";

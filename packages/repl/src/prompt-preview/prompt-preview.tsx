@@ -1,4 +1,4 @@
-import type { GovernanceClient } from "@gennai/client/connection";
+import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { CopyButton } from "../plan/copy-button.tsx";
 import { type Problem, problemOf } from "../plan/problem.ts";

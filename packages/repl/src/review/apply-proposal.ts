@@ -1,7 +1,7 @@
 import { ConnectError } from "@connectrpc/connect";
-import type { AgentClient } from "@gennai/client/connection";
+import type { AgentClient } from "@gennai/client/connection/connection";
 import type { ReplHome, ReviewToApply } from "@gennai/client/home/repl-home";
-import type { Proposal } from "@gennai/client/proposal";
+import type { Proposal } from "@gennai/client/review/proposal";
 import { HunkDecision as DecisionMessage } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import type { ReviewOutcome } from "./review-outcome.tsx";

@@ -1,4 +1,4 @@
-import type { ProposedChange } from "@gennai/client/proposal";
+import type { ProposedChange } from "@gennai/client/review/proposal";
 import { sha256Hex } from "@gennai/protocol/digest";
 
 /** One side of a change, as far as it may be shown. */

@@ -1,4 +1,4 @@
-import type { SessionSummary } from "@gennai/client/session-summary";
+import type { SessionSummary } from "@gennai/client/session/session-summary";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";

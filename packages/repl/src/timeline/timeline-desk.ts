@@ -1,4 +1,4 @@
-import type { GovernanceClient } from "@gennai/client/connection";
+import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../plan/problem.ts";
 import { type TimelineRecord, timelineRecord } from "./timeline-record.ts";

@@ -1,4 +1,4 @@
-import type { AgentClient } from "@gennai/client/connection";
+import type { AgentClient } from "@gennai/client/connection/connection";
 import {
   TodoPriority as PriorityMessage,
   TodoStatus as StatusMessage,

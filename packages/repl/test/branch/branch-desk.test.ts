@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
-import { AgentSession } from "@gennai/client/session";
+import { AgentSession } from "@gennai/client/session/agent-session";
 import {
   AgentService,
   BranchChange,

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/editor";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
 import { armingMilliseconds } from "@gennai/repl/confirmation/arming";
 import { ConfirmationCard } from "@gennai/repl/confirmation/confirmation-card.tsx";
 import { h, render } from "preact";

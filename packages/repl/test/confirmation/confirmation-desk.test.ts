@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion } from "@gennai/client/editor";
+import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
 import { ConfirmationDesk } from "@gennai/repl/confirmation/confirmation-desk";
 import { expect, test } from "vitest";
 

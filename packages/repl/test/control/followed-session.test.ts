@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
-import { AgentSession } from "@gennai/client/session";
+import { AgentSession } from "@gennai/client/session/agent-session";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { FollowedSession } from "@gennai/repl/control/followed-session";

@@ -1,4 +1,4 @@
-import type { Plan, PlannedAction } from "@gennai/client/plan";
+import type { Plan, PlannedAction } from "@gennai/client/plan/plan";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { type PlanAct, type PlanFacts, planChecks } from "@gennai/repl/plan/plan-checks";

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 
 import type { ReviewToApply } from "@gennai/client/home/repl-home";
-import type { Proposal, ProposedChange } from "@gennai/client/proposal";
+import type { Proposal, ProposedChange } from "@gennai/client/review/proposal";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { ReviewOutcome } from "@gennai/repl/review/review-outcome.tsx";
 import { ReviewPanel, type ReviewPanelProps } from "@gennai/repl/review/review-panel.tsx";

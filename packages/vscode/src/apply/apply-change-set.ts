@@ -1,4 +1,4 @@
-import type { AppliedFile } from "@gennai/client/proposal";
+import type { AppliedFile } from "@gennai/client/review/proposal";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { EditorError, reasonOf } from "../editor/editor-error.ts";
 import type { EditorFiles } from "../editor/editor-files.ts";

@@ -1,6 +1,6 @@
 import type { AppliedReview, ReviewToApply } from "@gennai/client/home/repl-home";
-import type { AppliedFile, Proposal, ProposedChange } from "@gennai/client/proposal";
-import type { AgentSession } from "@gennai/client/session";
+import type { AppliedFile, Proposal, ProposedChange } from "@gennai/client/review/proposal";
+import type { AgentSession } from "@gennai/client/session/agent-session";
 import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
 import { EditorError, reasonOf } from "../editor/editor-error.ts";
 import type { EditorFiles } from "../editor/editor-files.ts";

@@ -1,5 +1,5 @@
-import { type EmergencyControl, setEmergencyControl } from "@gennai/client/emergency";
-import { listIntents, selectIntent as select } from "@gennai/client/intents";
+import { type EmergencyControl, setEmergencyControl } from "@gennai/client/governance/emergency";
+import { listIntents, selectIntent as select } from "@gennai/client/governance/intents";
 import * as vscode from "vscode";
 import { uriOf } from "../editor/workspace-uri.ts";
 import { thisMachine } from "../server/this-machine.ts";

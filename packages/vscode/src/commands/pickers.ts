@@ -1,4 +1,4 @@
-import type { Proposal } from "@gennai/client/proposal";
+import type { Proposal } from "@gennai/client/review/proposal";
 import * as vscode from "vscode";
 import type { ChangeSetFacts } from "../session/session-facts.ts";
 

@@ -1,7 +1,8 @@
-import { type Plan, SessionPlans } from "@gennai/client/plan";
-import type { AgentSession } from "@gennai/client/session";
-import { subscribe } from "@gennai/client/subscription";
-import { endsTurn, turnOutcome } from "@gennai/client/turn-state";
+import type { Plan } from "@gennai/client/plan/plan";
+import { SessionPlans } from "@gennai/client/plan/session-plans";
+import type { AgentSession } from "@gennai/client/session/agent-session";
+import { subscribe } from "@gennai/client/session/subscription";
+import { endsTurn, turnOutcome } from "@gennai/client/session/turn-state";
 import * as vscode from "vscode";
 import { editorContext } from "../documents/editor-context.ts";
 import { nameOfUri } from "../editor/workspace-uri.ts";

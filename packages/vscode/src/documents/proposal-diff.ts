@@ -1,5 +1,5 @@
-import type { Proposal, ProposedChange } from "@gennai/client/proposal";
-import type { AgentSession } from "@gennai/client/session";
+import type { Proposal, ProposedChange } from "@gennai/client/review/proposal";
+import type { AgentSession } from "@gennai/client/session/agent-session";
 import { sha256Hex } from "@gennai/protocol/digest";
 import * as vscode from "vscode";
 import type { ContentDocuments } from "./content-documents.ts";

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "@gennai/client/editor";
+import type { Diagnostic } from "@gennai/client/bridge/editor";
 import * as vscode from "vscode";
 import { realPathOf } from "./real-path.ts";
 import { nameInWorkspace, resolveInWorkspace } from "./workspace-paths.ts";

@@ -1,4 +1,4 @@
-import { type ChangedFile, type HeldChange, HeldWorkspaceError } from "@gennai/client/held-workspace";
+import { type ChangedFile, type HeldChange, HeldWorkspaceError } from "@gennai/client/held-workspace/held-workspace";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { FolderFiles } from "./folder-files.ts";
 import { refuseLinks } from "./held-path-resolution.ts";

@@ -10,7 +10,7 @@ import {
   type HeldWorkspace,
   HeldWorkspaceError,
   type HeldWorkspaceFacts,
-} from "@gennai/client/held-workspace";
+} from "@gennai/client/held-workspace/held-workspace";
 import { sha256Hex } from "@gennai/protocol/digest";
 import ignore from "ignore";
 import type { FolderFiles } from "./folder-files.ts";

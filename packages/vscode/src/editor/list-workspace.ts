@@ -1,4 +1,4 @@
-import type { WorkspaceListing } from "@gennai/client/editor";
+import type { WorkspaceListing } from "@gennai/client/bridge/editor";
 import * as vscode from "vscode";
 import { realPathOf } from "./real-path.ts";
 import { resolveInWorkspace } from "./workspace-paths.ts";

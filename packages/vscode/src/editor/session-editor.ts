@@ -1,5 +1,5 @@
-import type { CommandOptions, CommandRequest, Editor } from "@gennai/client/editor";
-import type { HeldWorkspace } from "@gennai/client/held-workspace";
+import type { CommandOptions, CommandRequest, Editor } from "@gennai/client/bridge/editor";
+import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
 import { VsCodeEditor, type VsCodeEditorOptions } from "./vscode-editor.ts";
 
 /** What a session may ask of this window. Without confirmations: those stand in the REPL, which answers them itself. */

@@ -13,8 +13,8 @@ import type {
   RequestOptions,
   SymbolRequest,
   WorkspaceListing,
-} from "@gennai/client/editor";
-import type { AppliedFile } from "@gennai/client/proposal";
+} from "@gennai/client/bridge/editor";
+import type { AppliedFile } from "@gennai/client/review/proposal";
 import * as vscode from "vscode";
 import type { ChangeSets } from "../apply/change-sets.ts";
 import { finalChange } from "../apply/final-change.ts";

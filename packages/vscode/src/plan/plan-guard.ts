@@ -1,4 +1,4 @@
-import type { Plan, PlanState } from "@gennai/client/plan";
+import type { Plan, PlanState } from "@gennai/client/plan/plan";
 import { sha256Hex } from "@gennai/protocol/digest";
 
 /** A person's approval as the server gave it. */

@@ -1,7 +1,7 @@
 import { isMessage } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import type { Plan } from "@gennai/client/plan";
+import type { Plan } from "@gennai/client/plan/plan";
 import {
   ApprovePlanRequestSchema,
   ApprovePlanResponseSchema,

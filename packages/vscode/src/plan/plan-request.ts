@@ -1,4 +1,4 @@
-import type { EditorContext } from "@gennai/client/home/repl-home";
+import type { EditorContext } from "@gennai/client/session/editor-context";
 
 const textLimit = 60_000;
 

@@ -1,5 +1,6 @@
 import type { HomeRequest } from "@gennai/client/home/home-messages";
-import type { AppliedReview, EditorContext, HomeCommand, ReviewToApply } from "@gennai/client/home/repl-home";
+import type { AppliedReview, HomeCommand, ReviewToApply } from "@gennai/client/home/repl-home";
+import type { EditorContext } from "@gennai/client/session/editor-context";
 
 /** What the app can ask of the editor. Each rejects with an `Error` whose message is shown to the user. */
 export interface HomeActions {

@@ -1,5 +1,5 @@
-import type { AgentClient } from "@gennai/client/connection";
-import { setModelKey } from "@gennai/client/model-key";
+import type { AgentClient } from "@gennai/client/connection/connection";
+import { setModelKey } from "@gennai/client/session/model-key";
 import type { SecretStorage } from "vscode";
 import { type Authority, secretKey } from "./secret-key.ts";
 

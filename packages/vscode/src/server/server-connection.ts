@@ -8,8 +8,8 @@ import {
   connectPlans,
   type GovernanceClient,
   type PlanClient,
-} from "@gennai/client/connection";
-import { SessionPlans } from "@gennai/client/plan";
+} from "@gennai/client/connection/connection";
+import { SessionPlans } from "@gennai/client/plan/session-plans";
 import { type HeldApprovals, planInterceptor } from "../plan/plan-interceptor.ts";
 import type { ServerProblem } from "./server-problem.ts";
 

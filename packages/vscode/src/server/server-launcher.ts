@@ -1,4 +1,4 @@
-import { pause } from "@gennai/client/back-off";
+import { pause } from "@gennai/client/connection/back-off";
 import * as vscode from "vscode";
 import type { LaunchCommand } from "./launch-command.ts";
 

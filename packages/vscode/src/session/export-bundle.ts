@@ -1,7 +1,7 @@
-import type { GovernanceClient } from "@gennai/client/connection";
-import { eventJson } from "@gennai/client/event-json";
-import type { AgentSession } from "@gennai/client/session";
-import { subscribe } from "@gennai/client/subscription";
+import type { GovernanceClient } from "@gennai/client/connection/connection";
+import type { AgentSession } from "@gennai/client/session/agent-session";
+import { eventJson } from "@gennai/client/session/event-json";
+import { subscribe } from "@gennai/client/session/subscription";
 
 /** Milliseconds without an event after which the replay is taken to be over. */
 const quiet = 1500;

@@ -1,4 +1,4 @@
-import type { GovernanceClient } from "@gennai/client/connection";
+import type { GovernanceClient } from "@gennai/client/connection/connection";
 
 /** Which emergency controls are on. */
 export interface EmergencyFacts {

@@ -1,7 +1,7 @@
 import { isMessage } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
-import { type HeldWorkspaceFacts, heldPlace } from "@gennai/client/held-workspace";
-import { clientWorkspaceMessage } from "@gennai/client/held-workspace-answer";
+import { type HeldWorkspaceFacts, heldPlace } from "@gennai/client/held-workspace/held-workspace";
+import { clientWorkspaceMessage } from "@gennai/client/held-workspace/held-workspace-answer";
 import { ListSessionsRequestSchema, StartSessionRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 
 /**

@@ -1,5 +1,5 @@
-import type { AgentClient } from "@gennai/client/connection";
-import { type SessionSettings, settingsFromMessage } from "@gennai/client/settings";
+import type { AgentClient } from "@gennai/client/connection/connection";
+import { type SessionSettings, settingsFromMessage } from "@gennai/client/session/settings";
 
 /** What a session runs with now. Rejects with `ConnectError`. */
 export async function readSessionSettings(client: AgentClient, sessionId: string): Promise<SessionSettings> {

@@ -1,6 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { type Proposal, proposalFromMessage } from "@gennai/client/proposal";
-import { turnOutcome } from "@gennai/client/turn-state";
+import { type Proposal, proposalFromMessage } from "@gennai/client/review/proposal";
+import { turnOutcome } from "@gennai/client/session/turn-state";
 import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { PlanState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 

@@ -1,4 +1,4 @@
-import type { AgentSession } from "@gennai/client/session";
+import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import * as vscode from "vscode";
 import type { Attention } from "../attention/attention.ts";

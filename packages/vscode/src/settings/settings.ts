@@ -1,5 +1,5 @@
 import type { ReplSettings } from "@gennai/client/home/repl-home";
-import { type Backend, backends, type SettingsChoice } from "@gennai/client/settings";
+import { type Backend, backends, type SettingsChoice } from "@gennai/client/session/settings";
 import * as vscode from "vscode";
 import type { AutoLaunch } from "../server/launch-decision.ts";
 

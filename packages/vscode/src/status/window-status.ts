@@ -1,4 +1,4 @@
-import type { SessionSettings } from "@gennai/client/settings";
+import type { SessionSettings } from "@gennai/client/session/settings";
 import * as vscode from "vscode";
 import type { LinkState } from "../server/server-link.ts";
 import { type GovernanceFacts, noGovernance } from "../session/governance-facts.ts";

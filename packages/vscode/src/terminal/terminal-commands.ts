@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import type { CommandOptions, CommandRequest, CommandRun } from "@gennai/client/editor";
+import type { CommandOptions, CommandRequest, CommandRun } from "@gennai/client/bridge/editor";
 import { EditorError } from "../editor/editor-error.ts";
 import { isInside } from "../editor/workspace-paths.ts";
 import { checkTerminalCommand, typedCommand } from "./terminal-command.ts";

@@ -1,4 +1,4 @@
-import type { GovernanceClient } from "@gennai/client/connection";
+import type { GovernanceClient } from "@gennai/client/connection/connection";
 import type { LedgerRecord } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import * as vscode from "vscode";
 import { type TimelineRow, timelineRow } from "./ledger-line.ts";

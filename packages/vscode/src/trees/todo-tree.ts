@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import type { AgentSession } from "@gennai/client/session";
+import type { AgentSession } from "@gennai/client/session/agent-session";
 import { type TodoItem, TodoItemSchema, TodoPriority, TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import * as vscode from "vscode";
 import { moveTodo, replaceTodo, type TodoEdit } from "./todo-list.ts";

@@ -1,4 +1,4 @@
-import type { Proposal, ProposedChange } from "@gennai/client/proposal";
+import type { Proposal, ProposedChange } from "@gennai/client/review/proposal";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";

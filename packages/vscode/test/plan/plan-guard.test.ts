@@ -1,4 +1,4 @@
-import type { Plan } from "@gennai/client/plan";
+import type { Plan } from "@gennai/client/plan/plan";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { describe, expect, it } from "vitest";
 import { guardPlan, type HeldApproval } from "../../src/plan/plan-guard.ts";

@@ -1,6 +1,6 @@
 import { createRouterTransport } from "@connectrpc/connect";
-import type { AgentClient } from "@gennai/client/connection";
-import { connect } from "@gennai/client/connection";
+import type { AgentClient } from "@gennai/client/connection/connection";
+import { connect } from "@gennai/client/connection/connection";
 import { AgentService, Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { expect, test } from "vitest";
 import { ModelKeyStore } from "../../src/server/model-key-store.ts";

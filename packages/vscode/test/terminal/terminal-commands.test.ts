@@ -1,4 +1,4 @@
-import type { CommandRequest } from "@gennai/client/editor";
+import type { CommandRequest } from "@gennai/client/bridge/editor";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { TerminalCommands } from "../../src/terminal/terminal-commands.ts";

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { connect, connectGovernance } from "@gennai/client/connection";
+import { connect, connectGovernance } from "@gennai/client/connection/connection";
 import { findServers } from "@gennai/server/http/discovery";
 import { proveServer } from "@gennai/server/http/server-proof";
 import { version } from "../../version.ts";

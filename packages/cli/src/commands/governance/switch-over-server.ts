@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { connectGovernance } from "@gennai/client/connection";
-import { type EmergencyRequest, setEmergencyControl } from "@gennai/client/emergency";
+import { connectGovernance } from "@gennai/client/connection/connection";
+import { type EmergencyRequest, setEmergencyControl } from "@gennai/client/governance/emergency";
 import { findServers } from "@gennai/server/http/discovery";
 import { proveServer } from "@gennai/server/http/server-proof";
 

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { SessionPlans } from "@gennai/client/plan";
-import { AgentSession } from "@gennai/client/session";
+import { SessionPlans } from "@gennai/client/plan/session-plans";
+import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { SettingsChoice } from "@gennai/client/settings";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { AgentDesk } from "../../client/agent-desk.ts";

@@ -1,6 +1,6 @@
-import { type IntentSummary, listIntents } from "@gennai/client/intents";
-import type { AgentSession } from "@gennai/client/session";
-import type { EditingMode } from "@gennai/client/settings";
+import { type IntentSummary, listIntents } from "@gennai/client/governance/intents";
+import type { AgentSession } from "@gennai/client/session/agent-session";
+import type { EditingMode } from "@gennai/client/session/settings";
 import { TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { AgentDesk } from "../../client/agent-desk.ts";
 import { runTurn, type TurnReport } from "../../client/run-turn.ts";

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { type Checkpoint, listCheckpoints, restoreCheckpoint } from "@gennai/client/checkpoints";
-import type { AgentClient } from "@gennai/client/connection";
-import { heldPlace } from "@gennai/client/held-workspace";
+import type { AgentClient } from "@gennai/client/connection/connection";
+import { heldPlace } from "@gennai/client/held-workspace/held-workspace";
+import { type Checkpoint, listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
 import { AgentSession } from "@gennai/client/session";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";

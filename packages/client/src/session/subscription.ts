@@ -1,8 +1,8 @@
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { type BackOff, backOffDelay, defaultBackOff, pause } from "./back-off.ts";
-import { askedPause, callFailure, doubtfulAttempts, isUnauthenticated } from "./call-failure.ts";
-import { type ClientIdentity, clientInfoMessage } from "./client-identity.ts";
-import type { AgentClient } from "./connection.ts";
+import { type BackOff, backOffDelay, defaultBackOff, pause } from "../connection/back-off.ts";
+import { askedPause, callFailure, doubtfulAttempts, isUnauthenticated } from "../connection/call-failure.ts";
+import { type ClientIdentity, clientInfoMessage } from "../connection/client-identity.ts";
+import type { AgentClient } from "../connection/connection.ts";
 import { endsTurn } from "./turn-state.ts";
 
 export interface SubscribeOptions {

@@ -1,5 +1,5 @@
 import { RiskLevel, Verdict, VerificationState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import type { Risk } from "./editor.ts";
+import type { Risk } from "../bridge/editor.ts";
 
 /** undefined for a level that this client does not know. */
 export function riskWord(risk: RiskLevel | undefined): Risk | undefined {

@@ -3,9 +3,9 @@ import { sha256Hex } from "@gennai/protocol/digest";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { WorkspaceRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
 import { expect, test } from "vitest";
-import { bindRequest } from "../src/client-answer.ts";
-import { type HeldWorkspace, HeldWorkspaceError } from "../src/held-workspace.ts";
-import { answerWorkspaceRequest, workspaceFailure } from "../src/held-workspace-answer.ts";
+import { bindRequest } from "../../src/bridge/client-answer.ts";
+import { type HeldWorkspace, HeldWorkspaceError } from "../../src/held-workspace/held-workspace.ts";
+import { answerWorkspaceRequest, workspaceFailure } from "../../src/held-workspace/held-workspace-answer.ts";
 
 const signal = new AbortController().signal;
 const options = { signal, onOutput: () => {}, fetchContent: async () => new TextEncoder().encode("new") };

@@ -6,8 +6,8 @@ import {
   type ConfirmationResponseSchema,
   ConfirmationScope as ScopeMessage,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { riskWord } from "../governance/governance-words.ts";
 import type { ConfirmationQuestion, ConfirmationReply, ConfirmationScope } from "./editor.ts";
-import { riskWord } from "./governance-words.ts";
 
 export function questionFromMessage(message: ConfirmationRequest): ConfirmationQuestion {
   return {

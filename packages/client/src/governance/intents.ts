@@ -1,5 +1,5 @@
 import type { Intent as IntentMessage } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import type { GovernanceClient } from "./connection.ts";
+import type { GovernanceClient } from "../connection/connection.ts";
 
 /** A piece of work that a session can do under. */
 export interface IntentSummary {

@@ -1,4 +1,4 @@
-import { ItemText } from "@gennai/client/item-text";
+import { ItemText } from "@gennai/client/session/item-text";
 import { expect, test } from "vitest";
 
 const piece = (firstSeq: number, seq: number, text: string, itemId = "i") => ({

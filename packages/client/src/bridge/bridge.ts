@@ -1,10 +1,10 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { BackOff } from "./back-off.ts";
+import type { BackOff } from "../connection/back-off.ts";
+import type { AgentClient } from "../connection/connection.ts";
+import { retryingCall } from "../connection/retrying-call.ts";
 import { type BoundRequest, bindRequest, type ClientEventBody, requestIdOf } from "./client-answer.ts";
-import type { AgentClient } from "./connection.ts";
 import type { Editor } from "./editor.ts";
-import { retryingCall } from "./retrying-call.ts";
 
 export interface BridgeOptions {
   readonly client: AgentClient;

@@ -1,5 +1,5 @@
 import { BranchChange, GitState } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import type { AgentClient } from "./connection.ts";
+import type { AgentClient } from "../connection/connection.ts";
 
 /** What a session's workspace is to git, where the server sees it. */
 export interface WorkspaceState {

@@ -1,4 +1,4 @@
-import type { AgentClient } from "./connection.ts";
+import type { AgentClient } from "../connection/connection.ts";
 import { type Backend, settingsFields } from "./settings.ts";
 
 /** Hands a provider's key to the server, which keeps it in memory until it ends; an empty one is forgotten. Throws `ConnectError`. */

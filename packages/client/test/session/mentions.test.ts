@@ -1,4 +1,4 @@
-import { completeMention, mentionAt } from "@gennai/client/mentions";
+import { completeMention, mentionAt } from "@gennai/client/session/mentions";
 import { describe, expect, test } from "vitest";
 
 /** `|` is the caret. */

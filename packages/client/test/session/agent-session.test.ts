@@ -1,10 +1,10 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { Editor } from "@gennai/client/editor";
-import { AgentSession } from "@gennai/client/session";
+import type { Editor } from "@gennai/client/bridge/editor";
+import { AgentSession } from "@gennai/client/session/agent-session";
 import type { ApplyProposalRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { HunkDecision, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, test } from "vitest";
-import { clientOf, event, FakeInbox, FakeStreams, text } from "./fake-service.ts";
+import { clientOf, event, FakeInbox, FakeStreams, text } from "../fake-service.ts";
 
 const identity = { clientId: "c1", name: "test", version: "0" };
 const { signal } = new AbortController();

@@ -1,5 +1,5 @@
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
-import { bearerToken } from "@gennai/client/connection";
+import { bearerToken } from "@gennai/client/connection/connection";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { describe, expect, it } from "vitest";
 

@@ -12,7 +12,7 @@ import {
   type WorkspaceRequest,
   type WorkspaceResponseSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
-import type { CommandOptions } from "./editor.ts";
+import type { CommandOptions } from "../bridge/editor.ts";
 import { checkChangeablePath, checkHeldPath } from "./held-path.ts";
 import {
   type HeldChange,

@@ -1,6 +1,6 @@
+import type { HeldWorkspace } from "../held-workspace/held-workspace.ts";
+import type { AppliedFile, ProposedChange } from "../review/proposal.ts";
 import type { RememberPattern } from "./confirmation-pattern.ts";
-import type { HeldWorkspace } from "./held-workspace.ts";
-import type { AppliedFile, ProposedChange } from "./proposal.ts";
 
 /**
  * What a server may ask of the place the user works in. Every method is optional: a client offers what it has, and is

@@ -6,10 +6,14 @@ import {
   FileSource,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { DiagnosticSeverity, type InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import {
+  answerWorkspaceRequest,
+  type FetchContent,
+  workspaceFailure,
+} from "../held-workspace/held-workspace-answer.ts";
+import { appliedFileFields, proposedChangeFromMessage } from "../review/proposal.ts";
 import { confirmationResponse, questionFromMessage, showsWhatItApproves } from "./confirmation.ts";
 import type { CommandOptions, Diagnostic, Editor } from "./editor.ts";
-import { answerWorkspaceRequest, type FetchContent, workspaceFailure } from "./held-workspace-answer.ts";
-import { appliedFileFields, proposedChangeFromMessage } from "./proposal.ts";
 
 export type ClientEventBody = NonNullable<MessageInitShape<typeof ClientEventSchema>["event"]>;
 

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { type ClientInfo, ClientInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { abilitiesOf, type Editor } from "./editor.ts";
+import { abilitiesOf, type Editor } from "../bridge/editor.ts";
 
 /** Who is attached to a session. */
 export interface ClientIdentity {

@@ -1,4 +1,3 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { PlanState as StateMessage } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type {
   ActionPreview as ActionMessage,
@@ -6,11 +5,10 @@ import type {
   VerificationResult as ResultMessage,
   PlanStep as StepMessage,
 } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
-import type { PlanClient } from "./connection.ts";
-import type { Risk } from "./editor.ts";
-import { riskWord, verdictWord } from "./governance-words.ts";
+import type { Risk } from "../bridge/editor.ts";
+import { riskWord, verdictWord } from "../governance/governance-words.ts";
+import { type ProposedChange, proposedChangeFromMessage } from "../review/proposal.ts";
 import { failureWord, planStateWord, stepStateWord } from "./plan-words.ts";
-import { type ProposedChange, proposedChangeFromMessage } from "./proposal.ts";
 
 export type PlanState =
   | "draft"
@@ -104,73 +102,7 @@ export interface VerificationResult {
   readonly output: string;
 }
 
-interface CallOptions {
-  readonly signal: AbortSignal;
-}
-
-/** A session's plans. All methods reject with `ConnectError`. */
-export class SessionPlans {
-  readonly #client: PlanClient;
-  readonly sessionId: string;
-
-  constructor(client: PlanClient, sessionId: string) {
-    this.#client = client;
-    this.sessionId = sessionId;
-  }
-
-  async submit(text: string, options: CallOptions): Promise<SubmittedPlan> {
-    const { plan, issues, envelopeKind } = await this.#client.submitPlan({ sessionId: this.sessionId, text }, options);
-    return {
-      plan: plan === undefined ? undefined : planFromMessage(plan),
-      issues: issues.map(({ path, message, level }) => ({ path, message, level })),
-      envelopeKind,
-    };
-  }
-
-  async preview(
-    planId: string,
-    options: CallOptions,
-  ): Promise<{ readonly plan: Plan; readonly actions: readonly PlannedAction[] }> {
-    const { plan, actions } = await this.#client.previewPlan({ sessionId: this.sessionId, planId }, options);
-    return { plan: planFromMessage(plan), actions: actions.map(actionFromMessage) };
-  }
-
-  /** A person's word for exactly this digest. */
-  async approve(planId: string, digest: string, options: CallOptions): Promise<PlanApproval> {
-    const request = { sessionId: this.sessionId, planId, digest };
-    const { approvalToken, expires } = await this.#client.approvePlan(request, options);
-    return { approvalToken, expires: expires === undefined ? undefined : timestampDate(expires) };
-  }
-
-  /** Resolves when the run has ended, however it did. */
-  async execute(planId: string, digest: string, approvalToken: string, options: CallOptions): Promise<Plan> {
-    const request = { sessionId: this.sessionId, planId, digest, approvalToken };
-    return planFromMessage((await this.#client.executePlan(request, options)).plan);
-  }
-
-  async verify(
-    planId: string,
-    digest: string,
-    approvalToken: string,
-    options: CallOptions,
-  ): Promise<{ readonly plan: Plan; readonly results: readonly VerificationResult[] }> {
-    const request = { sessionId: this.sessionId, planId, digest, approvalToken };
-    const { plan, results } = await this.#client.verifyPlan(request, options);
-    return { plan: planFromMessage(plan), results: results.map(resultFromMessage) };
-  }
-
-  async get(planId: string, options: CallOptions): Promise<Plan> {
-    return planFromMessage((await this.#client.getPlan({ sessionId: this.sessionId, planId }, options)).plan);
-  }
-
-  /** Newest first. */
-  async list(options: CallOptions): Promise<readonly Plan[]> {
-    const { plans } = await this.#client.listPlans({ sessionId: this.sessionId }, options);
-    return plans.map(planFromMessage);
-  }
-}
-
-function planFromMessage(message: PlanMessage | undefined): Plan {
+export function planFromMessage(message: PlanMessage | undefined): Plan {
   return {
     planId: message?.planId ?? "",
     state: planStateWord(message?.state ?? StateMessage.UNSPECIFIED),
@@ -197,7 +129,7 @@ function stepFromMessage(message: StepMessage): PlanStep {
   };
 }
 
-function actionFromMessage({
+export function actionFromMessage({
   stepId,
   actionIndex,
   change,
@@ -216,6 +148,6 @@ function actionFromMessage({
   };
 }
 
-function resultFromMessage({ stepId, command, passed, exitCode, output }: ResultMessage): VerificationResult {
+export function resultFromMessage({ stepId, command, passed, exitCode, output }: ResultMessage): VerificationResult {
   return { stepId, command, passed, exitCode, output };
 }

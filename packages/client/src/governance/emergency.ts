@@ -1,5 +1,5 @@
 import { EmergencyControl as WireControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import type { GovernanceClient } from "./connection.ts";
+import type { GovernanceClient } from "../connection/connection.ts";
 
 export type EmergencyControl = "read-only" | "disable-high-impact" | "block-tool" | "stop-all";
 

@@ -1,4 +1,4 @@
-import type { CommandOptions, RequestOptions } from "./editor.ts";
+import type { CommandOptions, RequestOptions } from "../bridge/editor.ts";
 
 /**
  * A workspace whose files this client holds and gives to a session of a server that cannot reach them. It is the last line:

@@ -1,0 +1,78 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { PlanClient } from "../connection/connection.ts";
+import {
+  actionFromMessage,
+  type Plan,
+  type PlanApproval,
+  type PlannedAction,
+  planFromMessage,
+  resultFromMessage,
+  type SubmittedPlan,
+  type VerificationResult,
+} from "./plan.ts";
+
+interface CallOptions {
+  readonly signal: AbortSignal;
+}
+
+/** A session's plans. All methods reject with `ConnectError`. */
+export class SessionPlans {
+  readonly #client: PlanClient;
+  readonly sessionId: string;
+
+  constructor(client: PlanClient, sessionId: string) {
+    this.#client = client;
+    this.sessionId = sessionId;
+  }
+
+  async submit(text: string, options: CallOptions): Promise<SubmittedPlan> {
+    const { plan, issues, envelopeKind } = await this.#client.submitPlan({ sessionId: this.sessionId, text }, options);
+    return {
+      plan: plan === undefined ? undefined : planFromMessage(plan),
+      issues: issues.map(({ path, message, level }) => ({ path, message, level })),
+      envelopeKind,
+    };
+  }
+
+  async preview(
+    planId: string,
+    options: CallOptions,
+  ): Promise<{ readonly plan: Plan; readonly actions: readonly PlannedAction[] }> {
+    const { plan, actions } = await this.#client.previewPlan({ sessionId: this.sessionId, planId }, options);
+    return { plan: planFromMessage(plan), actions: actions.map(actionFromMessage) };
+  }
+
+  /** A person's word for exactly this digest. */
+  async approve(planId: string, digest: string, options: CallOptions): Promise<PlanApproval> {
+    const request = { sessionId: this.sessionId, planId, digest };
+    const { approvalToken, expires } = await this.#client.approvePlan(request, options);
+    return { approvalToken, expires: expires === undefined ? undefined : timestampDate(expires) };
+  }
+
+  /** Resolves when the run has ended, however it did. */
+  async execute(planId: string, digest: string, approvalToken: string, options: CallOptions): Promise<Plan> {
+    const request = { sessionId: this.sessionId, planId, digest, approvalToken };
+    return planFromMessage((await this.#client.executePlan(request, options)).plan);
+  }
+
+  async verify(
+    planId: string,
+    digest: string,
+    approvalToken: string,
+    options: CallOptions,
+  ): Promise<{ readonly plan: Plan; readonly results: readonly VerificationResult[] }> {
+    const request = { sessionId: this.sessionId, planId, digest, approvalToken };
+    const { plan, results } = await this.#client.verifyPlan(request, options);
+    return { plan: planFromMessage(plan), results: results.map(resultFromMessage) };
+  }
+
+  async get(planId: string, options: CallOptions): Promise<Plan> {
+    return planFromMessage((await this.#client.getPlan({ sessionId: this.sessionId, planId }, options)).plan);
+  }
+
+  /** Newest first. */
+  async list(options: CallOptions): Promise<readonly Plan[]> {
+    const { plans } = await this.#client.listPlans({ sessionId: this.sessionId }, options);
+    return plans.map(planFromMessage);
+  }
+}
