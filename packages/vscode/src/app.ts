@@ -158,9 +158,9 @@ export class AgentApp implements vscode.Disposable {
       choice: () => settingsChoice(readSettings(), root),
       remembered: () => context.workspaceState.get<string>(sessionKey),
       remember: async (sessionId) => context.workspaceState.update(sessionKey, sessionId),
-      onEvent: (event, session) => this.#sessionWatch.event(event, session),
-      onFacts: () => this.#sessionWatch.facts(),
-      onSession: (session) => this.#sessionWatch.begun(session),
+      onEvent: (event, session) => this.#sessionWatch.onEvent(event, session),
+      onFacts: () => this.#sessionWatch.onFacts(),
+      onSession: (session) => this.#sessionWatch.onSession(session),
       onStream: (change) => access.link.report(change),
       onProblem: (what, error) => log.warn(what, error instanceof Error ? error.message : String(error)),
     });
@@ -187,7 +187,7 @@ export class AgentApp implements vscode.Disposable {
         actions: homeActions(() => this.#workbench),
         launch: () => this.#launch(place),
         saveState: (state) => void context.workspaceState.update(`gennai.replState.${place}`, state),
-        onSession: (sessionId) => void this.#follow(sessionId),
+        showsSession: (sessionId) => void this.#follow(sessionId),
         onProblem: (what, error) => log.warn(what, error instanceof Error ? error.message : ""),
       }),
     });

@@ -41,12 +41,12 @@ const reviewSchema = z.strictObject({
 
 /** Asked of the home; answered by an `answer` with the same id. */
 const requestSchema = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("apply-review"), review: reviewSchema }),
+  z.strictObject({ type: z.literal("apply-proposal"), review: reviewSchema }),
   z.strictObject({ type: z.literal("revert-change-set"), sessionId: name, changeSetId: name }),
   z.strictObject({ type: z.literal("open-file"), path, line: z.optional(z.int().check(z.positive())) }),
   z.strictObject({ type: z.literal("open-diff"), sessionId: name, proposalId: name, changeId: name }),
   z.strictObject({ type: z.literal("editor-context") }),
-  z.strictObject({ type: z.literal("command"), command: z.enum(homeCommands) }),
+  z.strictObject({ type: z.literal("run-home-command"), command: z.enum(homeCommands) }),
 ]);
 
 const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
@@ -62,7 +62,7 @@ export const toHomeSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("request"), id, request: requestSchema }),
   z.strictObject({ type: z.literal("save-state"), state: z.unknown() }),
   /** The session that the app shows now. */
-  z.strictObject({ type: z.literal("session"), sessionId: name }),
+  z.strictObject({ type: z.literal("shows-session"), sessionId: name }),
 ]);
 
 export const toAppSchema = z.discriminatedUnion("type", [

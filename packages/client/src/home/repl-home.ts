@@ -1,5 +1,5 @@
 import type { Transport } from "@connectrpc/connect";
-import type { HunkDecision } from "@gennai/protocol/review/apply-review";
+import type { Review } from "../review/review.ts";
 import type { EditorContext } from "../session/editor-context.ts";
 
 /**
@@ -19,7 +19,7 @@ export interface ReplHome {
    * Applies what the user decided about a proposal, and tells the server: all kept hunks in one step, or nothing. Rejects
    * with an `Error` that says why nothing was written. undefined: the server applies it (`ApplyProposal`).
    */
-  readonly applyReview?: (review: ReviewToApply) => Promise<AppliedReview>;
+  readonly applyProposal?: (review: ReviewToApply) => Promise<AppliedProposal>;
   /** Takes a change set back in the editor. undefined: the server does (`UndoChangeSet`). */
   readonly revertChangeSet?: (changeSetId: string) => Promise<void>;
   /** Shows a file of the workspace. The home resolves the path and refuses what is outside. */
@@ -70,19 +70,11 @@ export interface ReplSettings {
   readonly scenario: string;
 }
 
-export interface ReviewToApply {
+export interface ReviewToApply extends Review {
   readonly sessionId: string;
-  readonly proposalId: string;
-  readonly hunks: readonly {
-    readonly changeId: string;
-    /** Empty: the change as a whole. */
-    readonly hunkId: string;
-    readonly decision: HunkDecision;
-  }[];
-  readonly note: string;
 }
 
-export interface AppliedReview {
+export interface AppliedProposal {
   /** Workspace paths that were written or deleted. */
   readonly files: readonly string[];
 }

@@ -9,7 +9,7 @@ import type { AgentClient } from "../connection/connection.ts";
 import { retryingCall } from "../connection/retrying-call.ts";
 import { workspaceFactsFields } from "../held-workspace/held-workspace-answer.ts";
 import { type AppliedFile, appliedFileFields, appliedFileFromMessage } from "../review/proposal.ts";
-import { type ReviewedHunk, reviewedHunkFields } from "../review/reviewed-hunk.ts";
+import { type Review, reviewedHunkFields } from "../review/review.ts";
 import { type EditorContext, editorContextFields } from "./editor-context.ts";
 import { type SessionSettings, type SettingsChoice, settingsFields, settingsFromMessage } from "./settings.ts";
 import { type ConnectionChange, subscribe } from "./subscription.ts";
@@ -49,13 +49,6 @@ export interface RunTurnOptions extends Omit<FollowOptions, "afterSeq" | "untilT
 
 /** Milliseconds to wait for the first word of a stream. */
 const attachMilliseconds = 1000;
-
-interface Review {
-  readonly proposalId: string;
-  readonly hunks: readonly ReviewedHunk[];
-  /** For the model: why, and what instead. */
-  readonly note: string;
-}
 
 interface CallOptions {
   readonly signal: AbortSignal;

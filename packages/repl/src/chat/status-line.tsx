@@ -11,7 +11,7 @@ export function StatusLine({ control }: { readonly control: ReplControl }) {
   const progress = control.turns.progress.value;
   const turn = facts?.turn;
   const usage = facts?.usage;
-  const asked = control.desk.open.value.length > 0 || control.branch.question.value !== undefined;
+  const asked = control.confirmations.open.value.length > 0 || control.branch.question.value !== undefined;
   const fill =
     usage === undefined || usage.maxContextTokens === 0
       ? undefined

@@ -46,7 +46,7 @@ export class ReplControl {
   readonly agent: AgentClient;
   readonly governance: GovernanceClient;
   readonly plans: PlanClient;
-  readonly desk = new ConfirmationDesk();
+  readonly confirmations = new ConfirmationDesk();
   readonly announcer = new Announcer();
   readonly branch = new BranchDesk(() => this.changeSettings({ editingMode: "proposal" }));
   readonly turns: TurnControl;
@@ -78,7 +78,7 @@ export class ReplControl {
     this.plans = connectPlans(server);
     this.directory = new SessionDirectory(this.agent, home.launch.workspace);
     const { clientId, clientName, version, state, settings } = home.launch;
-    this.#identity = { clientId, name: clientName, version, editor: { confirm: this.desk.confirm } };
+    this.#identity = { clientId, name: clientName, version, editor: { confirm: this.confirmations.confirm } };
     const kept = keptStateFrom(state);
     this.panel = signal(kept.panel);
     this.reviews = new KeptReviews(kept.reviews);
@@ -88,7 +88,7 @@ export class ReplControl {
     this.turns = new TurnControl({
       draft: kept.draft,
       queue: kept.queue,
-      session: this.#current,
+      followed: this.#current,
       newSession: (signal) => this.#create(signal),
       // An editor's home has git, and sees to the branch itself.
       ready: async (followed, prompt) => {

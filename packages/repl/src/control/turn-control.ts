@@ -13,7 +13,8 @@ export interface TurnControlOptions {
   /** What was being written, and what waited, before a reload. */
   readonly draft: string;
   readonly queue: readonly string[];
-  readonly session: ReadonlySignal<FollowedSession | undefined>;
+  /** The session that is shown. */
+  readonly followed: ReadonlySignal<FollowedSession | undefined>;
   /** Begins the session that a first prompt needs. */
   readonly newSession: (signal: AbortSignal) => Promise<FollowedSession>;
   /** Resolves when a turn may begin; rejects when it may not. */
@@ -59,7 +60,7 @@ export class TurnControl {
   }
 
   readonly progress: ReadonlySignal<TurnProgress> = computed(() => {
-    const running = this.#options.session.value?.view.value.facts.value.turn !== undefined;
+    const running = this.#options.followed.value?.view.value.facts.value.turn !== undefined;
     if (this.#stopping.value) return "stopping";
     if (this.#pending.value !== undefined) return "starting";
     return running ? "running" : "idle";
@@ -104,14 +105,15 @@ export class TurnControl {
 
   /** Ends the running work; true when the server says that it is over. */
   async stop(): Promise<boolean> {
-    const { session, signal: end, fail } = this.#options;
+    const { followed, signal: end, fail } = this.#options;
     if (this.#stopping.value) return false;
     this.queue.hold();
     this.#starting.abort();
-    if (session.value === undefined) return true;
+    const session = followed.value?.session;
+    if (session === undefined) return true;
     this.#stopping.value = true;
     try {
-      await session.value.session.stop("session", "Stopped by the user.", { signal: end });
+      await session.stop("session", "Stopped by the user.", { signal: end });
       return true;
     } catch (error) {
       fail(error, "It could not be stopped");
@@ -142,13 +144,13 @@ export class TurnControl {
   }
 
   async #start(prompt: Prompt): Promise<void> {
-    const { session, newSession, ready, request, fail, signal: end } = this.#options;
+    const { followed: shown, newSession, ready, request, fail, signal: end } = this.#options;
     this.#starting = new AbortController();
     const abort = AbortSignal.any([end, this.#starting.signal]);
     this.#pending.value = prompt;
     this.#unsent.value = prompt;
     try {
-      const followed = session.value ?? (await newSession(abort));
+      const followed = shown.value ?? (await newSession(abort));
       await ready(followed, { task: prompt.text, signal: abort });
       const images = prompt.images.map(({ bytes }) => bytes);
       const turn = await followed.startTurn(
@@ -156,7 +158,7 @@ export class TurnControl {
         { signal: abort },
       );
       this.#sent(prompt);
-      if (session.value !== followed) return;
+      if (shown.value !== followed) return;
       // The user's message is the second event of a turn.
       const awaited = turn.afterSeq + 2n;
       this.#awaitedSeq = awaited;

@@ -63,10 +63,10 @@ function homeOf({ launch }: Extract<ToApp, { type: "launch" }>, channel: Channel
     saveState: (state) => post({ type: "save-state", state }),
     showsSession(id) {
       shown = id;
-      post({ type: "session", sessionId: id });
+      post({ type: "shows-session", sessionId: id });
     },
-    applyReview: async (review) => ({
-      files: textList(await requests.ask({ type: "apply-review", review: copied(review) }), "files"),
+    applyProposal: async (review) => ({
+      files: textList(await requests.ask({ type: "apply-proposal", review: copied(review) }), "files"),
     }),
     revertChangeSet: async (changeSetId) => {
       await requests.ask({ type: "revert-change-set", sessionId: shown, changeSetId });
@@ -79,7 +79,7 @@ function homeOf({ launch }: Extract<ToApp, { type: "launch" }>, channel: Channel
     },
     editorContext: async () => editorContext(await requests.ask({ type: "editor-context" })),
     runHomeCommand: async (command) => {
-      await requests.ask({ type: "command", command });
+      await requests.ask({ type: "run-home-command", command });
     },
     onNotice: (listener) =>
       listen((message) => {
@@ -92,7 +92,7 @@ function noticeOf(notice: Extract<ToApp, { type: "notice" }>["notice"]): HomeNot
   return notice.type === "show-session" ? { type: "show-session", sessionId: notice.sessionId } : notice;
 }
 
-function copied(review: ReviewToApply): Extract<HomeRequest, { type: "apply-review" }>["review"] {
+function copied(review: ReviewToApply): Extract<HomeRequest, { type: "apply-proposal" }>["review"] {
   return { ...review, hunks: review.hunks.map((hunk) => ({ ...hunk })) };
 }
 

@@ -1,48 +1,32 @@
 import { ConnectError } from "@connectrpc/connect";
-import type { AgentClient } from "@gennai/client/connection/connection";
 import type { ReplHome, ReviewToApply } from "@gennai/client/home/repl-home";
 import type { Proposal } from "@gennai/client/review/proposal";
-import { HunkDecision as DecisionMessage } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { HunkDecision } from "@gennai/protocol/review/apply-review";
+import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { ReviewOutcome } from "./review-outcome.tsx";
 
-/** Where a review is carried out: by the home, or, when it cannot, by the server. */
-export interface ReviewPlace {
-  readonly home: Pick<ReplHome, "applyReview">;
-  readonly client: Pick<AgentClient, "applyProposal">;
+/** Who carries a review out: the home, or, when it cannot, the server. */
+export interface ProposalAppliers {
+  readonly home: Pick<ReplHome, "applyProposal">;
+  readonly session: Pick<AgentSession, "applyProposal">;
 }
 
 /** Carries a review out. Never rejects: what goes wrong is a refusal that says why. */
 export async function applyProposal(
-  { home, client }: ReviewPlace,
+  { home, session }: ProposalAppliers,
   review: ReviewToApply,
   proposal: Proposal,
   options: { readonly signal: AbortSignal },
 ): Promise<ReviewOutcome> {
   const keepsNothing = review.hunks.every(({ decision }) => decision.type === "undo");
   try {
-    if (home.applyReview !== undefined) {
-      const { files } = await home.applyReview(review);
+    if (home.applyProposal !== undefined) {
+      const { files } = await home.applyProposal(review);
       if (files.length === 0 && keepsNothing) return { type: "nothing-kept" };
       // The change set's id comes with its event.
       return { type: "applied", files, changeSetId: undefined };
     }
-    const { files, changeSetId } = await client.applyProposal(
-      {
-        sessionId: review.sessionId,
-        proposalId: review.proposalId,
-        hunks: review.hunks.map(({ changeId, hunkId, decision }) => ({
-          changeId,
-          hunkId,
-          decision: decisionMessages[decision.type],
-          editedText: decision.type === "edited" ? decision.text : "",
-          note: decision.note ?? "",
-        })),
-        note: review.note,
-        expectedBases: proposal.changes.map(({ path, baseSha256 }) => ({ path, sha256: baseSha256 })),
-      },
-      options,
-    );
+    const expectedBases = new Map(proposal.changes.map(({ path, baseSha256 }) => [path, baseSha256]));
+    const { files, changeSetId } = await session.applyProposal({ ...review, expectedBases }, options);
     if (changeSetId === "") return { type: "nothing-kept" };
     return { type: "applied", files: files.map(({ path }) => path), changeSetId };
   } catch (error) {
@@ -67,9 +51,3 @@ export function filesNamedIn(message: string, proposal: Pick<Proposal, "changes"
       return false;
     });
 }
-
-const decisionMessages: Record<HunkDecision["type"], DecisionMessage> = {
-  keep: DecisionMessage.KEEP,
-  undo: DecisionMessage.UNDO,
-  edited: DecisionMessage.EDITED,
-};

@@ -27,7 +27,7 @@ export function ProposalReview({ control }: { readonly control: ReplControl }) {
   const { proposal } = item;
   const { proposalId } = proposal;
   const { openDiff } = control.home;
-  const place = { home: control.home, client: control.agent };
+  const appliers = { home: control.home, session };
   return (
     <ReviewPanel
       key={proposalId}
@@ -37,7 +37,7 @@ export function ProposalReview({ control }: { readonly control: ReplControl }) {
       onState={(state) => control.reviews.set(state)}
       blob={blob}
       settled={settledOutcome(item, view)}
-      apply={(review) => applyProposal(place, review, proposal, { signal: control.signal })}
+      apply={(review) => applyProposal(appliers, review, proposal, { signal: control.signal })}
       onUndo={(changeSetId) => control.undoChangeSet(changeSetId)}
       onAskAgain={(prompt) => {
         control.panel.value = "chat";

@@ -3,7 +3,7 @@ import type { ReplControl } from "../control/repl-control.ts";
 
 /** The oldest question that waits for this person. It stands above the prompt, whatever panel is shown. */
 export function QuestionTray({ control }: { readonly control: ReplControl }) {
-  const open = control.desk.open.value;
+  const open = control.confirmations.open.value;
   const first = open[0];
   if (first === undefined) return null;
   return (
@@ -12,7 +12,7 @@ export function QuestionTray({ control }: { readonly control: ReplControl }) {
         question={first}
         waiting={open.length - 1}
         onAnswer={(reply) => {
-          control.desk.answer(first.requestId, reply);
+          control.confirmations.answer(first.requestId, reply);
         }}
       />
     </div>

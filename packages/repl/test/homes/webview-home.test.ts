@@ -45,7 +45,7 @@ describe("the home in a webview", () => {
     void home.editorContext?.();
     void home.runHomeCommand?.("showLog");
     const decision = { type: "edited", text: "t" } as const;
-    void home.applyReview?.({
+    void home.applyProposal?.({
       sessionId: "s",
       proposalId: "p",
       hunks: [{ changeId: "1", hunkId: "2", decision }],

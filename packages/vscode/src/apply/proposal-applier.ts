@@ -1,4 +1,4 @@
-import type { AppliedReview, ReviewToApply } from "@gennai/client/home/repl-home";
+import type { AppliedProposal, ReviewToApply } from "@gennai/client/home/repl-home";
 import type { AppliedFile, Proposal, ProposedChange } from "@gennai/client/review/proposal";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
@@ -36,7 +36,7 @@ export class ProposalApplier {
     proposal: Proposal,
     review: ReviewToApply,
     options: { readonly session: ProposingSession; readonly signal: AbortSignal },
-  ): Promise<AppliedReview> {
+  ): Promise<AppliedProposal> {
     const { session, signal } = options;
     const { proposalId } = proposal;
     const decisions = decisionsByChange(review);

@@ -1,7 +1,8 @@
 import * as vscode from "vscode";
 import { showProposal } from "../documents/proposal-diff.ts";
-import type { Command, Workbench } from "../workbench.ts";
+import type { Command } from "../workbench.ts";
 import { pickChangeSet, pickProposal } from "./pickers.ts";
+import { revert } from "./revert.ts";
 
 const callPatience = 30_000;
 
@@ -80,35 +81,16 @@ export const applyProposedChanges: Command = async (workbench) => {
 
 export const undo: Command = async (workbench) => {
   const session = await workbench.session();
-  await revert(workbench, workbench.sessions.facts.changeSets.at(-1)?.changeSetId, session);
+  await revert(workbench, session, workbench.sessions.facts.changeSets.at(-1)?.changeSetId);
 };
 
 export const revertChangeSet: Command = async (workbench) => {
   const session = await workbench.session();
   const changeSetId = await pickChangeSet(workbench.sessions.facts.changeSets);
-  if (changeSetId !== undefined) await revert(workbench, changeSetId, session);
+  if (changeSetId !== undefined) await revert(workbench, session, changeSetId);
 };
-
-/** In the editor what this window applied, on the server what the server wrote. Both check that no file changed since. */
-async function revert(
-  { changeSets }: Workbench,
-  changeSetId: string | undefined,
-  session: Awaited<ReturnType<Workbench["session"]>>,
-): Promise<void> {
-  const signal = AbortSignal.timeout(callPatience);
-  const files =
-    changeSetId !== undefined && changeSets.has(changeSetId)
-      ? await changeSets.revert(changeSetId, { signal })
-      : (await session.undo({ signal, ...(changeSetId === undefined ? {} : { changeSetId }) })).files;
-  void vscode.window.showInformationMessage(`Taken back: ${files.map(({ path }) => path).join(", ")}`);
-}
 
 async function askForPrompt(prompt: string): Promise<string | undefined> {
   const text = await vscode.window.showInputBox({ title: "Gennai", prompt, ignoreFocusOut: true });
   return text === undefined || text.trim() === "" ? undefined : text;
-}
-
-/** What the app does with a revert of its own. */
-export async function revertFromRepl(workbench: Workbench, sessionId: string, changeSetId: string): Promise<void> {
-  await revert(workbench, changeSetId, await workbench.sessions.follow(sessionId));
 }

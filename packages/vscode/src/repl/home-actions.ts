@@ -1,11 +1,11 @@
 import * as vscode from "vscode";
-import { revertFromRepl } from "../commands/session-commands.ts";
+import { revert } from "../commands/revert.ts";
 import { editorContext } from "../documents/editor-context.ts";
 import { showProposedChange } from "../documents/proposal-diff.ts";
 import { resolveInWorkspace } from "../editor/workspace-paths.ts";
 import { uriOf } from "../editor/workspace-uri.ts";
 import type { Workbench } from "../workbench.ts";
-import type { HomeActions } from "./home-requests.ts";
+import type { HomeActions } from "./answer-home-request.ts";
 
 const applyPatience = 60_000;
 
@@ -20,12 +20,14 @@ export function homeActions(workbench: () => Workbench): HomeActions {
     return { session, proposal: found };
   };
   return {
-    async applyReview(review) {
+    async applyProposal(review) {
       const { session, proposal: found } = await proposal(review.sessionId, review.proposalId);
       const signal = AbortSignal.timeout(applyPatience);
       return workbench().applier.apply(found, review, { session, signal });
     },
-    revertChangeSet: (sessionId, changeSetId) => revertFromRepl(workbench(), sessionId, changeSetId),
+    async revertChangeSet(sessionId, changeSetId) {
+      await revert(workbench(), await workbench().sessions.follow(sessionId), changeSetId);
+    },
     async openFile(path, line) {
       const { absolute } = await resolveInWorkspace(workbench().root, path);
       const position = line === undefined ? undefined : new vscode.Position(line - 1, 0);
@@ -39,7 +41,7 @@ export function homeActions(workbench: () => Workbench): HomeActions {
       await showProposedChange(found, changeId, session, workbench().documents);
     },
     editorContext: async () => editorContext(workbench().root),
-    async runCommand(command) {
+    async runHomeCommand(command) {
       await vscode.commands.executeCommand(`gennai.${command}`);
     },
   };

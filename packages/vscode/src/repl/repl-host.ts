@@ -2,7 +2,7 @@ import type { Transport } from "@connectrpc/connect";
 import { CallRelay } from "@gennai/client/home/call-relay";
 import { type ToApp, toHomeSchema } from "@gennai/client/home/home-messages";
 import type { HomeNotice, ReplLaunch } from "@gennai/client/home/repl-home";
-import { answerHomeRequest, type HomeActions } from "./home-requests.ts";
+import { answerHomeRequest, type HomeActions } from "./answer-home-request.ts";
 
 /** A webview as far as its host needs it. */
 export interface ReplWebview {
@@ -17,7 +17,7 @@ export interface ReplHostOptions {
   readonly actions: HomeActions;
   readonly launch: () => Promise<ReplLaunch>;
   readonly saveState: (state: unknown) => void;
-  readonly onSession: (sessionId: string) => void;
+  readonly showsSession: (sessionId: string) => void;
   /** Something that was dropped or failed, for the log. */
   readonly onProblem: (what: string, error: unknown) => void;
 }
@@ -73,8 +73,8 @@ export class ReplHost implements Disposable {
       case "save-state":
         this.#save(message.state);
         return;
-      case "session":
-        this.#options.onSession(message.sessionId);
+      case "shows-session":
+        this.#options.showsSession(message.sessionId);
         return;
       case "request":
         await this.#answer(message.id, message.request);

@@ -35,7 +35,7 @@ export class SessionWatch implements Disposable {
   }
 
   /** Another session is followed. */
-  begun(session: AgentSession): void {
+  onSession(session: AgentSession): void {
     this.#workbench.log.info(`Session ${session.sessionId} in ${session.workingDir}`);
     this.#options.status().settings = session.settings;
     void vscode.commands.executeCommand("setContext", "gennai.sessionOpen", true);
@@ -44,7 +44,7 @@ export class SessionWatch implements Disposable {
     if (this.#timelineShown) void this.showTimeline(true);
   }
 
-  event(event: InvokeEvent, session: AgentSession): void {
+  onEvent(event: InvokeEvent, session: AgentSession): void {
     logEvent(this.#workbench.log, event);
     switch (event.event.case) {
       case "todosChanged":
@@ -68,7 +68,7 @@ export class SessionWatch implements Disposable {
     }
   }
 
-  facts(): void {
+  onFacts(): void {
     this.#soon("facts", async () => this.#showFacts());
   }
 

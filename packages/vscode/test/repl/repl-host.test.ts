@@ -5,7 +5,7 @@ import type { ReplLaunch } from "@gennai/client/home/repl-home";
 import { AgentService, SubscribeRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { describe, expect, it } from "vitest";
-import type { HomeActions } from "../../src/repl/home-requests.ts";
+import type { HomeActions } from "../../src/repl/answer-home-request.ts";
 import { ReplHost } from "../../src/repl/repl-host.ts";
 
 const settings = { showThinking: false, backend: "", model: "", editingMode: "branch", scenario: "" } as const;
@@ -25,12 +25,12 @@ function open(actions: Partial<HomeActions> = {}, transport = createRouterTransp
   };
   const all: HomeActions = {
     ...{
-      applyReview: refuse,
+      applyProposal: refuse,
       revertChangeSet: refuse,
       openFile: refuse,
       openDiff: refuse,
       editorContext: refuse,
-      runCommand: refuse,
+      runHomeCommand: refuse,
     },
     ...actions,
   };
@@ -48,7 +48,7 @@ function open(actions: Partial<HomeActions> = {}, transport = createRouterTransp
     actions: all,
     launch: async () => launch,
     saveState: (state) => void saved.push(state),
-    onSession: (sessionId) => void sessions.push(sessionId),
+    showsSession: (sessionId) => void sessions.push(sessionId),
     onProblem: (what) => void problems.push(what),
   });
   const send = async (message: ToHome | object) => {
@@ -69,7 +69,7 @@ describe("ReplHost", () => {
 
   it.each([
     { type: "unknown" },
-    { type: "request", id: 1, request: { type: "command", command: "workbench.action.terminal.new" } },
+    { type: "request", id: 1, request: { type: "run-home-command", command: "workbench.action.terminal.new" } },
     { type: "request", id: 1, request: { type: "open-file", path: "a", extra: 1 } },
     { type: "call", id: -1, service: "s", method: "m", message: new Uint8Array() },
     { type: "call", id: 1, service: "s", method: "m", message: "text" },
@@ -126,7 +126,7 @@ describe("ReplHost", () => {
     const { host, posted, sessions, send } = open();
     host[Symbol.dispose]();
     await send({ type: "ready" });
-    await send({ type: "session", sessionId: "s" });
+    await send({ type: "shows-session", sessionId: "s" });
     expect({ posted, sessions }).toEqual({ posted: [], sessions: [] });
   });
 });

@@ -1,6 +1,14 @@
 import { HunkDecision as DecisionMessage } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 
+/** What a user decided about a proposal. */
+export interface Review {
+  readonly proposalId: string;
+  readonly hunks: readonly ReviewedHunk[];
+  /** For the model: why, and what instead. */
+  readonly note: string;
+}
+
 /** One decision of a review, with its place. */
 export interface ReviewedHunk {
   readonly changeId: string;

@@ -1,23 +1,23 @@
 import type { HomeRequest } from "@gennai/client/home/home-messages";
-import type { AppliedReview, HomeCommand, ReviewToApply } from "@gennai/client/home/repl-home";
+import type { AppliedProposal, HomeCommand, ReviewToApply } from "@gennai/client/home/repl-home";
 import type { EditorContext } from "@gennai/client/session/editor-context";
 
 /** What the app can ask of the editor. Each rejects with an `Error` whose message is shown to the user. */
 export interface HomeActions {
-  applyReview(review: ReviewToApply): Promise<AppliedReview>;
+  applyProposal(review: ReviewToApply): Promise<AppliedProposal>;
   revertChangeSet(sessionId: string, changeSetId: string): Promise<void>;
   /** @param path as the app has it: nothing that is trusted */
   openFile(path: string, line: number | undefined): Promise<void>;
   openDiff(sessionId: string, proposalId: string, changeId: string): Promise<void>;
   editorContext(): Promise<EditorContext>;
-  runCommand(command: HomeCommand): Promise<void>;
+  runHomeCommand(command: HomeCommand): Promise<void>;
 }
 
 /** Answers one request; the value goes back to the app as it is. */
 export async function answerHomeRequest(request: HomeRequest, actions: HomeActions): Promise<unknown> {
   switch (request.type) {
-    case "apply-review":
-      return actions.applyReview(reviewOf(request.review));
+    case "apply-proposal":
+      return actions.applyProposal(reviewOf(request.review));
     case "revert-change-set":
       return actions.revertChangeSet(request.sessionId, request.changeSetId);
     case "open-file":
@@ -26,12 +26,12 @@ export async function answerHomeRequest(request: HomeRequest, actions: HomeActio
       return actions.openDiff(request.sessionId, request.proposalId, request.changeId);
     case "editor-context":
       return actions.editorContext();
-    case "command":
-      return actions.runCommand(request.command);
+    case "run-home-command":
+      return actions.runHomeCommand(request.command);
   }
 }
 
-function reviewOf(review: Extract<HomeRequest, { type: "apply-review" }>["review"]): ReviewToApply {
+function reviewOf(review: Extract<HomeRequest, { type: "apply-proposal" }>["review"]): ReviewToApply {
   const { sessionId, proposalId, hunks, note } = review;
   return { sessionId, proposalId, hunks, note };
 }
