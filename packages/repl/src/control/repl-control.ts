@@ -25,6 +25,7 @@ import { keepStateIn, keptStateFrom } from "./kept-state.ts";
 import { SessionDesks } from "./session-desks.ts";
 import { SessionDirectory } from "./session-directory.ts";
 import { choiceOf } from "./settings-choice.ts";
+import { ShownProblem } from "./shown-problem.ts";
 import { TurnControl } from "./turn-control.ts";
 
 /** How the app began. */
@@ -60,8 +61,7 @@ export class ReplControl {
   readonly directory: SessionDirectory;
   /** What a new session shall run with. */
   readonly choice: Signal<SettingsChoice>;
-  /** The newest thing that went wrong, until somebody puts it away. */
-  readonly problem = signal<Failure | undefined>(undefined);
+  readonly problem = new ShownProblem();
   /** What the home says about the way to the server; undefined while it is well. */
   readonly serverNotice = signal<string | undefined>(undefined);
   readonly opening = signal<Opening>({ state: "opening" });
@@ -95,7 +95,7 @@ export class ReplControl {
         if (home.kind === "page") await this.branch.ready(followed, prompt);
       },
       request: () => ({ scenario: this.scenario.value, enableThinking: this.showThinking.value }),
-      fail: (error, what) => this.#fail(error, what),
+      problem: this.problem,
       signal: this.#end.signal,
     });
     this.#desks = signal(new SessionDesks(this, undefined));
@@ -250,7 +250,7 @@ export class ReplControl {
     } catch (error) {
       if (callFailure(error) !== "final") throw error;
       // Shown to nobody who did not ask for it: without a name it was only the newest.
-      if (named !== undefined) this.#fail(error, "The session could not be opened");
+      if (named !== undefined) this.problem.failed("The session could not be opened", error);
     }
   }
 
@@ -274,9 +274,7 @@ export class ReplControl {
     const followed = new FollowedSession({
       session,
       onEvents: (events, view) => this.#seen(followed, events, view),
-      onProblem: (failure) => {
-        this.problem.value = failure;
-      },
+      onProblem: (failure) => this.problem.show(failure),
     });
     this.#setDesks(followed);
     this.#current.value = followed;
@@ -328,16 +326,12 @@ export class ReplControl {
   async #attempt(what: string, work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
     try {
       await work(this.#end.signal);
+      this.problem.worked(what);
       return true;
     } catch (error) {
-      if (!this.#end.signal.aborted) this.#fail(error, what);
+      if (!this.#end.signal.aborted) this.problem.failed(what, error);
       return false;
     }
-  }
-
-  #fail(error: unknown, what: string): void {
-    const failure = failureOf(error);
-    this.problem.value = { ...failure, message: `${what}: ${failure.message}` };
   }
 }
 

@@ -5,6 +5,7 @@ import type { SessionView } from "../model/session-view.ts";
 import type { FollowedSession } from "./followed-session.ts";
 import type { PromptImage } from "./prompt-images.ts";
 import { newPrompt, type Prompt, PromptQueue } from "./prompt-queue.ts";
+import type { ShownProblem } from "./shown-problem.ts";
 
 /** - `starting`: a prompt is on its way; - `stopping`: the server has not confirmed that the work is over */
 export type TurnProgress = "idle" | "starting" | "running" | "stopping";
@@ -24,12 +25,15 @@ export interface TurnControlOptions {
   ) => Promise<void>;
   /** What goes with every prompt. */
   readonly request: () => Omit<TurnRequest, "text" | "images">;
-  readonly fail: (error: unknown, what: string) => void;
+  readonly problem: Pick<ShownProblem, "failed" | "worked">;
   readonly signal: AbortSignal;
 }
 
 /** Milliseconds within which a turn that was started must show. */
 const showWithin = 4000;
+
+const notSent = "The prompt was not sent";
+const notStopped = "It could not be stopped";
 
 /** What the user says, when it is said, and how it is stopped. */
 export class TurnControl {
@@ -105,7 +109,7 @@ export class TurnControl {
 
   /** Ends the running work; true when the server says that it is over. */
   async stop(): Promise<boolean> {
-    const { followed, signal: end, fail } = this.#options;
+    const { followed, signal: end, problem } = this.#options;
     if (this.#stopping.value) return false;
     this.queue.hold();
     this.#starting.abort();
@@ -114,9 +118,10 @@ export class TurnControl {
     this.#stopping.value = true;
     try {
       await session.stop("session", "Stopped by the user.", { signal: end });
+      problem.worked(notStopped);
       return true;
     } catch (error) {
-      fail(error, "It could not be stopped");
+      problem.failed(notStopped, error);
       return false;
     } finally {
       this.#stopping.value = false;
@@ -144,7 +149,7 @@ export class TurnControl {
   }
 
   async #start(prompt: Prompt): Promise<void> {
-    const { followed: shown, newSession, ready, request, fail, signal: end } = this.#options;
+    const { followed: shown, newSession, ready, request, problem, signal: end } = this.#options;
     this.#starting = new AbortController();
     const abort = AbortSignal.any([end, this.#starting.signal]);
     this.#pending.value = prompt;
@@ -158,6 +163,7 @@ export class TurnControl {
         { signal: abort },
       );
       this.#sent(prompt);
+      problem.worked(notSent);
       if (shown.value !== followed) return;
       // The user's message is the second event of a turn.
       const awaited = turn.afterSeq + 2n;
@@ -171,7 +177,7 @@ export class TurnControl {
       if (this.#pending.value === prompt) this.#pending.value = undefined;
       this.#sent(prompt);
       this.#giveBack(prompt);
-      if (!abort.aborted) fail(error, "The prompt was not sent");
+      if (!abort.aborted) problem.failed(notSent, error);
     }
   }
 

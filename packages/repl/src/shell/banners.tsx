@@ -105,14 +105,7 @@ function ProblemBanner({ control }: { readonly control: ReplControl }) {
   if (problem === undefined) return null;
   return (
     <Banner level="error" failure={problem} what="">
-      <button
-        type="button"
-        class="tool-button"
-        aria-label="Put away"
-        onClick={() => {
-          control.problem.value = undefined;
-        }}
-      >
+      <button type="button" class="tool-button" aria-label="Put away" onClick={() => control.problem.putAway()}>
         <Icon name="close" />
       </button>
     </Banner>

@@ -268,6 +268,33 @@ it("gives a prompt back that was not sent", async () => {
   expect(control.problem.value?.message).toBe("The prompt was not sent: Too many sessions.");
 });
 
+it("says no more that a prompt was not sent once one was, and keeps what else went wrong", async () => {
+  const server = new OneSession();
+  const { startTurn } = server.methods;
+  let refuses = true;
+  server.methods.startTurn = (request, context) => {
+    if (refuses || startTurn === undefined) throw new ConnectError("You chose no branch.", Code.FailedPrecondition);
+    return startTurn(request, context);
+  };
+  const { control } = appOn(server);
+  await opened(control);
+  control.turns.send("make it blue");
+  await vi.waitFor(() => expect(control.problem.value?.message).toContain("You chose no branch."));
+  refuses = false;
+  control.turns.send("make it blue");
+  await progress(control, "running");
+  expect(control.problem.value).toBeUndefined();
+
+  control.problem.failed("The sessions could not be listed", new Error("No server."));
+  server.end(InvokeState.COMPLETED);
+  await progress(control, "idle");
+  control.turns.send("make it green");
+  await progress(control, "running");
+  expect(control.problem.value?.message).toBe("The sessions could not be listed: No server.");
+  control.problem.putAway();
+  expect(control.problem.value).toBeUndefined();
+});
+
 it("does what its home asks", async () => {
   const server = new OneSession();
   const { control, notify } = appOn(server);
