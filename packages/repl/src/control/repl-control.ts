@@ -1,4 +1,3 @@
-import { callFailure } from "@gennai/client/connection/call-failure";
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import {
   type AgentClient,
@@ -8,7 +7,7 @@ import {
   type GovernanceClient,
   type PlanClient,
 } from "@gennai/client/connection/connection";
-import type { HomeNotice, ReplHome, ReplPanel } from "@gennai/client/home/repl-home";
+import type { ReplHome, ReplPanel } from "@gennai/client/home/repl-home";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import type { SettingsChoice } from "@gennai/client/session/settings";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
@@ -18,25 +17,18 @@ import { BranchDesk } from "../branch/branch-desk.ts";
 import { ConfirmationDesk } from "../confirmation/confirmation-desk.ts";
 import type { SessionView } from "../model/session-view.ts";
 import { Announcer } from "./announcer.ts";
-import { type Failure, failureOf } from "./failure.ts";
 import { FollowedSession } from "./followed-session.ts";
+import { heedNotice } from "./heed-notice.ts";
 import { KeptReviews } from "./kept-reviews.ts";
 import { keepStateIn, keptStateFrom } from "./kept-state.ts";
+import { Opening, type OpeningState } from "./opening.ts";
 import { SessionDesks } from "./session-desks.ts";
 import { SessionDirectory } from "./session-directory.ts";
 import { choiceOf } from "./settings-choice.ts";
 import { ShownProblem } from "./shown-problem.ts";
 import { TurnControl } from "./turn-control.ts";
 
-/** How the app began. */
-export type Opening =
-  | { readonly state: "opening" }
-  /** It tries again by itself. */
-  | { readonly state: "retrying"; readonly failure: Failure }
-  | { readonly state: "done" };
-
-/** Milliseconds between tries to reach the server in the beginning. */
-const openingPause = 3000;
+const notOpened = "The session could not be opened";
 
 /**
  * What the app does: opens, follows and leaves sessions, sends and stops, and keeps what must survive a reload. The server
@@ -64,12 +56,18 @@ export class ReplControl {
   readonly problem = new ShownProblem();
   /** What the home says about the way to the server; undefined while it is well. */
   readonly serverNotice = signal<string | undefined>(undefined);
-  readonly opening = signal<Opening>({ state: "opening" });
   readonly #current = signal<FollowedSession | undefined>(undefined);
   readonly #desks: Signal<SessionDesks>;
   readonly #wantsNew = signal(false);
   readonly #identity: ClientIdentity;
   readonly #end = new AbortController();
+  readonly #opening = new Opening({
+    reach: async (signal) => void (await this.agent.getServerInfo({}, { signal })),
+    newest: async (signal) => (await this.directory.newest(signal))?.sessionId,
+    show: (sessionId, signal) => this.#showFirst(sessionId, signal),
+    refused: (error) => this.problem.failed(notOpened, error),
+  });
+
   constructor(home: ReplHome) {
     this.home = home;
     const server = { baseUrl: "", transport: home.transport };
@@ -107,9 +105,15 @@ export class ReplControl {
       scenario: this.scenario.value,
       reviews: this.reviews.toJson(),
     }));
-    const stopListening = home.onNotice((notice) => this.#notice(notice));
+    const stopListening = home.onNotice((notice) => heedNotice(this, notice));
     this.#end.signal.addEventListener("abort", stopListening, { once: true });
-    void this.#open(home.launch.sessionId, kept.sessionId);
+    const named = home.launch.sessionId || kept.sessionId;
+    if (named === null) this.#wantsNew.value = true;
+    void this.#opening.begin(named, this.#end.signal);
+  }
+
+  get opening(): ReadonlySignal<OpeningState> {
+    return this.#opening.state;
   }
 
   get current(): ReadonlySignal<FollowedSession | undefined> {
@@ -141,7 +145,7 @@ export class ReplControl {
   }
 
   async switchTo(sessionId: string): Promise<void> {
-    await this.#attempt("The session could not be opened", async (signal) => {
+    await this.#attempt(notOpened, async (signal) => {
       this.#show(await AgentSession.resume(this.agent, this.#identity, sessionId, { signal }));
     });
   }
@@ -218,40 +222,10 @@ export class ReplControl {
     this.#desks.value[Symbol.dispose]();
   }
 
-  async #open(wanted: string | undefined, kept: string | null | undefined): Promise<void> {
-    while (!this.#end.signal.aborted) {
-      try {
-        await this.#openFirst(wanted, kept);
-        this.opening.value = { state: "done" };
-        return;
-      } catch (error) {
-        if (this.#end.signal.aborted) return;
-        this.opening.value = { state: "retrying", failure: failureOf(error) };
-        await new Promise((resolve) => setTimeout(resolve, openingPause));
-      }
-    }
-  }
-
-  async #openFirst(wanted: string | undefined, kept: string | null | undefined): Promise<void> {
-    const { signal } = this.#end;
-    const named = wanted === undefined || wanted === "" ? kept : wanted;
-    if (named === null) {
-      this.#wantsNew.value = true;
-      await this.agent.getServerInfo({}, { signal });
-      return;
-    }
-    const newest = named ?? (await this.directory.newest(signal))?.sessionId;
-    if (newest === undefined) return;
-    try {
-      const session = await AgentSession.resume(this.agent, this.#identity, newest, { signal });
-      // The user may have begun something else meanwhile.
-      const begun = this.#current.value !== undefined || this.turns.pending.value !== undefined || this.#wantsNew.value;
-      if (!begun) this.#show(session);
-    } catch (error) {
-      if (callFailure(error) !== "final") throw error;
-      // Shown to nobody who did not ask for it: without a name it was only the newest.
-      if (named !== undefined) this.problem.failed("The session could not be opened", error);
-    }
+  async #showFirst(sessionId: string, signal: AbortSignal): Promise<void> {
+    const session = await AgentSession.resume(this.agent, this.#identity, sessionId, { signal });
+    const begun = this.#current.value !== undefined || this.turns.pending.value !== undefined || this.#wantsNew.value;
+    if (!begun) this.#show(session);
   }
 
   async #create(signal: AbortSignal): Promise<FollowedSession> {
@@ -294,32 +268,6 @@ export class ReplControl {
     if (events.some(refusedForBranch)) this.branch.refused(followed.session.sessionId);
     if (events.some(({ event }) => event.case === "settingsChanged")) void followed.refreshSettings();
     this.turns.seen(view);
-  }
-
-  #notice(notice: HomeNotice): void {
-    switch (notice.type) {
-      case "show-session":
-        if (notice.sessionId === undefined) this.newSession();
-        else if (notice.sessionId !== this.#current.value?.session.sessionId) void this.switchTo(notice.sessionId);
-        return;
-      case "prompt":
-        this.panel.value = "chat";
-        if (notice.send) this.turns.send(notice.text);
-        else this.turns.addToDraft(notice.text);
-        return;
-      case "show-panel":
-        this.panel.value = notice.panel;
-        return;
-      case "settings":
-        this.showThinking.value = notice.settings.showThinking;
-        this.scenario.value = notice.settings.scenario;
-        this.choice.value = choiceOf(notice.settings, this.home.launch.workspace);
-        return;
-      case "server":
-        this.serverNotice.value = notice.state === "connected" ? undefined : notice.message;
-        if (notice.state === "connected") this.#current.value?.retry();
-        return;
-    }
   }
 
   /** False when it failed; the problem is shown. */
