@@ -3,6 +3,14 @@ import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent
 /** How a turn ended. */
 export type TurnOutcome = "completed" | "error" | "cancelled" | "interrupted";
 
+/** What a running turn is about: begun, at the model, at a tool, or waiting for a person or an editor. */
+export type TurnPhase = "started" | "thinking" | "calling" | "running" | "waiting-for-client";
+
+/** undefined for the last status of a turn, and for a state that this client does not know. */
+export function turnPhase(state: InvokeState): TurnPhase | undefined {
+  return phases[state];
+}
+
 /** undefined for anything but the last status of a turn. */
 export function turnOutcome(event: InvokeEvent): TurnOutcome | undefined {
   if (event.event.case !== "status") return undefined;
@@ -23,3 +31,11 @@ export function turnOutcome(event: InvokeEvent): TurnOutcome | undefined {
 export function endsTurn(event: InvokeEvent, turnId: string): boolean {
   return event.turnId === turnId && turnOutcome(event) !== undefined;
 }
+
+const phases: Partial<Record<InvokeState, TurnPhase>> = {
+  [InvokeState.STARTED]: "started",
+  [InvokeState.THINKING]: "thinking",
+  [InvokeState.WAITING_TOOL_RESULT]: "calling",
+  [InvokeState.RUN_TOOL]: "running",
+  [InvokeState.WAITING_FOR_CLIENT]: "waiting-for-client",
+};

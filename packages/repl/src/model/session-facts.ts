@@ -1,4 +1,5 @@
 import type { IntentSummary } from "@gennai/client/governance/intents";
+import type { TurnPhase } from "@gennai/client/session/turn-state";
 
 /** What holds for a session as a whole. */
 export interface SessionFacts {
@@ -15,8 +16,6 @@ export interface SessionFacts {
   readonly rules: RulesFact | undefined;
   readonly emergency: EmergencyFact;
 }
-
-export type TurnPhase = "started" | "thinking" | "calling" | "running" | "waiting-for-client";
 
 export interface RunningTurn {
   readonly turnId: string;

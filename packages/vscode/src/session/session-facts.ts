@@ -1,7 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Proposal, proposalFromMessage } from "@gennai/client/review/proposal";
-import { turnOutcome } from "@gennai/client/session/turn-state";
-import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { turnOutcome, turnPhase } from "@gennai/client/session/turn-state";
+import type { InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { PlanState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 
 /** What the editor's surroundings (status bar, trees, commands) know about a session. */
@@ -123,14 +123,14 @@ function endTurn(facts: SessionFacts): SessionFacts {
 }
 
 function doing(state: InvokeState, toolName: string): string {
-  switch (state) {
-    case InvokeState.THINKING:
+  switch (turnPhase(state)) {
+    case "thinking":
       return "thinking";
-    case InvokeState.RUN_TOOL:
+    case "running":
       return toolName === "" ? "running a tool" : `running ${toolName}`;
-    case InvokeState.WAITING_TOOL_RESULT:
+    case "calling":
       return toolName === "" ? "waiting for a tool" : `waiting for ${toolName}`;
-    case InvokeState.WAITING_FOR_CLIENT:
+    case "waiting-for-client":
       return "waiting for you";
     default:
       return "working";

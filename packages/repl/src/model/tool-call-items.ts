@@ -10,7 +10,7 @@ import type { ToolCallItem, ToolCallStatus, ToolResultView } from "./view-item.t
 const liveOutputKept = 64 * 1024;
 
 /** The tool calls of a session: a fold over the events that name them. */
-export class ToolCalls {
+export class ToolCallItems {
   readonly #items: ItemList;
   /** Calls the model is still writing, by the wire's item id. */
   readonly #writing = new Map<string, CallRecord>();

@@ -5,7 +5,7 @@ import { joinFiles } from "./view-from-wire.ts";
 import type { ChangeSetItem } from "./view-item.ts";
 
 /** The change sets of a session: a fold over the events that name them. */
-export class ChangeSets {
+export class ChangeSetItems {
   readonly #items: ItemList;
   readonly #cells = new Map<string, OpenCell<ChangeSetItem>>();
   /** A turn's own change set grows until the turn ends, and is shown then. */

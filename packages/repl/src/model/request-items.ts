@@ -1,0 +1,42 @@
+import { questionFromMessage, showsWhatItApproves } from "@gennai/client/bridge/confirmation";
+import type { ClientRequestResolved } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { ConfirmationRequest } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
+import { requestState } from "./view-from-wire.ts";
+import type { ClientRequestItem, ConfirmationItem } from "./view-item.ts";
+
+type RequestItem = ClientRequestItem | ConfirmationItem;
+
+/** What the server asked a person or an editor: a fold over the requests and their resolutions. */
+export class RequestItems {
+  readonly #items: ItemList;
+  readonly #cells = new Map<string, OpenCell<ClientRequestItem> | OpenCell<ConfirmationItem>>();
+
+  constructor(items: ItemList) {
+    this.#items = items;
+  }
+
+  /** @param resolved true when the event itself says that it needs no answer */
+  confirm(place: ItemPlace, message: ConfirmationRequest, resolved: boolean): void {
+    const { requestId } = message;
+    const item: ConfirmationItem = {
+      ...{ kind: "confirmation", requestId, question: questionFromMessage(message) },
+      ...{ genuine: showsWhatItApproves(message), answeredBy: "" },
+      state: resolved ? "answered" : "open",
+    };
+    this.#cells.set(requestId, this.#items.add(place, item));
+  }
+
+  /** Asks an editor. */
+  ask(place: ItemPlace, asked: Pick<ClientRequestItem, "requestId" | "request">, resolved: boolean): void {
+    const state = resolved ? "answered" : "open";
+    const item: ClientRequestItem = { kind: "client-request", ...asked, state, answeredBy: "" };
+    this.#cells.set(asked.requestId, this.#items.add(place, item));
+  }
+
+  resolve({ requestId, resolution, clientId }: ClientRequestResolved): void {
+    const cell: { readonly item: { value: RequestItem } } | undefined = this.#cells.get(requestId);
+    if (cell === undefined) return;
+    cell.item.value = { ...cell.item.value, state: requestState(resolution), answeredBy: clientId };
+  }
+}

@@ -1,0 +1,33 @@
+/** What is counted of a turn until it ends. */
+export interface TurnRecord {
+  readonly began: Date | undefined;
+  iteration: number;
+  /** The newest model call said something. */
+  answered: boolean;
+  inputTokens: number;
+  outputTokens: number;
+  /** By commands: what was around them differs. */
+  changedFiles: boolean;
+}
+
+/** The turns that have not ended. */
+export class TurnRecords {
+  readonly #records = new Map<string, TurnRecord>();
+
+  has(turnId: string): boolean {
+    return this.#records.has(turnId);
+  }
+
+  /** @param time when it began, if it is not known yet */
+  of(turnId: string, time?: Date): TurnRecord {
+    const known = this.#records.get(turnId);
+    if (known !== undefined) return known;
+    const turn = { began: time, iteration: 0, answered: false, inputTokens: 0, outputTokens: 0, changedFiles: false };
+    this.#records.set(turnId, turn);
+    return turn;
+  }
+
+  end(turnId: string): void {
+    this.#records.delete(turnId);
+  }
+}
