@@ -1,7 +1,29 @@
-import { EmergencyControl as WireControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import {
+  type EmergencyState as StateMessage,
+  EmergencyControl as WireControl,
+} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { GovernanceClient } from "../connection/connection.ts";
 
 export type EmergencyControl = "read-only" | "disable-high-impact" | "block-tool" | "stop-all";
+
+/** Which controls are on. */
+export interface EmergencyState {
+  readonly readOnly: boolean;
+  readonly disableHighImpact: boolean;
+  readonly stopAll: boolean;
+  readonly blockedTools: readonly string[];
+}
+
+export const noEmergency: EmergencyState = {
+  ...{ readOnly: false, disableHighImpact: false, stopAll: false, blockedTools: [] },
+};
+
+/** None is on where the server says nothing. */
+export function emergencyStateFromMessage(message: StateMessage | undefined): EmergencyState {
+  if (message === undefined) return noEmergency;
+  const { readOnly, disableHighImpact, stopAll, blockedTools } = message;
+  return { readOnly, disableHighImpact, stopAll, blockedTools };
+}
 
 /** A person's switching of one control. */
 export interface EmergencyRequest {

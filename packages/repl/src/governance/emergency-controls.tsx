@@ -1,10 +1,9 @@
-import type { EmergencyControl } from "@gennai/client/governance/emergency";
+import type { EmergencyControl, EmergencyState } from "@gennai/client/governance/emergency";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { VisibleText } from "../review/visible-text.tsx";
-import type { EmergencySwitches } from "./governance-desk.ts";
 
 export interface EmergencyControlsProps {
-  readonly switches: EmergencySwitches;
+  readonly switches: EmergencyState;
   readonly busy: boolean;
   readonly onSwitch: (
     control: EmergencyControl,
@@ -23,7 +22,7 @@ const controls: readonly {
   readonly control: Exclude<EmergencyControl, "block-tool">;
   readonly word: string;
   readonly says: string;
-  readonly isOn: (switches: EmergencySwitches) => boolean;
+  readonly isOn: (switches: EmergencyState) => boolean;
 }[] = [
   {
     control: "stop-all",

@@ -1,17 +1,15 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { GovernanceClient } from "@gennai/client/connection/connection";
-import { type EmergencyControl, setEmergencyControl } from "@gennai/client/governance/emergency";
+import {
+  type EmergencyControl,
+  type EmergencyState,
+  emergencyStateFromMessage,
+  setEmergencyControl,
+} from "@gennai/client/governance/emergency";
 import { selectIntent } from "@gennai/client/governance/intents";
 import { IntentsMode } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../plan/problem.ts";
-
-export interface EmergencySwitches {
-  readonly readOnly: boolean;
-  readonly disableHighImpact: boolean;
-  readonly stopAll: boolean;
-  readonly blockedTools: readonly string[];
-}
 
 export interface GovernedIntent {
   readonly id: string;
@@ -24,7 +22,7 @@ export interface GovernedIntent {
 
 /** What governs a session. */
 export interface GovernanceView {
-  readonly emergency: EmergencySwitches;
+  readonly emergency: EmergencyState;
   readonly rules: {
     readonly count: number;
     readonly text: string;
@@ -135,12 +133,7 @@ async function loadGovernance(
   ]);
   const { emergency, rules, capabilities } = status;
   return {
-    emergency: {
-      readOnly: emergency?.readOnly ?? false,
-      disableHighImpact: emergency?.disableHighImpact ?? false,
-      stopAll: emergency?.stopAll ?? false,
-      blockedTools: emergency?.blockedTools ?? [],
-    },
+    emergency: emergencyStateFromMessage(emergency),
     rules: {
       count: rules?.count ?? 0,
       text: rules?.text ?? "",

@@ -1,7 +1,8 @@
+import { emergencyStateFromMessage } from "@gennai/client/governance/emergency";
 import type { InvokeEvent, TokenUsage } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { rulesWords } from "./rules-words.ts";
 import type { SessionFacts, Usage } from "./session-facts.ts";
-import { emergencyFact, todoFromMessage } from "./view-from-wire.ts";
+import { todoFromMessage } from "./view-from-wire.ts";
 
 /** The facts after an event; the same object when it changes none. The running turn is the view's to tell. */
 export function factsAfter(facts: SessionFacts, { event: body, parentToolCallId }: InvokeEvent): SessionFacts {
@@ -27,7 +28,7 @@ export function factsAfter(facts: SessionFacts, { event: body, parentToolCallId 
       return { ...facts, rules: { count, text: rulesWords(text), lastViolation, problems } };
     }
     case "emergencyChanged":
-      return { ...facts, emergency: emergencyFact(body.value.state) };
+      return { ...facts, emergency: emergencyStateFromMessage(body.value.state) };
     case "usage":
       return { ...facts, usage: usageAfter(facts.usage, body.value, parentToolCallId) };
     default:

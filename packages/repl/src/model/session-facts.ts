@@ -1,3 +1,4 @@
+import { type EmergencyState, noEmergency } from "@gennai/client/governance/emergency";
 import type { IntentSummary } from "@gennai/client/governance/intents";
 import type { TurnPhase } from "@gennai/client/session/turn-state";
 
@@ -14,7 +15,7 @@ export interface SessionFacts {
   readonly intent: IntentSummary | undefined;
   /** undefined until rules were read or changed in this session. */
   readonly rules: RulesFact | undefined;
-  readonly emergency: EmergencyFact;
+  readonly emergency: EmergencyState;
 }
 
 export interface RunningTurn {
@@ -64,13 +65,6 @@ export interface RulesFact {
   readonly problems: readonly string[];
 }
 
-export interface EmergencyFact {
-  readonly readOnly: boolean;
-  readonly disableHighImpact: boolean;
-  readonly stopAll: boolean;
-  readonly blockedTools: readonly string[];
-}
-
 export const emptyFacts: SessionFacts = {
   workingDir: "",
   title: "",
@@ -83,5 +77,5 @@ export const emptyFacts: SessionFacts = {
   todos: [],
   intent: undefined,
   rules: undefined,
-  emergency: { readOnly: false, disableHighImpact: false, stopAll: false, blockedTools: [] },
+  emergency: noEmergency,
 };

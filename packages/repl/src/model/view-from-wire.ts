@@ -13,8 +13,7 @@ import {
   type TodoItem,
   type ToolResult,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { type EmergencyState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import type { EmergencyFact, Todo, TodoPriority, TodoStatus } from "./session-facts.ts";
+import type { Todo, TodoPriority, TodoStatus } from "./session-facts.ts";
 import type { BlobContent, ClientRequestItem, ProposalReviewView, RequestState, ToolResultView } from "./view-item.ts";
 
 export function timeOf(event: InvokeEvent): Date | undefined {
@@ -91,15 +90,6 @@ export function todoFromMessage(message: TodoItem): Todo {
     ...{ id, content, created, updated },
     status: todoStates[message.status] ?? "pending",
     priority: todoPriorities[message.priority] ?? "medium",
-  };
-}
-
-export function emergencyFact(state: EmergencyState | undefined): EmergencyFact {
-  return {
-    readOnly: state?.readOnly ?? false,
-    disableHighImpact: state?.disableHighImpact ?? false,
-    stopAll: state?.stopAll ?? false,
-    blockedTools: state?.blockedTools ?? [],
   };
 }
 

@@ -1,16 +1,9 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
-
-/** Which emergency controls are on. */
-export interface EmergencyFacts {
-  readonly readOnly: boolean;
-  readonly disableHighImpact: boolean;
-  readonly stopAll: boolean;
-  readonly blockedTools: readonly string[];
-}
+import { type EmergencyState, emergencyStateFromMessage, noEmergency } from "@gennai/client/governance/emergency";
 
 /** What governs the session now. */
 export interface GovernanceFacts {
-  readonly emergency: EmergencyFacts;
+  readonly emergency: EmergencyState;
   /** undefined until the server said. */
   readonly ruleCount: number | undefined;
   /** Empty: none. */
@@ -18,7 +11,7 @@ export interface GovernanceFacts {
 }
 
 export const noGovernance: GovernanceFacts = {
-  emergency: { readOnly: false, disableHighImpact: false, stopAll: false, blockedTools: [] },
+  emergency: noEmergency,
   ruleCount: undefined,
   lastViolation: "",
 };
@@ -30,19 +23,14 @@ export async function readGovernance(
 ): Promise<GovernanceFacts> {
   const { emergency, rules } = await client.getGovernanceStatus({ sessionId }, options);
   return {
-    emergency: {
-      readOnly: emergency?.readOnly ?? false,
-      disableHighImpact: emergency?.disableHighImpact ?? false,
-      stopAll: emergency?.stopAll ?? false,
-      blockedTools: emergency?.blockedTools ?? [],
-    },
+    emergency: emergencyStateFromMessage(emergency),
     ruleCount: rules?.count,
     lastViolation: rules?.lastViolation ?? "",
   };
 }
 
 /** In words, for people; empty when none is on. */
-export function emergencyWords(facts: EmergencyFacts): readonly string[] {
+export function emergencyWords(facts: EmergencyState): readonly string[] {
   return [
     ...(facts.stopAll ? ["everything is stopped"] : []),
     ...(facts.readOnly ? ["read-only"] : []),
