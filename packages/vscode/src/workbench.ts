@@ -3,7 +3,7 @@ import type * as vscode from "vscode";
 import type { ChangeSets } from "./apply/change-sets.ts";
 import type { ProposalApplier } from "./apply/proposal-applier.ts";
 import type { ContentDocuments } from "./documents/content-documents.ts";
-import type { GitBranchMode } from "./git/git-branch-mode.ts";
+import type { WindowBranch } from "./git/window-branch.ts";
 import type { HeldApprovals } from "./plan/plan-interceptor.ts";
 import type { ReplViews } from "./repl/repl-views.ts";
 import type { ModelKeyStore } from "./server/model-key-store.ts";
@@ -33,7 +33,7 @@ export interface Workbench {
   readonly documents: ContentDocuments;
   readonly todos: TodoTree;
   readonly timeline: TimelineTree;
-  readonly branch: GitBranchMode;
+  readonly branch: WindowBranch;
   readonly changeSets: ChangeSets;
   readonly applier: ProposalApplier;
   readonly approvals: HeldApprovals;

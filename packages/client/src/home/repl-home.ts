@@ -1,6 +1,7 @@
 import type { Transport } from "@connectrpc/connect";
 import type { Review } from "../review/review.ts";
 import type { EditorContext } from "../session/editor-context.ts";
+import type { EditingMode } from "../session/settings.ts";
 
 /**
  * Where the REPL app lives: a webview of an editor, or a page that the server serves. The app takes everything that is
@@ -66,7 +67,7 @@ export interface ReplSettings {
   /** Empty: the server's default. */
   readonly backend: string;
   readonly model: string;
-  readonly editingMode: "branch" | "proposal";
+  readonly editingMode: EditingMode;
   readonly scenario: string;
 }
 

@@ -1,5 +1,4 @@
 import type { ReplLaunch } from "@gennai/client/home/repl-home";
-import type { ServerConnection } from "../server/server-connection.ts";
 import { showProblem } from "../server/server-dialogs.ts";
 import { NoServerError } from "../server/server-problem.ts";
 import { replSettings } from "../settings/settings.ts";
@@ -10,12 +9,7 @@ export interface ReplLaunchOptions {
   readonly workbench: Workbench;
   /** Of this window. */
   readonly clientId: string;
-  /** The session of the last time. */
-  readonly remembered: string | undefined;
   readonly state: unknown;
-  readonly connect: () => Promise<ServerConnection>;
-  /** Goes on with the session of the last time. */
-  readonly resume: () => Promise<void>;
   /** Called when a server was found after the REPL had begun. */
   readonly onLate: () => void;
   readonly details: () => Readonly<Record<string, string>>;
@@ -26,9 +20,9 @@ const patience = 2000;
 
 /** What a REPL begins with. Never rejects: that no server runs is shown in the REPL. */
 export async function launchRepl(place: ReplPlace, options: ReplLaunchOptions): Promise<ReplLaunch> {
-  const { workbench, clientId, remembered } = options;
-  const { version, root } = workbench;
-  const connected = options.connect().then(
+  const { workbench, clientId } = options;
+  const { version, root, sessions } = workbench;
+  const connected = workbench.connect().then(
     () => true,
     (error: unknown) => {
       workbench.log.warn("No server yet.", error instanceof Error ? error.message : String(error));
@@ -41,14 +35,14 @@ export async function launchRepl(place: ReplPlace, options: ReplLaunchOptions): 
   );
   const soon = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), patience));
   const isConnected = await Promise.race([connected, soon]);
-  if (isConnected) await options.resume();
+  if (isConnected) await sessions.resume();
   else void connected.then((later) => later && options.onLate());
   return {
     clientId: `${clientId}-${place}`,
     clientName: `gennai-vscode ${version}`,
     version,
     workspace: root === "" ? undefined : root,
-    sessionId: workbench.sessions.session?.sessionId ?? (isConnected ? undefined : remembered),
+    sessionId: sessions.session?.sessionId ?? (isConnected ? undefined : sessions.remembered),
     state: options.state,
     settings: replSettings(workbench.settings()),
   };

@@ -1,11 +1,12 @@
 import { create, isMessage } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import type { EditingMode } from "@gennai/client/session/settings";
 import { StartTurnRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { isAgentBranch } from "../git/branch-choices.ts";
 import type { BranchOutcome } from "../git/git-branch-mode.ts";
 
 export interface BranchPorts {
-  editingMode(sessionId: string): Promise<"branch" | "proposal">;
+  editingMode(sessionId: string): Promise<EditingMode>;
   currentBranch(): Promise<string | undefined>;
   /** Asks the user where the agent shall work, and goes there. */
   prepare(task: string): Promise<BranchOutcome>;

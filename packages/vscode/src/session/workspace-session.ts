@@ -9,6 +9,8 @@ import { factsAfter, noFacts, type SessionFacts } from "./session-facts.ts";
 
 export interface WorkspaceSessionOptions {
   readonly connect: () => Promise<ServerConnection>;
+  /** Connects as well, but asks nobody to start a server. */
+  readonly find: () => Promise<ServerConnection>;
   /** Asked for each new stream: with an editor while this window owns the workspace. */
   readonly identity: () => ClientIdentity;
   readonly choice: () => SettingsChoice;
@@ -38,6 +40,11 @@ export class WorkspaceSession implements AsyncDisposable {
 
   get session(): AgentSession | undefined {
     return this.#session;
+  }
+
+  /** The session of the last time; undefined: this workspace had none. */
+  get remembered(): string | undefined {
+    return this.#options.remembered();
   }
 
   get facts(): SessionFacts {
@@ -75,6 +82,24 @@ export class WorkspaceSession implements AsyncDisposable {
     return session;
   }
 
+  /** Goes on with the session of the last time, if its server runs; says nothing if not. */
+  async resume(): Promise<void> {
+    const sessionId = this.remembered;
+    if (sessionId === undefined || this.#session !== undefined) return;
+    await this.#options.find().then(
+      () => this.showsSession(sessionId),
+      () => undefined,
+    );
+  }
+
+  /** Goes where a REPL went. Never rejects. @param sessionId empty: the REPL shows none */
+  async showsSession(sessionId: string): Promise<void> {
+    if (sessionId === "") return;
+    await this.follow(sessionId).catch((error: unknown) =>
+      this.#options.onProblem(`Session ${sessionId} cannot be followed.`, error),
+    );
+  }
+
   /** Attaches anew: another server, or this window may answer now, or no longer. */
   async attachAgain(): Promise<void> {
     const sessionId = this.#session?.sessionId;
@@ -89,7 +114,7 @@ export class WorkspaceSession implements AsyncDisposable {
   }
 
   async #resumeOrStart(): Promise<AgentSession> {
-    const remembered = this.#options.remembered();
+    const { remembered } = this;
     if (remembered === undefined) return this.startNew();
     try {
       return await this.follow(remembered);

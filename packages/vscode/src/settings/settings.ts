@@ -1,5 +1,5 @@
 import type { ReplSettings } from "@gennai/client/home/repl-home";
-import { type Backend, backends, type SettingsChoice } from "@gennai/client/session/settings";
+import { type Backend, backends, type EditingMode, type SettingsChoice } from "@gennai/client/session/settings";
 import * as vscode from "vscode";
 import type { AutoLaunch } from "../server/launch-decision.ts";
 
@@ -15,7 +15,7 @@ export interface GennaiSettings {
   readonly model: string;
   readonly scenario: string;
   readonly scenarioFiles: readonly string[];
-  readonly editingMode: "branch" | "proposal";
+  readonly editingMode: EditingMode;
   readonly showThinking: boolean;
   readonly notifications: boolean;
   readonly sandbox: "auto" | "required" | "off";

@@ -1,3 +1,4 @@
+import type { EditingMode } from "@gennai/client/session/settings";
 import type { LinkState } from "../server/server-link.ts";
 import { emergencyWords, type GovernanceFacts } from "../session/governance-facts.ts";
 import type { SessionFacts } from "../session/session-facts.ts";
@@ -11,7 +12,7 @@ export interface StatusFacts {
   readonly backend: string;
   readonly model: string;
   readonly branch: string;
-  readonly mode: "branch" | "proposal";
+  readonly mode: EditingMode;
   readonly session: Pick<SessionFacts, "turn" | "questions" | "openProposals">;
   readonly governance: GovernanceFacts;
 }

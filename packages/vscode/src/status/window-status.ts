@@ -1,4 +1,4 @@
-import type { SessionSettings } from "@gennai/client/session/settings";
+import type { EditingMode, SessionSettings } from "@gennai/client/session/settings";
 import * as vscode from "vscode";
 import type { LinkState } from "../server/server-link.ts";
 import { type GovernanceFacts, noGovernance } from "../session/governance-facts.ts";
@@ -17,10 +17,10 @@ export class WindowStatus {
   #link: LinkState = { type: "idle" };
   #governance: GovernanceFacts = noGovernance;
   #branch = "";
-  #mode: "branch" | "proposal";
+  #mode: EditingMode;
   #model = { backend: "", model: "" };
 
-  constructor(options: WindowStatusOptions & { readonly mode: "branch" | "proposal" }) {
+  constructor(options: WindowStatusOptions & { readonly mode: EditingMode }) {
     this.#options = options;
     this.#mode = options.mode;
   }

@@ -1,0 +1,28 @@
+import type * as vscode from "vscode";
+import { isHeldByWindow } from "../server/held-by-window.ts";
+import { thisMachine } from "../server/this-machine.ts";
+import { VsCodeFolderFiles } from "./folder-files.ts";
+import { HeldFolder } from "./held-folder.ts";
+import { heldFolderId } from "./held-folder-id.ts";
+
+export interface WindowFolderOptions {
+  readonly folder: vscode.WorkspaceFolder | undefined;
+  readonly state: vscode.Memento;
+  /** `gennai.baseUrl`, as it is now. */
+  readonly baseUrl: () => string;
+}
+
+/** The folder of this window as it holds it for a server that cannot reach it; undefined while the server has the files itself. */
+export function windowFolder({ folder, state, baseUrl }: WindowFolderOptions): () => HeldFolder | undefined {
+  if (folder === undefined) return () => undefined;
+  const held = new HeldFolder(new VsCodeFolderFiles(folder.uri), {
+    id: heldFolderId(state, folder.uri),
+    name: folder.name,
+    root: folder.uri.path,
+    home: thisMachine.home,
+    platform: thisMachine.platform,
+    // Those for the terminal are asked for by themselves.
+    commands: "none",
+  });
+  return () => (isHeldByWindow({ baseUrl: baseUrl(), hasDisk: thisMachine.hasDisk }) ? held : undefined);
+}

@@ -1,0 +1,224 @@
+import type { ClientIdentity } from "@gennai/client/connection/client-identity";
+import * as vscode from "vscode";
+import { ChangeSets } from "./apply/change-sets.ts";
+import { ProposalApplier } from "./apply/proposal-applier.ts";
+import type { Attention } from "./attention/attention.ts";
+import { vsCodeAttention } from "./attention/vscode-attention.ts";
+import type { CommandId } from "./command-ids.ts";
+import { ContentDocuments } from "./documents/content-documents.ts";
+import { sessionEditor } from "./editor/session-editor.ts";
+import { VsCodeFiles } from "./editor/vscode-files.ts";
+import { windowFolder } from "./editor/window-folder.ts";
+import { pathOf } from "./editor/workspace-uri.ts";
+import { GitBranchMode } from "./git/git-branch-mode.ts";
+import { openSourceControl, VsCodeGit } from "./git/vscode-git.ts";
+import { WindowBranch } from "./git/window-branch.ts";
+import { HeldApprovals } from "./plan/plan-interceptor.ts";
+import { homeActions } from "./repl/home-actions.ts";
+import { launchRepl } from "./repl/repl-launch.ts";
+import { ReplViews } from "./repl/repl-views.ts";
+import { linkTransport } from "./server/link-transport.ts";
+import { LinkWatch } from "./server/link-watch.ts";
+import { ModelKeyStore } from "./server/model-key-store.ts";
+import { ServerAccess } from "./server/server-access.ts";
+import { showFailure } from "./server/server-dialogs.ts";
+import { thisMachine } from "./server/this-machine.ts";
+import { TokenStore } from "./server/token-store.ts";
+import { branchInterceptor } from "./session/branch-interceptor.ts";
+import { heldInterceptor } from "./session/held-interceptor.ts";
+import { readSessionSettings } from "./session/read-settings.ts";
+import { SessionWatch } from "./session/session-watch.ts";
+import { TurnProgress } from "./session/turn-progress.ts";
+import { watchingInterceptor } from "./session/watching-interceptor.ts";
+import { claimFile, WindowRole } from "./session/window-role.ts";
+import { WorkspaceSession } from "./session/workspace-session.ts";
+import { readSettings, settingsChoice } from "./settings/settings.ts";
+import { windowDetails } from "./status/window-details.ts";
+import { WindowStatus } from "./status/window-status.ts";
+import { TerminalCommands } from "./terminal/terminal-commands.ts";
+import { VsCodeTerminals } from "./terminal/vscode-terminals.ts";
+import { TimelineTree } from "./trees/timeline-tree.ts";
+import { TodoTree } from "./trees/todo-tree.ts";
+import type { Workbench } from "./workbench.ts";
+
+export interface AppShell {
+  readonly context: vscode.ExtensionContext;
+  readonly log: vscode.LogOutputChannel;
+  readonly status: vscode.StatusBarItem;
+  readonly todosChanged: vscode.EventEmitter<void>;
+  readonly timelineChanged: vscode.EventEmitter<void>;
+}
+
+/** All that one window has. Each part knows others only by what is handed to it here. */
+export interface WindowParts {
+  readonly workbench: Workbench;
+  readonly access: ServerAccess;
+  readonly terminal: TerminalCommands;
+  readonly attention: Attention;
+  readonly progress: TurnProgress;
+  readonly status: WindowStatus;
+  readonly role: WindowRole;
+  readonly linkWatch: LinkWatch;
+  readonly sessionWatch: SessionWatch;
+}
+
+const sessionKey = "gennai.sessionId";
+
+/** @param run a command, as if the user had called it */
+export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<void>): WindowParts {
+  const { context, log } = shell;
+  const folder = vscode.workspace.workspaceFolders?.[0];
+  const root = folder === undefined ? "" : (pathOf(folder.uri) ?? "");
+  const version = versionOf(context);
+  const clientId = crypto.randomUUID();
+  const warn = (what: string, error: unknown) => log.warn(what, error instanceof Error ? error.message : String(error));
+  // Parts that tell of each other: asked for when something happens, and by then all of them are made.
+  const later = { workbench: () => workbench, status: () => status };
+  const details = () => windowDetails(workbench, status.link);
+
+  const authority = { remoteName: vscode.env.remoteName, host: thisMachine.host };
+  const tokens = new TokenStore(context.secrets, authority);
+  const modelKeys = new ModelKeyStore(context.secrets, authority);
+  const files = new VsCodeFiles();
+  const changeSets = new ChangeSets({ files, workspace: root });
+  const approvals = new HeldApprovals();
+  const terminal = new TerminalCommands({ terminals: new VsCodeTerminals(), workspace: root });
+  const held = windowFolder({ folder, state: context.globalState, baseUrl: () => readSettings().baseUrl });
+  const branch = new WindowBranch({
+    mode: new GitBranchMode({
+      ...{ git: new VsCodeGit(), workspace: root, openScm: openSourceControl },
+      ask: async ({ title, choices }) =>
+        vscode.window.showQuickPick([...choices], {
+          title,
+          placeHolder: "Nothing starts before you choose",
+          ignoreFocusOut: true,
+        }),
+    }),
+    show: (name) => {
+      status.branch = name;
+    },
+    onProblem: (error) => log.warn("The branch is not known.", String(error)),
+  });
+  const role = new WindowRole({
+    ...later,
+    claimFile: claimFile(context.globalStorageUri.fsPath, root),
+    takeOver: () => run("takeOver"),
+  });
+
+  const linkWatch = new LinkWatch({ ...later, hasMoved: () => access.hasMoved() });
+  const access: ServerAccess = new ServerAccess({
+    ...{ folder, tokens, modelKeys, log, approvals, settings: readSettings },
+    interceptors: [
+      watchingInterceptor(() => role.isWatching),
+      heldInterceptor(() => held()?.facts),
+      branchInterceptor({
+        editingMode: async (sessionId) =>
+          (await readSessionSettings((await access.connect()).agent, sessionId)).editingMode,
+        currentBranch: () => branch.currentBranch(),
+        prepare: (task) => branch.prepare(task),
+        toProposalMode: async (sessionId) => {
+          const session = await sessions.follow(sessionId);
+          await session.changeSettings({ editingMode: "proposal" }, { signal: AbortSignal.timeout(10_000) });
+        },
+      }),
+    ],
+    onState: (state) => linkWatch.changed(state),
+  });
+
+  const sessionWatch = new SessionWatch({ ...later, attention: () => attention, progress: () => progress });
+  const sessions: WorkspaceSession = new WorkspaceSession({
+    connect: () => access.connect(),
+    find: () => access.link.connect(),
+    identity: (): ClientIdentity => {
+      const identity = { clientId, name: "gennai-vscode", version };
+      if (role.isWatching) return identity;
+      const editor = sessionEditor({
+        ...{ workspace: root, files, changeSets, terminal },
+        ...{ held: held(), hasTerminal: thisMachine.hasDisk },
+      });
+      return { ...identity, editor };
+    },
+    choice: () => settingsChoice(readSettings(), root),
+    remembered: () => context.workspaceState.get<string>(sessionKey),
+    remember: async (sessionId) => context.workspaceState.update(sessionKey, sessionId),
+    onEvent: (event, session) => sessionWatch.onEvent(event, session),
+    onFacts: () => sessionWatch.onFacts(),
+    onSession: (session) => sessionWatch.onSession(session),
+    onStream: (change) => access.link.report(change),
+    onProblem: warn,
+  });
+
+  const todos = new TodoTree(() => sessions.session, {
+    changed: () => shell.todosChanged.fire(),
+    onProblem: (error) => void showFailure("The todo list was not changed", error, details()),
+  });
+  const timeline = new TimelineTree(
+    () => {
+      const { session } = sessions;
+      const governance = access.link.connection?.governance;
+      return session === undefined || governance === undefined
+        ? undefined
+        : { governance, sessionId: session.sessionId };
+    },
+    () => shell.timelineChanged.fire(),
+  );
+  const views = new ReplViews({
+    extensionUri: context.extensionUri,
+    isTrusted: () => vscode.workspace.isTrusted,
+    onVisible: () => attention.update(sessions.facts.questions),
+    host: (place) => {
+      const stateKey = `gennai.replState.${place}`;
+      return {
+        transport: linkTransport(access.link),
+        actions: homeActions(() => workbench),
+        launch: () =>
+          launchRepl(place, {
+            ...{ workbench, clientId, details },
+            state: context.workspaceState.get(stateKey) ?? null,
+            onLate: () => linkWatch.announce(),
+          }),
+        saveState: (state) => void context.workspaceState.update(stateKey, state),
+        showsSession: (sessionId) => void sessions.showsSession(sessionId),
+        onProblem: (what, error) => log.warn(what, error instanceof Error ? error.message : ""),
+      };
+    },
+  });
+
+  const workbench: Workbench = {
+    ...{ context, log, version, root, tokens, modelKeys, sessions, views, branch, changeSets, approvals },
+    ...{ todos, timeline, claim: role.claim, link: access.link },
+    settings: readSettings,
+    documents: new ContentDocuments(),
+    applier: new ProposalApplier({ files, changeSets, workspace: root }),
+    governance: () => status.governance,
+    connect: () => access.connect(),
+    startServer: () => access.start(),
+    session: async () => {
+      await access.connect();
+      return sessions.open();
+    },
+    readGovernance: () => sessionWatch.readGovernance(),
+  };
+  const status = new WindowStatus({
+    item: shell.status,
+    mode: readSettings().editingMode,
+    facts: () => sessions.facts,
+    isWatching: () => role.isWatching,
+  });
+  const progress = new TurnProgress({
+    isSeen: () => views.isVisible,
+    stop: () => void run("stopSession"),
+  });
+  const attention = vsCodeAttention({
+    isSeen: () => !readSettings().notifications || (vscode.window.state.focused && views.isVisible),
+    reveal: () => views.reveal(),
+  });
+  return { workbench, access, terminal, attention, progress, status, role, linkWatch, sessionWatch };
+}
+
+function versionOf({ extension }: vscode.ExtensionContext): string {
+  const manifest: unknown = extension.packageJSON;
+  const version =
+    typeof manifest === "object" && manifest !== null && "version" in manifest ? manifest.version : undefined;
+  return typeof version === "string" ? version : "0";
+}
