@@ -6,15 +6,11 @@ import { type ContentCache, textOf, withoutMark } from "./content-cache.ts";
 import { diffRows, hunkCounts, splitLines } from "./diff-rows.ts";
 import { DiffTable } from "./diff-table.tsx";
 import { HunkCard } from "./hunk-card.tsx";
+import { type HunkPlace, hunkElementId } from "./hunk-place.ts";
+import { objectionTo } from "./objections.ts";
 import { countDecisions, type Decided, decidableIds, decisionFor } from "./review-state.ts";
 import type { ChangeContent } from "./verified-content.ts";
 import { VisibleText } from "./visible-text.tsx";
-
-/** A place in a review. */
-export interface HunkPlace {
-  readonly changeId: string;
-  readonly hunkId: string;
-}
 
 /** What a person does to a file. The same object for the life of a review. */
 export interface FileActions {
@@ -41,17 +37,6 @@ export interface FileSectionProps {
   readonly eager: boolean;
   readonly elementId: string;
   readonly actions: FileActions;
-}
-
-/** Id of the element of a change's hunk. */
-export function hunkElementId(fileElementId: string, index: number): string {
-  return `${fileElementId}-hunk-${index}`;
-}
-
-/** Why a change can only be undone; empty: it can be kept. */
-export function objectionTo(change: ProposedChange): string {
-  if (!change.conflict) return "";
-  return change.warning === "" ? "The file is not as the change expects it." : change.warning;
 }
 
 /**

@@ -1,12 +1,14 @@
 import type { ReviewToApply } from "@gennai/client/home/repl-home";
 import type { Proposal, ProposedChange } from "@gennai/client/review/proposal";
-import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApplyBar, type ApplyStep } from "./apply-bar.tsx";
 import { ContentCache } from "./content-cache.ts";
 import { FileList } from "./file-list.tsx";
-import { type FileActions, FileSection, type HunkPlace, hunkElementId, objectionTo } from "./file-section.tsx";
+import { type FileActions, FileSection } from "./file-section.tsx";
+import type { HunkPlace } from "./hunk-place.ts";
+import { objections, objectionTo } from "./objections.ts";
 import { ReviewHead } from "./review-head.tsx";
-import { commandOf } from "./review-keys.ts";
+import type { ReviewCommand } from "./review-keys.ts";
 import { OutcomeView, type ReviewOutcome } from "./review-outcome.tsx";
 import {
   countDecisions,
@@ -17,7 +19,9 @@ import {
   type ReviewState,
   reviewToApply,
 } from "./review-state.ts";
+import { useHunkWalk } from "./use-hunk-walk.ts";
 import { useIsWide } from "./use-is-wide.ts";
+import { useReviewKeys } from "./use-review-keys.ts";
 import type { BlobSource } from "./verified-content.ts";
 import { VisibleText } from "./visible-text.tsx";
 
@@ -38,25 +42,16 @@ export interface ReviewPanelProps {
   readonly onOpenDiff?: (changeId: string) => void;
 }
 
-/** From here on, hunks are drawn only where they are looked at, and files begin closed. */
-const manyHunks = 60;
-
 /** A proposal, hunk by hunk: nothing is written before the user says so twice. */
 export function ReviewPanel(props: ReviewPanelProps) {
   const { proposal, state, onState, blob, settled } = props;
   const { changes } = proposal;
-  const id = useId();
   const root = useRef<HTMLElement>(null);
   const isWide = useIsWide(root);
   const cache = useMemo(() => new ContentCache(blob), [blob, proposal.proposalId]);
   useEffect(() => () => cache[Symbol.dispose](), [cache]);
-  const places = useMemo(() => placesOf(changes), [changes]);
-  const isMany = places.length > manyHunks;
-  const [expanded, setExpanded] = useState<ReadonlySet<string>>(
-    () =>
-      new Set(isMany ? changes.slice(0, 1).map(({ id: change }) => change) : changes.map(({ id: change }) => change)),
-  );
-  const [current, setCurrent] = useState<HunkPlace>();
+  const walk = useHunkWalk(changes);
+  const { current, goTo, neighbour } = walk;
   const [editing, setEditing] = useState<HunkPlace>();
   const [step, setStep] = useState<ApplyStep>({ type: "deciding" });
   const [problems, setProblems] = useState<readonly string[]>([]);
@@ -73,58 +68,20 @@ export function ReviewPanel(props: ReviewPanelProps) {
     }),
   );
 
-  const indexes = useMemo(() => new Map(changes.map((change, index) => [change.id, index])), [changes]);
-  const fileElementId = (changeId: string) => `${id}-file-${indexes.get(changeId) ?? 0}`;
-  const elementIdOf = ({ changeId, hunkId }: HunkPlace) => {
-    const change = changes[indexes.get(changeId) ?? 0];
-    return hunkElementId(fileElementId(changeId), change === undefined ? 0 : decidableIds(change).indexOf(hunkId));
-  };
-  const expand = (changeId: string, open: boolean) =>
-    setExpanded((before) => {
-      const after = new Set(before);
-      if (open) after.add(changeId);
-      else after.delete(changeId);
-      return after;
-    });
-  const wanted = useRef<string>(undefined);
-  // What is wanted may have to be drawn first, and its content fetched.
-  useEffect(() => {
-    const element = wanted.current === undefined ? null : document.getElementById(wanted.current);
-    if (element === null) return;
-    wanted.current = undefined;
-    element.focus({ preventScroll: true });
-    element.scrollIntoView({ block: "nearest" });
-  });
-  const goTo = (place: HunkPlace | undefined) => {
-    if (place === undefined) return;
-    expand(place.changeId, true);
-    setCurrent(place);
-    wanted.current = elementIdOf(place);
-  };
-  const neighbour = (distance: 1 | -1): HunkPlace | undefined => {
-    const at = places.findIndex(({ changeId, hunkId }) => changeId === current?.changeId && hunkId === current.hunkId);
-    if (at === -1) return distance === 1 ? places[0] : places.at(-1);
-    return places[Math.max(0, Math.min(places.length - 1, at + distance))];
-  };
-  const changeOf = (place: HunkPlace | undefined) => changes.find((change) => change.id === place?.changeId);
-  const isShown = (change: ProposedChange) => cache.of(change).peek().type === "loaded";
+  const currentChange = changes.find(({ id }) => id === current?.changeId);
+  const canKeep = (change: ProposedChange) => objectionTo(change) === "" && cache.of(change).peek().type === "loaded";
 
   const decideCurrent = (type: "keep" | "undo") => {
-    const change = changeOf(current);
-    if (change === undefined || current === undefined || locked) return;
-    if (type === "keep" && (objectionTo(change) !== "" || !isShown(change))) return;
-    onState(decide(state, change.id, [current.hunkId], { type }));
+    if (currentChange === undefined || current === undefined || locked) return;
+    if (type === "keep" && !canKeep(currentChange)) return;
+    onState(decide(state, currentChange.id, [current.hunkId], { type }));
     goTo(neighbour(1));
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const command = commandOf(event);
-    if (command === undefined || event.defaultPrevented) return;
-    event.preventDefault();
+  const onCommand = (command: ReviewCommand) => {
     // What was not looked at is not decided about: the first key goes there.
     if (current === undefined && (command === "keep" || command === "undo" || command === "edit")) {
       return goTo(neighbour(1));
     }
-    const change = changeOf(current);
     switch (command) {
       case "next":
         return goTo(neighbour(1));
@@ -134,14 +91,9 @@ export function ReviewPanel(props: ReviewPanelProps) {
       case "undo":
         return decideCurrent(command);
       case "edit":
-        if (
-          !locked &&
-          change !== undefined &&
-          change.operation !== "delete" &&
-          objectionTo(change) === "" &&
-          isShown(change)
-        )
+        if (!locked && currentChange !== undefined && currentChange.operation !== "delete" && canKeep(currentChange)) {
           setEditing(current);
+        }
         return undefined;
       case "apply":
         if (!locked) setStep({ type: "confirming" });
@@ -150,24 +102,16 @@ export function ReviewPanel(props: ReviewPanelProps) {
         return setHelp((shown) => !shown);
     }
   };
-
-  const onKey = useRef(onKeyDown);
-  onKey.current = onKeyDown;
-  // While the review is shown its keys work, wherever the focus is that wants none of them.
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => onKey.current(event);
-    document.addEventListener("keydown", listen);
-    return () => document.removeEventListener("keydown", listen);
-  }, []);
+  useReviewKeys(onCommand);
 
   const handlers: FileActions = {
-    expand,
+    expand: walk.expand,
     decide: (changeId, hunkIds, decision) => onState(decide(state, changeId, hunkIds, decision)),
     edit: (place) => {
       setEditing(place);
-      if (place === undefined && current !== undefined) wanted.current = elementIdOf(current);
+      if (place === undefined) walk.focusCurrent();
     },
-    focus: setCurrent,
+    focus: walk.setCurrent,
     openDiff: props.onOpenDiff,
   };
   const newest = useRef(handlers);
@@ -208,7 +152,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
       <ReviewHead
         {...{ locked, help }}
         files={changes.length}
-        hunks={places.length}
+        hunks={walk.places.length}
         layout={state.layout}
         onLayout={(layout) => onState({ ...state, layout })}
         onDecideAll={decideAll}
@@ -233,7 +177,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
             {...{ changes }}
             decisions={state.decisions}
             currentId={current?.changeId}
-            onSelect={(changeId) => goTo(places.find((place) => place.changeId === changeId))}
+            onSelect={(changeId) => goTo(walk.places.find((place) => place.changeId === changeId))}
           />
         )}
         <div class="review-files">
@@ -244,9 +188,9 @@ export function ReviewPanel(props: ReviewPanelProps) {
               decided={state.decisions[change.id]}
               current={current?.changeId === change.id ? current : undefined}
               editing={editing?.changeId === change.id ? editing : undefined}
-              expanded={expanded.has(change.id)}
-              eager={!isMany}
-              elementId={fileElementId(change.id)}
+              expanded={walk.expanded.has(change.id)}
+              eager={!walk.isMany}
+              elementId={walk.fileElementId(change.id)}
             />
           ))}
         </div>
@@ -263,26 +207,4 @@ export function ReviewPanel(props: ReviewPanelProps) {
       )}
     </section>
   );
-}
-
-function placesOf(changes: readonly ProposedChange[]): readonly HunkPlace[] {
-  return changes.flatMap((change) => decidableIds(change).map((hunkId) => ({ changeId: change.id, hunkId })));
-}
-
-/** What stands against applying, one line a file; undefined when nobody waits for it any more. */
-async function objections(
-  changes: readonly ProposedChange[],
-  state: ReviewState,
-  cache: ContentCache,
-): Promise<readonly string[] | undefined> {
-  const found: string[] = [];
-  try {
-    for (const change of changes) {
-      const objection = objectionTo(change) || (await cache.objection(change, state));
-      if (objection !== undefined && objection !== "") found.push(`${change.path}: ${objection}`);
-    }
-  } catch {
-    return undefined;
-  }
-  return found;
 }

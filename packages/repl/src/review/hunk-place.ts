@@ -1,0 +1,18 @@
+import type { ProposedChange } from "@gennai/client/review/proposal";
+import { decidableIds } from "./review-state.ts";
+
+/** A place in a review. */
+export interface HunkPlace {
+  readonly changeId: string;
+  readonly hunkId: string;
+}
+
+/** Every place of a proposal that wants a decision, in order. */
+export function placesOf(changes: readonly ProposedChange[]): readonly HunkPlace[] {
+  return changes.flatMap((change) => decidableIds(change).map((hunkId) => ({ changeId: change.id, hunkId })));
+}
+
+/** Id of the element of a change's hunk. */
+export function hunkElementId(fileElementId: string, index: number): string {
+  return `${fileElementId}-hunk-${index}`;
+}

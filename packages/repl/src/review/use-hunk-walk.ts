@@ -1,0 +1,78 @@
+import type { ProposedChange } from "@gennai/client/review/proposal";
+import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { type HunkPlace, hunkElementId, placesOf } from "./hunk-place.ts";
+import { decidableIds } from "./review-state.ts";
+
+/** Where a person is in a review, and how they go on from there. */
+export interface HunkWalk {
+  readonly places: readonly HunkPlace[];
+  /** So many that hunks are drawn only where they are looked at. */
+  readonly isMany: boolean;
+  /** undefined: nowhere yet. */
+  readonly current: HunkPlace | undefined;
+  /** Ids of the changes that are open. */
+  readonly expanded: ReadonlySet<string>;
+  fileElementId(changeId: string): string;
+  expand(changeId: string, open: boolean): void;
+  /** The focus is there already. */
+  setCurrent(place: HunkPlace): void;
+  /** Opens the file, and moves the focus to the hunk. */
+  goTo(place: HunkPlace | undefined): void;
+  neighbour(distance: 1 | -1): HunkPlace | undefined;
+  /** Moves the focus back to the current hunk. */
+  focusCurrent(): void;
+}
+
+const manyHunks = 60;
+
+/** Walks the hunks of a proposal. Where there are many, files begin closed. */
+export function useHunkWalk(changes: readonly ProposedChange[]): HunkWalk {
+  const id = useId();
+  const places = useMemo(() => placesOf(changes), [changes]);
+  const isMany = places.length > manyHunks;
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(
+    () => new Set((isMany ? changes.slice(0, 1) : changes).map((change) => change.id)),
+  );
+  const [current, setCurrent] = useState<HunkPlace>();
+  const indexes = useMemo(() => new Map(changes.map((change, index) => [change.id, index])), [changes]);
+  const wanted = useRef<string>(undefined);
+  // What is wanted may have to be drawn first, and its content fetched.
+  useEffect(() => {
+    const element = wanted.current === undefined ? null : document.getElementById(wanted.current);
+    if (element === null) return;
+    wanted.current = undefined;
+    element.focus({ preventScroll: true });
+    element.scrollIntoView({ block: "nearest" });
+  });
+  const fileElementId = (changeId: string) => `${id}-file-${indexes.get(changeId) ?? 0}`;
+  const elementIdOf = ({ changeId, hunkId }: HunkPlace) => {
+    const change = changes[indexes.get(changeId) ?? 0];
+    return hunkElementId(fileElementId(changeId), change === undefined ? 0 : decidableIds(change).indexOf(hunkId));
+  };
+  const expand = (changeId: string, open: boolean) =>
+    setExpanded((before) => {
+      const after = new Set(before);
+      if (open) after.add(changeId);
+      else after.delete(changeId);
+      return after;
+    });
+  return {
+    ...{ places, isMany, current, expanded, fileElementId, expand, setCurrent },
+    goTo(place) {
+      if (place === undefined) return;
+      expand(place.changeId, true);
+      setCurrent(place);
+      wanted.current = elementIdOf(place);
+    },
+    neighbour(distance) {
+      const at = places.findIndex(
+        ({ changeId, hunkId }) => changeId === current?.changeId && hunkId === current.hunkId,
+      );
+      if (at === -1) return distance === 1 ? places[0] : places.at(-1);
+      return places[Math.max(0, Math.min(places.length - 1, at + distance))];
+    },
+    focusCurrent() {
+      if (current !== undefined) wanted.current = elementIdOf(current);
+    },
+  };
+}
