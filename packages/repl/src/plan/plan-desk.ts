@@ -2,7 +2,9 @@ import type { Plan, PlanIssue, PlannedAction, SubmittedPlan, VerificationResult 
 import type { SessionPlans } from "@gennai/client/plan/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type ReadonlySignal, signal } from "@preact/signals";
+import { GatheredWork } from "./gathered-work.ts";
 import { type HeldToken, type PlanAct, type PlanFacts, planChecks } from "./plan-checks.ts";
+import { PlanRuns } from "./plan-runs.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import { strictRequest } from "./write-plan.ts";
 
@@ -50,9 +52,11 @@ export class PlanDesk implements Disposable {
   readonly #options: PlanDeskOptions;
   readonly #view = signal<PlanView>(nothing);
   readonly #over = new AbortController();
-  /** Change sets of runs, by plan. A run's change set has the id of its turn. */
-  readonly #runs = new Map<string, string>();
-  readonly #changeSets = new Set<string>();
+  /** The plan that an event named last. */
+  #newestId = "";
+  readonly #runs = new PlanRuns();
+  /** Events come in bursts, above all in a replay. */
+  readonly #refreshing = new GatheredWork(() => this.#refresh());
 
   constructor(options: PlanDeskOptions) {
     this.#options = options;
@@ -144,7 +148,7 @@ export class PlanDesk implements Disposable {
     await this.#checked("rollback", "Rollback", async ({ planId }, options) => {
       if (changeSetId === undefined) return;
       await this.#options.undo(changeSetId, options);
-      this.#changeSets.delete(changeSetId);
+      this.#runs.undone(changeSetId);
       this.#show(await this.#options.plans.get(planId, options));
     });
   }
@@ -155,16 +159,13 @@ export class PlanDesk implements Disposable {
 
   /** An event of the session, replayed ones too. */
   handle(event: InvokeEvent): void {
+    this.#runs.handle(event);
     if (event.event.case === "planChanged") {
-      const { planId, stepId } = event.event.value;
-      if (stepId !== "") this.#runs.set(planId, event.turnId);
-      void this.#refresh(planId);
-    } else if (event.event.case === "changeSetApplied") {
-      this.#changeSets.add(event.event.value.changeSetId);
-      this.#set({ changeSetId: this.#changeSetOf(this.#view.peek().plan) });
-    } else if (event.event.case === "changeSetUndone") {
-      this.#changeSets.delete(event.event.value.changeSetId);
-      this.#set({ changeSetId: this.#changeSetOf(this.#view.peek().plan) });
+      this.#newestId = event.event.value.planId;
+      void this.#refreshing.ask();
+    }
+    if (event.event.case === "changeSetApplied" || event.event.case === "changeSetUndone") {
+      this.#set({ changeSetId: this.#runs.changeSetOf(this.#view.peek().plan) });
     }
   }
 
@@ -172,32 +173,13 @@ export class PlanDesk implements Disposable {
     this.#over.abort();
   }
 
-  #refreshing: { again: boolean } | undefined;
-
-  /** Events come in bursts, above all in a replay: one call is under way, and one more follows it. */
-  async #refresh(planId: string): Promise<void> {
-    if (this.#refreshing !== undefined) {
-      this.#refreshing.again = true;
-      return;
-    }
-    const refreshing = { again: true };
-    this.#refreshing = refreshing;
-    try {
-      while (refreshing.again) {
-        refreshing.again = false;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        this.#over.signal.throwIfAborted();
-        const plans = await this.#options.plans.list({ signal: this.#over.signal });
-        this.#set({ plans });
-        const shownId = this.#view.peek().plan?.planId ?? planId;
-        const plan = plans.find((each) => each.planId === shownId);
-        if (plan !== undefined) this.#show(plan);
-      }
-    } catch {
-      // The next event, or the person, asks again.
-    } finally {
-      this.#refreshing = undefined;
-    }
+  async #refresh(): Promise<void> {
+    this.#over.signal.throwIfAborted();
+    const plans = await this.#options.plans.list({ signal: this.#over.signal });
+    this.#set({ plans });
+    const shownId = this.#view.peek().plan?.planId ?? this.#newestId;
+    const plan = plans.find(({ planId }) => planId === shownId);
+    if (plan !== undefined) this.#show(plan);
   }
 
   #submitted(raw: string, { plan, issues, envelopeKind }: SubmittedPlan): void {
@@ -216,15 +198,10 @@ export class PlanDesk implements Disposable {
       : [plan, ...plans];
     const same = before?.planId === plan.planId;
     this.#set({
-      ...{ plan, plans: others, changeSetId: this.#changeSetOf(plan) },
+      ...{ plan, plans: others, changeSetId: this.#runs.changeSetOf(plan) },
       ...(same ? {} : { results: [] }),
       ...(shown?.digest === plan.digest && shown.planId === plan.planId ? {} : { shown: undefined }),
     });
-  }
-
-  #changeSetOf(plan: Plan | undefined): string | undefined {
-    const run = plan === undefined ? undefined : this.#runs.get(plan.planId);
-    return run !== undefined && this.#changeSets.has(run) ? run : undefined;
   }
 
   async #checked(

@@ -101,3 +101,11 @@ test("after a reload, what a run changed can be taken back", async () => {
   event({ event: { case: "changeSetUndone", value: { changeSetId: "run" } } });
   expect(desk.view.value.changeSetId).toBeUndefined();
 });
+
+test("of plans that events name before any is shown, the one named last is", async () => {
+  const { desk } = deskWith({ list: async () => [{ ...draft, planId: "2" }, draft] });
+  for (const planId of ["1", "2"]) {
+    desk.handle(create(InvokeEventSchema, { event: { case: "planChanged", value: { planId } } }));
+  }
+  await expect.poll(() => desk.view.value.plan?.planId).toBe("2");
+});
