@@ -1,6 +1,7 @@
 import { type Proposal, proposalFromMessage } from "@gennai/client/review/proposal";
-import type { AgentSession, TurnRequest } from "@gennai/client/session/agent-session";
+import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { ConnectionChange } from "@gennai/client/session/subscription";
+import type { TurnRequest } from "@gennai/client/session/turn";
 import { type TurnOutcome, turnOutcome } from "@gennai/client/session/turn-state";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";

@@ -1,54 +1,20 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { Bridge, type BridgeProblem } from "../bridge/bridge.ts";
+import { Bridge } from "../bridge/bridge.ts";
 import type { ClientEventBody } from "../bridge/client-answer.ts";
-import { pause } from "../connection/back-off.ts";
 import type { ClientIdentity } from "../connection/client-identity.ts";
 import type { AgentClient } from "../connection/connection.ts";
 import { retryingCall } from "../connection/retrying-call.ts";
 import { workspaceFactsFields } from "../held-workspace/held-workspace-answer.ts";
 import { type AppliedFile, appliedFileFields, appliedFileFromMessage } from "../review/proposal.ts";
 import { type Review, reviewedHunkFields } from "../review/review.ts";
-import { type EditorContext, editorContextFields } from "./editor-context.ts";
+import type { FollowOptions } from "./follow-options.ts";
+import { type RunTurnOptions, runTurn } from "./run-turn.ts";
 import { type SessionSettings, type SettingsChoice, settingsFields, settingsFromMessage } from "./settings.ts";
-import { type ConnectionChange, subscribe } from "./subscription.ts";
-import { endsTurn } from "./turn-state.ts";
-
-/** A turn that the server runs, watched or not. */
-export interface Turn {
-  readonly turnId: string;
-  /** Following after this seq shows the whole turn. */
-  readonly afterSeq: bigint;
-}
-
-export interface TurnRequest {
-  readonly text: string;
-  /** Empty: the server's default for the session's mode. */
-  readonly scenario?: string;
-  readonly enableThinking?: boolean;
-  readonly images?: readonly Uint8Array[];
-  /** What the user looks at and chose to send along. */
-  readonly context?: EditorContext;
-}
-
-export interface FollowOptions {
-  readonly afterSeq: bigint;
-  readonly signal: AbortSignal;
-  /** Ends with the end of this turn. */
-  readonly untilTurnId?: string;
-  readonly maxAttempts?: number;
-  readonly onConnection?: (change: ConnectionChange) => void;
-  readonly onProblem?: (problem: BridgeProblem) => void;
-}
-
-export interface RunTurnOptions extends Omit<FollowOptions, "afterSeq" | "untilTurnId"> {
-  /** Called when the server has the turn. */
-  readonly onStart?: (turn: Turn) => void;
-}
-
-/** Milliseconds to wait for the first word of a stream. */
-const attachMilliseconds = 1000;
+import { subscribe } from "./subscription.ts";
+import { startTurnFields, type Turn, type TurnRequest } from "./turn.ts";
+import { whileAttached } from "./while-attached.ts";
 
 interface CallOptions {
   readonly signal: AbortSignal;
@@ -127,15 +93,7 @@ export class AgentSession {
 
   /** Starts a turn, once however often the way to the server breaks: every try carries the same id. */
   async startTurn(request: TurnRequest, options: CallOptions): Promise<Turn> {
-    const message = {
-      sessionId: this.sessionId,
-      scenario: request.scenario ?? "",
-      userInput: request.text,
-      enableThinking: request.enableThinking ?? false,
-      images: [...(request.images ?? [])],
-      ...(request.context === undefined ? {} : { editorContext: editorContextFields(request.context) }),
-      clientTurnId: crypto.randomUUID(),
-    };
+    const message = startTurnFields(this.sessionId, request);
     const { signal } = options;
     const response = await retryingCall(() => this.client.startTurn(message, { signal }), { signal, attempts: 6 });
     return { turnId: response.turnId, afterSeq: response.afterSeq };
@@ -166,68 +124,16 @@ export class AgentSession {
    * Runs a turn and gives its events. It attaches first, so that the agent finds this client's abilities from the start.
    * Throws as `startTurn` and `subscribe` do. Leaving the loop cancels no turn.
    */
-  async *runTurn(request: TurnRequest, options: RunTurnOptions): AsyncGenerator<InvokeEvent, void> {
-    const { onStart, onConnection, signal, ...rest } = options;
-    const attached = Promise.withResolvers<void>();
-    const leaving = new AbortController();
-    const events = this.follow({
-      ...rest,
-      afterSeq: this.#lastSeq,
-      signal: AbortSignal.any([signal, leaving.signal]),
-      onConnection: (change) => {
-        if (change.state === "connected") attached.resolve();
-        onConnection?.(change);
-      },
-    });
-    const first = events.next();
-    first.catch(() => undefined);
-    try {
-      // Servers say something at once; a silent one is not waited for.
-      const silent = pause(attachMilliseconds, { signal: leaving.signal }).catch(() => undefined);
-      await Promise.race([attached.promise, first, silent]);
-      const { turn, early, next: coming } = await takenUntil(this.startTurn(request, { signal }), events, first);
-      onStart?.(turn);
-      for (const event of early) if (event.seq === 0n || event.seq > turn.afterSeq) yield event;
-      for (let next = await coming; next.done !== true; next = await events.next()) {
-        const event = next.value;
-        if (event.seq !== 0n && event.seq <= turn.afterSeq) continue;
-        yield event;
-        if (endsTurn(event, turn.turnId)) return;
-      }
-    } finally {
-      leaving.abort();
-      await events.return();
-    }
+  runTurn(request: TurnRequest, options: RunTurnOptions): AsyncGenerator<InvokeEvent, void> {
+    return runTurn(this, request, options);
   }
 
   /**
    * Does something while this client is attached, so that its editor answers what the server asks meanwhile. For what is no
    * turn; a turn attaches by itself. Rejects as `work` does, and with the stream's error when that ends first.
    */
-  async whileAttached<Value>(work: () => Promise<Value>, { signal }: CallOptions): Promise<Value> {
-    const leaving = new AbortController();
-    const attached = Promise.withResolvers<void>();
-    const events = this.follow({
-      afterSeq: this.#lastSeq,
-      signal: AbortSignal.any([signal, leaving.signal]),
-      onConnection: (change) => {
-        if (change.state === "connected") attached.resolve();
-      },
-    });
-    const followed = (async () => {
-      for await (const _ of events);
-    })();
-    const broken = new Promise<never>((_, reject) => {
-      followed.catch(reject);
-    });
-    broken.catch(() => undefined);
-    try {
-      await Promise.race([attached.promise, broken]);
-      return await Promise.race([work(), broken]);
-    } finally {
-      leaving.abort();
-      await followed.catch(() => undefined);
-    }
+  whileAttached<Value>(work: () => Promise<Value>, options: CallOptions): Promise<Value> {
+    return whileAttached(this, work, options);
   }
 
   /** Ends a turn; resolves when it has ended. False when nothing was running. */
@@ -321,31 +227,6 @@ export class AgentSession {
     };
     const response = await retryingCall(submit, { signal, attempts: 6 });
     if (response?.status === "ERROR") throw new Error(response.error);
-  }
-}
-
-/**
- * Takes events while a turn starts: a server may ask this client before it begins one, and what is not taken is not answered.
- */
-async function takenUntil(
-  starting: Promise<Turn>,
-  events: AsyncIterator<InvokeEvent, void>,
-  first: Promise<IteratorResult<InvokeEvent, void>>,
-): Promise<{
-  readonly turn: Turn;
-  readonly early: readonly InvokeEvent[];
-  readonly next: Promise<IteratorResult<InvokeEvent, void>>;
-}> {
-  const early: InvokeEvent[] = [];
-  const started = starting.then(() => undefined);
-  started.catch(() => undefined);
-  let next = first;
-  for (;;) {
-    const taken = await Promise.race([started, next]);
-    if (taken === undefined || taken.done === true) return { turn: await starting, early, next };
-    early.push(taken.value);
-    next = events.next();
-    next.catch(() => undefined);
   }
 }
 

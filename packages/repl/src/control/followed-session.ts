@@ -1,6 +1,7 @@
-import { AgentSession, type Turn, type TurnRequest } from "@gennai/client/session/agent-session";
+import { AgentSession } from "@gennai/client/session/agent-session";
 import type { SessionSettings, SettingsChoice } from "@gennai/client/session/settings";
 import { EventGapError } from "@gennai/client/session/subscription";
+import type { Turn, TurnRequest } from "@gennai/client/session/turn";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
 import { SessionView } from "../model/session-view.ts";

@@ -1,5 +1,5 @@
-import type { TurnRequest } from "@gennai/client/session/agent-session";
 import type { EditorContext } from "@gennai/client/session/editor-context";
+import type { TurnRequest } from "@gennai/client/session/turn";
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { SessionView } from "../model/session-view.ts";
 import type { FollowedSession } from "./followed-session.ts";

@@ -1,0 +1,31 @@
+import { type EditorContext, editorContextFields } from "./editor-context.ts";
+
+/** A turn that the server runs, watched or not. */
+export interface Turn {
+  readonly turnId: string;
+  /** Following after this seq shows the whole turn. */
+  readonly afterSeq: bigint;
+}
+
+export interface TurnRequest {
+  readonly text: string;
+  /** Empty: the server's default for the session's mode. */
+  readonly scenario?: string;
+  readonly enableThinking?: boolean;
+  readonly images?: readonly Uint8Array[];
+  /** What the user looks at and chose to send along. */
+  readonly context?: EditorContext;
+}
+
+/** The fields of a `StartTurnRequest` message: a turn of its own, however often it is sent. */
+export function startTurnFields(sessionId: string, request: TurnRequest) {
+  return {
+    sessionId,
+    scenario: request.scenario ?? "",
+    userInput: request.text,
+    enableThinking: request.enableThinking ?? false,
+    images: [...(request.images ?? [])],
+    ...(request.context === undefined ? {} : { editorContext: editorContextFields(request.context) }),
+    clientTurnId: crypto.randomUUID(),
+  };
+}
