@@ -39,14 +39,8 @@ test("paths are completed before there is a session", async () => {
 
 test("a review is decided, edited and applied by keys alone, and knows what was read in the same answer", async () => {
   await using on = await openScriptedPage();
-  const { root } = on.repl;
   const { keyboard } = on.page;
-  await root.getByLabel("Editing mode").selectOption("proposal");
-  await on.repl.send("propose it");
-  await on.repl.see("Proposed.");
-  await on.repl.idle();
-  await on.repl.openPanel("Review");
-  const review = root.locator(".review");
+  const review = await on.repl.review("propose it", "Proposed.");
   await review.getByText("src/add.ts").first().waitFor();
   expect(await review.getByText("not read in this session").count()).toBe(0);
   // The focus is still on the tab: the first key only goes to the first hunk.
@@ -71,17 +65,7 @@ test("a review is decided, edited and applied by keys alone, and knows what was 
 
 test("what is typed in a field of the review decides nothing", async () => {
   await using on = await openScriptedPage();
-  const { root } = on.repl;
-  await root.getByLabel("Editing mode").selectOption("proposal");
-  await on.repl.send("propose it");
-  await on.repl.see("Proposed.");
-  await on.repl.idle();
-  await on.repl.openPanel("Review");
-  await root.getByLabel("Note to the model").pressSequentially("yes, nanny? j");
-  expect(
-    await root
-      .locator(".review")
-      .getByText(/\d (?:kept|undone)/)
-      .count(),
-  ).toBe(0);
+  const review = await on.repl.review("propose it", "Proposed.");
+  await review.getByLabel("Note to the model").pressSequentially("yes, nanny? j");
+  expect(await review.getByText(/\d (?:kept|undone)/).count()).toBe(0);
 });

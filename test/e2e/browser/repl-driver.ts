@@ -26,6 +26,11 @@ export class ReplDriver {
     await this.prompt.press("Enter");
   }
 
+  /** In Proposal mode nothing is written before a person has reviewed it. */
+  async useEditingMode(mode: "branch" | "proposal"): Promise<void> {
+    await this.root.getByRole("combobox", { name: "Editing mode" }).selectOption(mode);
+  }
+
   /** Resolves when no turn runs any more. */
   async idle(): Promise<void> {
     await this.root.getByPlaceholder("What shall be done?").waitFor();
@@ -45,6 +50,16 @@ export class ReplDriver {
   /** e.g. `Review`. */
   async openPanel(name: string): Promise<void> {
     await this.root.getByRole("tab", { name }).click();
+  }
+
+  /** Has changes proposed by a prompt, and goes to their review once the turn has ended with `answer`. */
+  async review(prompt: string, answer: string): Promise<Locator> {
+    await this.useEditingMode("proposal");
+    await this.send(prompt);
+    await this.see(answer);
+    await this.idle();
+    await this.openPanel("Review");
+    return this.root.locator(".review");
   }
 
   /** Answers once the question can be answered. */

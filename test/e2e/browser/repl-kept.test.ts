@@ -4,14 +4,10 @@ import { openScriptedPage } from "./open-page.ts";
 test("decisions of a review, and a session's new name, survive a reload", async () => {
   await using on = await openScriptedPage();
   const { root } = on.repl;
-  await root.getByLabel("Editing mode").selectOption("proposal");
-  await on.repl.send("propose it");
-  await on.repl.see("Proposed.");
-  await on.repl.idle();
-  await on.repl.openPanel("Review");
-  await root.getByRole("button", { name: "Keep all", exact: true }).click();
-  await root.getByLabel("Note to the model").fill("Well done");
-  const decided = root.locator(".review").getByText("2 kept");
+  const review = await on.repl.review("propose it", "Proposed.");
+  await review.getByRole("button", { name: "Keep all", exact: true }).click();
+  await review.getByLabel("Note to the model").fill("Well done");
+  const decided = review.getByText("2 kept");
   await decided.waitFor();
 
   await root.getByRole("button", { name: "Sessions" }).click();
@@ -24,7 +20,7 @@ test("decisions of a review, and a session's new name, survive a reload", async 
 
   await on.page.reload();
   await decided.waitFor();
-  expect(await root.getByLabel("Note to the model").inputValue()).toBe("Well done");
+  expect(await review.getByLabel("Note to the model").inputValue()).toBe("Well done");
   await expect.poll(() => on.page.title()).toBe("Arrow functions – Gennai");
   expect(on.complaints).toEqual([]);
 });

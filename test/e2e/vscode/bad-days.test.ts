@@ -71,7 +71,7 @@ describe("in a workspace", () => {
   test("whose file changed on disk during its review, nothing is applied", async () => {
     const { workspace } = workbench();
     const repl = await openRepl(workbench());
-    await repl.root.getByRole("combobox", { name: "Editing mode" }).selectOption("proposal");
+    await repl.useEditingMode("proposal");
     await apply(repl, "list.txt");
     await workspace.write("list.txt", "somebody else was here\n");
     await applyNow(repl);
@@ -98,7 +98,7 @@ describe("in a workspace", () => {
   test("whose shell does not report what it runs, nothing is typed", async () => {
     const repl = await openRepl(workbench());
     await workbench().workspace.git("switch", "--quiet", "--create", "ai-agent/run");
-    await repl.root.getByRole("combobox", { name: "Editing mode" }).selectOption("branch");
+    await repl.useEditingMode("branch");
     await repl.send("run it");
     await repl.answer("Allow once");
     await shows(repl, "Was it run?");
@@ -115,7 +115,7 @@ describe("in a workspace", () => {
     await workbench().reload();
     const repl = await openRepl(workbench());
     await repl.beginSession();
-    await repl.root.getByRole("combobox", { name: "Editing mode" }).selectOption("branch");
+    await repl.useEditingMode("branch");
     await repl.send("work on it");
     await asks(/This folder is no git repository/);
     await workbench().screenshot("bad day no repository");

@@ -77,7 +77,7 @@ test("a question, a conversation and a review", async () => {
   await shows(repl, "The tests pass.");
   await repl.idle();
   await workbench().screenshot("vscode chat");
-  await repl.root.getByRole("combobox", { name: "Editing mode" }).selectOption("proposal");
+  await repl.useEditingMode("proposal");
   await repl.send("propose it");
   await shows(repl, "Proposed.");
   await repl.openPanel("Review");

@@ -23,7 +23,7 @@ test.for(everyTheme)("in a %s theme the REPL is readable, with an answer, a ques
   await workbench().useTheme(theme);
   const repl = new ReplDriver(await workbench().webview("REPL"));
   await repl.beginSession();
-  await repl.root.getByRole("combobox", { name: "Editing mode" }).selectOption("branch");
+  await repl.useEditingMode("branch");
   await repl.send("explain this project");
   await repl.see("What I found");
   await repl.idle();
@@ -36,7 +36,7 @@ test.for(everyTheme)("in a %s theme the REPL is readable, with an answer, a ques
   await repl.answer("Deny");
   await repl.toNewest();
   await repl.see("You were asked.");
-  await repl.root.getByRole("combobox", { name: "Editing mode" }).selectOption("proposal");
+  await repl.useEditingMode("proposal");
   await repl.send("propose a change");
   await repl.toNewest();
   await repl.see("Proposed.");

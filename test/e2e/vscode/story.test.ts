@@ -121,7 +121,7 @@ test("a dangerous command is refused, and the REPL says by which rule", async ()
 
 test("of a proposal one hunk is kept, one refused and one edited", async () => {
   const driver = await repl();
-  await driver.root.getByRole("combobox", { name: "Editing mode" }).selectOption("proposal");
+  await driver.useEditingMode("proposal");
   await driver.send("propose new words");
   await shows(driver, "Three words are proposed.");
   await driver.openPanel("Review");
@@ -155,7 +155,7 @@ test("one Undo in the editor takes all of it back", async () => {
 test("in Branch Mode the same is written on the agent's branch, and Source Control shows it", async () => {
   const driver = await repl();
   await driver.openPanel("Chat");
-  await driver.root.getByRole("combobox", { name: "Editing mode" }).selectOption("branch");
+  await driver.useEditingMode("branch");
   await driver.send("write new words");
   await shows(driver, "Three words are written.");
   expect(await workbench().workspace.read("src/words.ts")).toBe(changed);
