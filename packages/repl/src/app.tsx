@@ -41,10 +41,10 @@ export function App({ control }: { readonly control: ReplControl }) {
 }
 
 function Chat({ control }: { readonly control: ReplControl }) {
-  const view = control.current.value?.view.value;
+  const view = control.followed.value?.view.value;
   const started = view !== undefined && view.count.value > 0;
   if (started || control.turns.pending.value !== undefined) {
-    return <ChatView key={control.current.value?.session.sessionId ?? ""} control={control} view={view} />;
+    return <ChatView key={control.followed.value?.session.sessionId ?? ""} control={control} view={view} />;
   }
   return <Welcome control={control} />;
 }

@@ -63,7 +63,7 @@ export class CallRelay implements Disposable {
         this.#open.get(message.id)?.abort();
         return true;
       case "taken":
-        this.#open.get(message.id)?.grant(message.count);
+        this.#open.get(message.id)?.taken(message.count);
         return true;
       default:
         return false;
@@ -212,7 +212,7 @@ class RunningCall {
     this.#wake?.();
   }
 
-  grant(count: number): void {
+  taken(count: number): void {
     this.#sent = Math.max(0, this.#sent - count);
     this.#wake?.();
   }

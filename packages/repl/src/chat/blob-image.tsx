@@ -8,7 +8,7 @@ const shownTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "ima
 export function BlobImage({ blob, label }: { readonly blob: BlobContent; readonly label: string }) {
   const { control } = useChat();
   const [url, setUrl] = useState<string>();
-  const session = control.current.value?.session;
+  const session = control.followed.value?.session;
   useEffect(() => {
     if (session === undefined || !shownTypes.has(blob.mediaType)) return undefined;
     const leaving = new AbortController();

@@ -14,7 +14,7 @@ export function FullOutput({ blob }: { readonly blob: BlobContent }) {
   const [problem, setProblem] = useState("");
   const load = async () => {
     try {
-      const bytes = await control.current.value?.session.blob(blob.sha256, { signal: AbortSignal.timeout(30_000) });
+      const bytes = await control.followed.value?.session.blob(blob.sha256, { signal: AbortSignal.timeout(30_000) });
       setText(new TextDecoder().decode(bytes));
       setProblem("");
     } catch (error) {

@@ -92,7 +92,7 @@ const outcomes = { completed: "Done", error: "Failed", cancelled: "Stopped", int
 
 export function TurnEnd({ item, seq }: { readonly item: TurnEndItem; readonly seq: bigint }) {
   const { control } = useChat();
-  const sessionId = control.current.value?.session.sessionId;
+  const sessionId = control.followed.value?.session.sessionId;
   const tokens = item.inputTokens + item.outputTokens;
   const words = [
     outcomes[item.outcome],

@@ -7,7 +7,7 @@ import { costWords, countWords, durationWords } from "./words.ts";
 
 /** What is going on right now, and what the session has used. */
 export function StatusLine({ control }: { readonly control: ReplControl }) {
-  const facts = control.current.value?.view.value.facts.value;
+  const facts = control.followed.value?.view.value.facts.value;
   const progress = control.turns.progress.value;
   const turn = facts?.turn;
   const usage = facts?.usage;

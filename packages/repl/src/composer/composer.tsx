@@ -207,7 +207,7 @@ function Thumbnails({ control, images }: { readonly control: ReplControl; readon
 
 /** Newest first. */
 function sentPrompts(control: ReplControl): readonly string[] {
-  const cells = control.current.value?.view.value.cells ?? [];
+  const cells = control.followed.value?.view.value.cells ?? [];
   const texts = cells.flatMap(({ item }) => (item.value.kind === "user-message" ? [item.value.text] : []));
   return [...new Set(texts.toReversed())];
 }

@@ -39,7 +39,7 @@ export function useMentions(
   useEffect(() => () => asking.current?.abort(), []);
 
   const ask = async (mention: TypedMention, caret: number, signal: AbortSignal) => {
-    const sessionId = control.current.value?.session.sessionId;
+    const sessionId = control.followed.value?.session.sessionId;
     const named = namedMentions.filter((name) => name.startsWith(mention.prefix));
     try {
       await new Promise((resolve) => setTimeout(resolve, quiet));

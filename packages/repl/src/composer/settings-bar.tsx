@@ -6,7 +6,7 @@ import { Popover } from "../shell/popover.tsx";
 
 /** How changes reach the workspace, how the agent goes about it, and which model it is. */
 export function SettingsBar({ control }: { readonly control: ReplControl }) {
-  const session = control.current.value;
+  const session = control.followed.value;
   const settings = session?.settings.value ?? control.choice.value;
   const mode = settings.editingMode ?? "branch";
   const model = [settings.backend, settings.model].filter((word) => word !== undefined && word !== "").join(" / ");
@@ -43,7 +43,7 @@ export function SettingsBar({ control }: { readonly control: ReplControl }) {
 }
 
 function ScenarioChoice({ control }: { readonly control: ReplControl }) {
-  const session = control.current.value;
+  const session = control.followed.value;
   const opened = control.opening.value.state === "done";
   useEffect(() => {
     if (opened) void control.listScenarios();

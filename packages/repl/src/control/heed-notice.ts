@@ -7,7 +7,7 @@ export function heedNotice(control: ReplControl, notice: HomeNotice): void {
   switch (notice.type) {
     case "show-session":
       if (notice.sessionId === undefined) control.newSession();
-      else if (notice.sessionId !== control.current.value?.session.sessionId) void control.switchTo(notice.sessionId);
+      else if (notice.sessionId !== control.followed.value?.session.sessionId) void control.switchTo(notice.sessionId);
       return;
     case "prompt":
       control.panel.value = "chat";
@@ -24,7 +24,7 @@ export function heedNotice(control: ReplControl, notice: HomeNotice): void {
       return;
     case "server":
       control.serverNotice.value = notice.state === "connected" ? undefined : notice.message;
-      if (notice.state === "connected") control.current.value?.retry();
+      if (notice.state === "connected") control.followed.value?.retry();
       return;
   }
 }

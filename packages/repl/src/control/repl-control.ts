@@ -56,7 +56,7 @@ export class ReplControl {
   readonly problem = new ShownProblem();
   /** What the home says about the way to the server; undefined while it is well. */
   readonly serverNotice = signal<string | undefined>(undefined);
-  readonly #current = signal<FollowedSession | undefined>(undefined);
+  readonly #followed = signal<FollowedSession | undefined>(undefined);
   readonly #desks: Signal<SessionDesks>;
   readonly #wantsNew = signal(false);
   readonly #identity: ClientIdentity;
@@ -86,7 +86,7 @@ export class ReplControl {
     this.turns = new TurnControl({
       draft: kept.draft,
       queue: kept.queue,
-      followed: this.#current,
+      followed: this.#followed,
       newSession: (signal) => this.#create(signal),
       // An editor's home has git, and sees to the branch itself.
       ready: async (followed, prompt) => {
@@ -98,7 +98,7 @@ export class ReplControl {
     });
     this.#desks = signal(new SessionDesks(this, undefined));
     keepStateIn(home, kept, { signal: this.#end.signal }, () => ({
-      sessionId: this.#current.value?.session.sessionId ?? (this.#wantsNew.value ? null : kept.sessionId),
+      sessionId: this.#followed.value?.session.sessionId ?? (this.#wantsNew.value ? null : kept.sessionId),
       ...this.turns.toKeep(),
       panel: this.panel.value,
       showThinking: this.showThinking.value,
@@ -116,13 +116,13 @@ export class ReplControl {
     return this.#opening.state;
   }
 
-  get current(): ReadonlySignal<FollowedSession | undefined> {
-    return this.#current;
+  get followed(): ReadonlySignal<FollowedSession | undefined> {
+    return this.#followed;
   }
 
   /** Of the session that is shown: as it was renamed, or as it began; empty where there is none. */
   readonly title: ReadonlySignal<string> = computed(() => {
-    const view = this.#current.value?.view.value;
+    const view = this.#followed.value?.view.value;
     if (view === undefined || view.count.value === 0) return "";
     const first = view.cells.find(({ item }) => item.peek().kind === "user-message")?.item.peek();
     return view.facts.value.title || (first?.kind === "user-message" ? (first.text.split("\n", 1)[0] ?? "") : "");
@@ -159,7 +159,7 @@ export class ReplControl {
   }
 
   async clear(): Promise<void> {
-    const sessionId = this.#current.value?.session.sessionId;
+    const sessionId = this.#followed.value?.session.sessionId;
     if (sessionId === undefined) return;
     await this.#attempt("The conversation could not be cleared", async (signal) => {
       await this.agent.clearSession({ sessionId }, { signal });
@@ -177,7 +177,7 @@ export class ReplControl {
   /** For the session that is shown, and for those that come. False when the server would not. */
   async changeSettings(choice: SettingsChoice): Promise<boolean> {
     const { workingDir: _fixed, ...rest } = choice;
-    const followed = this.#current.value;
+    const followed = this.#followed.value;
     const changed =
       followed === undefined ||
       (await this.#attempt("The settings could not be changed", (signal) => followed.changeSettings(rest, { signal })));
@@ -186,7 +186,7 @@ export class ReplControl {
   }
 
   async undoChangeSet(changeSetId: string): Promise<void> {
-    const followed = this.#current.value;
+    const followed = this.#followed.value;
     if (followed === undefined) return;
     await this.#attempt("The changes could not be taken back", async (signal) => {
       if (this.home.revertChangeSet !== undefined) await this.home.revertChangeSet(changeSetId);
@@ -203,14 +203,14 @@ export class ReplControl {
   }
 
   async listSessions(): Promise<void> {
-    const workingDir = this.#current.value?.session.workingDir;
+    const workingDir = this.#followed.value?.session.workingDir;
     await this.#attempt("The sessions could not be listed", (signal) =>
       this.directory.loadSessions(workingDir, signal),
     );
   }
 
   async listScenarios(): Promise<void> {
-    const sessionId = this.#current.value?.session.sessionId ?? "";
+    const sessionId = this.#followed.value?.session.sessionId ?? "";
     await this.#attempt("The scenarios could not be listed", (signal) =>
       this.directory.loadScenarios(sessionId, signal),
     );
@@ -218,13 +218,13 @@ export class ReplControl {
 
   [Symbol.dispose](): void {
     this.#end.abort();
-    this.#current.value?.[Symbol.dispose]();
+    this.#followed.value?.[Symbol.dispose]();
     this.#desks.value[Symbol.dispose]();
   }
 
   async #showFirst(sessionId: string, signal: AbortSignal): Promise<void> {
     const session = await AgentSession.resume(this.agent, this.#identity, sessionId, { signal });
-    const begun = this.#current.value !== undefined || this.turns.pending.value !== undefined || this.#wantsNew.value;
+    const begun = this.#followed.value !== undefined || this.turns.pending.value !== undefined || this.#wantsNew.value;
     if (!begun) this.#show(session);
   }
 
@@ -236,11 +236,11 @@ export class ReplControl {
   #show(session: AgentSession): FollowedSession;
   #show(session: undefined): undefined;
   #show(session: AgentSession | undefined): FollowedSession | undefined {
-    this.#current.value?.[Symbol.dispose]();
+    this.#followed.value?.[Symbol.dispose]();
     this.#wantsNew.value = false;
-    if (this.#current.value !== undefined || session === undefined) this.turns.leave();
+    if (this.#followed.value !== undefined || session === undefined) this.turns.leave();
     if (session === undefined) {
-      this.#current.value = undefined;
+      this.#followed.value = undefined;
       this.#setDesks(undefined);
       this.home.showsSession("");
       return undefined;
@@ -251,7 +251,7 @@ export class ReplControl {
       onProblem: (failure) => this.problem.show(failure),
     });
     this.#setDesks(followed);
-    this.#current.value = followed;
+    this.#followed.value = followed;
     this.home.showsSession(session.sessionId);
     return followed;
   }
@@ -262,7 +262,7 @@ export class ReplControl {
   }
 
   #seen(followed: FollowedSession, events: readonly InvokeEvent[], view: SessionView): void {
-    if (followed !== this.#current.value) return;
+    if (followed !== this.#followed.value) return;
     this.announcer.tell(events);
     this.#desks.value.handle(events);
     if (events.some(refusedForBranch)) this.branch.refused(followed.session.sessionId);

@@ -17,7 +17,7 @@ export function Banners({ control }: { readonly control: ReplControl }) {
 }
 
 function ConnectionBanner({ control }: { readonly control: ReplControl }) {
-  const followed = control.current.value;
+  const followed = control.followed.value;
   const opening = control.opening.value;
   const following = followed?.following.value;
   const notice = control.serverNotice.value;
@@ -74,7 +74,7 @@ function HomeButtons({ control }: { readonly control: ReplControl }) {
 }
 
 function EmergencyBanner({ control }: { readonly control: ReplControl }) {
-  const emergency = control.current.value?.view.value.facts.value.emergency;
+  const emergency = control.followed.value?.view.value.facts.value.emergency;
   if (emergency === undefined) return null;
   const on = [
     emergency.stopAll ? "everything is stopped: no turn starts" : "",

@@ -17,7 +17,7 @@ const panels: readonly { readonly panel: ReplPanel; readonly label: string; read
 /** Where one is, and where one can go. */
 export function Header({ control }: { readonly control: ReplControl }) {
   const shown = control.panel.value;
-  const view = control.current.value?.view.value;
+  const view = control.followed.value?.view.value;
   const facts = view?.facts.value;
   const open = facts?.todos.filter(({ status }) => status !== "completed").length ?? 0;
   const emergency = facts?.emergency;

@@ -12,7 +12,7 @@ import { ProposalReview } from "./proposal-review.tsx";
 /** The panel that is shown, other than the chat. */
 export function Panel({ control }: { readonly control: ReplControl }) {
   const desks = control.desks.value;
-  const followed = control.current.value;
+  const followed = control.followed.value;
   const session = followed?.session;
   const view = followed?.view.value;
   const { openFile } = control.home;
@@ -59,7 +59,7 @@ export function Panel({ control }: { readonly control: ReplControl }) {
 }
 
 function SystemPrompt({ control }: { readonly control: ReplControl }) {
-  const sessionId = control.current.value?.session.sessionId ?? "";
+  const sessionId = control.followed.value?.session.sessionId ?? "";
   return (
     <PromptPreview
       key={sessionId}

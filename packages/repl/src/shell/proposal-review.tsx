@@ -8,7 +8,7 @@ import { ReviewPanel } from "../review/review-panel.tsx";
 
 /** The proposal that was chosen, else the newest that nobody has decided about, else the newest. */
 export function ProposalReview({ control }: { readonly control: ReplControl }) {
-  const followed = control.current.value;
+  const followed = control.followed.value;
   const view = followed?.view.value;
   const session = followed?.session;
   const blob = useCallback(

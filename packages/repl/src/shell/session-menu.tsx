@@ -28,7 +28,7 @@ const longestTitle = 200;
 function SessionList({ control, close }: { readonly control: ReplControl; readonly close: () => void }) {
   const [filter, setFilter] = useState("");
   const [renaming, setRenaming] = useState<string>();
-  const shown = control.current.value?.session.sessionId;
+  const shown = control.followed.value?.session.sessionId;
   const wanted = filter.trim().toLowerCase();
   const sessions = control.directory.sessions.value.filter(({ title }) => title.toLowerCase().includes(wanted));
   return (

@@ -5,7 +5,7 @@ const suggestions = ["show the files of this workspace", "help"];
 /** Before the first prompt of a session. */
 export function Welcome({ control }: { readonly control: ReplControl }) {
   const opening = control.opening.value.state;
-  const session = control.current.value;
+  const session = control.followed.value;
   const opened = session?.opened.value ?? 1;
   if (opening === "opening" || opened < 1 || session?.following.value.state === "connecting") {
     return (

@@ -137,7 +137,7 @@ describe("sessions", () => {
     server.sessions = sessions;
     const { control } = appOn(server, launch);
     await opened(control);
-    expect(control.current.value?.session.sessionId).toBe(wanted);
+    expect(control.followed.value?.session.sessionId).toBe(wanted);
     expect(control.problem.value?.code).toBe(
       "sessionId" in launch && launch.sessionId === "gone" ? "NotFound" : undefined,
     );
@@ -159,7 +159,7 @@ describe("sessions", () => {
     server.sessions = ["fresh"];
     const again = appOn(server, { state: saved.at(-1) });
     await opened(again.control);
-    await vi.waitFor(() => expect(again.control.current.value?.view.value.cells).toHaveLength(2));
+    await vi.waitFor(() => expect(again.control.followed.value?.view.value.cells).toHaveLength(2));
     expect(again.control.turns.draft.value).toBe("half a thou");
     expect(again.control.turns.queue.held.value).toBe(true);
     expect(server.started).toHaveLength(1);
