@@ -1,5 +1,5 @@
-import { connect } from "@gennai/client/connection/connection";
 import { existsSync } from "node:fs";
+import { connect } from "@gennai/client/connection/connection";
 import { type RunningServer, startServer } from "@gennai/server/serve";
 import { type ScriptedTurn, startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";

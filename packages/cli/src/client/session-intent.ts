@@ -2,8 +2,8 @@ import { ConnectError } from "@connectrpc/connect";
 import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { type IntentSummary, listIntents, type SessionIntents, selectIntent } from "@gennai/client/governance/intents";
 import { CliError } from "../errors/cli-error.ts";
-import type { Paint } from "../terminal/colours.ts";
 import { exitCode } from "../errors/exit-code.ts";
+import type { Paint } from "../terminal/colours.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 
 interface IntentPlace {

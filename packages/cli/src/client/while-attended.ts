@@ -1,4 +1,4 @@
-import type { AgentSession } from "@gennai/client/session";
+import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { Interrupts } from "../terminal/interrupts.ts";
 import type { AgentDesk } from "./agent-desk.ts";
 

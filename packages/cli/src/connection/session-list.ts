@@ -1,5 +1,5 @@
-import type { AgentClient } from "@gennai/client/connection";
-import { type SessionSummary, summariesFromMessage } from "@gennai/client/session-summary";
+import type { AgentClient } from "@gennai/client/connection/connection";
+import { type SessionSummary, summariesFromMessage } from "@gennai/client/session/session-summary";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 
 /** The sessions of a workspace, newest first. @param workspace empty: of every workspace */

@@ -1,6 +1,6 @@
-import { Interrupts } from "@gennai/cli/terminal/interrupts";
 import { runTurn } from "@gennai/cli/client/run-turn";
 import { chooseServer, serverRequest } from "@gennai/cli/connection/server-choice";
+import { Interrupts } from "@gennai/cli/terminal/interrupts";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";

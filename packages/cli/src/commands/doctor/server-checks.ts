@@ -2,8 +2,8 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { connect, connectGovernance } from "@gennai/client/connection/connection";
 import { findServers } from "@gennai/server/http/discovery";
 import { proveServer } from "@gennai/server/http/server-proof";
-import { version } from "../../version.ts";
 import { protocolDigest, protocolVersion } from "@gennai/server/rpc/spoken-protocol";
+import { version } from "../../version.ts";
 import type { Check, Finding } from "./finding.ts";
 
 /** Where a server is, and what opens it. */

@@ -3,9 +3,9 @@ import type { Plan } from "@gennai/client/plan/plan";
 import type { SessionPlans } from "@gennai/client/plan/session-plans";
 import { asCliError, CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
-import type { KeptApproval } from "./plan-token-files.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import type { PlanFlags, PlanPlace } from "./plan-place.ts";
+import type { KeptApproval } from "./plan-token-files.ts";
 
 /** A token that a server takes, for one plan. */
 export interface UsableApproval {

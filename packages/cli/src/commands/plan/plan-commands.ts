@@ -1,11 +1,10 @@
-import type { Plan, PlanStep } from "@gennai/client/plan/plan";
 import { SessionPlans } from "@gennai/client/plan/session-plans";
-import type { Console } from "../../terminal/console.ts";
-import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
 import { whileAttended } from "../../client/while-attended.ts";
 import { listSessions } from "../../connection/session-list.ts";
 import { CliError, usageError } from "../../errors/cli-error.ts";
+import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import type { Console } from "../../terminal/console.ts";
 import { modelChoice } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Plan, PlanStep } from "@gennai/client/plan";
+import type { Plan, PlanStep } from "@gennai/client/plan/plan";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 
 /** What a run that ended is to its caller: only a whole one is a success, and a refusal is told apart. */

@@ -1,6 +1,6 @@
 import type { Plan, PlanIssue, PlannedAction, PlanStep, VerificationResult } from "@gennai/client/plan/plan";
-import { spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { colouredLine, type Paint } from "../../terminal/colours.ts";
+import { spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";
 
 const riskStyles = { low: "green", medium: "yellow", high: "red" } as const;
 const verdictStyles = { allow: "green", ask: "yellow", deny: "red" } as const;

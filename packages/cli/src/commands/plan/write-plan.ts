@@ -3,9 +3,9 @@ import { correctionRequestText } from "@gennai/agent/scenarios/plan-request";
 import type { SubmittedPlan } from "@gennai/client/plan/plan";
 import { SessionPlans } from "@gennai/client/plan/session-plans";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import { runTurn, type TurnReport } from "../../client/run-turn.ts";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
-import { runTurn, type TurnReport } from "../../client/run-turn.ts";
 import type { PlanDesk } from "./plan-place.ts";
 
 /** What a request became: a plan that the server holds, or the model's words about why there is none. */

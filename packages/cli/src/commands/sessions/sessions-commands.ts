@@ -1,4 +1,4 @@
-import { heldPlace } from "@gennai/client/held-workspace";
+import { heldPlace } from "@gennai/client/held-workspace/held-workspace";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
 import { describeSessions, listSessions } from "../../connection/session-list.ts";

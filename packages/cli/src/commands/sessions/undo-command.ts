@@ -1,8 +1,8 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { heldPlace } from "@gennai/client/held-workspace/held-workspace";
+import { AgentSession } from "@gennai/client/session/agent-session";
 import { type Checkpoint, listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
-import { AgentSession } from "@gennai/client/session";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
 import { listSessions } from "../../connection/session-list.ts";

@@ -1,6 +1,6 @@
+import type { UndoneChangeSet } from "@gennai/client/session/agent-session";
 import { type Checkpoint, type CheckpointList, type Restored, skipReasons } from "@gennai/client/session/checkpoints";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import type { UndoneChangeSet } from "@gennai/client/session";
 
 /** Files named of one checkpoint. */
 const maxNamed = 5;
