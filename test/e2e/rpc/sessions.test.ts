@@ -17,6 +17,7 @@ import {
   refusalOf,
   runTurn,
   startSession,
+  Watcher,
 } from "./session-client.ts";
 
 const hello = { steps: [{ text: ["Hello."] }] };
@@ -258,11 +259,12 @@ describe("a fork", () => {
 
   test("taken in the middle of a turn has its beginning, and says that it was broken off", async () => {
     await using server = await startTestServer({
-      script: [{ steps: [{ text: ["a"] }, { delay_ms: 300 }, { text: ["b"] }] }, hello],
+      script: [{ steps: [{ text: ["a"] }, { delay_ms: 1_000 }, { text: ["b"] }] }, hello],
     });
     const source = await startSession(server);
     const running = runTurn(server, source, "first");
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await using watcher = await Watcher.attach(server, source);
+    await watcher.next("userMessage");
     const { sessionId: fork } = await server.client.forkSession({ sessionId: source });
     expect(endState(await allEvents(server, fork))).toBe("INTERRUPTED");
     expect(endState(await runTurn(server, fork, "second"))).toBe("COMPLETED");

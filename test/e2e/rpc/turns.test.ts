@@ -148,7 +148,7 @@ describe("starting", () => {
   });
 
   test("a second turn at once is refused and leaves the first alone", async () => {
-    await using server = await startTestServer({ script: [{ steps: [{ delay_ms: 300 }, { text: ["Done."] }] }] });
+    await using server = await startTestServer({ script: [{ steps: [{ delay_ms: 1_000 }, { text: ["Done."] }] }] });
     const sessionId = await startSession(server);
     const running = runTurn(server, sessionId, "first", { clientTurnId: "one" });
     await using watcher = await Watcher.attach(server, sessionId);
