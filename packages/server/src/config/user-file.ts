@@ -1,7 +1,8 @@
 import { constants, lstatSync, realpathSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { assertSafeDirectory, isErrorCode, UnsafeFileError } from "../http/private-file.ts";
+import { assertSafeDirectory, UnsafeFileError } from "../http/private-file.ts";
+import { hasCode } from "../system-error.ts";
 
 const maxBytes = 256 * 1024;
 
@@ -16,7 +17,7 @@ export async function readUserFile(path: string): Promise<string | undefined> {
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
     real = realpathSync.native(path);
   } catch (error) {
-    if (isErrorCode(error, "ENOENT") || isErrorCode(error, "ENOTDIR")) return undefined;
+    if (hasCode(error, "ENOENT") || hasCode(error, "ENOTDIR")) return undefined;
     throw error;
   }
   await assertSafeDirectory(dirname(real));

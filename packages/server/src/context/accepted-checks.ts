@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import * as z from "zod";
-import { ensurePrivateDirectory, isErrorCode, readPrivateFile, writePrivateFile } from "../http/private-file.ts";
+import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "../http/private-file.ts";
 import { acquireFileLock } from "../store/file-lock.ts";
 import { prepareStateDirectory } from "../store/state-directory.ts";
+import { hasCode } from "../system-error.ts";
 
 const acceptedSchema = z.object({
   command: z.string(),
@@ -78,7 +79,7 @@ async function readAll(stateDir: string): Promise<ReadonlyMap<string, readonly A
   try {
     return new Map(Object.entries(fileSchema.parse(JSON.parse(await readPrivateFile(fileIn(stateDir))))));
   } catch (error) {
-    if (isErrorCode(error, "ENOENT") || error instanceof SyntaxError || error instanceof z.ZodError) return new Map();
+    if (hasCode(error, "ENOENT") || error instanceof SyntaxError || error instanceof z.ZodError) return new Map();
     throw error;
   }
 }

@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { parseHooks } from "@gennai/governance/hooks/hook-config";
 import * as z from "zod";
-import { ensurePrivateDirectory, isErrorCode, readPrivateFile, writePrivateFile } from "../http/private-file.ts";
+import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "../http/private-file.ts";
 import { acquireFileLock } from "../store/file-lock.ts";
 import { prepareStateDirectory } from "../store/state-directory.ts";
+import { hasCode } from "../system-error.ts";
 import { readControlFile } from "../workspace/read-control-file.ts";
 
 export const projectHooksFile = ".gennai/hooks.json";
@@ -24,7 +25,7 @@ export async function readProjectHooks(workspaceRoot: string): Promise<ProjectHo
     const text = await readControlFile(workspaceRoot, projectHooksFile, maxBytes);
     return { text, sha256: createHash("sha256").update(text).digest("hex") };
   } catch (error) {
-    if (isErrorCode(error, "ENOENT") || isErrorCode(error, "ENOTDIR")) return undefined;
+    if (hasCode(error, "ENOENT") || hasCode(error, "ENOTDIR")) return undefined;
     throw error;
   }
 }
@@ -57,7 +58,7 @@ async function readTrust(stateDir: string): Promise<Readonly<Record<string, stri
   try {
     return trustSchema.parse(JSON.parse(await readPrivateFile(trustFile(stateDir))));
   } catch (error) {
-    if (isErrorCode(error, "ENOENT")) return {};
+    if (hasCode(error, "ENOENT")) return {};
     throw error;
   }
 }

@@ -1,13 +1,8 @@
 import { mkdir, readdir, realpath, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import {
-  assertSafeDirectory,
-  ensurePrivateDirectory,
-  isErrorCode,
-  readPrivateFile,
-  writePrivateFile,
-} from "./private-file.ts";
+import { hasCode } from "../system-error.ts";
+import { assertSafeDirectory, ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "./private-file.ts";
 
 const discoverySchema = z.strictObject({
   /** `http://host:port`, or `https://…`. */
@@ -69,7 +64,7 @@ export async function findServers(
     directory = join(root, "servers");
     await assertSafeDirectory(directory);
   } catch (error) {
-    return { servers, ignored: isErrorCode(error, "ENOENT") ? [] : [{ file: directory, reason: messageOf(error) }] };
+    return { servers, ignored: hasCode(error, "ENOENT") ? [] : [{ file: directory, reason: messageOf(error) }] };
   }
   for (const name of await readdir(directory)) {
     if (!name.endsWith(".json") || (filter.port !== undefined && name !== `${filter.port}.json`)) continue;
@@ -102,7 +97,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return isErrorCode(error, "EPERM");
+    return hasCode(error, "EPERM");
   }
 }
 

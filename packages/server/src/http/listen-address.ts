@@ -1,7 +1,8 @@
 import { lstat, realpath, unlink } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { dirname } from "node:path";
-import { assertSafeDirectory, isErrorCode } from "./private-file.ts";
+import { hasCode } from "../system-error.ts";
+import { assertSafeDirectory } from "./private-file.ts";
 
 export type ListenAddress =
   /** Port 0 takes any free one. */
@@ -30,14 +31,14 @@ export async function listenOn(server: Server, address: ListenAddress): Promise<
     await assertSafeDirectory(await realpath(dirname(address.path)));
     await removeDeadSocket(address.path);
     await listen(server, { path: address.path }).catch((error: unknown) => {
-      throw isErrorCode(error, "EADDRINUSE") ? new PortTakenError(address.path, undefined, error) : error;
+      throw hasCode(error, "EADDRINUSE") ? new PortTakenError(address.path, undefined, error) : error;
     });
     return address;
   }
   try {
     await listen(server, { host: address.host, port: address.port, exclusive: true });
   } catch (error) {
-    if (!isErrorCode(error, "EADDRINUSE")) throw error;
+    if (!hasCode(error, "EADDRINUSE")) throw error;
     const freePort = await nextFreePort(address.host, address.port + 1);
     throw new PortTakenError(`port ${address.port} of ${address.host}`, freePort, error);
   }
@@ -78,7 +79,7 @@ async function removeDeadSocket(path: string): Promise<void> {
   if (stat === undefined || !stat.isSocket()) return;
   const alive = await new Promise<boolean>((resolve) => {
     const probe = connect(path, () => resolve(true));
-    probe.once("error", (error) => resolve(!isErrorCode(error, "ECONNREFUSED")));
+    probe.once("error", (error) => resolve(!hasCode(error, "ECONNREFUSED")));
     probe.once("connect", () => probe.destroy());
   });
   if (!alive) await unlink(path);

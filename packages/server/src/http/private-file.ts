@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { hasCode } from "../system-error.ts";
 
 /** A file or directory that others could read, change or swap. The message says what to do about it. */
 export class UnsafeFileError extends Error {
@@ -23,7 +24,7 @@ export async function readPrivateFile(path: string): Promise<string> {
   // Not following links and not waiting for a FIFO's writer; all checks are on the handle, so nothing can be swapped after.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   await using file = await open(path, flags).catch((error: unknown) => {
-    if (isErrorCode(error, "ELOOP")) throw new UnsafeFileError(`${path} is a link: name the file itself`);
+    if (hasCode(error, "ELOOP")) throw new UnsafeFileError(`${path} is a link: name the file itself`);
     throw error;
   });
   const stat = await file.stat();
@@ -65,10 +66,6 @@ export async function assertSafeDirectory(path: string): Promise<void> {
   if (permissionsMatter && (stat.mode & GROUP_OR_OTHERS_WRITE) !== 0) {
     throw new UnsafeFileError(`other users can change the directory ${path}: run chmod 700 on it, or use another one`);
   }
-}
-
-export function isErrorCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }
 
 /** Windows has neither user ids nor mode bits: there the profile directory's access list protects the files. */

@@ -1,10 +1,10 @@
 import { createPrivateKey } from "node:crypto";
 import { link, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { isErrorCode } from "../http/private-file.ts";
 import { derivedKey } from "../store/ledger/derived-key.ts";
 import { ledgerKeyFile } from "../store/ledger/ledger-key.ts";
 import { syncDirectory } from "../store/state-directory.ts";
+import { hasCode } from "../system-error.ts";
 
 /** PKCS #8 of an Ed25519 key, up to its 32 bytes (RFC 8410). */
 const prefix = Buffer.from("302e020100300506032b657004220420", "hex");
@@ -28,7 +28,7 @@ export async function ensureTenantLedgerKey(
     await link(draft, file);
     await syncDirectory(dirname(file));
   } catch (error) {
-    if (!isErrorCode(error, "EEXIST")) throw error;
+    if (!hasCode(error, "EEXIST")) throw error;
   } finally {
     await rm(draft, { force: true });
   }

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isErrorCode } from "../http/private-file.ts";
 import type { LogAddress } from "../nats/log-address.ts";
 import type { Tenant, TenantPlace } from "../open-tenant.ts";
 import { ServiceError } from "../service-error.ts";
+import { hasCode } from "../system-error.ts";
 import { directoryName } from "./directory-name.ts";
 import { ensureTenantLedgerKey } from "./tenant-ledger-key.ts";
 
@@ -77,7 +77,7 @@ async function claim(stateDir: string, tenant: string): Promise<void> {
   try {
     await writeFile(file, `${JSON.stringify({ tenant })}\n`, { flag: "wx", mode: 0o600 });
   } catch (error) {
-    if (!isErrorCode(error, "EEXIST")) throw error;
+    if (!hasCode(error, "EEXIST")) throw error;
     if ((await readFile(file, "utf8")) === `${JSON.stringify({ tenant })}\n`) return;
     throw new ServiceError("unavailable", "A tenant's state directory is another tenant's.", { cause: error });
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { everything, type IgnoredPaths, ignoredPaths } from "@gennai/governance/intents/ignored-paths";
 import { type ParsedIntents, parseIntents } from "@gennai/governance/intents/parse-intents";
 import { sha256Hex } from "@gennai/protocol/digest";
-import { systemErrorCode } from "../workspace/file-failure.ts";
+import { systemErrorCode } from "../system-error.ts";
 import { readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
 import { parseStrictYaml, YamlError } from "../yaml/strict-yaml.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import * as z from "zod";
 import { syncDirectory } from "../store/state-directory.ts";
-import { systemErrorCode } from "../workspace/file-failure.ts";
+import { systemErrorCode } from "../system-error.ts";
 
 export const intentsModes = ["auto", "required", "off"] as const;
 /** `auto`: on where the workspace has an intents file, and from then on. */

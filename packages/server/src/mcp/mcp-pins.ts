@@ -2,7 +2,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256Hex } from "@gennai/protocol/digest";
 import * as z from "zod";
-import { ensurePrivateDirectory, isErrorCode, readPrivateFile, writePrivateFile } from "../http/private-file.ts";
+import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "../http/private-file.ts";
+import { hasCode } from "../system-error.ts";
 import type { McpServer } from "./mcp-config.ts";
 import type { McpDefinition } from "./mcp-connection.ts";
 
@@ -75,7 +76,7 @@ export class McpPins {
     try {
       return pinsSchema.parse(JSON.parse(await readPrivateFile(this.#file)));
     } catch (error) {
-      if (isErrorCode(error, "ENOENT") || error instanceof SyntaxError || error instanceof z.ZodError) {
+      if (hasCode(error, "ENOENT") || error instanceof SyntaxError || error instanceof z.ZodError) {
         return { servers: {}, tools: {} };
       }
       throw error;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Redactor } from "@gennai/governance/redaction";
 import { readUserFile } from "../config/user-file.ts";
-import { systemErrorCode } from "../workspace/file-failure.ts";
+import { systemErrorCode } from "../system-error.ts";
 import { readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
 import { importsOf } from "./note-imports.ts";
 import { visibleText } from "./visible-text.ts";

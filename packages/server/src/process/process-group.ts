@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemErrorCode } from "../system-error.ts";
 import { hasOpen, type ProcessSession, processesSince } from "./process-table.ts";
 
 /** How long processes that were asked to end may take before they are killed, in milliseconds. */
@@ -48,7 +49,7 @@ export class ProcessGroup {
       process.kill(-this.leader, 0);
       return true;
     } catch (error) {
-      return errorCode(error) === "EPERM";
+      return systemErrorCode(error) === "EPERM";
     }
   }
 }
@@ -105,11 +106,7 @@ function send(id: number, name: "SIGTERM" | "SIGKILL"): void {
     process.kill(id, name);
   } catch (error) {
     // ESRCH: it is gone. EPERM: it runs as somebody else, which `running` goes on to show.
-    const code = errorCode(error);
+    const code = systemErrorCode(error);
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
-}
-
-function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

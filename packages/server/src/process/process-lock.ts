@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { systemErrorCode } from "../workspace/file-failure.ts";
+import { systemErrorCode } from "../system-error.ts";
 
 const holderSchema = z.object({ pid: z.int().positive(), started: z.string(), token: z.string(), what: z.string() });
 type Holder = z.infer<typeof holderSchema>;

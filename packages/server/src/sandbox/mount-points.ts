@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { hasCode } from "../store/store-error.ts";
+import { hasCode } from "../system-error.ts";
 import { isRunning, thisOwner } from "../workspace/change/journal-owner.ts";
 
 export interface AbsentPaths {

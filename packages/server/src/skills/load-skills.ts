@@ -2,7 +2,7 @@ import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { readUserFile } from "../config/user-file.ts";
-import { systemErrorCode } from "../workspace/file-failure.ts";
+import { systemErrorCode } from "../system-error.ts";
 import { isInside, readControlFile } from "../workspace/read-control-file.ts";
 import { parseStrictYaml, YamlError } from "../yaml/strict-yaml.ts";
 

@@ -6,8 +6,9 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { BlobRef } from "@gennai/agent/session-event";
 import type { BlobStore } from "../sessions/log/session-log.ts";
+import { hasCode } from "../system-error.ts";
 import { syncDirectory } from "./state-directory.ts";
-import { hasCode, StoreError } from "./store-error.ts";
+import { StoreError } from "./store-error.ts";
 
 /** Blobs as files, `<directory>/ab/<sha256>`, 0600. A blob is there whole or not at all. */
 export class FileBlobStore implements BlobStore {

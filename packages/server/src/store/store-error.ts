@@ -55,8 +55,3 @@ const sqliteCodes: ReadonlyMap<number, readonly [StoreErrorCode, string]> = new 
   [14, ["read_only", "The file cannot be opened: check the permissions of the state directory"]],
   [26, ["not_a_store", "The file is no database of Gennai: move it away to start anew"]],
 ] as const);
-
-/** True for an error with this `code`, e.g. one of the file system's. */
-export function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
-}

@@ -1,5 +1,6 @@
 import { type FailureClass, ToolFailure } from "@gennai/governance/tool-error";
 import type { ErrorCode } from "@gennai/protocol/errors/error-code";
+import { systemErrorCode } from "../system-error.ts";
 
 /**
  * What an error of the file system means to a tool. `ToolFailure`s and errors without a system code (bugs) come back as
@@ -23,12 +24,6 @@ export function fileFailure(error: unknown, action: string, path: string): Error
       ...(meaning.hint === undefined ? {} : { hint: meaning.hint }),
     },
   );
-}
-
-/** The `E…` code of a system error; undefined for anything else. */
-export function systemErrorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
-  return /^E[A-Z0-9]+$/.test(error.code) ? error.code : undefined;
 }
 
 interface Meaning {

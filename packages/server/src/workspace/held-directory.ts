@@ -12,7 +12,7 @@ import {
 import { basename, join, sep } from "node:path";
 import { promisify } from "node:util";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { systemErrorCode } from "./file-failure.ts";
+import { systemErrorCode } from "../system-error.ts";
 import { checkRootInPlace, checkSameRoot, type WorkspaceRoot } from "./workspace-root.ts";
 
 /**

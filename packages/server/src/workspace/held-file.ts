@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { promisify } from "node:util";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { systemErrorCode } from "./file-failure.ts";
+import { systemErrorCode } from "../system-error.ts";
 import type { HeldDirectory } from "./held-directory.ts";
 import type { FileContent } from "./workspace.ts";
 

@@ -1,8 +1,9 @@
 import { lstatSync } from "node:fs";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { systemErrorCode } from "../system-error.ts";
 import { applyChanges } from "./change/apply-changes.ts";
-import { fileFailure, systemErrorCode } from "./file-failure.ts";
+import { fileFailure } from "./file-failure.ts";
 import { holdDirectory } from "./held-directory.ts";
 import { readHeldFileInPieces } from "./held-file.ts";
 import { insideOnly } from "./inside-only.ts";

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, parse, sep } from "node:path";
 import type { WorkspacePath } from "@gennai/governance/effect";
-import { systemErrorCode } from "./file-failure.ts";
+import { systemErrorCode } from "../system-error.ts";
 import { badPath, checkPathSyntax, checkVisible } from "./path-syntax.ts";
 
 /**

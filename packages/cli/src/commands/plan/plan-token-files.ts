@@ -1,11 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  ensurePrivateDirectory,
-  isErrorCode,
-  readPrivateFile,
-  writePrivateFile,
-} from "@gennai/server/http/private-file";
+import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/server/http/private-file";
+import { hasCode } from "@gennai/server/system-error";
 import * as z from "zod";
 
 const schema = z.strictObject({
@@ -60,7 +56,7 @@ export class PlanTokenFiles {
       const parsed = schema.safeParse(JSON.parse(await readPrivateFile(this.#file(planId))));
       return parsed.success ? parsed.data : undefined;
     } catch (error) {
-      if (isErrorCode(error, "ENOENT") || error instanceof SyntaxError) return undefined;
+      if (hasCode(error, "ENOENT") || error instanceof SyntaxError) return undefined;
       throw error;
     }
   }
@@ -77,7 +73,7 @@ export class PlanTokenFiles {
       await rm(this.#file(planId));
       return true;
     } catch (error) {
-      if (isErrorCode(error, "ENOENT")) return false;
+      if (hasCode(error, "ENOENT")) return false;
       throw error;
     }
   }

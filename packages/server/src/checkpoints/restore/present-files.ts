@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from "node:fs";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { systemErrorCode } from "../../system-error.ts";
 import { removeFile } from "../../workspace/change/place-file.ts";
-import { fileFailure, systemErrorCode } from "../../workspace/file-failure.ts";
+import { fileFailure } from "../../workspace/file-failure.ts";
 import { holdDirectory } from "../../workspace/held-directory.ts";
 import { readHeldFile, sha256, temporaryName } from "../../workspace/held-file.ts";
 import { splitRelative } from "../../workspace/split-relative.ts";

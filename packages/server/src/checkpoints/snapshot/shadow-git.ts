@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hasCode } from "../../store/store-error.ts";
+import { hasCode } from "../../system-error.ts";
 import { CheckpointError } from "../checkpoint-error.ts";
 
 interface ShadowRun {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { withoutContent } from "@gennai/governance/ledger/record-content";
 import type { Redactor } from "@gennai/governance/redaction";
-import { hasCode } from "../store-error.ts";
+import { hasCode } from "../../system-error.ts";
 import { ledgerPath } from "./ledger-file.ts";
 import type { LedgerLocation } from "./ledger-location.ts";
 import { readLedgerRecords } from "./ledger-records.ts";

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
-import { hasCode } from "../store-error.ts";
+import { hasCode } from "../../system-error.ts";
 
 export const ledgerDirectory = ".orchestration";
 export const ledgerFileName = "agent_trace.jsonl";

@@ -5,7 +5,7 @@ import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import type { SignedHead } from "@gennai/governance/ledger/ledger-signature";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { z } from "zod";
-import { hasCode } from "../store-error.ts";
+import { hasCode } from "../../system-error.ts";
 
 export const headSchema = z.strictObject({
   workspace: z.string(),

@@ -12,8 +12,9 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { NextKey, Signer, Verifier } from "@gennai/governance/ledger/ledger-signature";
+import { hasCode } from "../../system-error.ts";
 import { syncDirectory } from "../state-directory.ts";
-import { hasCode, StoreError } from "../store-error.ts";
+import { StoreError } from "../store-error.ts";
 
 export function ledgerPublicKeyFile(stateDir: string): string {
   return join(stateDir, "keys", "ledger.ed25519.pub");

@@ -1,6 +1,7 @@
 import { closeSync, constants, lstatSync, openSync } from "node:fs";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { fileFailure, systemErrorCode } from "../file-failure.ts";
+import { systemErrorCode } from "../../system-error.ts";
+import { fileFailure } from "../file-failure.ts";
 import { type HeldDirectory, holdDirectory } from "../held-directory.ts";
 import { type HeldFile, holdsBytes, readHeldFile } from "../held-file.ts";
 import { insideOnly } from "../inside-only.ts";

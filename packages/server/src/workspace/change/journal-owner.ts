@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { systemErrorCode } from "../file-failure.ts";
+import { systemErrorCode } from "../../system-error.ts";
 
 /**
  * Names this process so that a later one can tell whether it still runs: process id, the time it started and, on Linux, the

@@ -1,5 +1,6 @@
 import { mkdirSync, rmdirSync } from "node:fs";
-import { fileFailure, systemErrorCode } from "../file-failure.ts";
+import { systemErrorCode } from "../../system-error.ts";
+import { fileFailure } from "../file-failure.ts";
 import { type HeldDirectory, holdDirectory } from "../held-directory.ts";
 import { componentsOf, splitRelative } from "../split-relative.ts";
 import type { WorkspaceRoot } from "../workspace-root.ts";

@@ -1,5 +1,5 @@
 import { closeSync, constants, linkSync, openSync, renameSync, unlinkSync } from "node:fs";
-import { systemErrorCode } from "../file-failure.ts";
+import { systemErrorCode } from "../../system-error.ts";
 import type { HeldDirectory } from "../held-directory.ts";
 
 /** Puts a finished temporary file in the place of what is there, atomically. A link in that place is replaced, not followed. */

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync } from "node:fs";
-import { systemErrorCode } from "../file-failure.ts";
+import { systemErrorCode } from "../../system-error.ts";
 import { type HeldDirectory, holdDirectory } from "../held-directory.ts";
 import { readIfPresent, writeTemporaryFile } from "../held-file.ts";
 import { splitRelative } from "../split-relative.ts";

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { fileFailure, systemErrorCode } from "../file-failure.ts";
+import { systemErrorCode } from "../../system-error.ts";
+import { fileFailure } from "../file-failure.ts";
 import type { HeldDirectory } from "../held-directory.ts";
 import { temporaryPrefix } from "../held-file.ts";
 

@@ -1,0 +1,10 @@
+/** The `E…` code of a system error; undefined for anything else. */
+export function systemErrorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
+  return /^E[A-Z0-9]+$/.test(error.code) ? error.code : undefined;
+}
+
+/** True for an error with this `code`, e.g. one of the file system's. */
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}
