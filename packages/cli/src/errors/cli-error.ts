@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { UnsafeFileError } from "@gennai/server/http/private-file";
 import { TokenError } from "@gennai/server/http/token";
+import { UnsafeFileError } from "@gennai/server/private-file";
 import { SandboxRequired } from "@gennai/server/sandbox/sandbox";
 import { StoreError } from "@gennai/server/store/store-error";
 import { TelemetryError } from "@gennai/server/telemetry/telemetry-settings";

@@ -1,7 +1,7 @@
 import { constants, lstatSync, realpathSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { assertSafeDirectory, UnsafeFileError } from "../http/private-file.ts";
+import { assertSafeDirectory, UnsafeFileError } from "../private-file.ts";
 import { hasCode } from "../system-error.ts";
 
 const maxBytes = 256 * 1024;

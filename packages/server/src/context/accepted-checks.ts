@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import * as z from "zod";
-import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "../http/private-file.ts";
+import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "../private-file.ts";
 import { acquireFileLock } from "../store/file-lock.ts";
 import { prepareStateDirectory } from "../store/state-directory.ts";
 import { hasCode } from "../system-error.ts";

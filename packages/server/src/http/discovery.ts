@@ -1,8 +1,8 @@
 import { mkdir, readdir, realpath, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { assertSafeDirectory, ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "../private-file.ts";
 import { hasCode } from "../system-error.ts";
-import { assertSafeDirectory, ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "./private-file.ts";
 
 const discoverySchema = z.strictObject({
   /** `http://host:port`, or `https://…`. */

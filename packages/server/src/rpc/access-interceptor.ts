@@ -3,7 +3,7 @@ import type { Interceptor } from "@connectrpc/connect";
 import type { Callers } from "../identity/callers.ts";
 import { ServiceError } from "../service-error.ts";
 import { noSuchSession, type SessionManager } from "../sessions/session-manager.ts";
-import { once, onlyMessage, sessionIdOf } from "./only-message.ts";
+import { once, onlyMessage, sessionIdOf } from "./request-message.ts";
 import { accessOf } from "./rpc-access.ts";
 
 /**

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DiscoveryRecord, findServers, writeDiscovery } from "@gennai/server/http/discovery";
-import { UnsafeFileError } from "@gennai/server/http/private-file";
+import { UnsafeFileError } from "@gennai/server/private-file";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
 let root = "";

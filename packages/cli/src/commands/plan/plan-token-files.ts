@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/server/http/private-file";
+import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/server/private-file";
 import { hasCode } from "@gennai/server/system-error";
 import * as z from "zod";
 

@@ -23,7 +23,7 @@ import type { ReplicaPresence } from "../../replica/presence.ts";
 import type { SessionOwnership } from "../../sessions/log/session-ownership.ts";
 import type { SessionManager } from "../../sessions/session-manager.ts";
 import type { Scopes } from "../../telemetry/scopes.ts";
-import { once, onlyMessage, sessionIdOf } from "../only-message.ts";
+import { once, onlyMessage, sessionIdOf } from "../request-message.ts";
 import { forwardCall } from "./forwarded-call.ts";
 import type { RemoteAttachments } from "./remote-attachments.ts";
 

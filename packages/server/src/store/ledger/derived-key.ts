@@ -1,5 +1,5 @@
 import { createPrivateKey, hkdfSync } from "node:crypto";
-import { readPrivateFile } from "../../http/private-file.ts";
+import { readPrivateFile } from "../../private-file.ts";
 import { ledgerKeyFile, openLedgerSigner } from "./ledger-key.ts";
 
 /**

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { hasCode } from "../system-error.ts";
+import { hasCode } from "./system-error.ts";
 
 /** A file or directory that others could read, change or swap. The message says what to do about it. */
 export class UnsafeFileError extends Error {
