@@ -3,7 +3,7 @@ import { toolErrorJson } from "@gennai/governance/tool-error";
 import type { ToolDefinition } from "./model.ts";
 import { estimateText } from "./token-estimate.ts";
 import type { TurnOptions } from "./turn-loop.ts";
-import { addUsage, type Cost, type Usage, type UsageSum } from "./usage.ts";
+import type { Cost, Usage } from "./usage.ts";
 
 /** Calls of one answer that are taken; a model that makes more has lost its way. */
 const maxCallsOfAnswer = 100;
@@ -26,7 +26,7 @@ export interface ModelQuestion {
   readonly maxOutputTokens: number;
   /** Guess at what is sent. */
   readonly inputTokens: number;
-  /** Books what the answer took. */
+  /** Books what the answer took; its price, where one is known. */
   used(usage: Usage): Cost | undefined;
   /** Nobody else counts, so that an answer whose use is not told must be guessed. */
   readonly mustCount: boolean;
@@ -34,15 +34,14 @@ export interface ModelQuestion {
 
 /** One answer of the model, told to the sink as it comes. Rejects with `ModelError`. */
 export async function askModel(
-  options: TurnOptions,
+  turn: Pick<TurnOptions, "model" | "conversation" | "enableThinking" | "callIds" | "sink" | "newItemId" | "signal">,
   question: ModelQuestion,
-  total: { sum: UsageSum },
 ): Promise<ModelAnswer> {
-  const { model, sink, signal, conversation } = options;
-  const textItem = options.newItemId();
-  const thinkingItem = options.newItemId();
+  const { model, sink, signal, conversation } = turn;
+  const textItem = turn.newItemId();
+  const thinkingItem = turn.newItemId();
   const ids = new Set<string>();
-  const ofTurn = options.callIds ?? ids;
+  const ofTurn = turn.callIds ?? ids;
   const isTaken = (id: string): boolean => ids.has(id) || ofTurn.has(id) || conversation.hasCall(id);
   const calls: ToolCall[] = [];
   const facts = { modelId: model.id, maxContextTokens: model.maxContextTokens };
@@ -54,9 +53,13 @@ export async function askModel(
   const count = (usage: Usage, estimated: boolean) => {
     counted = true;
     const cost = question.used(usage);
-    const priced = { ...usage, ...(cost === undefined ? {} : { cost }) };
-    total.sum = addUsage(total.sum, priced);
-    sink.emit({ type: "usage", ...priced, ...facts, ...(estimated ? { estimated } : {}) });
+    sink.emit({
+      type: "usage",
+      ...usage,
+      ...(cost === undefined ? {} : { cost }),
+      ...facts,
+      ...(estimated ? { estimated } : {}),
+    });
   };
   const refuse = (call: ToolCall, error: Parameters<typeof toolErrorJson>[0]) => {
     sink.emit({
@@ -70,7 +73,7 @@ export async function askModel(
       system: question.system,
       messages: conversation.messages,
       tools: question.definitions,
-      enableThinking: options.enableThinking,
+      enableThinking: turn.enableThinking,
       maxOutputTokens: question.maxOutputTokens,
     },
     { signal },

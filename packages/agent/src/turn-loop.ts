@@ -9,7 +9,7 @@ import { type Model, ModelError, type ToolDefinition } from "./model.ts";
 import { estimateText } from "./token-estimate.ts";
 import type { TurnBudget } from "./turn-budget.ts";
 import type { TurnSink } from "./turn-sink.ts";
-import { noUsage, type UsageSum } from "./usage.ts";
+import { addUsage, type Cost, noUsage, type Usage, type UsageSum } from "./usage.ts";
 
 export interface TurnOptions {
   readonly turnId: string;
@@ -85,7 +85,7 @@ class RunningTurn {
   readonly #toolTokens: number;
   readonly #refusals = new RepeatedRefusals();
   readonly #loops = new LoopDetector();
-  readonly #used: { sum: UsageSum } = { sum: noUsage };
+  #used: UsageSum = noUsage;
   #calls = 0;
   #overflowed = false;
 
@@ -118,7 +118,7 @@ class RunningTurn {
 
   #final({ text, thinking }: ModelAnswer): TurnEnd {
     const { sink, model, sessionUsage } = this.#options;
-    const { inputTokens, outputTokens, cachedInputTokens, cost } = this.#used.sum;
+    const { inputTokens, outputTokens, cachedInputTokens, cost } = this.#used;
     if (text.trim() === "") sink.emit({ type: "warning", text: "The model ended the turn without a word." });
     sink.emit({
       ...{ type: "final", text, thinking, inputTokens, outputTokens },
@@ -143,16 +143,12 @@ class RunningTurn {
       // Written while the model is on its way; nothing it folds into reaches this request.
       sink.emit({ type: "status", state: "thinking", iteration });
       try {
-        return await askModel(
-          this.#options,
-          {
-            ...{ system, definitions: this.#definitions, iteration, inputTokens },
-            maxOutputTokens: place?.maxOutputTokens ?? this.#options.maxOutputTokens,
-            used: (usage) => place?.used(usage),
-            mustCount: budget?.isLimited ?? false,
-          },
-          this.#used,
-        );
+        return await askModel(this.#options, {
+          ...{ system, definitions: this.#definitions, iteration, inputTokens },
+          maxOutputTokens: place?.maxOutputTokens ?? this.#options.maxOutputTokens,
+          used: (usage) => this.#book(usage, place?.used(usage)),
+          mustCount: budget?.isLimited ?? false,
+        });
       } catch (error) {
         if (!(error instanceof ModelError) || error.code !== "context_overflow") throw error;
         const shorter = this.#overflowed ? undefined : await this.#compact("overflow", system);
@@ -163,6 +159,11 @@ class RunningTurn {
         place?.release();
       }
     }
+  }
+
+  #book(usage: Usage, cost: Cost | undefined): Cost | undefined {
+    this.#used = addUsage(this.#used, { ...usage, ...(cost === undefined ? {} : { cost }) });
+    return cost;
   }
 
   /** The system prompt as it is then: it stands outside of what is shortened. Undefined when nothing could be. */
