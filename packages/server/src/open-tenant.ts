@@ -19,8 +19,6 @@ import { loadModelFacts } from "./models/model-facts.ts";
 import { ModelKeys } from "./models/model-keys.ts";
 import { createModel } from "./models/model-registry.ts";
 import type { LogAddress } from "./nats/log-address.ts";
-import { createParity } from "./parity/parity.ts";
-import { rulesDigest } from "./parity/rules-digest.ts";
 import type { PlanAuthority } from "./plans/plan-authority.ts";
 import { SessionPlans } from "./plans/session-plans.ts";
 import { ProcessLocks } from "./process/process-lock.ts";
@@ -36,17 +34,12 @@ import { nodeRpcHandler } from "./rpc/node-rpc-handler.ts";
 import { registerPlanService } from "./rpc/plan-service.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 import { loadScenarios } from "./scenarios/load-scenarios.ts";
-import type { ServerOptions } from "./serve.ts";
-import { intentsPort } from "./sessions/intents-port.ts";
+import type { ServerOptions } from "./server-options.ts";
 import { SessionManager } from "./sessions/session-manager.ts";
-import { checkCall } from "./sessions/turn/check-call.ts";
-import { chooseScenario } from "./sessions/turn/choose-scenario.ts";
-import { turnPrompt } from "./sessions/turn/turn-prompt.ts";
 import { GovernanceRegistry } from "./sessions/workspace-governance.ts";
-import { readLedgerRecords, readNewestLedgerRecords } from "./store/ledger/ledger-records.ts";
-import { verifyWorkspaceLedger } from "./store/ledger/ledger-verify.ts";
 import { openStore } from "./store/store.ts";
 import type { ServerWatch } from "./telemetry/server-watch.ts";
+import { tenantGovernance } from "./tenant-governance.ts";
 import { loadWebConfig } from "./web/web-config.ts";
 import { recoverWorkspaceJournals } from "./workspace/change/recover-journals.ts";
 import { WorkspaceRegistry } from "./workspace/workspace-registry.ts";
@@ -154,6 +147,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
   });
   const keys = place.usersRoot === undefined ? serverKeys : new UserModelKeys({ callers, shared: serverKeys });
   const capabilityFiles = { named: options.environment["GENNAI_CAPABILITIES"] || undefined, configDir, stateDir };
+  const loadProfile = () => loadCapabilities(capabilityFiles, Date.now);
   const emergencyStore =
     replica?.emergency ??
     parts.use(
@@ -224,7 +218,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       loadScenarios,
       emergency: brakes,
       ...(replica === undefined ? {} : { ownership: replica.ownership }),
-      loadCapabilities: () => loadCapabilities(capabilityFiles, Date.now),
+      loadCapabilities: loadProfile,
       governanceOf: (opened) => governance.of(opened),
       checkpointsOf: (opened) => checkpoints.of(opened),
       mcp,
@@ -258,44 +252,17 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
         log.error("Work could not be stopped.", error);
       });
   });
+  const governancePorts = tenantGovernance({
+    ...{ manager, emergency, governance, workspaces, workspace, options, configDir, stateDir },
+    loadCapabilities: loadProfile,
+    isolation: sandbox.state,
+  });
   const joinReplicas = replica && (await import("./rpc/replicas/replica-services.ts")).joinReplicas;
   const report = (error: unknown): void => log.error("An RPC failed unexpectedly.", error);
   const routes = (router: ConnectRouter): void => {
     registerAgentService(router, { manager, setModelKey: modelKeyRpc(keys), version: options.version, features });
     registerPlanService(router, { manager, plans, authenticated });
-    registerGovernanceService(router, {
-      manager,
-      emergency,
-      loadCapabilities: () => loadCapabilities(capabilityFiles, Date.now),
-      parity: createParity({
-        version: options.version,
-        releaseDirectory: options.releaseDirectory,
-        rules: async () => {
-          if (workspace === undefined) return undefined;
-          const { rules } = await governance.of(await workspaces.open(workspace));
-          await rules.current();
-          return rulesDigest({ root: workspace, home: homedir() }, rules.status());
-        },
-        capabilities: () => loadCapabilities(capabilityFiles, Date.now),
-        hooks: async () =>
-          workspace === undefined ? undefined : loadHooks({ configDir, stateDir, workspaceRoot: workspace }),
-        protectedBranches: options.protectedBranches ?? [],
-        isolation: sandbox.state,
-      }),
-      checkPolicy: checkCall,
-      previewPrompt: async (session, scenario) =>
-        turnPrompt(session, (await chooseScenario(session, scenario)).scenario),
-      rules: async ({ session, workspaceRoot }) => {
-        const opened = session?.workspace ?? (await workspaces.open(workspaceRoot));
-        return (await governance.of(opened)).rules.status();
-      },
-      intents: intentsPort({ open: (root) => workspaces.open(root), governance }),
-      ledger: {
-        records: (root, after, limit) => readLedgerRecords(stateDir, root, after, limit),
-        newest: (root, before, limit) => readNewestLedgerRecords(stateDir, root, before, limit),
-        verify: (workspaceRoot) => verifyWorkspaceLedger({ workspaceRoot, stateDir }),
-      },
-    });
+    registerGovernanceService(router, governancePorts);
   };
   const access = accessInterceptor({ callers, manager: () => manager });
   const routing =

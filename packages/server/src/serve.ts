@@ -1,26 +1,20 @@
 import { homedir, platform } from "node:os";
-import type { SessionSettings } from "@gennai/agent/session-settings";
 import { Admission } from "./admission/admission.ts";
-import { type AdmissionLimits, defaultLimits } from "./admission/limits.ts";
+import { defaultLimits } from "./admission/limits.ts";
 import { userConfigDir } from "./config/config-directory.ts";
 import { Draining } from "./draining.ts";
-import { Allowance } from "./http/allowance.ts";
 import { writeDiscovery } from "./http/discovery.ts";
 import { HEALTH_PATH, healthRoute } from "./http/health-route.ts";
-import { sendError } from "./http/http-response.ts";
 import { listenHttp } from "./http/http-server.ts";
-import type { ListenAddress } from "./http/listen-address.ts";
 import { type NotReady, probeRoutes } from "./http/probe-routes.ts";
-import { type Route, rpcRoutes } from "./http/route.ts";
+import { rpcRoutes } from "./http/route.ts";
 import { CHALLENGE_PATH, challengeRoute } from "./http/server-proof.ts";
 import type { TlsIdentity } from "./http/tls-files.ts";
 import { Callers } from "./identity/callers.ts";
 import { oneUser } from "./identity/identity.ts";
-import { Tenants } from "./identity/tenants.ts";
-import type { TokenJudgement, TokenVerifier } from "./identity/token-verifier.ts";
+import { reportedVerifier } from "./identity/reported-verifier.ts";
 import { openUsersRoot } from "./identity/users-root.ts";
-import type { LogAddress } from "./nats/log-address.ts";
-import { openTenant, type ServerParts, type Tenant, type TenantPlace } from "./open-tenant.ts";
+import type { Tenant } from "./open-tenant.ts";
 import { readPageFiles } from "./page/page-files.ts";
 import { openPageDoor } from "./page/page-routes.ts";
 import { PageTokens } from "./page/page-tokens.ts";
@@ -30,60 +24,16 @@ import { openRina } from "./rina/open-rina.ts";
 import { goodbye } from "./rpc/goodbye.ts";
 import { rpcPaths } from "./rpc/rpc-services.ts";
 import { protocolVersion } from "./rpc/spoken-protocol.ts";
+import { tenantRpc } from "./rpc/tenant-rpc.ts";
 import { openSandbox } from "./sandbox/open-sandbox.ts";
-import type { Sandbox, SandboxMode } from "./sandbox/sandbox.ts";
-import type { ServerLog } from "./server-log.ts";
+import type { Sandbox } from "./sandbox/sandbox.ts";
+import type { ServerOptions } from "./server-options.ts";
+import { ServerTenants } from "./server-tenants.ts";
 import type { SessionManager } from "./sessions/session-manager.ts";
 import { openLedgerSigner } from "./store/ledger/ledger-key.ts";
 import { prepareStateDirectory } from "./store/state-directory.ts";
 import { listenForMetrics } from "./telemetry/metrics-listener.ts";
-import type { ServerLoad } from "./telemetry/server-load.ts";
 import { openServerWatch } from "./telemetry/server-watch.ts";
-
-export interface ServerOptions {
-  readonly version: string;
-  readonly address: ListenAddress;
-  /** What clients must send; undefined only by the user's `--no-auth`, and where there are many users. */
-  readonly token: string | undefined;
-  /** Makes it a server of many users, each known by a token of their own. */
-  readonly users?: {
-    readonly verifier: TokenVerifier;
-    /** Under which each user has a directory of their own to work in. */
-    readonly workspaceRoot: string;
-  };
-  readonly limits?: AdmissionLimits;
-  /** Encrypts connections. */
-  readonly tls?: TlsIdentity;
-  /** Something before this server encrypts them. */
-  readonly behindProxy?: boolean;
-  /** Private directory of logs, blobs, ledger and keys. */
-  readonly stateDir: string;
-  /** A log in NATS that several servers share; without it, the state directory holds everything. */
-  readonly sharedLog?: LogAddress;
-  /** Workspace of sessions that name none. */
-  readonly workspace: string | undefined;
-  readonly defaultSettings: SessionSettings;
-  /** Further values of Host that mean this server, e.g. `box.lan:7777`. */
-  readonly allowedHosts?: readonly string[];
-  readonly allowedOrigins?: readonly string[];
-  readonly protectedBranches?: readonly string[];
-  /** Whether commands run in a sandbox; `auto` by default. */
-  readonly sandbox?: SandboxMode;
-  readonly confirmation?: { readonly answerMs: number; readonly waitForClientMs: number };
-  /** A second port on 127.0.0.1 for clients of the RinaWarp protocol, which send no token; none unless given. 0: any free one. */
-  readonly rinaPort?: number;
-  /** Where the built files of the page lie; undefined: no page is served. An empty one is served as "not built". */
-  readonly pageDirectory?: string;
-  /** Where the program's files lie, to be compared with another deployment's; undefined where it runs from source. */
-  readonly releaseDirectory?: string;
-  /** A second door, for Prometheus; none unless given. */
-  readonly metricsAddress?: ListenAddress & { readonly type: "tcp" };
-  /** Announces the server to clients of the same user. */
-  readonly announce: boolean;
-  readonly log: ServerLog;
-  /** Where models find their keys; the server takes nothing else from it. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-}
 
 export interface RunningServer extends AsyncDisposable {
   readonly url: string;
@@ -149,34 +99,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const admission = new Admission(options.limits ?? defaultLimits);
   const callers = new Callers();
   const authenticated = token !== undefined || users !== undefined;
-  const open = new Set<Tenant>();
-  const server: ServerParts = {
-    ...{ options, callers, admission, configDir, environment, sandbox, authenticated, watch },
-    assertTurnsMayStart: () => draining.assertTurnsMayStart(),
-    sessionsOpen: () => [...open].reduce((sum, { manager }) => sum + manager.openCount, 0),
-  };
-  const opened = async (place: TenantPlace): Promise<Tenant> => {
-    const tenant = await openTenant(server, place);
-    open.add(tenant);
-    return tenant;
-  };
-  const sharedLog = options.sharedLog === undefined ? {} : { sharedLog: options.sharedLog };
-  const only = usersRoot === undefined ? parts.use(await opened({ name: "", stateDir, ...sharedLog })) : undefined;
-  const tenants =
-    usersRoot === undefined
-      ? undefined
-      : parts.use(
-          new Tenants({
-            ...{ stateDir, usersRoot, ...sharedLog, limit: admission.limits.tenants },
-            open: opened,
-          }),
-        );
-
-  const tenantOf = async (name: string): Promise<Tenant> => {
-    const tenant = only ?? (await tenants?.of(name));
-    if (tenant === undefined) throw new TypeError("There is no tenant.");
-    return tenant;
-  };
+  const tenants = parts.use(
+    await ServerTenants.open(
+      {
+        ...{ options, callers, admission, configDir, environment, sandbox, authenticated, watch },
+        assertTurnsMayStart: () => draining.assertTurnsMayStart(),
+      },
+      { stateDir, usersRoot, sharedLog: options.sharedLog },
+    ),
+  );
+  const { only } = tenants;
   const theOnly = (): Tenant => {
     if (only === undefined) throw new TypeError("This server has many users: ask for a tenant.");
     return only;
@@ -184,10 +116,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const notReady = (): NotReady => {
     if (draining.begun) return "draining";
-    return [...open].every((tenant) => tenant.mayAct) ? undefined : "no_contact_with_log";
+    return tenants.mayAct ? undefined : "no_contact_with_log";
   };
-  const load = (): Promise<ServerLoad> => loadOf(open, notReady() === undefined);
-  watch.telemetry?.watchLoad(load);
+  watch.telemetry?.watchLoad(async () => ({ ...(await tenants.load()), ready: notReady() === undefined }));
 
   const pages = new PageTokens({ limit: maxPages });
   const scheme = options.tls !== undefined || options.behindProxy === true ? "https" : "http";
@@ -202,7 +133,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const listener = parts.use(
     await listenHttp({
       ...{ address: options.address, token, pages },
-      ...(users === undefined ? {} : { judge: reportedJudge(users.verifier, log) }),
+      ...(users === undefined ? {} : { judge: reportedVerifier(users.verifier, log) }),
       ...(options.tls === undefined ? {} : { tls: options.tls }),
       behindProxy: options.behindProxy ?? false,
       allowedHosts: options.allowedHosts ?? [],
@@ -211,20 +142,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       isLeaving: () => draining.begun,
       goodbye,
       routes: ({ shutdown }) => {
-        const handlers = new WeakMap<Tenant, ReturnType<Tenant["rpcHandler"]>>();
-        const handlerOf = (tenant: Tenant): ReturnType<Tenant["rpcHandler"]> => {
-          const handler = handlers.get(tenant) ?? tenant.rpcHandler(shutdown);
-          handlers.set(tenant, handler);
-          return handler;
-        };
-        const rpc: Route["handle"] = async (request, response, { identity }) => {
-          const tenant = await tenantOf(identity.tenant).catch((error: unknown) => {
-            log.error("A tenant could not be opened.", error);
-          });
-          if (tenant !== undefined) return handlerOf(tenant)(request, response, identity);
-          const message = "your tenant cannot be served right now";
-          sendError(response, { status: 503, code: "unavailable", message, headers: { "Retry-After": "30" } });
-        };
         const health = () => ({
           status: "ok",
           version: options.version,
@@ -234,7 +151,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           workspace: only?.workspace,
         });
         return new Map([
-          ...rpcRoutes(rpcPaths, rpc),
+          ...rpcRoutes(rpcPaths, tenantRpc(tenants, { shutdown, log })),
           [HEALTH_PATH, healthRoute(health)],
           ...probeRoutes(notReady),
           ...(pageDoor?.routes ?? []),
@@ -273,7 +190,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return {
     url: listener.url,
     metricsUrl: metrics?.url,
-    drain: async (patience) => draining.begin(async () => (await load()).turnsRunning, patience),
+    drain: async (patience) => draining.begin(async () => (await tenants.load()).turnsRunning, patience),
     port: listener.port,
     rinaUrl: rina?.url,
     token,
@@ -283,7 +200,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       users === undefined
         ? pageDoor && `${listener.url}/${token === undefined ? "" : `#${pageDoor.issueCode(oneUser)}`}`
         : undefined,
-    tenant: (name = "") => tenantOf(name),
+    tenant: (name = "") => tenants.of(name),
     workspace: only?.workspace,
     get manager() {
       return theOnly().manager;
@@ -293,28 +210,5 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     renewTls: (tls) => listener.renewTls(tls),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
-  };
-}
-
-async function loadOf(tenants: Iterable<Tenant>, ready: boolean): Promise<ServerLoad> {
-  const sum = { sessionsOpen: 0, turnsRunning: 0, subscribers: 0, eventsQueued: 0, requestsOpen: 0 };
-  for (const { manager } of tenants) {
-    const load = await manager.load();
-    sum.sessionsOpen += load.sessionsOpen;
-    sum.turnsRunning += load.turnsRunning;
-    sum.subscribers += load.subscribers;
-    sum.eventsQueued += load.eventsQueued;
-    sum.requestsOpen += load.requestsOpen;
-  }
-  return { ...sum, ready };
-}
-
-/** Says in the log why tokens are refused, not too often: whoever sends them learns only that they are. */
-function reportedJudge(verifier: TokenVerifier, log: ServerLog): (token: string) => Promise<TokenJudgement> {
-  const reports = new Allowance(1, () => performance.now(), 20);
-  return async (token) => {
-    const judgement = await verifier.judge(token);
-    if (judgement.type !== "accepted" && reports.take()) log.warn(`A token was ${judgement.type}: ${judgement.reason}`);
-    return judgement;
   };
 }

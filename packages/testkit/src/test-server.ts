@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type AgentClient, connect } from "@gennai/client/connection/connection";
-import { type RunningServer, type ServerOptions, startServer } from "@gennai/server/serve";
+import { type RunningServer, startServer } from "@gennai/server/serve";
+import type { ServerOptions } from "@gennai/server/server-options";
 import {
   type Files,
   type TemporaryRepository,

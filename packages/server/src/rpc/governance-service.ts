@@ -9,7 +9,9 @@ import type { Parity } from "../parity/parity.ts";
 import { ServiceError } from "../service-error.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
-import type { CallCheck } from "../sessions/turn/check-call.ts";
+import { checkCall } from "../sessions/turn/check-call.ts";
+import { chooseScenario } from "../sessions/turn/choose-scenario.ts";
+import { turnPrompt } from "../sessions/turn/turn-prompt.ts";
 import type { StoredRecord } from "../store/ledger/ledger-records.ts";
 import type { WorkspaceLedgerReport } from "../store/ledger/ledger-verify.ts";
 import { protocolDigest, protocolVersion } from "./spoken-protocol.ts";
@@ -43,9 +45,6 @@ export interface GovernanceServiceOptions {
   readonly manager: SessionManager;
   readonly emergency: Pick<EmergencyControls, "current" | "set">;
   readonly loadCapabilities: () => Promise<LoadedCapabilities>;
-  readonly checkPolicy: (session: Session, tool: string, argumentsJson: string) => Promise<CallCheck>;
-  /** `scenario` may be empty: the editing mode's own. */
-  readonly previewPrompt: (session: Session, scenario: string) => Promise<string>;
   readonly ledger: {
     /** Records after a seq, in order. */
     records(workspaceRoot: string, afterSeq: number, limit: number): readonly StoredRecord[];
@@ -55,8 +54,8 @@ export interface GovernanceServiceOptions {
   };
   /** What this deployment is, by digests. */
   readonly parity: () => Promise<Parity>;
-  readonly rules?: (place: GovernedPlace) => RulesStatus | Promise<RulesStatus>;
-  readonly intents?: {
+  readonly rules: (place: GovernedPlace) => RulesStatus | Promise<RulesStatus>;
+  readonly intents: {
     report(place: GovernedPlace): Promise<IntentsReport>;
     /** A person's choice. Throws `ServiceError` or `ToolFailure`. */
     select(session: Session, intentId: string): Promise<Intent>;
@@ -86,10 +85,10 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
     async getGovernanceStatus({ sessionId }) {
       const place = await placeOf(sessionId);
       const { profile, problem } = (await options.loadCapabilities()).current();
-      const intents = await options.intents?.report(place);
+      const intents = await options.intents.report(place);
       return {
         emergency: emergencyToWire(emergency.current()),
-        ...(options.rules === undefined ? {} : { rules: rulesStatusToWire(await options.rules(place)) }),
+        rules: rulesStatusToWire(await options.rules(place)),
         isolation: manager.services.isolation,
         intentsMode: intents === undefined ? IntentsMode.OFF : intentsModes[intents.mode],
         activeIntentId: intents?.activeIntentId ?? "",
@@ -116,7 +115,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
     },
 
     async checkPolicy({ sessionId, tool, argumentsJson }) {
-      const check = await options.checkPolicy(await manager.get(sessionId), tool, argumentsJson);
+      const check = await checkCall(await manager.get(sessionId), tool, argumentsJson);
       return {
         verdict: verdictToWire(check.verdict),
         risk: riskToWire(check.risk),
@@ -138,7 +137,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
 
     async listIntents({ sessionId }) {
       const place = await placeOf(sessionId);
-      const report = await options.intents?.report(place);
+      const report = await options.intents.report(place);
       return {
         intents: (report?.intents ?? []).map(intentToWire),
         warnings: [...(report?.warnings ?? [])],
@@ -148,12 +147,12 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
 
     async selectIntent({ sessionId, intentId }) {
       const session = await manager.get(sessionId);
-      if (options.intents === undefined) throw new ServiceError("not_found", "There are no intents here.");
       return { intent: intentToWire(await options.intents.select(session, intentId)) };
     },
 
     async previewSystemPrompt({ sessionId, scenario }) {
-      return { prompt: await options.previewPrompt(await manager.get(sessionId), scenario) };
+      const session = await manager.get(sessionId);
+      return { prompt: await turnPrompt(session, (await chooseScenario(session, scenario)).scenario) };
     },
 
     async listLedgerRecords({ sessionId, afterSeq, limit, newest, beforeSeq }) {

@@ -7,7 +7,7 @@ import type { GovernanceRegistry } from "./workspace-governance.ts";
 export function intentsPort(options: {
   open(root: string): Promise<Workspace>;
   readonly governance: GovernanceRegistry;
-}): NonNullable<GovernanceServiceOptions["intents"]> {
+}): GovernanceServiceOptions["intents"] {
   return {
     async report({ session, workspaceRoot }) {
       const { intents } = await options.governance.of(session?.workspace ?? (await options.open(workspaceRoot)));

@@ -33,7 +33,7 @@ export interface SessionAdmission {
   hasRoomForSession(): boolean;
 }
 
-/** What sessions are built from. One file composes it: `serve.ts`. */
+/** What sessions are built from. `open-tenant.ts` composes it. */
 export interface SessionServices {
   readonly log: SessionLog;
   readonly blobs: BlobStore;

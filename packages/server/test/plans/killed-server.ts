@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
-import { type ServerOptions, startServer } from "@gennai/server/serve";
+import { startServer } from "@gennai/server/serve";
+import type { ServerOptions } from "@gennai/server/server-options";
 import { ann, command, never, seedPlan, write } from "./plan-fixture.ts";
 
 /** A server that is killed while it runs a plan, and the one that finds what it left. */

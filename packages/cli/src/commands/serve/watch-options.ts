@@ -1,4 +1,4 @@
-import type { ServerOptions } from "@gennai/server/serve";
+import type { ServerOptions } from "@gennai/server/server-options";
 import { parseMetricsAddress } from "@gennai/server/telemetry/metrics-listener";
 import { usageError } from "../../errors/cli-error.ts";
 

@@ -1,0 +1,26 @@
+import { sendError } from "../http/http-response.ts";
+import type { Route } from "../http/route.ts";
+import type { Tenant } from "../open-tenant.ts";
+import type { ServerLog } from "../server-log.ts";
+import type { ServerTenants } from "../server-tenants.ts";
+
+/** Hands each RPC to the tenant of whoever calls. Streams end when `shutdown` aborts. */
+export function tenantRpc(
+  tenants: ServerTenants,
+  { shutdown, log }: { readonly shutdown: AbortSignal; readonly log: ServerLog },
+): Route["handle"] {
+  const handlers = new WeakMap<Tenant, ReturnType<Tenant["rpcHandler"]>>();
+  const handlerOf = (tenant: Tenant): ReturnType<Tenant["rpcHandler"]> => {
+    const handler = handlers.get(tenant) ?? tenant.rpcHandler(shutdown);
+    handlers.set(tenant, handler);
+    return handler;
+  };
+  return async (request, response, { identity }) => {
+    const tenant = await tenants.of(identity.tenant).catch((error: unknown) => {
+      log.error("A tenant could not be opened.", error);
+    });
+    if (tenant !== undefined) return handlerOf(tenant)(request, response, identity);
+    const message = "your tenant cannot be served right now";
+    sendError(response, { status: 503, code: "unavailable", message, headers: { "Retry-After": "30" } });
+  };
+}

@@ -1,0 +1,54 @@
+import type { SessionSettings } from "@gennai/agent/session-settings";
+import type { AdmissionLimits } from "./admission/limits.ts";
+import type { ListenAddress } from "./http/listen-address.ts";
+import type { TlsIdentity } from "./http/tls-files.ts";
+import type { TokenVerifier } from "./identity/token-verifier.ts";
+import type { LogAddress } from "./nats/log-address.ts";
+import type { SandboxMode } from "./sandbox/sandbox.ts";
+import type { ServerLog } from "./server-log.ts";
+
+/** What a server is started with. */
+export interface ServerOptions {
+  readonly version: string;
+  readonly address: ListenAddress;
+  /** What clients must send; undefined only by the user's `--no-auth`, and where there are many users. */
+  readonly token: string | undefined;
+  /** Makes it a server of many users, each known by a token of their own. */
+  readonly users?: {
+    readonly verifier: TokenVerifier;
+    /** Under which each user has a directory of their own to work in. */
+    readonly workspaceRoot: string;
+  };
+  readonly limits?: AdmissionLimits;
+  /** Encrypts connections. */
+  readonly tls?: TlsIdentity;
+  /** Something before this server encrypts them. */
+  readonly behindProxy?: boolean;
+  /** Private directory of logs, blobs, ledger and keys. */
+  readonly stateDir: string;
+  /** A log in NATS that several servers share; without it, the state directory holds everything. */
+  readonly sharedLog?: LogAddress;
+  /** Workspace of sessions that name none. */
+  readonly workspace: string | undefined;
+  readonly defaultSettings: SessionSettings;
+  /** Further values of Host that mean this server, e.g. `box.lan:7777`. */
+  readonly allowedHosts?: readonly string[];
+  readonly allowedOrigins?: readonly string[];
+  readonly protectedBranches?: readonly string[];
+  /** Whether commands run in a sandbox; `auto` by default. */
+  readonly sandbox?: SandboxMode;
+  readonly confirmation?: { readonly answerMs: number; readonly waitForClientMs: number };
+  /** A second port on 127.0.0.1 for clients of the RinaWarp protocol, which send no token; none unless given. 0: any free one. */
+  readonly rinaPort?: number;
+  /** Where the built files of the page lie; undefined: no page is served. An empty one is served as "not built". */
+  readonly pageDirectory?: string;
+  /** Where the program's files lie, to be compared with another deployment's; undefined where it runs from source. */
+  readonly releaseDirectory?: string;
+  /** A second door, for Prometheus; none unless given. */
+  readonly metricsAddress?: ListenAddress & { readonly type: "tcp" };
+  /** Announces the server to clients of the same user. */
+  readonly announce: boolean;
+  readonly log: ServerLog;
+  /** Where models find their keys; the server takes nothing else from it. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}

@@ -1,0 +1,57 @@
+import { homedir } from "node:os";
+import { loadHooks } from "./hooks/load-hooks.ts";
+import { createParity } from "./parity/parity.ts";
+import { rulesDigest } from "./parity/rules-digest.ts";
+import type { GovernanceServiceOptions } from "./rpc/governance-service.ts";
+import type { ServerOptions } from "./server-options.ts";
+import { intentsPort } from "./sessions/intents-port.ts";
+import type { GovernanceRegistry } from "./sessions/workspace-governance.ts";
+import { readLedgerRecords, readNewestLedgerRecords } from "./store/ledger/ledger-records.ts";
+import { verifyWorkspaceLedger } from "./store/ledger/ledger-verify.ts";
+import type { WorkspaceRegistry } from "./workspace/workspace-registry.ts";
+
+/** Of one tenant: what its governance is told from. */
+interface GovernedTenant extends Pick<GovernanceServiceOptions, "manager" | "emergency" | "loadCapabilities"> {
+  readonly governance: GovernanceRegistry;
+  readonly workspaces: WorkspaceRegistry;
+  /** Real path of the default workspace. */
+  readonly workspace: string | undefined;
+  readonly options: Pick<ServerOptions, "version" | "releaseDirectory" | "protectedBranches">;
+  readonly configDir: string;
+  readonly stateDir: string;
+  readonly isolation: "sandboxed" | "unsandboxed";
+}
+
+/** What people see and decide of a tenant's rules, intents and ledger. */
+export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptions {
+  const { manager, emergency, loadCapabilities, governance, workspaces, workspace, options } = tenant;
+  const { configDir, stateDir, isolation } = tenant;
+  return {
+    ...{ manager, emergency, loadCapabilities },
+    parity: createParity({
+      version: options.version,
+      releaseDirectory: options.releaseDirectory,
+      rules: async () => {
+        if (workspace === undefined) return undefined;
+        const { rules } = await governance.of(await workspaces.open(workspace));
+        await rules.current();
+        return rulesDigest({ root: workspace, home: homedir() }, rules.status());
+      },
+      capabilities: loadCapabilities,
+      hooks: async () =>
+        workspace === undefined ? undefined : loadHooks({ configDir, stateDir, workspaceRoot: workspace }),
+      protectedBranches: options.protectedBranches ?? [],
+      isolation,
+    }),
+    rules: async ({ session, workspaceRoot }) => {
+      const opened = session?.workspace ?? (await workspaces.open(workspaceRoot));
+      return (await governance.of(opened)).rules.status();
+    },
+    intents: intentsPort({ open: (root) => workspaces.open(root), governance }),
+    ledger: {
+      records: (root, after, limit) => readLedgerRecords(stateDir, root, after, limit),
+      newest: (root, before, limit) => readNewestLedgerRecords(stateDir, root, before, limit),
+      verify: (workspaceRoot) => verifyWorkspaceLedger({ workspaceRoot, stateDir }),
+    },
+  };
+}
