@@ -3,7 +3,7 @@ import type { LoggedEvent } from "@gennai/agent/session-event";
 import { endStates } from "@gennai/agent/session-event";
 import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { AttachedClient } from "../bridge/client-registry.ts";
-import { mergeDeltas } from "../sessions/log/session-writer.ts";
+import { mergeDeltas } from "../sessions/log/merge-deltas.ts";
 import type { Session } from "../sessions/session.ts";
 import { eventToWire, heartbeat } from "./wire/event-to-wire.ts";
 

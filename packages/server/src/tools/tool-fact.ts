@@ -4,8 +4,8 @@ import type { Intent } from "@gennai/governance/intents/intent";
 
 /** What a tool tells the session's log besides its result. In `ToolOutcome.facts`, which the gate does not look into. */
 export type ToolFact =
-  /** Files were changed on disk. The bytes before each change are a blob under `beforeSha256`. */
-  | { readonly type: "change-set"; readonly changeSetId: string; readonly files: readonly FileChangeRecord[] }
+  /** Files were changed on disk, as part of the turn's change set. The bytes before each change are a blob under `beforeSha256`. */
+  | { readonly type: "change-set"; readonly files: readonly FileChangeRecord[] }
   | { readonly type: "proposal"; readonly proposal: Proposal }
   /** The whole list of todos, as it is now. */
   | { readonly type: "todos"; readonly items: readonly Todo[] }
@@ -13,7 +13,7 @@ export type ToolFact =
   | { readonly type: "intent-selected"; readonly intent: Intent; readonly context: string };
 
 const required: Record<ToolFact["type"], readonly string[]> = {
-  "change-set": ["changeSetId", "files"],
+  "change-set": ["files"],
   proposal: ["proposal"],
   todos: ["items"],
   "intent-selected": ["intent", "context"],

@@ -1,6 +1,7 @@
 import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { Callers } from "../../identity/callers.ts";
+import { mergeDeltas } from "./merge-deltas.ts";
 import type { EventDraft, SessionLog } from "./session-log.ts";
 
 /**
@@ -160,19 +161,3 @@ export class SessionWriter {
 const watched: ReadonlySet<SessionEvent["type"]> = new Set(["text-delta", "thinking-delta", "tool-output-delta"]);
 /** How long other events wait for company, in milliseconds: too short for anybody to see. */
 const patience = 2;
-
-/** Two neighbouring deltas of one item as one; undefined when they are not. */
-export function mergeDeltas<Event extends EventDraft>(first: Event, second: Event): Event | undefined {
-  if (first.itemId === "" || first.itemId !== second.itemId || first.turnId !== second.turnId) return undefined;
-  const [a, b] = [first.event, second.event];
-  switch (a.type) {
-    case "thinking-delta":
-    case "text-delta":
-      return b.type === a.type ? { ...second, event: { ...a, text: a.text + b.text } } : undefined;
-    case "tool-call-delta":
-    case "tool-output-delta":
-      return b.type === a.type && b.id === a.id ? { ...second, event: { ...a, text: a.text + b.text } } : undefined;
-    default:
-      return undefined;
-  }
-}

@@ -38,7 +38,6 @@ export async function applyInEditor(
   statement: string,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  const changeSetId = randomUUID();
   const changes = planned.map(({ change, before, blocks }) => {
     const text = change.operation === "delete" ? undefined : decodeText(change.bytes);
     if (change.operation !== "update" || text === undefined) {
@@ -57,7 +56,7 @@ export async function applyInEditor(
   });
   const applied = await editor.applyChanges(
     {
-      changeSetId,
+      changeSetId: randomUUID(),
       changes: changes.map(({ path, text, base }, index) => ({
         id: `${index + 1}`,
         path,
@@ -86,7 +85,7 @@ export async function applyInEditor(
     afterSha256,
     blocks,
   }));
-  const fact: ToolFact = { type: "change-set", changeSetId, files: fileChanges.map(changeRecord) };
+  const fact: ToolFact = { type: "change-set", files: fileChanges.map(changeRecord) };
   return {
     output: `${statement}.${lineReport(fileChanges)} [in the editor's buffer, not saved]`,
     changes: fileChanges,

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Effect, FileWrite, WorkspacePath } from "@gennai/governance/effect";
 import type { Analysis, FileChange, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
@@ -121,7 +120,7 @@ export async function applyPlanned(
     afterSha256: file.afterSha256,
     blocks: planned[index]?.blocks ?? [],
   }));
-  const fact: ToolFact = { type: "change-set", changeSetId: randomUUID(), files: applied.map(appliedRecord) };
+  const fact: ToolFact = { type: "change-set", files: applied.map(appliedRecord) };
   return {
     output: `${statement}.${lineReport(changes)}`,
     changes,

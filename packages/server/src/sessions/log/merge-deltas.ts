@@ -1,0 +1,17 @@
+import type { EventDraft } from "./session-log.ts";
+
+/** Two neighbouring deltas of one item as one; undefined when they are not. */
+export function mergeDeltas<Event extends EventDraft>(first: Event, second: Event): Event | undefined {
+  if (first.itemId === "" || first.itemId !== second.itemId || first.turnId !== second.turnId) return undefined;
+  const [a, b] = [first.event, second.event];
+  switch (a.type) {
+    case "thinking-delta":
+    case "text-delta":
+      return b.type === a.type ? { ...second, event: { ...a, text: a.text + b.text } } : undefined;
+    case "tool-call-delta":
+    case "tool-output-delta":
+      return b.type === a.type && b.id === a.id ? { ...second, event: { ...a, text: a.text + b.text } } : undefined;
+    default:
+      return undefined;
+  }
+}
