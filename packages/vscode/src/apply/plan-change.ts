@@ -40,7 +40,10 @@ export interface PlannedUpdate {
   readonly beforeEol: "lf" | "crlf";
   /** What the document shall hold. */
   readonly text: string;
-  /** Bytes that a save by the editor would not give: line ends of both kinds. undefined: the editor saves them right. */
+  /**
+   * Bytes that a save by the editor would not give: line ends of both kinds, or other ones than on disk where the document
+   * shows the new text already. undefined: the editor saves them right.
+   */
   readonly exactBytes: Uint8Array | undefined;
   readonly edit: FileEdit;
 }
@@ -107,6 +110,9 @@ async function planUpdate(
       "Save or discard the unsaved changes first.",
     );
   }
+  const edit = textEdit(path, buffer.text, document.eol, text, eol);
+  const editorSaves = buffer.isDirty || edit.edits.length > 0 || edit.eol !== undefined;
+  const staysDifferent = !editorSaves && disk !== undefined && sha256Hex(bytes) !== disk.sha256;
   return {
     operation: "update",
     path,
@@ -118,8 +124,8 @@ async function planUpdate(
     beforeText: buffer.text,
     beforeEol: document.eol,
     text,
-    exactBytes: text === newText ? undefined : bytes,
-    edit: textEdit(path, buffer.text, document.eol, text, eol),
+    exactBytes: text === newText && !staysDifferent ? undefined : bytes,
+    edit,
   };
 }
 
@@ -130,7 +136,7 @@ export function textEdit(
   oldEol: "lf" | "crlf",
   newText: string,
   newEol: "lf" | "crlf",
-): FileEdit {
+): Extract<FileEdit, { readonly type: "text" }> {
   const edits = minimalEdits(oldText, withLineEnds(newText, oldEol));
   return { type: "text", absolute: path.absolute, edits, eol: newEol === oldEol ? undefined : newEol };
 }

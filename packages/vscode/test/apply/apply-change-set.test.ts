@@ -151,6 +151,19 @@ test("bytes after are the text: every line end, and the mark of the file; revert
   );
 });
 
+test.each([
+  ["line ends of both kinds become one", "a\r\nb\n", "a\r\nb\r\n"],
+  ["a line end that is none of the editor's becomes one", "a\r\nb\r", "a\r\nb\r\n"],
+])("%s where the editor has nothing to save, and come back", async (_, before, after) => {
+  await using directory = await temporaryDirectory({ "x.txt": before });
+  const sets = new ChangeSets({ files: new FakeFiles(), workspace: directory.root });
+  const [file] = await sets.apply("1", [update("x.txt", before, after)], { save: "clean", signal });
+  expect(await directory.read("x.txt")).toBe(after);
+  expect(file?.afterSha256).toBe(sha256Hex(after));
+  await sets.revert("1", { signal });
+  expect(await directory.read("x.txt")).toBe(before);
+});
+
 test("a set is reverted once, and only where it was applied", async () => {
   const at = await scene();
   await using _directory = at.directory;
