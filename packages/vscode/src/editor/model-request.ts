@@ -1,17 +1,17 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 import { EditorError } from "./editor-error.ts";
 
 const toolCall = z.object({ id: z.string(), name: z.string(), argumentsJson: z.string() });
 
 const message = z.discriminatedUnion("role", [
-  z.object({ role: z.literal("user"), text: z.string(), images: z.array(z.base64()).optional() }),
+  z.object({ role: z.literal("user"), text: z.string(), images: z.optional(z.array(z.base64())) }),
   z.object({ role: z.literal("assistant"), text: z.string(), toolCalls: z.array(toolCall) }),
   z.object({ role: z.literal("tool"), id: z.string(), name: z.string(), output: z.string(), isError: z.boolean() }),
 ]);
 
 const requestSchema = z.object({
   /** Which of the editor's models; empty: the editor's choice. */
-  model: z.string().default(""),
+  model: z._default(z.string(), ""),
   system: z.string(),
   messages: z.array(message),
   tools: z.array(

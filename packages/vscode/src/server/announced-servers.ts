@@ -1,13 +1,15 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { assertSafeDirectory, readPrivateFile } from "./private-file.ts";
+
+const named = z.string().check(z.minLength(1));
 
 const recordSchema = z.object({
   url: z.url({ protocol: /^http$/ }),
-  socketPath: z.string().min(1).optional(),
-  token: z.string().min(1).nullable(),
-  pid: z.int().positive(),
+  socketPath: z.optional(named),
+  token: z.nullable(named),
+  pid: z.int().check(z.positive()),
   version: z.string(),
   workspace: z.string(),
   startedAt: z.number(),
@@ -48,13 +50,13 @@ export async function announcedServers(
   for (const name of names.filter((name) => /^\d+\.json$/.test(name))) {
     const file = join(directory, name);
     try {
-      const record = recordSchema.parse(JSON.parse(await readPrivateFile(file)));
-      if (`${new URL(record.url).port || "80"}.json` !== name)
+      const { data: record } = recordSchema.safeParse(JSON.parse(await readPrivateFile(file)));
+      if (record === undefined) onIgnored(file, "it is no discovery file");
+      else if (`${new URL(record.url).port || "80"}.json` !== name)
         onIgnored(file, "it names another port than its name does");
       else if (record.socketPath === undefined && isRunning(record.pid)) found.push(record);
     } catch (error) {
-      if (!isMissing(error))
-        onIgnored(file, error instanceof z.ZodError ? "it is no discovery file" : messageOf(error));
+      if (!isMissing(error)) onIgnored(file, messageOf(error));
     }
   }
   return found

@@ -1,8 +1,8 @@
 import { mkdir, open, readFile, rm, stat, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
-import { z } from "zod";
+import * as z from "zod/mini";
 
-const claimSchema = z.object({ pid: z.int().positive(), window: z.string() });
+const claimSchema = z.object({ pid: z.int().check(z.positive()), window: z.string() });
 
 /** Milliseconds between signs of life, and without one until a claim counts for nothing. */
 const heartbeat = 10_000;

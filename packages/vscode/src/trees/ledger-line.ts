@@ -1,15 +1,18 @@
-import { z } from "zod";
+import * as z from "zod/mini";
+
+const text = z.catch(z.string(), "");
 
 const lineSchema = z.object({
-  timestamp: z.string().catch(""),
-  metadata: z
-    .object({
-      seq: z.number().catch(0),
-      kind: z.string().catch("record"),
-      calls: z.array(z.object({ tool: z.string().catch(""), verdict: z.string().catch("") })).catch([]),
-    })
-    .catch({ seq: 0, kind: "record", calls: [] }),
-  files: z.array(z.object({ path: z.string().catch("") })).catch([]),
+  timestamp: text,
+  metadata: z.catch(
+    z.object({
+      seq: z.catch(z.number(), 0),
+      kind: z.catch(z.string(), "record"),
+      calls: z.catch(z.array(z.object({ tool: text, verdict: text })), []),
+    }),
+    { seq: 0, kind: "record", calls: [] },
+  ),
+  files: z.catch(z.array(z.object({ path: text })), []),
 });
 
 /** A ledger record as a row of the timeline. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 import type { ServerProof } from "../server/prove-server.ts";
 
 const answerSchema = z.object({ proof: z.base64url() });
