@@ -1,8 +1,8 @@
 import { getWorkspaceState, prepareBranch, type WorkspaceState } from "@gennai/client/session/workspace-state";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Failure, failureOf } from "../control/failure.ts";
 import type { FollowedSession } from "../control/followed-session.ts";
+import { type Failure, failureOf } from "../failure/failure.ts";
 
 /** - `look`: goes on where it is, and the server lets nothing be written */
 export type BranchAnswer = "create" | "proposal" | "look";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { failureOf } from "../control/failure.ts";
+import { failureOf } from "../failure/failure.ts";
 import type { BlobContent } from "../model/view-item.ts";
 import { useChat } from "./chat-context.ts";
 import { sizeWords } from "./words.ts";

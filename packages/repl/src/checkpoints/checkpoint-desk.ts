@@ -7,7 +7,7 @@ import {
   restoreCheckpoint,
 } from "@gennai/client/session/checkpoints";
 import { signal } from "@preact/signals";
-import { type Problem, problemOf } from "../plan/problem.ts";
+import { type Problem, problemOf } from "../failure/problem.ts";
 
 export interface CheckpointView {
   /** undefined until the first answer. */

@@ -1,6 +1,6 @@
 import { type Checkpoint, type Restored, type SkippedFile, skipReasons } from "@gennai/client/session/checkpoints";
 import { useEffect, useState } from "preact/hooks";
-import { ProblemNotice } from "../plan/problem-notice.tsx";
+import { ProblemNotice } from "../failure/problem-notice.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
 import type { CheckpointDesk } from "./checkpoint-desk.ts";
 

@@ -4,8 +4,8 @@ import { EventGapError } from "@gennai/client/session/subscription";
 import type { Turn, TurnRequest } from "@gennai/client/session/turn";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
+import { type Failure, failureOf } from "../failure/failure.ts";
 import { SessionView } from "../model/session-view.ts";
-import { type Failure, failureOf } from "./failure.ts";
 import { FrameBatch } from "./frame-batch.ts";
 
 /** How the events of a session come in. */

@@ -15,6 +15,7 @@ import { Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { BranchDesk } from "../branch/branch-desk.ts";
 import { ConfirmationDesk } from "../confirmation/confirmation-desk.ts";
+import { ShownFailure } from "../failure/shown-failure.ts";
 import type { SessionView } from "../model/session-view.ts";
 import { Announcer } from "./announcer.ts";
 import { FollowedSession } from "./followed-session.ts";
@@ -25,7 +26,6 @@ import { Opening, type OpeningState } from "./opening.ts";
 import { SessionDesks } from "./session-desks.ts";
 import { SessionDirectory } from "./session-directory.ts";
 import { choiceOf } from "./settings-choice.ts";
-import { ShownProblem } from "./shown-problem.ts";
 import { TurnControl } from "./turn-control.ts";
 
 const notOpened = "The session could not be opened";
@@ -53,7 +53,7 @@ export class ReplControl {
   readonly directory: SessionDirectory;
   /** What a new session shall run with. */
   readonly choice: Signal<SettingsChoice>;
-  readonly problem = new ShownProblem();
+  readonly failure = new ShownFailure();
   /** What the home says about the way to the server; undefined while it is well. */
   readonly serverNotice = signal<string | undefined>(undefined);
   readonly #followed = signal<FollowedSession | undefined>(undefined);
@@ -65,7 +65,7 @@ export class ReplControl {
     reach: async (signal) => void (await this.agent.getServerInfo({}, { signal })),
     newest: async (signal) => (await this.directory.newest(signal))?.sessionId,
     show: (sessionId, signal) => this.#showFirst(sessionId, signal),
-    refused: (error) => this.problem.failed(notOpened, error),
+    refused: (error) => this.failure.failed(notOpened, error),
   });
 
   constructor(home: ReplHome) {
@@ -93,7 +93,7 @@ export class ReplControl {
         if (home.kind === "page") await this.branch.ready(followed, prompt);
       },
       request: () => ({ scenario: this.scenario.value, enableThinking: this.showThinking.value }),
-      problem: this.problem,
+      failure: this.failure,
       signal: this.#end.signal,
     });
     this.#desks = signal(new SessionDesks(this, undefined));
@@ -248,7 +248,7 @@ export class ReplControl {
     const followed = new FollowedSession({
       session,
       onEvents: (events, view) => this.#seen(followed, events, view),
-      onProblem: (failure) => this.problem.show(failure),
+      onProblem: (failure) => this.failure.show(failure),
     });
     this.#setDesks(followed);
     this.#followed.value = followed;
@@ -270,14 +270,14 @@ export class ReplControl {
     this.turns.seen(view);
   }
 
-  /** False when it failed; the problem is shown. */
+  /** False when it failed; the failure is shown. */
   async #attempt(what: string, work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
     try {
       await work(this.#end.signal);
-      this.problem.worked(what);
+      this.failure.worked(what);
       return true;
     } catch (error) {
-      if (!this.#end.signal.aborted) this.problem.failed(what, error);
+      if (!this.#end.signal.aborted) this.failure.failed(what, error);
       return false;
     }
   }

@@ -1,11 +1,11 @@
 import type { EditorContext } from "@gennai/client/session/editor-context";
 import type { TurnRequest } from "@gennai/client/session/turn";
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import type { ShownFailure } from "../failure/shown-failure.ts";
 import type { SessionView } from "../model/session-view.ts";
 import type { FollowedSession } from "./followed-session.ts";
 import type { PromptImage } from "./prompt-images.ts";
 import { newPrompt, type Prompt, PromptQueue } from "./prompt-queue.ts";
-import type { ShownProblem } from "./shown-problem.ts";
 
 /** - `starting`: a prompt is on its way; - `stopping`: the server has not confirmed that the work is over */
 export type TurnProgress = "idle" | "starting" | "running" | "stopping";
@@ -25,7 +25,7 @@ export interface TurnControlOptions {
   ) => Promise<void>;
   /** What goes with every prompt. */
   readonly request: () => Omit<TurnRequest, "text" | "images">;
-  readonly problem: Pick<ShownProblem, "failed" | "worked">;
+  readonly failure: Pick<ShownFailure, "failed" | "worked">;
   readonly signal: AbortSignal;
 }
 
@@ -109,7 +109,7 @@ export class TurnControl {
 
   /** Ends the running work; true when the server says that it is over. */
   async stop(): Promise<boolean> {
-    const { followed, signal: end, problem } = this.#options;
+    const { followed, signal: end, failure } = this.#options;
     if (this.#stopping.value) return false;
     this.queue.hold();
     this.#starting.abort();
@@ -118,10 +118,10 @@ export class TurnControl {
     this.#stopping.value = true;
     try {
       await session.stop("session", "Stopped by the user.", { signal: end });
-      problem.worked(notStopped);
+      failure.worked(notStopped);
       return true;
     } catch (error) {
-      problem.failed(notStopped, error);
+      failure.failed(notStopped, error);
       return false;
     } finally {
       this.#stopping.value = false;
@@ -149,7 +149,7 @@ export class TurnControl {
   }
 
   async #start(prompt: Prompt): Promise<void> {
-    const { followed: shown, newSession, ready, request, problem, signal: end } = this.#options;
+    const { followed: shown, newSession, ready, request, failure, signal: end } = this.#options;
     this.#starting = new AbortController();
     const abort = AbortSignal.any([end, this.#starting.signal]);
     this.#pending.value = prompt;
@@ -163,7 +163,7 @@ export class TurnControl {
         { signal: abort },
       );
       this.#sent(prompt);
-      problem.worked(notSent);
+      failure.worked(notSent);
       if (shown.value !== followed) return;
       // The user's message is the second event of a turn.
       const awaited = turn.afterSeq + 2n;
@@ -177,7 +177,7 @@ export class TurnControl {
       if (this.#pending.value === prompt) this.#pending.value = undefined;
       this.#sent(prompt);
       this.#giveBack(prompt);
-      if (!abort.aborted) problem.failed(notSent, error);
+      if (!abort.aborted) failure.failed(notSent, error);
     }
   }
 

@@ -9,7 +9,7 @@ import {
 import { selectIntent } from "@gennai/client/governance/intents";
 import { IntentsMode } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../plan/problem.ts";
+import { type Problem, problemOf } from "../failure/problem.ts";
 
 export interface GovernedIntent {
   readonly id: string;

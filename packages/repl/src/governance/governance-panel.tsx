@@ -1,8 +1,8 @@
 import { useEffect } from "preact/hooks";
+import { ProblemNotice } from "../failure/problem-notice.tsx";
 import { Icon } from "../icons/icon.tsx";
 import { rulesWords } from "../model/rules-words.ts";
 import { Digest } from "../plan/digest.tsx";
-import { ProblemNotice } from "../plan/problem-notice.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
 import { EmergencyControls } from "./emergency-controls.tsx";
 import type { GovernanceDesk, GovernanceView } from "./governance-desk.ts";

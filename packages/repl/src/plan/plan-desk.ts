@@ -2,10 +2,10 @@ import type { Plan, PlanIssue, PlannedAction, SubmittedPlan, VerificationResult 
 import type { SessionPlans } from "@gennai/client/plan/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type ReadonlySignal, signal } from "@preact/signals";
+import { type Problem, problemOf } from "../failure/problem.ts";
 import { GatheredWork } from "./gathered-work.ts";
 import { type HeldToken, type PlanAct, type PlanFacts, planChecks } from "./plan-checks.ts";
 import { PlanRuns } from "./plan-runs.ts";
-import { type Problem, problemOf } from "./problem.ts";
 import { strictRequest } from "./write-plan.ts";
 
 export type PlanBusy = "plan" | PlanAct;

@@ -1,4 +1,5 @@
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { ProblemNotice } from "../failure/problem-notice.tsx";
 import { useIsWide } from "../review/use-is-wide.ts";
 import { VisibleText } from "../review/visible-text.tsx";
 import { CopyButton } from "./copy-button.tsx";
@@ -9,7 +10,6 @@ import { envelopeProblem, type PlanAct, planChecks } from "./plan-checks.ts";
 import type { PlanBusy, PlanDesk, RejectedOutput } from "./plan-desk.ts";
 import { PlanFactsRow, PlanStates } from "./plan-states.tsx";
 import { PlanSteps } from "./plan-steps.tsx";
-import { ProblemNotice } from "./problem-notice.tsx";
 
 export interface PlanPanelProps {
   readonly desk: PlanDesk;

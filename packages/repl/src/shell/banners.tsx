@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { CopyButton } from "../chat/copy-button.tsx";
-import { type Failure, failureDetails } from "../control/failure.ts";
 import type { ReplControl } from "../control/repl-control.ts";
+import { type Failure, failureDetails } from "../failure/failure.ts";
 import { Icon } from "../icons/icon.tsx";
 
 /** What stands in the way of working, each with what to do next. */
@@ -11,7 +11,7 @@ export function Banners({ control }: { readonly control: ReplControl }) {
     <>
       <ConnectionBanner control={control} />
       <EmergencyBanner control={control} />
-      <ProblemBanner control={control} />
+      <FailureBanner control={control} />
     </>
   );
 }
@@ -100,12 +100,12 @@ function EmergencyBanner({ control }: { readonly control: ReplControl }) {
   );
 }
 
-function ProblemBanner({ control }: { readonly control: ReplControl }) {
-  const problem = control.problem.value;
-  if (problem === undefined) return null;
+function FailureBanner({ control }: { readonly control: ReplControl }) {
+  const failure = control.failure.value;
+  if (failure === undefined) return null;
   return (
-    <Banner level="error" failure={problem} what="">
-      <button type="button" class="tool-button" aria-label="Put away" onClick={() => control.problem.putAway()}>
+    <Banner level="error" failure={failure} what="">
+      <button type="button" class="tool-button" aria-label="Put away" onClick={() => control.failure.putAway()}>
         <Icon name="close" />
       </button>
     </Banner>

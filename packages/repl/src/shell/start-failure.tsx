@@ -1,5 +1,5 @@
 import { CopyButton } from "../chat/copy-button.tsx";
-import { failureDetails, failureOf } from "../control/failure.ts";
+import { failureDetails, failureOf } from "../failure/failure.ts";
 
 /** In place of the app, when it has no home. */
 export function StartFailure({ error }: { readonly error: unknown }) {

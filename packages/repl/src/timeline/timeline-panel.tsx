@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { ProblemNotice } from "../plan/problem-notice.tsx";
+import { ProblemNotice } from "../failure/problem-notice.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
 import { RecordEntry } from "./record-entry.tsx";
 import type { LedgerCheck, TimelineDesk } from "./timeline-desk.ts";

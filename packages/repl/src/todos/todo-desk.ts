@@ -4,8 +4,8 @@ import {
   TodoStatus as StatusMessage,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import { type Problem, problemOf } from "../failure/problem.ts";
 import type { Todo } from "../model/session-facts.ts";
-import { type Problem, problemOf } from "../plan/problem.ts";
 
 /** One change a person makes to a list. */
 export type TodoEdit =

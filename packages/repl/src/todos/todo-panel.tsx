@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { ProblemNotice } from "../failure/problem-notice.tsx";
 import type { Todo, TodoPriority, TodoStatus } from "../model/session-facts.ts";
-import { ProblemNotice } from "../plan/problem-notice.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
 import type { TodoDesk } from "./todo-desk.ts";
 

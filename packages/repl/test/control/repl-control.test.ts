@@ -138,7 +138,7 @@ describe("sessions", () => {
     const { control } = appOn(server, launch);
     await opened(control);
     expect(control.followed.value?.session.sessionId).toBe(wanted);
-    expect(control.problem.value?.code).toBe(
+    expect(control.failure.value?.code).toBe(
       "sessionId" in launch && launch.sessionId === "gone" ? "NotFound" : undefined,
     );
   });
@@ -265,7 +265,7 @@ it("gives a prompt back that was not sent", async () => {
   control.turns.send("precious words");
   await progress(control, "idle");
   expect(control.turns.draft.value).toBe("precious words");
-  expect(control.problem.value?.message).toBe("The prompt was not sent: Too many sessions.");
+  expect(control.failure.value?.message).toBe("The prompt was not sent: Too many sessions.");
 });
 
 it("says no more that a prompt was not sent once one was, and keeps what else went wrong", async () => {
@@ -279,20 +279,20 @@ it("says no more that a prompt was not sent once one was, and keeps what else we
   const { control } = appOn(server);
   await opened(control);
   control.turns.send("make it blue");
-  await vi.waitFor(() => expect(control.problem.value?.message).toContain("You chose no branch."));
+  await vi.waitFor(() => expect(control.failure.value?.message).toContain("You chose no branch."));
   refuses = false;
   control.turns.send("make it blue");
   await progress(control, "running");
-  expect(control.problem.value).toBeUndefined();
+  expect(control.failure.value).toBeUndefined();
 
-  control.problem.failed("The sessions could not be listed", new Error("No server."));
+  control.failure.failed("The sessions could not be listed", new Error("No server."));
   server.end(InvokeState.COMPLETED);
   await progress(control, "idle");
   control.turns.send("make it green");
   await progress(control, "running");
-  expect(control.problem.value?.message).toBe("The sessions could not be listed: No server.");
-  control.problem.putAway();
-  expect(control.problem.value).toBeUndefined();
+  expect(control.failure.value?.message).toBe("The sessions could not be listed: No server.");
+  control.failure.putAway();
+  expect(control.failure.value).toBeUndefined();
 });
 
 it("does what its home asks", async () => {

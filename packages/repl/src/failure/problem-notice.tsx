@@ -1,5 +1,5 @@
+import { CopyButton } from "../plan/copy-button.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
-import { CopyButton } from "./copy-button.tsx";
 import { type Problem, problemDetails } from "./problem.ts";
 
 export interface ProblemNoticeProps {

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { type Failure, failureOf } from "./failure.ts";
 
 /** The newest thing that went wrong: until somebody puts it away, or until what failed has worked. */
-export class ShownProblem {
+export class ShownFailure {
   readonly #shown = signal<Failure | undefined>(undefined);
   #what = "";
 
