@@ -73,6 +73,8 @@ describe("in a workspace", () => {
     const repl = await openRepl(workbench());
     await repl.useEditingMode("proposal");
     await apply(repl, "list.txt");
+    // What was said of the prompt before holds no longer.
+    expect(await repl.root.getByText("Nothing was started").count()).toBe(0);
     await workspace.write("list.txt", "somebody else was here\n");
     await applyNow(repl);
     await shows(repl, /Nothing was applied: list\.txt/);
