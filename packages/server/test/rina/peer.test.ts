@@ -37,6 +37,12 @@ const tables: readonly [string, readonly string[], readonly string[], ReturnType
     [row(mapped + client, mapped + server, "01", 0, 43)],
     undefined,
   ],
+  [
+    "one line that the kernel gave twice",
+    [row(client, server, "01", 1000, 42), row(client, server, "01", 1000, 42)],
+    [],
+    { uid: 1000, inode: 42 },
+  ],
   ["a torn line", [`   0: ${client} ${server} 01`], [], undefined],
 ];
 
@@ -55,6 +61,12 @@ const ports = (changes: Partial<PeerPorts> = {}): PeerPorts => ({
 describe("judgePeer", () => {
   test("the same user's process is let in", () => {
     expect(judgePeer(ends, 1000, ports())).toEqual({ type: "trusted" });
+  });
+
+  test("a table in which the kernel left the connection out is read again", () => {
+    const readings = ["", row(client, server, "01", 1000, 42)];
+    const readTables = () => ({ tcp: readings.shift() ?? "", tcp6: "" });
+    expect(judgePeer(ends, 1000, ports({ readTables }))).toEqual({ type: "trusted" });
   });
 
   const hostile: readonly [string, number, Partial<PeerPorts>, RegExp][] = [
