@@ -1,0 +1,17 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Where the tests lie that take longest, longest first: whole servers, crashes, load, and what the documentation shows. */
+const long = ["corpus", "scale", "crash", "docs", "release", "e2e/replicas", "fuzz", "conformance", "deploy", "e2e"];
+
+/** Begins with what takes longest, so that no worker is left with it at the end, while the others have nothing to do. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const known = await super.sort(files);
+    return known.toSorted((one, other) => rank(one.moduleId) - rank(other.moduleId));
+  }
+}
+
+function rank(file: string): number {
+  const at = long.findIndex((place) => file.includes(`/test/${place}/`));
+  return at === -1 ? long.length : at;
+}
