@@ -1,6 +1,7 @@
 import { approvalHashChecks } from "./checks/approval-hash.ts";
 import { approvalQuestionChecks } from "./checks/approval-question.ts";
 import { approvalTokenChecks } from "./checks/approval-token.ts";
+import { clientTerminalChecks } from "./checks/client-terminal.ts";
 import { clientUiChecks } from "./checks/client-ui.ts";
 import { commandGroups } from "./checks/commands.ts";
 import { configChecks } from "./checks/config.ts";
@@ -38,5 +39,5 @@ export const corpusChecks: ReadonlyMap<string, Checks> = new Map([
   ["redaction", redactionChecks],
   ["ledger", ledgerChecks],
   ["model", modelChecks],
-  ["client.ui", clientUiChecks],
+  ["client.ui", { ...clientUiChecks, ...clientTerminalChecks }],
 ]);

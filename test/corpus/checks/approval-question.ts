@@ -40,7 +40,7 @@ export const approvalQuestionChecks: Checks = {
     }
     assert.ok(asked > 0 && asked <= 10);
     // What needs many is one plan, approved once.
-    const steps = [{ id: "a", actions: uses.map(({ args }) => command(args.command)) }];
+    const steps = [{ id: "a", actions: uses.slice(0, 15).map(({ args }) => command(args.command)) }];
     await using bench = await planBench();
     assert.equal((await bench.executed(seedPlan(steps))).steps[0]?.state, "executed");
   }),

@@ -1,55 +1,9 @@
 import { existsSync } from "node:fs";
 import { connectGovernance } from "@gennai/client/connection/connection";
-import { Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { startTestServer, type TestServer, type TestServerOptions } from "@gennai/testkit/test-server";
-import { describe, expect, test } from "vitest";
-import { startSession, Watcher } from "../rpc/session-client.ts";
+import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OriginalExtension, planHash, type RinaPlan } from "./original-client.ts";
-
-const files = { "src/a.ts": "let colour = 1;\n" };
-const request = "replace colour with color in src/a.ts then create notes.txt with hello";
-
-function open(options: TestServerOptions = {}): Promise<TestServer> {
-  return startTestServer({ files, ...options, server: { rinaPort: 0, ...options.server } });
-}
-
-function extension(server: TestServer): OriginalExtension {
-  return new OriginalExtension(server.running.rinaUrl);
-}
-
-const write = (path: string, content = "x\n", more: object = {}): RinaPlan => ({
-  ...{ id: "p1", title: "T", summary: "S", risks: [] },
-  steps: [
-    {
-      ...{ id: "s1", title: "st", intent: "i" },
-      actions: [{ type: "file_write", path, content, ...more }],
-      verify: [{ type: "command", command: `grep -n x ${path}` }],
-    },
-  ],
-});
-
-const command = (text: string): RinaPlan => {
-  const plan = write("unused.txt");
-  return {
-    ...plan,
-    steps: plan.steps.map((step) => ({ ...step, actions: [{ type: "command", command: text }], verify: [] })),
-  };
-};
-
-/** A plan that never came from this server, brought in by a client. */
-async function approve(server: TestServer, plan: RinaPlan): Promise<OriginalExtension> {
-  const client = extension(server);
-  client.envelope = { kind: "plan", payload: plan };
-  await client.approve();
-  return client;
-}
-
-async function ledgerDetails(server: TestServer): Promise<string> {
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
-  const { records } = await governance.listLedgerRecords({ limit: 1000 });
-  return records.map(({ json }) => json).join("\n");
-}
+import { approve, extension, files, open, request, write } from "./rina-world.ts";
 
 describe("seed 000 protocol: the original extension, unchanged", () => {
   test("its hash is ours (test vector)", () => {
@@ -193,8 +147,14 @@ describe("seed 000 authority: a plan approved is the plan executed", () => {
         client.post("/plan/approve", { plan: write(".git/hooks/x"), planHash: planHash(write(".git/hooks/x")) }),
     ],
   ];
+  // One for all of them: none may change anything.
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await open();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
   test.each(attacks)("%s is refused", async (_, attack) => {
-    await using server = await open();
     const client = await approve(server, write("made.txt"));
     const { status, json } = await attack(client, server);
     expect({ status, json }).toEqual({
@@ -240,144 +200,8 @@ describe("seed 000 authority: a plan approved is the plan executed", () => {
   });
 });
 
-describe("the port is trusted less", () => {
-  const confirmation = { answerMs: 5_000, waitForClientMs: 300 };
-
-  test("a command where there is no sandbox asks an authenticated client, and without one does not run", async () => {
-    await using server = await open({ server: { confirmation } });
-    const client = await approve(server, command("touch made.txt"));
-    const { status, json } = await client.execute();
-    expect({ status, json }).toMatchObject({
-      status: 422,
-      json: { ok: false, result: { executed: false, verified: false } },
-    });
-    expect(client.state).toBe("failed");
-    expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
-  });
-
-  test("the authenticated client says yes, and it runs; unverified, as nothing proves it", async () => {
-    await using server = await open({ server: { confirmation: { answerMs: 5_000, waitForClientMs: 5_000 } } });
-    const client = await approve(server, command("touch made.txt"));
-    const { sessions } = await server.client.listSessions({});
-    await using editor = await Watcher.attach(server, sessions[0]?.sessionId ?? "");
-    const run = client.execute();
-    const { requestId, actionSha256 } = await editor.next("confirmationRequest");
-    await editor.submit({
-      case: "confirmationResponse",
-      value: { requestId, actionSha256, answer: ConfirmationAnswer.YES },
-    });
-    expect(await run).toMatchObject({
-      status: 200,
-      json: { ok: true, result: { state: "unverified", verified: false } },
-    });
-    expect(existsSync(server.workspace.path("made.txt"))).toBe(true);
-    expect((await client.verify()).status).toBeGreaterThanOrEqual(400);
-  });
-
-  test("the agent's own command is not let in, though the same user runs it", async () => {
-    const program =
-      "fetch(process.argv[1] + '/ping', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }).then((answer) => console.log('status', answer.status))";
-    await using server = await open({ server: { confirmation: { answerMs: 5_000, waitForClientMs: 5_000 } } });
-    const script = await server.scriptFile([
-      {
-        steps: [
-          {
-            tool: {
-              name: "Bash",
-              args: { command: `"${process.execPath}" -e "${program}" ${server.running.rinaUrl}` },
-            },
-          },
-          { text: ["Done."] },
-        ],
-      },
-    ]);
-    const sessionId = await startSession(server, {
-      interactive: true,
-      settings: { backend: Backend.SCRIPTED, model: script },
-    });
-    await using editor = await Watcher.attach(server, sessionId);
-    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "go" });
-    const { requestId, actionSha256 } = await editor.next("confirmationRequest");
-    await editor.submit({
-      case: "confirmationResponse",
-      value: { requestId, actionSha256, answer: ConfirmationAnswer.YES },
-    });
-    expect((await editor.next("toolResult")).output).toContain("status 403");
-  });
-
-  test("a run that fails is no success, also for a client that reads nothing but ok", async () => {
-    await using server = await open({ server: { confirmation } });
-    const plan = write("made.txt");
-    const failing = {
-      ...plan,
-      steps: [...plan.steps, { ...command("touch late.txt").steps[0], id: "s2" }],
-    } as RinaPlan;
-    const client = await approve(server, failing);
-    expect(await client.execute()).toMatchObject({ status: 422, json: { ok: false, result: { state: "partial" } } });
-  });
-
-  test("a verification that fails is no success", async () => {
-    await using server = await open();
-    const client = await approve(server, write("made.txt", "y\n"));
-    await client.execute();
-    expect(await client.verify()).toMatchObject({
-      status: 422,
-      json: { ok: false, result: { state: "failed", verified: false } },
-    });
-  });
-});
-
-describe("/rina/send is a turn of the model in plan mode", () => {
-  const envelope = (plan: unknown) => JSON.stringify({ kind: "plan", payload: plan });
-
-  test("strict: what is no plan is asked for once more, with the issues", async () => {
-    const answer = envelope(write("made.txt"));
-    await using server = await open({
-      script: [
-        { match: "no plan that could be approved[\\s\\S]*steps", steps: [{ text: `Here you are: ${answer}` }] },
-        { match: "please", steps: [{ text: envelope({ id: "p1", title: "T" }) }] },
-      ],
-    });
-    const client = extension(server);
-    await client.planCommand("please", true);
-    expect(client.plan).toEqual(write("made.txt"));
-  });
-
-  test("strict: when it stays invalid, that is an error; otherwise the text is given as it is", async () => {
-    await using server = await open({ script: [{ match: "[\\s\\S]", steps: [{ text: "I would rather not." }] }] });
-    const client = extension(server);
-    const strict = await client.post("/rina/send", { text: "please", strict: true, context: {} });
-    expect(strict).toMatchObject({ status: 422, json: { ok: false, raw: "I would rather not." } });
-    const loose = await client.post("/rina/send", { text: "please", strict: false, context: {} });
-    expect(loose).toEqual({ status: 200, json: { ok: true, raw: "I would rather not." } });
-  });
-
-  test("the context reaches the model; and in plan mode it can only read", async () => {
-    await using server = await open({
-      script: [
-        {
-          match: "theActiveFile",
-          steps: [
-            { tool: { name: "Write", args: { file_path: "made.txt", content: "x" } } },
-            { tool: { name: "Bash", args: { command: "touch made.txt" } } },
-            { text: envelope(write("planned.txt")) },
-          ],
-        },
-      ],
-    });
-    const client = extension(server);
-    const { status } = await client.post("/rina/send", {
-      text: "please",
-      strict: true,
-      context: { name: "theActiveFile" },
-    });
-    expect(status).toBe(200);
-    expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
-    expect(existsSync(server.workspace.path("planned.txt"))).toBe(false);
-  });
-
-  test.each([{}, { text: "" }, { text: 1 }, { text: "x", strict: "yes" }, [], null])("%j is refused", async (body) => {
-    await using server = await open();
-    expect(await extension(server).post("/rina/send", body)).toMatchObject({ status: 400, json: { ok: false } });
-  });
-});
+async function ledgerDetails(server: TestServer): Promise<string> {
+  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { records } = await governance.listLedgerRecords({ limit: 1000 });
+  return records.map(({ json }) => json).join("\n");
+}

@@ -5,13 +5,15 @@ import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { startManyUsersServer } from "@gennai/testkit/many-users";
 import { expect, test } from "vitest";
 
+// Each waits for a token's end and has a server of its own: they wait together.
+
 /** Half a second between words. */
 const talkOf = (words: number) => [
   { steps: Array.from({ length: words }, (_, index) => [{ delay_ms: 500 }, { text: [`word ${index} `] }]).flat() },
 ];
 const talk = talkOf(8);
 
-test("a stream ends when the token does, and says so", async () => {
+test.concurrent("a stream ends when the token does, and says so", async () => {
   await using world = await startManyUsersServer({ script: talk });
   const ada = await world.user({ user: "ada", expires: 4 });
   const { sessionId } = await ada.client.startSession({});
@@ -31,7 +33,7 @@ test("a stream ends when the token does, and says so", async () => {
   await expect(ada.client.getServerInfo({})).rejects.toMatchObject({ code: Code.Unauthenticated });
 });
 
-test("a client with a fresh token goes on where it was, and nothing is lost or told twice", async () => {
+test.concurrent("a client with a fresh token goes on where it was, and nothing is lost or told twice", async () => {
   await using world = await startManyUsersServer({ script: talkOf(16) });
   let renewed = 0;
   const token = () => world.issuer.sign({ user: "ada", tenant: "acme", expires: 5 });
@@ -62,7 +64,7 @@ test("a client with a fresh token goes on where it was, and nothing is lost or t
   expect((await client.getServerInfo({})).protocolVersion).toBe(1);
 });
 
-test("a token that is refused once and for all is not tried again and again", async () => {
+test.concurrent("a token that is refused once and for all is not tried again and again", async () => {
   await using world = await startManyUsersServer();
   let renewed = 0;
   const bad = await world.issuer.sign({ user: "ada", tenant: "acme", audience: "another" });
@@ -78,7 +80,7 @@ test("a token that is refused once and for all is not tried again and again", as
   expect(renewed).toBe(1);
 });
 
-test("a turn goes on when the token of who started it ends", async () => {
+test.concurrent("a turn goes on when the token of who started it ends", async () => {
   await using world = await startManyUsersServer({ script: talkOf(16) });
   const ada = await world.user({ user: "ada", expires: 5 });
   const { sessionId } = await ada.client.startSession({});
@@ -92,7 +94,7 @@ test("a turn goes on when the token of who started it ends", async () => {
   expect(end).toContain("word 15");
 });
 
-test("keys that cannot be had are no reason to throw a token away", async () => {
+test.concurrent("keys that cannot be had are no reason to throw a token away", async () => {
   await using world = await startManyUsersServer();
   const ada = await world.user({ user: "ada" });
   world.issuer.fail(500);

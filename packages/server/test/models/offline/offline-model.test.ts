@@ -1,137 +1,13 @@
 import { OfflineModel } from "@gennai/server/models/offline/offline-model";
 import { describe, expect, it } from "vitest";
-import { codeTools, collect, converse, editorTools, readTools, ToolWorld } from "./tool-world.ts";
+import { type ConversationRow, expectRow } from "./conversation-row.ts";
+import { codeTools, collect, converse, readTools, ToolWorld } from "./tool-world.ts";
 
 const model = new OfflineModel();
 
-interface Row {
-  readonly name: string;
-  readonly files?: Record<string, string>;
-  readonly say: string;
-  readonly tools?: readonly string[];
-  readonly refuse?: ToolWorld["refuse"];
-  readonly calls?: readonly string[];
-  readonly after?: Record<string, string>;
-  readonly answer: readonly (string | RegExp)[];
-  readonly never?: readonly (string | RegExp)[];
-}
-
 const long = `${Array.from({ length: 4500 }, (_, index) => `line ${index + 1} foo`).join("\n")}\n`;
 
-/** A workspace that asks for one of these intents before anything changes. */
-function asksFor(...ids: readonly string[]): NonNullable<Row["refuse"]> {
-  let selected = false;
-  return (name, args) => {
-    if (name === "select_active_intent") {
-      selected = ids.includes(String(args["intent_id"]));
-      return selected ? undefined : refusal("invalid_intent", ids);
-    }
-    return selected || name === "Read" || name === "Grep" || name === "Glob"
-      ? undefined
-      : refusal("intent_required", ids);
-  };
-}
-
-function refusal(code: string, ids: readonly string[]) {
-  const hint =
-    ids.length === 0
-      ? "No intent can be selected now."
-      : `Call select_active_intent first, with one of: ${ids.join(", ")}.`;
-  return { code, message: "You must cite a valid active Intent ID.", hint, retryable: true };
-}
-
-const intentTools = [...codeTools, "select_active_intent", "request_scope_expansion", "record_lesson"];
-
-const rows: readonly Row[] = [
-  {
-    name: "selects the only intent there is and repeats what was refused, without a word of changed files",
-    files: { "a.txt": "foo\n", "b.txt": "foo\n" },
-    say: "replace foo with bar in *.txt",
-    tools: intentTools,
-    refuse: asksFor("INT-1.2"),
-    calls: [
-      ...["Grep foo", "Read a.txt", "Read b.txt", "Edit a.txt", "Edit b.txt", "select_active_intent INT-1.2"],
-      ...["Edit a.txt", "Edit b.txt"],
-    ],
-    after: { "a.txt": "bar\n", "b.txt": "bar\n" },
-    answer: ["2 files, 2 occurrences"],
-    never: ["changed meanwhile"],
-  },
-  {
-    name: "lists several intents and selects none of them by itself",
-    files: { "a.txt": "foo\n" },
-    say: "replace foo with bar in a.txt",
-    tools: intentTools,
-    refuse: asksFor("INT-1", "INT-2"),
-    calls: ["Read a.txt", "Edit a.txt"],
-    after: { "a.txt": "foo\n" },
-    answer: ["You must cite a valid active Intent ID.", "several: INT-1, INT-2", "use intent INT-1 then"],
-  },
-  {
-    name: "says when no intent can be selected",
-    files: { "a.txt": "foo\n" },
-    say: "delete a.txt",
-    tools: intentTools,
-    refuse: asksFor(),
-    calls: ["Read a.txt", "Delete a.txt"],
-    answer: ["No intent can be selected now."],
-  },
-  {
-    name: "works under the intent that was named",
-    files: { "a.txt": "foo\n" },
-    say: "under INT-2: replace foo with bar in a.txt",
-    tools: intentTools,
-    refuse: asksFor("INT-1", "INT-2"),
-    calls: ["select_active_intent INT-2", "Read a.txt", "Edit a.txt"],
-    after: { "a.txt": "bar\n" },
-    answer: ["I work under the intent INT-2.", "Replaced"],
-  },
-  {
-    name: "stops at an intent that cannot be selected",
-    files: { "a.txt": "foo\n" },
-    say: "use intent INT-9 then delete a.txt",
-    tools: intentTools,
-    refuse: asksFor("INT-1", "INT-2"),
-    calls: ["select_active_intent INT-9"],
-    after: { "a.txt": "foo\n" },
-    answer: ["could not select the intent INT-9", "several: INT-1, INT-2", "Not attempted"],
-  },
-  {
-    name: "stops where intents are off and one was named",
-    say: "use intent INT-1 then run echo hello",
-    calls: [],
-    answer: ["Intents are off in this workspace"],
-  },
-  {
-    name: "reports a scope violation and asks for nothing by itself",
-    files: { "a.txt": "foo\n" },
-    say: "delete a.txt",
-    tools: intentTools,
-    refuse: (name) =>
-      name === "Delete"
-        ? {
-            code: "scope_violation",
-            message: "Scope Violation: INT-1 is not authorized to edit a.txt.",
-            retryable: true,
-          }
-        : undefined,
-    calls: ["Read a.txt", "Delete a.txt"],
-    answer: ["Scope Violation: INT-1", "request scope for PATHS because REASON"],
-  },
-  {
-    name: "asks for scope when it is told to",
-    say: "request scope for src/** because the parser lives there",
-    tools: intentTools,
-    calls: ["request_scope_expansion the parser lives there"],
-    answer: ["owns src/** now"],
-  },
-  {
-    name: "writes a lesson down",
-    say: "remember that the clock is a port",
-    tools: intentTools,
-    calls: ["record_lesson the clock is a port"],
-    answer: ["the clock is a port"],
-  },
+const rows: readonly ConversationRow[] = [
   {
     name: "replaces in every file that has the text, and counts",
     files: { "src/a.ts": "foo foo\n", "src/b.ts": "bar\n", "src/c.ts": "x foo" },
@@ -352,14 +228,7 @@ const rows: readonly Row[] = [
 ];
 
 describe("OfflineModel", () => {
-  it.each(rows)("$name", async ({ files = {}, say, tools = codeTools, refuse, calls, after, answer, never = [] }) => {
-    const world = new ToolWorld(files, refuse);
-    const text = await converse(model, world, say, tools);
-    if (calls !== undefined) expect(world.calls).toEqual(calls);
-    if (after !== undefined) expect(Object.fromEntries(world.files)).toEqual(after);
-    for (const part of answer) expect(text).toMatch(typeof part === "string" ? literal(part) : part);
-    for (const part of never) expect(text).not.toMatch(typeof part === "string" ? literal(part) : part);
-  });
+  it.each(rows)("$name", expectRow);
 
   it("streams in small pieces that make up the whole, the same every time", async () => {
     const messages = [{ role: "user" as const, text: 'create a.txt with "one 😀 two"' }];
@@ -415,62 +284,3 @@ describe("OfflineModel", () => {
     await expect(read()).rejects.toMatchObject({ name: "AbortError" });
   });
 });
-
-describe("OfflineModel where changes are proposed", () => {
-  const propose = async (files: Record<string, string>, say: string, refuse?: ToolWorld["refuse"]) => {
-    const world = new ToolWorld(files, refuse);
-    const text = await converse(model, world, say, editorTools);
-    expect(Object.fromEntries(world.files)).toEqual(files);
-    return { world, text };
-  };
-
-  it("proposes all steps in one call, later ones on top of earlier ones", async () => {
-    const files = { "src/a.ts": "foo\n", "src/b.ts": "no newline foo", "old.txt": "x\n", "gone.txt": "y\n" };
-    const say =
-      "create src/c.ts with foo then replace foo with $1 in src/*.ts then append end to src/b.ts then move old.txt to new.txt then delete gone.txt";
-    const { world, text } = await propose(files, say);
-    expect(world.proposals).toEqual([
-      [
-        { path: "src/c.ts", operation: "create", new_content: "$1\n" },
-        { path: "src/a.ts", operation: "update", new_content: "$1\n" },
-        { path: "src/b.ts", operation: "update", new_content: "no newline $1\nend\n" },
-        { path: "new.txt", operation: "create", new_content: "x\n" },
-        { path: "old.txt", operation: "delete" },
-        { path: "gone.txt", operation: "delete" },
-      ],
-    ]);
-    expect(text).toContain("Proposed 6 changes; nothing is written until you apply them");
-  });
-
-  it("proposes nothing when nothing changes", async () => {
-    const { world, text } = await propose({ "a.txt": "x\n" }, "replace foo with bar in *.txt");
-    expect(world.proposals).toEqual([]);
-    expect(text).toContain("does not occur");
-  });
-
-  it("never writes back what was masked", async () => {
-    const { world, text } = await propose({ "a.txt": "key=[REDACTED:token] foo\n" }, "replace foo with bar in a.txt");
-    expect(world.proposals).toEqual([]);
-    expect(text).toContain("masked");
-  });
-
-  it("says so when the proposal is refused", async () => {
-    const refuse: ToolWorld["refuse"] = (name) =>
-      name === "ProposeChanges" ? { code: "zero_access", message: "Not this file." } : undefined;
-    const { text } = await propose({ "a.txt": "foo\n" }, "replace foo with bar in a.txt", refuse);
-    expect(text).toBe("The proposal was refused, so nothing is proposed: Not this file. (zero_access)");
-  });
-
-  it("proposes what was drafted before a step that is not possible", async () => {
-    const { world, text } = await propose(
-      { "a.txt": "foo\n" },
-      "replace foo with bar in a.txt then run make then say ok",
-    );
-    expect(world.proposals).toHaveLength(1);
-    expect(text).toMatch(/does not offer Bash[\s\S]*Not attempted[\s\S]*say “ok”[\s\S]*Proposed 1 change;/);
-  });
-});
-
-function literal(text: string): RegExp {
-  return new RegExp(text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-}

@@ -1,0 +1,123 @@
+import { describe, it } from "vitest";
+import { type ConversationRow, expectRow } from "./conversation-row.ts";
+import { codeTools } from "./tool-world.ts";
+
+/** A workspace that asks for one of these intents before anything changes. */
+function asksFor(...ids: readonly string[]): NonNullable<ConversationRow["refuse"]> {
+  let selected = false;
+  return (name, args) => {
+    if (name === "select_active_intent") {
+      selected = ids.includes(String(args["intent_id"]));
+      return selected ? undefined : refusal("invalid_intent", ids);
+    }
+    return selected || name === "Read" || name === "Grep" || name === "Glob"
+      ? undefined
+      : refusal("intent_required", ids);
+  };
+}
+
+function refusal(code: string, ids: readonly string[]) {
+  const hint =
+    ids.length === 0
+      ? "No intent can be selected now."
+      : `Call select_active_intent first, with one of: ${ids.join(", ")}.`;
+  return { code, message: "You must cite a valid active Intent ID.", hint, retryable: true };
+}
+
+const intentTools = [...codeTools, "select_active_intent", "request_scope_expansion", "record_lesson"];
+
+const rows: readonly ConversationRow[] = [
+  {
+    name: "selects the only intent there is and repeats what was refused, without a word of changed files",
+    files: { "a.txt": "foo\n", "b.txt": "foo\n" },
+    say: "replace foo with bar in *.txt",
+    tools: intentTools,
+    refuse: asksFor("INT-1.2"),
+    calls: [
+      ...["Grep foo", "Read a.txt", "Read b.txt", "Edit a.txt", "Edit b.txt", "select_active_intent INT-1.2"],
+      ...["Edit a.txt", "Edit b.txt"],
+    ],
+    after: { "a.txt": "bar\n", "b.txt": "bar\n" },
+    answer: ["2 files, 2 occurrences"],
+    never: ["changed meanwhile"],
+  },
+  {
+    name: "lists several intents and selects none of them by itself",
+    files: { "a.txt": "foo\n" },
+    say: "replace foo with bar in a.txt",
+    tools: intentTools,
+    refuse: asksFor("INT-1", "INT-2"),
+    calls: ["Read a.txt", "Edit a.txt"],
+    after: { "a.txt": "foo\n" },
+    answer: ["You must cite a valid active Intent ID.", "several: INT-1, INT-2", "use intent INT-1 then"],
+  },
+  {
+    name: "says when no intent can be selected",
+    files: { "a.txt": "foo\n" },
+    say: "delete a.txt",
+    tools: intentTools,
+    refuse: asksFor(),
+    calls: ["Read a.txt", "Delete a.txt"],
+    answer: ["No intent can be selected now."],
+  },
+  {
+    name: "works under the intent that was named",
+    files: { "a.txt": "foo\n" },
+    say: "under INT-2: replace foo with bar in a.txt",
+    tools: intentTools,
+    refuse: asksFor("INT-1", "INT-2"),
+    calls: ["select_active_intent INT-2", "Read a.txt", "Edit a.txt"],
+    after: { "a.txt": "bar\n" },
+    answer: ["I work under the intent INT-2.", "Replaced"],
+  },
+  {
+    name: "stops at an intent that cannot be selected",
+    files: { "a.txt": "foo\n" },
+    say: "use intent INT-9 then delete a.txt",
+    tools: intentTools,
+    refuse: asksFor("INT-1", "INT-2"),
+    calls: ["select_active_intent INT-9"],
+    after: { "a.txt": "foo\n" },
+    answer: ["could not select the intent INT-9", "several: INT-1, INT-2", "Not attempted"],
+  },
+  {
+    name: "stops where intents are off and one was named",
+    say: "use intent INT-1 then run echo hello",
+    calls: [],
+    answer: ["Intents are off in this workspace"],
+  },
+  {
+    name: "reports a scope violation and asks for nothing by itself",
+    files: { "a.txt": "foo\n" },
+    say: "delete a.txt",
+    tools: intentTools,
+    refuse: (name) =>
+      name === "Delete"
+        ? {
+            code: "scope_violation",
+            message: "Scope Violation: INT-1 is not authorized to edit a.txt.",
+            retryable: true,
+          }
+        : undefined,
+    calls: ["Read a.txt", "Delete a.txt"],
+    answer: ["Scope Violation: INT-1", "request scope for PATHS because REASON"],
+  },
+  {
+    name: "asks for scope when it is told to",
+    say: "request scope for src/** because the parser lives there",
+    tools: intentTools,
+    calls: ["request_scope_expansion the parser lives there"],
+    answer: ["owns src/** now"],
+  },
+  {
+    name: "writes a lesson down",
+    say: "remember that the clock is a port",
+    tools: intentTools,
+    calls: ["record_lesson the clock is a port"],
+    answer: ["the clock is a port"],
+  },
+];
+
+describe("OfflineModel where changes need an intent", () => {
+  it.each(rows)("$name", expectRow);
+});
