@@ -34,8 +34,7 @@ export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptio
       rules: async () => {
         if (workspace === undefined) return undefined;
         const { rules } = await governance.of(await workspaces.open(workspace));
-        await rules.current();
-        return rulesDigest({ root: workspace, home: homedir() }, rules.status());
+        return rulesDigest({ root: workspace, home: homedir() }, await rules.current());
       },
       capabilities: loadCapabilities,
       hooks: async () =>

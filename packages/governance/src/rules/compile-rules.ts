@@ -37,6 +37,8 @@ export interface CompiledRules {
   readonly searchExcludes: readonly string[];
   /** SHA-256 of everything that decides. */
   readonly sha256: string;
+  /** The same without the place: equal for the same rules over workspaces that lie elsewhere. */
+  readonly contentSha256: string;
 }
 
 export interface CompileOptions {
@@ -77,6 +79,7 @@ export function compileRules(files: readonly RuleFile[], options: CompileOptions
   const { place, readOnly } = options;
   const tools = new Map<string, string>();
   for (const file of files) for (const { tool, name } of file.tools) tools.set(tool, tools.get(tool) ?? name);
+  const content = { readOnly: readOnly ?? null, files: files.map(digested) };
   return {
     count: countRules(files),
     patterns: files.flatMap((file) => compilePatterns(file).patterns),
@@ -85,7 +88,8 @@ export function compileRules(files: readonly RuleFile[], options: CompileOptions
     place,
     readOnly,
     searchExcludes: [...new Set(files.flatMap((file) => file.paths.flatMap((rule) => searchExclude(rule))))],
-    sha256: digestOf({ readOnly: readOnly ?? null, place: { ...place }, files: files.map(digested) }),
+    sha256: digestOf({ ...content, place: { ...place } }),
+    contentSha256: digestOf(content),
   };
 }
 

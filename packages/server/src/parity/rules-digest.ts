@@ -1,16 +1,17 @@
 import { readFile } from "node:fs/promises";
+import type { CompiledRules } from "@gennai/governance/rules/compile-rules";
 import { floorRulesYaml } from "@gennai/governance/rules/floor-rules";
-import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import { digestOf, sha256Hex } from "@gennai/protocol/digest";
 import { projectRulesPaths, userRulesPath } from "../rules/read-rule-file.ts";
 
 /**
  * What rules a workspace is under, whatever its path is: SHA-256 over the floor, the user's and the project's files as they
- * stand, and how many of them are in force and broken.
+ * stand, and what is in force of them, which is something else where a file broke or vanished. A warning is about the
+ * place, as that a rule covers all of this workspace, and says nothing of the rules.
  */
 export async function rulesDigest(
   place: { readonly root: string; readonly home: string },
-  status: RulesStatus,
+  inForce: CompiledRules,
 ): Promise<string> {
   const files = [
     { name: "user", path: userRulesPath(place).path },
@@ -22,6 +23,5 @@ export async function rulesDigest(
       return { name, sha256: bytes === undefined ? "" : sha256Hex(bytes) };
     }),
   );
-  const { count, problems } = status;
-  return digestOf({ floor: sha256Hex(floorRulesYaml), texts, count, broken: problems.length });
+  return digestOf({ floor: sha256Hex(floorRulesYaml), texts, inForce: inForce.contentSha256 });
 }

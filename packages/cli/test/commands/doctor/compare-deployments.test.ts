@@ -44,6 +44,15 @@ describe("doctor --compare", { timeout: 60_000 }, () => {
     expect(names.filter((what) => what.startsWith("release "))).toEqual(["release main.mjs", "release page/app.js"]);
   });
 
+  test("where their workspaces lie is no difference, also where a rule covers all of one of them", async () => {
+    await using first = await startTestServer();
+    await using second = await startTestServer();
+    const rules = `readOnlyPaths:\n  - "${first.workspace.root}"\n`;
+    for (const { workspace } of [first, second]) await workspace.write(".gennai/rules.yaml", rules);
+    const { code, differ } = await differences([first, second]);
+    expect([code, differ]).toEqual([0, []]);
+  });
+
   test("seed 003 §11 parity: what differs is named, in a table, and the exit code is 1", async () => {
     await using one = await temporaryDirectory(release);
     await using other = await temporaryDirectory({ ...release, "main.mjs": "console.log(2)\n", "extra.mjs": "" });
