@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { Code } from "@connectrpc/connect";
 
 /** Connect's error codes, as far as plain HTTP answers need them: `connect` clients read `{code, message}` of an error body. */
 export type HttpErrorCode =
@@ -29,10 +30,26 @@ export function endConnection(response: ServerResponse): void {
   if (response.req.httpVersionMajor < 2) response.setHeader("Connection", "close");
 }
 
+/**
+ * The error as a body of JSON, which Connect's unary calls and people read, and in the headers of gRPC-Web, whose clients
+ * read nothing else of an answer that is no 200. Streams of the Connect protocol see the status alone.
+ */
 export function sendError(response: ServerResponse, error: HttpError): void {
+  response.setHeader("Grpc-Status", grpcCodes[error.code]);
+  response.setHeader("Grpc-Message", encodeURIComponent(error.message));
   for (const [name, value] of Object.entries(error.headers)) {
     if (name === "Connection") endConnection(response);
     else response.setHeader(name, value);
   }
   sendJson(response, error.status, { code: error.code, message: error.message });
 }
+
+const grpcCodes: Record<HttpErrorCode, Code> = {
+  invalid_argument: Code.InvalidArgument,
+  unauthenticated: Code.Unauthenticated,
+  permission_denied: Code.PermissionDenied,
+  unimplemented: Code.Unimplemented,
+  resource_exhausted: Code.ResourceExhausted,
+  unavailable: Code.Unavailable,
+  internal: Code.Internal,
+};

@@ -73,13 +73,13 @@ export async function guardRequest(request: GuardedRequest, policy: GuardPolicy)
   }
   const authority = absoluteFormAuthority(request.target) ?? host;
   if (!policy.hosts.has(host) || !policy.hosts.has(authority)) {
-    return refuse(421, "permission_denied", "this server does not answer for that host; allow it by name if it should");
+    return refuse(421, "permission_denied", "this server does not answer for that host; if it should: --allow-host");
   }
 
   const origin = one("origin");
   const page = originHeaders(origin, host, policy);
   if (page === undefined || headers.has("access-control-request-private-network")) {
-    return refuse(403, "permission_denied", "this origin is not allowed; allow it by name if it should be");
+    return refuse(403, "permission_denied", "this origin is not allowed; if it should be: --allow-origin");
   }
   if (request.method === "OPTIONS" && origin !== undefined && headers.has("access-control-request-method")) {
     return { type: "preflight", headers: { ...page, ...preflightHeaders() } };
