@@ -39,6 +39,7 @@ export const requestErrors = {
   plan_damaged: { means: "the stored plan does not fit its digest", next: "Submit it again." },
   policy_changed: { means: "the rules changed since the preview", next: "Preview and approve again." },
   preview_changed: { means: "the files changed since the preview", next: "Preview and approve again." },
+  proposal_mode: { means: "plans do not run in Proposal Mode", next: "Switch to Branch Mode, then preview the plan." },
   server_draining: { means: "the server is about to stop", next: "Try again: another server takes it." },
   session_taken_over: { means: "another server took the session over", next: "Subscribe again." },
   server_overloaded: { means: "the server has as many of these under way as it may", next: "Wait as long as it says." },

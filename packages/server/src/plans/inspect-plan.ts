@@ -43,7 +43,10 @@ export function argumentsOf(action: PlanAction, text = ""): Readonly<Record<stri
   return { command: action.command, ...(action.cwd === undefined ? {} : { cwd: action.cwd }) };
 }
 
-/** Every action of a plan as it would run now: decided by the gate, worked out in memory. Nothing runs, nothing is written. */
+/**
+ * Every action of a plan as it would run now, in Branch Mode: decided by the gate, worked out in memory. Nothing runs, nothing
+ * is written.
+ */
 export async function inspectPlan(
   session: Session,
   { plan }: ParsedPlan,
@@ -56,6 +59,8 @@ export async function inspectPlan(
   using gate = await buildTurnGate(session, scenario, {
     ...{ turnId: "preview", modelId: "", signal },
     knownFiles: files.known,
+    // What a plan is does not hang on the mode in which it was written.
+    editingMode: "branch",
   });
   const judge = (name: string, args: unknown) => judgement(gate.tools, name, args, signal);
 

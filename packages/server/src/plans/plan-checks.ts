@@ -23,6 +23,16 @@ export function assertDigest(record: PlanRecord, digest: string): void {
   );
 }
 
+/** Throws `proposal_mode`: what a plan holds is done by the server, which does nothing of it there. */
+export function assertBranchMode({ settings }: Session): void {
+  if (settings.editingMode === "branch") return;
+  throw planRefusal(
+    "proposal_mode",
+    "A plan writes files and runs commands, and in Proposal Mode neither is done.",
+    "Switch the session to Branch Mode, then preview the plan.",
+  );
+}
+
 /** Throws `head_moved`. */
 export function assertHead(before: string, now: string): void {
   if (before === now) return;

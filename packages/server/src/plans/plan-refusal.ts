@@ -23,6 +23,7 @@ export type PlanRefusalReason =
   | "emergency_changed"
   | "intent_changed"
   | "preview_changed"
+  | "proposal_mode"
   | "too_many_plans";
 
 const codes: Record<PlanRefusalReason, ServiceErrorCode> = {
@@ -45,6 +46,7 @@ const codes: Record<PlanRefusalReason, ServiceErrorCode> = {
   emergency_changed: "failed_precondition",
   intent_changed: "failed_precondition",
   preview_changed: "failed_precondition",
+  proposal_mode: "failed_precondition",
   too_many_plans: "resource_exhausted",
 };
 

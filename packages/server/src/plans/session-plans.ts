@@ -16,7 +16,7 @@ import { type Inspection, inspectPlan, planScenario } from "./inspect-plan.ts";
 import { machineClock } from "./machine-clock.ts";
 import { PlanAnswers } from "./plan-answers.ts";
 import type { Approver, PlanApproval, PlanAuthority, SubmittedPlan } from "./plan-authority.ts";
-import { assertDigest, assertHead, recordOf } from "./plan-checks.ts";
+import { assertBranchMode, assertDigest, assertHead, recordOf } from "./plan-checks.ts";
 import { planEntry } from "./plan-entry.ts";
 import { headOf } from "./plan-head.ts";
 import { assertPlanMay, planRefusal } from "./plan-refusal.ts";
@@ -73,6 +73,7 @@ export class SessionPlans implements PlanAuthority {
     return this.#alone(session, async () => {
       const record = recordOf(session, planId);
       assertPlanMay(record, "previewed");
+      assertBranchMode(session);
       const plan = await loadPlan(session.services.blobs, record);
       const inspection = await inspectPlan(session, plan.parsed, notStopped());
       assertPlanMay(recordOf(session, planId), "previewed");
@@ -99,6 +100,7 @@ export class SessionPlans implements PlanAuthority {
         );
       }
       assertPlanMay(record, "approved");
+      assertBranchMode(session);
       if (preview === undefined) {
         throw planRefusal("not_previewed", "What the plan would do was not shown yet.", "Preview it.");
       }
@@ -180,6 +182,7 @@ export class SessionPlans implements PlanAuthority {
     services.emergency.assertTurnsMayStart();
     this.#refuseSpent(session, planId, token);
     assertPlanMay(recordOf(session, planId), "run-opened");
+    assertBranchMode(session);
     const approval = await this.#approvalOf(session, planId, digest, token);
     if (approval.workspaceRoot !== workspace.place) {
       throw planRefusal("token_bound_elsewhere", "The approval was given for another workspace.");
@@ -231,6 +234,7 @@ export class SessionPlans implements PlanAuthority {
       throw planRefusal("token_unknown", "This is not the token that opened the plan's run.");
     }
     assertPlanMay(record, "verification-opened");
+    assertBranchMode(session);
     const plan = await loadPlan(services.blobs, record);
     const risks = new Map(record.steps.map(({ stepId, risk }) => [stepId, risk]));
     const steps = stepContracts(plan.parsed, risks);

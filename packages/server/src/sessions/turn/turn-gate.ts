@@ -1,4 +1,5 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
+import type { EditingMode } from "@gennai/agent/session-settings";
 import { type GovernedTools, governTools } from "@gennai/governance/gate/gate";
 import type { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import { withPostToolHooks } from "@gennai/governance/hooks/hooks-journal";
@@ -59,12 +60,15 @@ export async function buildTurnGate(
     readonly knownFiles?: KnownFiles;
     /** What sub-agents of the turn work with; without it there are none. */
     readonly subAgents?: Omit<TaskPorts, "session" | "scenario" | "tools" | "govern">;
+    /** In place of the session's own. */
+    readonly editingMode?: EditingMode;
     /** In place of the session's remembered answers. */
     readonly remembered?: RememberedAnswers;
   },
 ): Promise<TurnGate> {
   const { services, settings, workspace, state, writer } = session;
   const { turnId, modelId, signal, onlyChecks = false, knownFiles = state.knownFiles } = turn;
+  const { editingMode = settings.editingMode } = turn;
   await workspace.syncControl({ workedOn: state.knownFiles.paths, signal });
   const editor = new SessionBridge({
     clients: session.clients,
@@ -74,10 +78,11 @@ export async function buildTurnGate(
   });
   const tree = new TreeClaimant(services.locks, workspace.place, session.id);
   // Whoever only asks what would be decided stands in nobody's way.
-  const rules = await loadTurnRules(session, { claimTree: () => (onlyChecks ? tree.look() : tree.claim()), signal });
+  const claimTree = () => (onlyChecks ? tree.look() : tree.claim());
+  const rules = await loadTurnRules(session, { editingMode, claimTree, signal });
   const repositoryChecks = new Map<string, ProjectCheck>();
   const { tools, ownTools, offered, warnings } = await turnTools(session, scenario, {
-    ...{ editor, rules, knownFiles, repositoryChecks, onlyChecks, signal },
+    ...{ editor, rules, editingMode, knownFiles, repositoryChecks, onlyChecks, signal },
   });
 
   const kept = workspace.client === undefined ? services.checkpointsOf(workspace) : undefined;
@@ -87,7 +92,7 @@ export async function buildTurnGate(
     emit: (event, ofTurn) => writer.emit(event, { turnId: ofTurn }),
   });
   for (const some of [tools, ownTools]) for (const [name, tool] of some) some.set(name, checkpoints.guard(tool));
-  if (!onlyChecks && settings.editingMode === "branch" && tools.has("Bash")) kept?.warmUp();
+  if (!onlyChecks && editingMode === "branch" && tools.has("Bash")) kept?.warmUp();
 
   const notes = new NotedFiles();
   const policies = [...rules.policies, checkpoints.policy, createCheckPolicy(repositoryChecks)];

@@ -1,3 +1,4 @@
+import type { EditingMode } from "@gennai/agent/session-settings";
 import type { HookCommand } from "@gennai/governance/hooks/hook-config";
 import { createBrokenHooksPolicy, createHookPolicies, type HookRunner } from "@gennai/governance/hooks/hooks-policy";
 import { zeroAccessGlobs } from "@gennai/governance/policies/secrets";
@@ -33,13 +34,18 @@ export interface TurnRules {
 
 /**
  * The rules of a turn, as the project and the user have them now. Throws `ServiceError` for rules that cannot be read.
+ * @param options.editingMode in force in this turn
  * @param options.claimTree makes the working tree this turn's, at its first change
  */
 export async function loadTurnRules(
   session: Session,
-  options: { readonly claimTree: () => TreeClaim | Promise<TreeClaim>; readonly signal: AbortSignal },
+  options: {
+    readonly editingMode: EditingMode;
+    readonly claimTree: () => TreeClaim | Promise<TreeClaim>;
+    readonly signal: AbortSignal;
+  },
 ): Promise<TurnRules> {
-  const { services, settings, workspace, state } = session;
+  const { services, workspace, state } = session;
   const { client, controlRoot } = workspace;
   const head = readGitHead(controlRoot);
   // Whoever decides decides by what the project says now, wherever its files are.
@@ -54,7 +60,7 @@ export async function loadTurnRules(
   const policyOptions: TurnPolicyOptions = {
     ...{ workspaceRoot: workspace.root, controlRoot, syncControl, config, capabilities },
     heldByClient: client !== undefined,
-    editingMode: settings.editingMode,
+    editingMode: options.editingMode,
     sessionBranch: head.type === "branch" ? head.branch : undefined,
     protectedBranches: services.protectedBranches,
     sessionBegan: state.began,

@@ -1,5 +1,6 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { canChange, toolsInMode } from "@gennai/agent/scenarios/tool-groups";
+import type { EditingMode } from "@gennai/agent/session-settings";
 import type { Tool } from "@gennai/governance/tool";
 import type { SessionBridge } from "../../bridge/session-bridge.ts";
 import { warningsForClient } from "../../client-workspace/client-warnings.ts";
@@ -37,6 +38,7 @@ export async function turnTools(
   turn: {
     readonly editor: SessionBridge;
     readonly rules: TurnRules;
+    readonly editingMode: EditingMode;
     readonly knownFiles: KnownFiles;
     readonly repositoryChecks: RepositoryChecks;
     /** Nothing runs, so the tools of others are not started. */
@@ -44,8 +46,8 @@ export async function turnTools(
     readonly signal: AbortSignal;
   },
 ): Promise<TurnTools> {
-  const { services, settings, workspace, state } = session;
-  const { editor, rules, signal } = turn;
+  const { services, workspace, state } = session;
+  const { editor, rules, editingMode, signal } = turn;
   const { client } = workspace;
   const tools = createTools({
     ...{ workspace, editor, blobs: services.blobs, knownFiles: turn.knownFiles, seen: session.seen },
@@ -74,13 +76,13 @@ export async function turnTools(
   const bash = ownTools.get("Bash");
   if (bash !== undefined) ownTools.set("Bash", withCheckOperands(bash, turn.repositoryChecks, workspace));
 
-  const offered = offeredNames(session, scenario, rules.intentsOn);
+  const offered = offeredNames(editingMode, scenario, rules.intentsOn);
   for (const name of [...tools.keys()]) if (!offered.has(name)) tools.delete(name);
   const external =
     turn.onlyChecks || client !== undefined ? noTools : await services.mcp.tools(workspace, scenario.mcp);
   for (const tool of external.tools) {
     // Where nothing may be written, only what by the user's word only reads.
-    if (settings.editingMode === "branch" || tool.access === "read") tools.set(tool.name, tool);
+    if (editingMode === "branch" || tool.access === "read") tools.set(tool.name, tool);
   }
   return {
     ...{ tools, ownTools, offered },
@@ -93,12 +95,12 @@ export async function turnTools(
   };
 }
 
-function offeredNames({ settings }: Session, scenario: Scenario, intentsOn: boolean): ReadonlySet<string> {
-  const byScenario = toolsInMode(scenario.tools, settings.editingMode);
+function offeredNames(editingMode: EditingMode, scenario: Scenario, intentsOn: boolean): ReadonlySet<string> {
+  const byScenario = toolsInMode(scenario.tools, editingMode);
   return new Set([
     ...byScenario,
     ...(intentsOn ? ["select_active_intent", "request_scope_expansion"] : []),
-    ...(canChange(scenario.tools) && settings.editingMode === "branch" ? ["record_lesson"] : []),
+    ...(canChange(scenario.tools) && editingMode === "branch" ? ["record_lesson"] : []),
     ...(byScenario.includes("Read") ? ["Problems", "Symbols", "Skill"] : []),
   ]);
 }
