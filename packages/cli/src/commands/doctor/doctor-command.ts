@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { userConfigDir } from "@gennai/server/config/config-directory";
 import { parseLogAddress } from "@gennai/server/nats/log-address";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
@@ -9,6 +10,7 @@ import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { certificateChecks } from "./certificate-checks.ts";
 import { configChecks } from "./config-checks.ts";
 import { type Finding, runChecks } from "./finding.ts";
 import { logChecks } from "./log-checks.ts";
@@ -22,6 +24,8 @@ export interface DoctorFlags {
   readonly server?: string;
   /** Files with tokens, in the order of the servers. */
   readonly authTokenFile?: readonly string[];
+  /** A certificate that a server is started with. */
+  readonly tlsCert?: string;
   /** The log that servers share. */
   readonly log?: string;
   /** URLs of deployments that should be the same. */
@@ -51,6 +55,9 @@ export async function doctorCommand(flags: DoctorFlags, console: Console): Promi
     ...stateChecks(place),
     ...configChecks(place),
     ...(await serverChecks({ ...place, named })),
+    ...(flags.tlsCert === undefined
+      ? []
+      : certificateChecks({ urls: [], file: resolve(console.directory, flags.tlsCert) })),
     ...(log === undefined ? [] : logChecks(log)),
   ];
   const findings = await runChecks(checks, (finding) => {

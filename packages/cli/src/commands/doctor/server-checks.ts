@@ -4,6 +4,7 @@ import { findServers } from "@gennai/server/http/discovery";
 import { proveServer } from "@gennai/server/http/server-proof";
 import { protocolDigest, protocolVersion } from "@gennai/server/rpc/spoken-protocol";
 import { version } from "../../version.ts";
+import { certificateChecks } from "./certificate-checks.ts";
 import type { Check, Finding } from "./finding.ts";
 
 /** Where a server is, and what opens it. */
@@ -40,6 +41,7 @@ export async function serverChecks(options: {
 
 function checksOf(place: ServerPlace): readonly Check[] {
   return [
+    ...certificateChecks({ urls: [place.url] }),
     { name: "server", run: (signal) => reachFinding(place, signal) },
     { name: "clock", run: (signal) => clockFinding(place, signal) },
   ];
