@@ -43,7 +43,11 @@ const schema = `
   ) STRICT;
 `;
 
-/** Came later than the format, which it leaves as it is: who does not know the table misses nothing in the others. */
+/**
+ * Came later than the format, and did not raise it: every released Gennai that reads format 1 knows these tables. One that did
+ * not would take a spent token again, sign with a key that was handed over, or leave a removed session's user to the next
+ * session with its number. So a table that comes after the first release raises the format, unless an older one may overlook it.
+ */
 const additions = `
   -- Approval tokens that opened a run: each once, whatever happens to the process.
   CREATE TABLE IF NOT EXISTS spent_tokens (
