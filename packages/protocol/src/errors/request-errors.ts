@@ -22,7 +22,14 @@ export const requestErrors = {
     means: "the capability profile changed since the preview",
     next: "Preview and approve again.",
   },
-  content_gone: { means: "what was proposed is no longer kept", next: "Ask for the change again." },
+  changed_since: {
+    means: "a file changed since the agent changed it, so none of the change set is taken back",
+    next: "Undo your own change first, use git, or restore the other files from a checkpoint.",
+  },
+  content_gone: {
+    means: "what was proposed, or was there before, is no longer kept",
+    next: "Ask for the change again; restore by git.",
+  },
   digest_mismatch: { means: "the plan is not the one that was approved", next: "Preview and approve what is there." },
   emergency_changed: { means: "an emergency control changed since the preview", next: "Preview and approve again." },
   git_failed: { means: "git failed while a tree was kept or restored", next: "The message has git's reason." },

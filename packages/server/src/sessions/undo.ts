@@ -8,6 +8,8 @@ import type { ChangeSet, SessionState } from "./session-state.ts";
 
 /** Largest file that is checked before it is taken back; bytes. */
 const maxBytes = 64 * 1024 * 1024;
+/** Files that a refusal names. */
+const maxNamed = 5;
 
 /**
  * Takes back a change set, all of its files or none; the newest when none is named. Each file must still be as the change
@@ -50,15 +52,15 @@ async function writeBefore(
   blobs: BlobStore,
 ): Promise<readonly FileChangeRecord[]> {
   const changes: WorkspaceChange[] = [];
+  const changedSince: string[] = [];
   for (const file of files) {
     const path = await workspace.resolve(file.path);
     const now = (await workspace.stat(path)) && (await workspace.read(path, { maxBytes }));
     // A server that went away had written this already, and had not come to record it.
     if (now?.sha256 === file.beforeSha256) continue;
     if (now?.sha256 !== file.afterSha256) {
-      throw new ServiceError("failed_precondition", `${file.path} changed since, so nothing was taken back.`, {
-        hint: "Undo your own change to it first, or restore the file by git.",
-      });
+      changedSince.push(file.path);
+      continue;
     }
     if (file.beforeSha256 === undefined) {
       if (now !== undefined) {
@@ -70,6 +72,7 @@ async function writeBefore(
     const bytes = await blobs.get(file.beforeSha256);
     if (bytes === undefined) {
       throw new ServiceError("failed_precondition", `The earlier content of ${file.path} is no longer stored.`, {
+        reason: "content_gone",
         hint: "Restore the file by git.",
       });
     }
@@ -79,6 +82,14 @@ async function writeBefore(
         ? { operation: "create", path, bytes, ...mode }
         : { operation: "update", path, bytes, baseSha256: now.sha256, ...mode },
     );
+  }
+  if (changedSince.length > 0) {
+    const named = changedSince.slice(0, maxNamed).join(", ");
+    const more = changedSince.length > maxNamed ? ` and ${changedSince.length - maxNamed} more` : "";
+    throw new ServiceError("failed_precondition", `${named}${more} changed since, so nothing was taken back.`, {
+      reason: "changed_since",
+      hint: "Undo your own change to it first, or restore the file by git.",
+    });
   }
   await workspace.apply(changes);
   return files.map(({ path, beforeSha256, afterSha256 }) => ({

@@ -2,17 +2,20 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { heldPlace } from "@gennai/client/held-workspace/held-workspace";
 import { AgentSession } from "@gennai/client/session/agent-session";
-import { type Checkpoint, listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
+import { type Checkpoint, listCheckpoints, restoreCheckpoint, type SkippedFile } from "@gennai/client/session/checkpoints";
+import type { ErrorCode } from "@gennai/protocol/errors/error-code";
+import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
 import { listSessions } from "../../connection/session-list.ts";
-import { usageError } from "../../errors/cli-error.ts";
+import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { holdFiles, holdsFiles } from "../../held-workspace/hold-files.ts";
 import type { Console } from "../../terminal/console.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { describeCheckpoints, describeRestored, describeUndone } from "./undo-text.ts";
+import { describeCheckpoints, describeLeft, describeRestored, describeUndone } from "./undo-text.ts";
 
 export interface UndoFlags extends ServerFlags {
   readonly workspace?: string;
@@ -54,16 +57,33 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
     ...{ clientId: crypto.randomUUID(), name: "gennai-cli", version },
     ...(held === undefined ? {} : { editor: { workspace: held.workspace } }),
   };
+  const skipped: SkippedSession[] = [];
   for (const sessionId of sessionIds.slice(0, maxSessions)) {
     const session = await AgentSession.resume(server.client, identity, sessionId, { signal });
     const undo = () => session.undo({ signal });
-    const undone = await (held === undefined ? undo() : session.whileAttached(undo, { signal })).catch(unlessNothing);
+    const attempt = held === undefined ? undo() : session.whileAttached(undo, { signal });
+    const undone = await attempt.catch((error: unknown) => whyNot(error, sessionId, flags));
     if (undone === undefined) continue;
+    if ("reason" in undone) {
+      skipped.push(undone);
+      console.errors.write(`Skipped session ${sessionId}: ${terminalSafe(undone.reason)}\n`);
+      continue;
+    }
+    const said = skipped.length === 0 ? "" : `Session ${sessionId}:\n`;
     console.output.write(
-      flags.json === true ? `${JSON.stringify({ sessionId, ...undone })}\n` : describeUndone(undone),
+      flags.json === true
+        ? `${JSON.stringify({ sessionId, ...undone, ...(skipped.length === 0 ? {} : { skipped }) })}\n`
+        : `${said}${describeUndone(undone)}`,
     );
+    if (skipped.length > 0)
+      console.errors.write(
+        nextOfSkipped(skipped)
+          .map((line) => `  ${line}\n`)
+          .join(""),
+      );
     return exitCode.ok;
   }
+  if (skipped.length > 0) throw new CliError("Nothing was taken back.", { next: nextOfSkipped(skipped) });
   if (sessionIds.length === 0) {
     throw usageError(
       `There is no session in ${workspace}, so nothing to take back.`,
@@ -86,13 +106,18 @@ async function undoToCheckpoint(
   console: Console,
 ): Promise<ExitCode> {
   const { signal } = new AbortController();
+  let shown = 0;
   for (const sessionId of sessionIds) {
     const list = await listCheckpoints(client, sessionId, { signal });
     if (list.checkpoints.length === 0 && flags.session === undefined) continue;
     if (flags.list === true) {
-      const text = `session ${sessionId}\n${describeCheckpoints(list)}`;
-      console.output.write(flags.json === true ? `${JSON.stringify({ sessionId, ...list })}\n` : text);
-      return exitCode.ok;
+      const skipped = await wouldBeLeft(client, sessionId, list.checkpoints);
+      const text = `session ${sessionId}\n${describeCheckpoints(list)}${describeLeft(skipped)}`;
+      console.output.write(flags.json === true ? `${JSON.stringify({ sessionId, ...list, skipped })}\n` : text);
+      shown += 1;
+      // What undo passes over is not the last thing it looks at.
+      if (skipped.length === 0) return exitCode.ok;
+      continue;
     }
     const { checkpointId } = findCheckpoint(list.checkpoints, flags, sessionId);
     const dryRun = flags.dryRun === true;
@@ -106,7 +131,28 @@ async function undoToCheckpoint(
     }
     return exitCode.ok;
   }
+  if (shown > 0) return exitCode.ok;
   throw usageError("No session here has changes to take back.", "gennai sessions lists what there is.");
+}
+
+/** Files that going back as far as possible would leave as they are. */
+async function wouldBeLeft(
+  client: AgentClient,
+  sessionId: string,
+  checkpoints: readonly Checkpoint[],
+): Promise<readonly SkippedFile[]> {
+  const oldest = checkpoints.find(({ kept }) => kept);
+  if (oldest === undefined) return [];
+  const { signal } = new AbortController();
+  const { checkpointId } = oldest;
+  const restored = restoreCheckpoint(client, { sessionId, checkpointId, dryRun: true }, { signal });
+  return (await restored.catch(unlessImpossible))?.skipped ?? [];
+}
+
+/** The list is of use also where nothing can be restored now, as with files that a client holds. */
+function unlessImpossible(error: unknown): undefined {
+  if (error instanceof ConnectError && error.code === Code.FailedPrecondition) return undefined;
+  throw error;
 }
 
 function findCheckpoint(checkpoints: readonly Checkpoint[], flags: UndoFlags, sessionId: string): Checkpoint {
@@ -119,8 +165,29 @@ function findCheckpoint(checkpoints: readonly Checkpoint[], flags: UndoFlags, se
   throw usageError(`Session ${sessionId} ${what}.`, "gennai undo --list shows what there is.");
 }
 
-/** Nothing to take back is an answer; everything else is a failure. */
-function unlessNothing(error: unknown): undefined {
-  if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
-  throw error;
+/** A session whose newest change set has to stay, because a person's own work, or nothing, stands where it was. */
+interface SkippedSession {
+  readonly sessionId: string;
+  readonly reason: string;
+}
+
+/**
+ * Nothing to take back is an answer. What cannot be taken back without overwriting is passed over, unless the session was
+ * named. Everything else is a failure.
+ */
+function whyNot(error: unknown, sessionId: string, flags: UndoFlags): SkippedSession | undefined {
+  if (!(error instanceof ConnectError)) throw error;
+  if (error.code === Code.NotFound) return undefined;
+  const info = error.findDetails(ErrorInfoSchema)[0];
+  if (flags.session !== undefined || info === undefined || !overwriting.has(info.code)) throw error;
+  return { sessionId, reason: info.message };
+}
+
+const overwriting: ReadonlySet<string> = new Set<ErrorCode>(["changed_since", "content_gone"]);
+
+function nextOfSkipped(skipped: readonly SkippedSession[]): readonly string[] {
+  return [
+    "Undo your own changes to these files first, or restore them by git.",
+    ...skipped.map(({ sessionId }) => `What else can go back: gennai undo --list --session ${sessionId}`),
+  ];
 }

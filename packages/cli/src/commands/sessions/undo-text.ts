@@ -29,6 +29,12 @@ function describe(checkpoint: Checkpoint): string {
   return `${name}${kept ? "" : "  (no longer kept)"}\n    ${changed}\n`;
 }
 
+/** Files that a list of checkpoints names as not to be taken back. */
+export function describeLeft(skipped: Restored["skipped"]): string {
+  const lines = skipped.map(({ path, reason }) => `  ${terminalSafe(path)}  ${skipReasons[reason]}\n`);
+  return lines.length === 0 ? "" : `Stays as it is, unless named with --force:\n${lines.join("")}`;
+}
+
 /** What was restored, or would be, and what was left as it is. */
 export function describeRestored({ files, skipped }: Restored, options: { readonly dryRun: boolean }): string {
   const words = options.dryRun ? futures : verbs;
