@@ -78,16 +78,17 @@ exec ${gennai} "$@"
     gennai: `#!/bin/sh\n${start}`,
     npm: `#!/bin/sh
 options=
+prefix=$PWD
 while :; do
   case "$1" in
     --silent) options="$options $1"; shift ;;
-    --prefix) options="$options $1 $2"; shift 2 ;;
+    --prefix) options="$options $1 $2"; prefix=$2; shift 2 ;;
     *) break ;;
   esac
 done
 [ "$1" = start ] || exec ${realNpm()} $options "$@"
 shift; [ "$1" = -- ] && shift
-export npm_lifecycle_event=start GENNAI_INVOKED_FROM="$PWD" GENNAI_SAMPLE_WORKSPACE="${join(repository, "examples/sample-workspace")}"
+export npm_lifecycle_event=start npm_package_json="$prefix/package.json" GENNAI_INVOKED_FROM="$PWD" GENNAI_SAMPLE_WORKSPACE="${join(repository, "examples/sample-workspace")}"
 ${start}`,
   };
 }

@@ -13,7 +13,7 @@ import { registerSessionsCommands } from "./commands/sessions/register-sessions-
 import { asCliError } from "./errors/cli-error.ts";
 import { exitCode, exitCodesHelp } from "./errors/exit-code.ts";
 import { paintFor } from "./terminal/colours.ts";
-import type { Console } from "./terminal/console.ts";
+import { asTyped, type Console } from "./terminal/console.ts";
 import { terminalSafe } from "./terminal/terminal-safe.ts";
 import { version } from "./version.ts";
 
@@ -43,8 +43,9 @@ export async function runCommandLine(args: readonly string[], console: Console):
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.ok : exitCode.usage;
     const { message, next, exitCode: failed } = asCliError(error);
     const paint = paintFor(console.errors, console.environment);
-    console.errors.write(`${paint("red", "error:")} ${terminalSafe(message)}\n`);
-    for (const step of next) console.errors.write(`  ${terminalSafe(step)}\n`);
+    const say = (text: string): string => asTyped(terminalSafe(text), console.environment);
+    console.errors.write(`${paint("red", "error:")} ${say(message)}\n`);
+    for (const step of next) console.errors.write(`  ${say(step)}\n`);
     if (console.environment["GENNAI_DEBUG"] === "1" && error instanceof Error) console.errors.write(`${error.stack}\n`);
     return failed;
   }
@@ -64,8 +65,8 @@ function buildProgram(host: CommandHost): Command {
     .version(version, "-V, --version")
     .option("--serve", "the same as the command serve")
     .configureOutput({
-      writeOut: (text) => void host.console.output.write(text),
-      writeErr: (text) => void host.console.errors.write(text),
+      writeOut: (text) => void host.console.output.write(asTyped(text, host.console.environment)),
+      writeErr: (text) => void host.console.errors.write(asTyped(text, host.console.environment)),
     })
     .exitOverride()
     .showHelpAfterError("(gennai --help shows what there is)")

@@ -5,7 +5,7 @@ import { eventJson } from "@gennai/client/session/event-json";
 import type { SettingsChoice } from "@gennai/client/session/settings";
 import type { ChosenServer } from "../connection/server-choice.ts";
 import { type Paint, paintFor } from "../terminal/colours.ts";
-import { type Console, isTerminal } from "../terminal/console.ts";
+import { asTyped, type Console, isTerminal } from "../terminal/console.ts";
 import type { Interrupts } from "../terminal/interrupts.ts";
 import { LineInput } from "../terminal/line-input.ts";
 import { jsonLine } from "../terminal/terminal-safe.ts";
@@ -51,10 +51,14 @@ export class AgentDesk implements Disposable {
     const { console, json } = options;
     const target = json ? console.errors : console.output;
     this.paint = paintFor(target, console.environment);
-    this.printer = new EventPrinter({ write: (text) => target.write(text), paint: this.paint, width: widthOf(target) });
+    this.printer = new EventPrinter({
+      write: (text) => target.write(text),
+      asTyped: (text) => asTyped(text, console.environment),
+      ...{ paint: this.paint, width: widthOf(target) },
+    });
     this.view = {
       show: (event) => (json ? this.writeJson(eventJson(event)) : this.printer.print(event)),
-      note: (text) => this.printer.line(this.paint("dim", text)),
+      note: (text) => this.printer.line(this.paint("dim", asTyped(text, console.environment))),
     };
     const hasPerson = options.ask || (isTerminal(console.input) && isTerminal(console.errors));
     this.policy = options.yes ? "yes" : hasPerson ? "ask" : "nobody";

@@ -22,6 +22,7 @@ const proposingTool = "ProposeChanges";
 /** Prints a session's events for a person, as they come. */
 export class EventPrinter {
   readonly #write: (text: string) => void;
+  readonly #asTyped: (text: string) => string;
   readonly #paint: Paint;
   readonly #width: number;
   readonly #items = new ItemText();
@@ -35,8 +36,15 @@ export class EventPrinter {
   /** The call whose line was printed last: its result needs no name. */
   #lastCall = "";
 
-  constructor(options: { readonly write: (text: string) => void; readonly paint: Paint; readonly width: number }) {
+  constructor(options: {
+    readonly write: (text: string) => void;
+    /** Names commands in the server's own words as the user types them. */
+    readonly asTyped: (text: string) => string;
+    readonly paint: Paint;
+    readonly width: number;
+  }) {
     this.#write = options.write;
+    this.#asTyped = options.asTyped;
     this.#paint = options.paint;
     this.#width = options.width;
   }
@@ -96,12 +104,12 @@ export class EventPrinter {
         break;
       }
       case "warning":
-        this.line(this.#paint("yellow", `warning: ${terminalSafe(body.value)}`));
+        this.line(this.#paint("yellow", `warning: ${this.#asTyped(terminalSafe(body.value))}`));
         break;
       case "error":
-        this.line(this.#paint("red", `error: ${terminalSafe(body.value)}`));
+        this.line(this.#paint("red", `error: ${this.#asTyped(terminalSafe(body.value))}`));
         if (event.errorInfo !== undefined && event.errorInfo.hint !== "")
-          this.line(`  ${terminalSafe(event.errorInfo.hint)}`);
+          this.line(`  ${this.#asTyped(terminalSafe(event.errorInfo.hint))}`);
         break;
       case "changeSetApplied":
         for (const file of body.value.files) {

@@ -58,6 +58,7 @@ export function describeSessionIntents({ intents, warnings, active }: SessionInt
     const text = `${mark} ${intentTitle(intent)} (${terminalSafe(intent.status === "" ? "no status" : intent.status)})`;
     return paint(intent.selectable ? "green" : "dim", text);
   });
-  if (intents.length === 0) lines.push("No intents here. gennai intents init makes a first one.");
-  return `${[...lines, ...warnings.map((warning) => paint("yellow", terminalSafe(warning)))].join("\n")}\n`;
+  return [...lines, ...warnings.map((warning) => paint("yellow", terminalSafe(warning)))]
+    .map((line) => `${line}\n`)
+    .join("");
 }

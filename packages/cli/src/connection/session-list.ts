@@ -11,14 +11,13 @@ export async function listSessions(
   return summariesFromMessage(await client.listSessions({ workingDir: workspace }, options));
 }
 
-/** The same for a person, a line each. */
+/** The same for a person, a line each; empty when there are none. */
 export async function describeSessions(
   client: AgentClient,
   workspace: string,
   options: { readonly signal: AbortSignal },
 ): Promise<string> {
   const summaries = await listSessions(client, workspace, options);
-  if (summaries.length === 0) return "No sessions yet. Start one: gennai run\n";
   return summaries
     .map(({ sessionId, updated, title, workingDir }) => {
       const place = workspace === "" ? `  ${terminalSafe(workingDir)}` : "";

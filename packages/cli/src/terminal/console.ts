@@ -1,3 +1,5 @@
+import { dirname, isAbsolute, relative, sep } from "node:path";
+
 /** The streams and surroundings of a command: the process's own, or a test's. */
 export interface Console {
   readonly input: NodeJS.ReadStream | NodeJS.ReadableStream;
@@ -28,7 +30,22 @@ export function isTerminal(stream: NodeJS.ReadableStream | NodeJS.WritableStream
   return "isTTY" in stream && stream.isTTY === true;
 }
 
-/** How the user called us, for commands they may type next. */
+/**
+ * How the user called us, for commands they may type next. `npm start --` means this program only in its own repository;
+ * whoever stands elsewhere, as with `npm --prefix`, has a name for it: ours.
+ */
 export function commandName(environment: NodeJS.ProcessEnv): string {
-  return environment["npm_lifecycle_event"] === "start" ? "npm start --" : "gennai";
+  if (environment["npm_lifecycle_event"] !== "start") return "gennai";
+  const { npm_package_json: manifest, GENNAI_INVOKED_FROM: from } = environment;
+  if (manifest === undefined || from === undefined) return "npm start --";
+  const way = relative(dirname(manifest), from);
+  return way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way) ? "gennai" : "npm start --";
 }
+
+/** A text of our own or of the server's with the commands it names as the user would type them. Not for what people wrote. */
+export function asTyped(text: string, environment: NodeJS.ProcessEnv): string {
+  return text.replace(ownCommand, commandName(environment));
+}
+
+const ownCommand =
+  /(?<![\w./-])gennai(?= (?:-|\[|(?:serve|run|open|doctor|undo|sessions|plan|policy|intents|hooks|emergency|capabilities|ledger|mcp|check)\b))/g;

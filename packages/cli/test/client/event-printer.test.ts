@@ -8,7 +8,12 @@ type Body = InvokeEvent["event"];
 
 function printed(bodies: readonly (readonly [number, number, object])[]): string {
   let text = "";
-  const printer = new EventPrinter({ write: (part) => (text += part), paint: (_style, part) => part, width: 80 });
+  const printer = new EventPrinter({
+    write: (part) => (text += part),
+    asTyped: (part) => part,
+    paint: (_style, part) => part,
+    width: 80,
+  });
   for (const [firstSeq, seq, event] of bodies) {
     const message = { firstSeq: BigInt(firstSeq), seq: BigInt(seq), itemId: "i", turnId: "t", event: event as Body };
     printer.print(message as InvokeEvent);

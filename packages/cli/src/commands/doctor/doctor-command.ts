@@ -6,7 +6,7 @@ import { readTokenFile } from "../../connection/server-token.ts";
 import { usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { paintFor } from "../../terminal/colours.ts";
-import type { Console } from "../../terminal/console.ts";
+import { asTyped, type Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
@@ -78,8 +78,9 @@ const marks = { ok: ["green", "ok  "], warn: ["yellow", "warn"], fail: ["red", "
 function describe({ check, state, text, next = [] }: Finding, console: Console): string {
   const [colour, mark] = marks[state];
   const paint = paintFor(console.output, console.environment);
-  const lines = [`${paint(colour, mark)}  ${check.padEnd(15)} ${terminalSafe(text)}`];
-  if (state !== "ok") lines.push(...next.map((step) => `      ${"".padEnd(15)} -> ${terminalSafe(step)}`));
+  const say = (words: string): string => asTyped(terminalSafe(words), console.environment);
+  const lines = [`${paint(colour, mark)}  ${check.padEnd(15)} ${say(text)}`];
+  if (state !== "ok") lines.push(...next.map((step) => `      ${"".padEnd(15)} -> ${say(step)}`));
   return `${lines.join("\n")}\n`;
 }
 

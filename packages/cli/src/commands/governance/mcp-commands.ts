@@ -7,7 +7,7 @@ import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
-import type { Console } from "../../terminal/console.ts";
+import { asTyped, type Console, commandName } from "../../terminal/console.ts";
 import { spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
@@ -28,11 +28,12 @@ export async function mcpListCommand(flags: McpFlags, console: Console): Promise
   for (const { server, accepted, changed } of servers) {
     const state = accepted
       ? "starts with a turn that may use it"
-      : `${changed ? "changed since it was accepted" : "not accepted"}: gennai mcp accept ${server.name}`;
+      : `${changed ? "changed since it was accepted" : "not accepted"}: ${commandName(console.environment)} mcp accept ${server.name}`;
     console.output.write(`${server.name.padEnd(16)} ${server.origin.padEnd(8)} ${startOf({ server })}\n  ${state}\n`);
   }
   if (servers.length === 0) console.output.write("No MCP servers are configured here.\n");
-  for (const problem of problems) console.output.write(`left out: ${terminalSafe(problem)}\n`);
+  for (const problem of problems)
+    console.output.write(`left out: ${asTyped(terminalSafe(problem), console.environment)}\n`);
   return exitCode.ok;
 }
 

@@ -8,8 +8,8 @@ import { defaultStateDir, prepareStateDirectory } from "@gennai/server/store/sta
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
-import { type Paint, paintFor } from "../../terminal/colours.ts";
-import type { Console } from "../../terminal/console.ts";
+import { paintFor } from "../../terminal/colours.ts";
+import { asTyped, type Console, commandName } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { firstIntents } from "./first-intents.ts";
@@ -23,7 +23,7 @@ export interface IntentsFlags {
 export async function intentsListCommand(flags: IntentsFlags, console: Console): Promise<ExitCode> {
   const status = await (await openIntents(flags, console)).status();
   if (flags.json === true) console.output.write(`${JSON.stringify(status)}\n`);
-  else console.output.write(describeStatus(status, paintFor(console.output, console.environment)));
+  else console.output.write(describeStatus(status, console));
   return status.problems.length === 0 ? exitCode.ok : exitCode.failed;
 }
 
@@ -125,16 +125,20 @@ function describeMode({ mode, on, why }: IntentsStatus): string {
   return `Intents are ${on ? "on" : "off"} here (${mode}). ${why}`;
 }
 
-function describeStatus(status: IntentsStatus, paint: Paint): string {
+function describeStatus(status: IntentsStatus, { output, environment }: Console): string {
   const { intents, problems } = status;
+  const paint = paintFor(output, environment);
   const width = Math.max(0, ...intents.map(({ id }) => id.length));
   const lines = intents.map((intent) => {
     const text = `${intent.id.padEnd(width)}  ${intent.status.padEnd(12)}  ${intent.name}`;
     return paint(intent.selectable ? "green" : "dim", terminalSafe(text));
   });
-  if (intents.length === 0) lines.push("No intents. gennai intents init makes a first one.");
+  if (intents.length === 0) lines.push(`No intents. ${commandName(environment)} intents init makes a first one.`);
   if (status.sha256 !== "") lines.push(`${intentsFile} is ${status.accepted ? "" : "not "}accepted as it is now.`);
-  lines.push(describeMode(status), ...problems.map((problem) => paint("yellow", terminalSafe(problem))));
+  lines.push(
+    describeMode(status),
+    ...problems.map((problem) => paint("yellow", asTyped(terminalSafe(problem), environment))),
+  );
   return `${lines.join("\n")}\n`;
 }
 

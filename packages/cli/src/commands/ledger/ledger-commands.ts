@@ -13,7 +13,7 @@ import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
-import type { Console } from "../../terminal/console.ts";
+import { asTyped, type Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { parseCount } from "../options/option-values.ts";
@@ -149,7 +149,8 @@ function writeReport(report: WorkspaceLedgerReport, flags: LedgerFlags, console:
     console.output.write(`${JSON.stringify(report)}\n`);
     return;
   }
-  console.output.write(`${describeReport(report, paintFor(console.output, console.environment))}\n`);
+  const text = describeReport(report, paintFor(console.output, console.environment));
+  console.output.write(`${asTyped(text, console.environment)}\n`);
 }
 
 function describeReport(report: WorkspaceLedgerReport, paint: Paint): string {

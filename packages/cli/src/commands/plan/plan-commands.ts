@@ -4,7 +4,7 @@ import { whileAttended } from "../../client/while-attended.ts";
 import { listSessions } from "../../connection/session-list.ts";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
-import type { Console } from "../../terminal/console.ts";
+import { asTyped, type Console } from "../../terminal/console.ts";
 import { modelChoice } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import {
@@ -156,7 +156,8 @@ export async function planStatusCommand(
       else desk.write(planLine(plan));
     }
   }
-  if (found === 0 && flags.json !== true) desk.write('No plans yet. Make one: gennai plan new "…"\n');
+  if (found === 0 && flags.json !== true)
+    desk.write(asTyped('No plans yet. Make one: gennai plan new "…"\n', console.environment));
   return exitCode.ok;
 }
 

@@ -143,6 +143,7 @@ async function runWord(
       return;
     case "/intents": {
       const intents = await listIntents(options.server.governance, session.sessionId, { signal });
+      if (intents.intents.length === 0) desk.view.note("No intents here. gennai intents init makes a first one.");
       desk.write(describeSessionIntents(intents, desk.paint));
       return;
     }

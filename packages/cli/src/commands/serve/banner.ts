@@ -88,7 +88,7 @@ function tokenRows(facts: BannerFacts, paint: Paint): readonly string[] {
       ? "from GENNAI_AUTH_TOKEN"
       : token.type === "file"
         ? `from ${token.place}`
-        : `in ${token.place}  (only you can read it; gennai run finds it)`;
+        : `in ${token.place}  (only you can read it; ${facts.command} run finds it)`;
   return [
     row("token", token.shown ?? place),
     ...(token.weak

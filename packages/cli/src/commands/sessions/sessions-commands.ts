@@ -5,7 +5,7 @@ import { describeSessions, listSessions } from "../../connection/session-list.ts
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { heldWorkspaceId } from "../../held-workspace/held-workspace-id.ts";
 import { holdsFiles } from "../../held-workspace/hold-files.ts";
-import type { Console } from "../../terminal/console.ts";
+import { type Console, commandName } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
@@ -31,8 +31,12 @@ export async function sessionsCommand(flags: SessionListFlags, console: Console)
     for (const summary of await listSessions(server.client, where, { signal })) {
       console.output.write(`${JSON.stringify(summary)}\n`);
     }
-  } else console.output.write(await describeSessions(server.client, where, { signal }));
+  } else console.output.write((await describeSessions(server.client, where, { signal })) || noSessions(console));
   return exitCode.ok;
+}
+
+function noSessions({ environment }: Console): string {
+  return `No sessions yet. Start one: ${commandName(environment)} run\n`;
 }
 
 /** `gennai sessions rename <id> <title>` */

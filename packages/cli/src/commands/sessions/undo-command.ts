@@ -2,7 +2,12 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { heldPlace } from "@gennai/client/held-workspace/held-workspace";
 import { AgentSession } from "@gennai/client/session/agent-session";
-import { type Checkpoint, listCheckpoints, restoreCheckpoint, type SkippedFile } from "@gennai/client/session/checkpoints";
+import {
+  type Checkpoint,
+  listCheckpoints,
+  restoreCheckpoint,
+  type SkippedFile,
+} from "@gennai/client/session/checkpoints";
 import type { ErrorCode } from "@gennai/protocol/errors/error-code";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
@@ -11,7 +16,7 @@ import { listSessions } from "../../connection/session-list.ts";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { holdFiles, holdsFiles } from "../../held-workspace/hold-files.ts";
-import type { Console } from "../../terminal/console.ts";
+import { asTyped, type Console, commandName } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
@@ -78,7 +83,7 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
     if (skipped.length > 0)
       console.errors.write(
         nextOfSkipped(skipped)
-          .map((line) => `  ${line}\n`)
+          .map((line) => `  ${asTyped(line, console.environment)}\n`)
           .join(""),
       );
     return exitCode.ok;
@@ -112,7 +117,7 @@ async function undoToCheckpoint(
     if (list.checkpoints.length === 0 && flags.session === undefined) continue;
     if (flags.list === true) {
       const skipped = await wouldBeLeft(client, sessionId, list.checkpoints);
-      const text = `session ${sessionId}\n${describeCheckpoints(list)}${describeLeft(skipped)}`;
+      const text = `session ${sessionId}\n${describeCheckpoints(list, commandName(console.environment))}${describeLeft(skipped)}`;
       console.output.write(flags.json === true ? `${JSON.stringify({ sessionId, ...list, skipped })}\n` : text);
       shown += 1;
       // What undo passes over is not the last thing it looks at.

@@ -9,11 +9,11 @@ const marks = { create: "+", update: "~", delete: "-" } as const;
 const verbs = { create: "brought back", update: "restored", delete: "removed" } as const;
 const futures = { create: "would bring back", update: "would restore", delete: "would remove" } as const;
 
-/** Turns, and in them the commands, oldest first. */
-export function describeCheckpoints({ checkpoints, problem }: CheckpointList): string {
+/** Turns, and in them the commands, oldest first. @param command how the user called us */
+export function describeCheckpoints({ checkpoints, problem }: CheckpointList, command: string): string {
   const warning = problem === "" ? "" : `What commands change cannot be taken back now: ${terminalSafe(problem)}\n`;
   if (checkpoints.length === 0) return `${warning}Nothing to take back: this session changed no file.\n`;
-  return `${warning}${checkpoints.map(describe).join("")}Go back to before one: gennai undo --turn N, or --to <checkpoint>\n`;
+  return `${warning}${checkpoints.map(describe).join("")}Go back to before one: ${command} undo --turn N, or --to <checkpoint>\n`;
 }
 
 function describe(checkpoint: Checkpoint): string {
