@@ -5,15 +5,22 @@ import type { ValidatedPlan } from "@gennai/protocol/plan/validate-rina-output";
 
 /** @param stored undefined when its bytes were purged: then only what the log knows is shown */
 export function planView(record: PlanRecord, stored: ValidatedPlan | undefined): PlanView {
-  const { planId, state, digest, created, claimed, executed, verified, remediation, results, runTurnId } = record;
+  const { planId, state, digest, created, claimed, executed, verified, results, runTurnId } = record;
   return {
-    ...{ planId, state, digest, created, claimed, executed, verified, remediation, results },
+    ...{ planId, state, digest, created, claimed, executed, verified, results },
+    remediation: record.remediation || whyNotOffered(record),
     planJson: stored?.planJson ?? "",
     title: stored?.parsed.plan.title ?? record.title,
     summary: stored?.parsed.plan.summary ?? "",
     steps: stored === undefined ? record.steps.map(bareStep) : steps(record, stored),
     ...(runTurnId === undefined ? {} : { runTurnId }),
   };
+}
+
+/** A verification command may be what is denied, and the preview's actions do not show it. */
+function whyNotOffered({ state, preview }: PlanRecord): string {
+  if (state !== "preview" || preview?.denied === undefined) return "";
+  return `It cannot be approved: ${preview.denied} Submit a plan without it.`;
 }
 
 function steps(record: PlanRecord, { parsed }: ValidatedPlan): readonly PlanStepView[] {

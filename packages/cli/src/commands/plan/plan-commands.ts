@@ -62,7 +62,7 @@ export async function planPreviewCommand(planId: string, flags: PlanFlags, conso
     if (plan.state === "awaiting_approval")
       desk.view.note(`Next: gennai plan approve ${planId} --digest ${plan.digest}`);
   }
-  return actions.some(({ verdict }) => verdict === "deny") ? exitCode.refused : exitCode.ok;
+  return plan.state === "preview" ? exitCode.refused : exitCode.ok;
 }
 
 /** `gennai plan approve ID`: a person's word for exactly one digest. The token goes to the state directory. */
@@ -78,6 +78,12 @@ export async function planApproveCommand(planId: string, flags: PlanFlags, conso
     });
   }
   if (flags.json !== true) desk.write(describePlan(plan, desk.paint) + describeActions(actions, desk.paint));
+  if (plan.state === "preview") {
+    throw new CliError(`The rules deny part of this plan. ${plan.remediation}`, {
+      exitCode: exitCode.refused,
+      next: ['gennai plan new "…"'],
+    });
+  }
   if (flags.digest === undefined) await requireYes(plan, place, flags);
   const { approvalToken, expires } = await keepApproval(plan, plans, place);
   const facts = { sessionId: plans.sessionId, planId, digest: plan.digest };

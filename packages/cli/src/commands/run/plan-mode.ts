@@ -98,7 +98,7 @@ async function approveAndRun(
   const { desk, signal } = place;
   const { plan, actions } = await plans.preview(draft.planId, { signal });
   desk.write(describePlan(plan, desk.paint) + describeActions(actions, desk.paint));
-  if (actions.some(({ verdict }) => verdict === "deny")) {
+  if (plan.state === "preview") {
     desk.view.note("The rules refuse part of this plan, so it cannot be approved.");
     return { plan, code: exitCode.refused };
   }

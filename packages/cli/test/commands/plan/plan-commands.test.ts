@@ -200,6 +200,19 @@ describe("gennai plan", () => {
     await changedNothing(here);
   });
 
+  test("what the rules deny in a verification command is said at the preview, and nobody is asked to approve", async () => {
+    await using here = await cliScene(files);
+    const denied = "replace colour with color in src/a.ts then verify rm -rf src";
+    const why = /It cannot be approved: Step "s1": .* Submit a plan without it\./;
+    const { id, digest } = await planned(here, denied);
+    expect(await here.run("plan", "preview", id)).toMatchObject({ code: 3, out: expect.stringMatching(why) });
+    const approve = await here.run("plan", "approve", id, "--digest", digest);
+    expect(approve).toMatchObject({ code: 3, err: expect.stringMatching(why) });
+    const run = await here.run("run", "--mode", "plan", denied);
+    expect(run).toMatchObject({ code: 3, out: expect.stringContaining("The rules refuse part of this plan") });
+    expect(run.out).not.toContain("Approve it later");
+  });
+
   test("an unknown plan and an empty request are usage errors", async () => {
     await using here = await cliScene(files);
     expect((await here.run("plan", "preview", "nope")).code).toBe(2);

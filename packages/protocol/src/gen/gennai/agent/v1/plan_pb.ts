@@ -188,7 +188,7 @@ export type Plan = Message<"gennai.agent.v1.Plan"> & {
   verified: boolean;
 
   /**
-   * What a person may do after a partial or failed run.
+   * What a person may do after a partial or failed run; in the state preview, why it cannot be approved.
    *
    * @generated from field: string remediation = 11;
    */
