@@ -104,6 +104,7 @@ async function connectTo(request: ServerRequest, console: Console): Promise<Chos
       next: [
         "Start one with `gennai serve`, or check the URL and the token (GENNAI_AUTH_TOKEN, --auth-token-file).",
         "A server of many users is reached by https.",
+        "By a name that is not its own, a server is reached only with --allow-host.",
       ],
     });
   }

@@ -7,6 +7,7 @@ import { StoreError } from "@gennai/server/store/store-error";
 import { TelemetryError } from "@gennai/server/telemetry/telemetry-settings";
 import { WorkspaceError } from "@gennai/server/workspace/workspace-error";
 import { type ExitCode, exitCode } from "./exit-code.ts";
+import { reachProblem } from "./reach-problem.ts";
 
 /** An expected failure of a command: what went wrong, and what to do next. */
 export class CliError extends Error {
@@ -78,7 +79,7 @@ function fromConnectError(error: ConnectError): CliError {
       });
     case Code.Unavailable:
     case Code.Unknown:
-      return new CliError(`The server cannot be reached: ${error.rawMessage}`, {
+      return new CliError(`The server cannot be reached: ${reachProblem(error)}`, {
         next: ["Start one with `gennai serve`, or run with --server own."],
         cause: error,
       });

@@ -3,6 +3,7 @@ import { connectGovernance } from "@gennai/client/connection/connection";
 import { proveServer } from "@gennai/server/http/server-proof";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { reachProblem } from "../../errors/reach-problem.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
@@ -71,8 +72,9 @@ async function columnOf({ url, token }: ServerPlace): Promise<Column> {
       ...parity.release.map(({ name, sha256 }) => [`release ${name}`, sha256] as const),
     ]);
   } catch (error) {
-    const { code, rawMessage } = ConnectError.from(error);
-    throw new CliError(`${url}: ${rawMessage}`, {
+    const failure = ConnectError.from(error);
+    const { code } = failure;
+    throw new CliError(`${url}: ${reachProblem(failure)}`, {
       exitCode: exitCode.failed,
       next: [
         code === Code.Unimplemented

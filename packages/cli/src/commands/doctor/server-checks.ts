@@ -3,6 +3,7 @@ import { connect, connectGovernance } from "@gennai/client/connection/connection
 import { findServers } from "@gennai/server/http/discovery";
 import { proveServer } from "@gennai/server/http/server-proof";
 import { protocolDigest, protocolVersion } from "@gennai/server/rpc/spoken-protocol";
+import { reachProblem } from "../../errors/reach-problem.ts";
 import { version } from "../../version.ts";
 import { certificateChecks } from "./certificate-checks.ts";
 import type { Check, Finding } from "./finding.ts";
@@ -69,9 +70,10 @@ async function reachFinding({ url, token }: ServerPlace, signal: AbortSignal): P
     }
     return [...found, await protocolFinding(options, info.protocolVersion, signal)];
   } catch (error) {
-    const { code, rawMessage } = ConnectError.from(error);
+    const failure = ConnectError.from(error);
+    const { code } = failure;
     const next = code === Code.Unauthenticated ? ["Use the token of that server."] : start;
-    return [{ check, state: "fail", text: `${url}: ${rawMessage}`, next }];
+    return [{ check, state: "fail", text: `${url}: ${reachProblem(failure)}`, next }];
   }
 }
 
