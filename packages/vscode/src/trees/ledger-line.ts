@@ -1,18 +1,19 @@
 import * as z from "zod/mini";
+import { catch as otherwise } from "zod/mini";
 
-const text = z.catch(z.string(), "");
+const text = otherwise(z.string(), "");
 
 const lineSchema = z.object({
   timestamp: text,
-  metadata: z.catch(
+  metadata: otherwise(
     z.object({
-      seq: z.catch(z.number(), 0),
-      kind: z.catch(z.string(), "record"),
-      calls: z.catch(z.array(z.object({ tool: text, verdict: text })), []),
+      seq: otherwise(z.number(), 0),
+      kind: otherwise(z.string(), "record"),
+      calls: otherwise(z.array(z.object({ tool: text, verdict: text })), []),
     }),
     { seq: 0, kind: "record", calls: [] },
   ),
-  files: z.catch(z.array(z.object({ path: text })), []),
+  files: otherwise(z.array(z.object({ path: text })), []),
 });
 
 /** A ledger record as a row of the timeline. */
