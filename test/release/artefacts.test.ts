@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -32,12 +33,11 @@ const [one, other, here, there] = ["one", "another place", "here", "there"].map(
 const source = { ...sourceState(root), clean: true };
 const names = artefactNames(source.version);
 
-beforeAll(() => {
+beforeAll(async () => {
   mkdirSync(scratch, { recursive: true });
   copyCheckout(one);
   execFileSync("cp", ["-a", "--link", one, other]);
-  makeArtefacts(one, here);
-  makeArtefacts(other, there);
+  await Promise.all([makeArtefacts(one, here), makeArtefacts(other, there)]);
 }, 240_000);
 afterAll(() => {
   rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
@@ -223,7 +223,7 @@ function copyCheckout(target: string): void {
 }
 
 /** By the program of that checkout, in a process of its own. */
-function makeArtefacts(checkout: string, out: string): void {
+async function makeArtefacts(checkout: string, out: string): Promise<void> {
   mkdirSync(out);
   const module = pathToFileURL(join(checkout, "release", "make-release.ts")).href;
   const script = `
@@ -231,7 +231,7 @@ function makeArtefacts(checkout: string, out: string): void {
     import { makeArtefacts } from ${JSON.stringify(module)};
     const artefacts = await makeArtefacts(${JSON.stringify(checkout)}, ${JSON.stringify(source)});
     for (const [name, bytes] of artefacts) writeFileSync(${JSON.stringify(`${out}/`)} + name, bytes);`;
-  execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd: checkout, stdio: "inherit" });
+  await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], { cwd: checkout });
 }
 
 function unpack(archive: string): string {

@@ -3,7 +3,7 @@ import { ReplicaWorld } from "../e2e/replicas/replica-world.ts";
 import { type LoadReport, loadScript, runLoad } from "./load.ts";
 
 /** `GENNAI_SCALE_SESSIONS=200 GENNAI_SCALE_TURNS=3 npm test -- test/scale` is the full run. */
-const sessions = Number(process.env["GENNAI_SCALE_SESSIONS"] ?? "12");
+const sessions = Number(process.env["GENNAI_SCALE_SESSIONS"] ?? "8");
 const turns = Number(process.env["GENNAI_SCALE_TURNS"] ?? "2");
 /** With time between the turns, their length says what a turn costs; without, how long the queue is. */
 const spreadMs = Number(process.env["GENNAI_SCALE_SPREAD_MS"] ?? "0");

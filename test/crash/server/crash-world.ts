@@ -71,6 +71,19 @@ export class CrashWorld implements AsyncDisposable {
     this.#child = started.child;
   }
 
+  /** Has the server end by itself: its ledger agrees with the store and the signed head, and nothing else lies about. */
+  async end(): Promise<void> {
+    const ended = once(this.#child, "exit");
+    this.#child.kill("SIGTERM");
+    await ended;
+    assert.partialDeepStrictEqual(await this.#verify(), { status: "ok", compared: { head: true, store: true } });
+    const changed = (await this.workspace.git("status", "--porcelain")).split("\n");
+    const strange = changed.filter(
+      (line) => line !== "" && !/^(?: M big|\?\? (?:asked|(?:plan|count)-\d+))\.txt$/.test(line),
+    );
+    assert.deepEqual(strange, []);
+  }
+
   async expectWholeFiles(): Promise<void> {
     const content = await this.workspace.read("big.txt");
     assert.equal(content.length, fileSize);
@@ -147,8 +160,10 @@ export class SessionFollower implements AsyncDisposable {
     return this.until((events) => events.map((event) => endOf(event, turnId)).find((state) => state !== undefined));
   }
 
-  /** Every event came once, in order, none is missing; and a reader that begins anew gets the same. */
+  /** Every event came once, in order, none is missing, no turn ended twice; and a reader that begins anew gets the same. */
   async expectGapless(world: CrashWorld): Promise<void> {
+    const ended = this.events.flatMap((event) => (endOf(event, event.turnId) === undefined ? [] : [event.turnId]));
+    assert.equal(new Set(ended).size, ended.length, `ends of turns: ${ended.join(", ")}`);
     let last = 0n;
     for (const { firstSeq, seq } of this.events) {
       assert.deepEqual([firstSeq, seq >= firstSeq], [last + 1n, true]);

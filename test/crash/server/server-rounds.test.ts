@@ -2,7 +2,7 @@ import { test } from "vitest";
 import { crashOptions, crashTimeout } from "../crash-options.ts";
 import { serverRounds } from "./server-rounds.ts";
 
-const options = crashOptions(4);
+const options = crashOptions(6);
 test(
   "a server killed in the middle of turns, questions, proposals and runs of plans loses nothing and doubles nothing",
   { timeout: crashTimeout(options) },

@@ -58,37 +58,51 @@ export async function serverRounds({ rounds, seed, onRound }: CrashOptions): Pro
   const random = randomNumbers(seed);
   for (let first = 0; first < rounds; first += roundsOfOneWorld) {
     await using world = await CrashWorld.open(turns);
-    const confirm = async () => ({ answer: "yes", scope: "once" }) as const;
-    await using worker = await SessionFollower.start(world, "branch", { confirm });
-    await using proposer = await SessionFollower.start(world, "proposal", { confirm });
-    for (let round = first; round < Math.min(rounds, first + roundsOfOneWorld); round += 1) {
-      const scene = { world, worker, proposer, round };
-      const activity = activities[Math.floor(random() * activities.length)]?.(scene);
-      assert.ok(activity);
-      const wait = random() * activity.longest;
-      const begun = Promise.withResolvers<void>();
-      const working = activity
-        .work(begun.resolve)
-        .catch(() => undefined)
-        .finally(begun.resolve);
-      // Some are killed while they begin, however long that takes on this machine.
-      if (random() < 0.8) await begun.promise;
-      await delay(wait);
-      await world.crash();
-      await working;
-      let hit: string;
-      try {
-        hit = await activity.check();
-        await world.expectWholeFiles();
-        await world.expectSoundLedger();
-      } catch (cause) {
-        throw new Error(`Round ${round} of seed ${seed}, killed after ${Math.round(wait)} ms`, { cause });
-      }
-      onRound?.(round, hit);
-    }
-    await worker.expectGapless(world);
-    await proposer.expectGapless(world);
+    await roundsOf(world, { first, rounds, seed, random, ...(onRound === undefined ? {} : { onRound }) });
+    await world.end();
   }
+}
+
+/** Those of one world, with its two clients. */
+async function roundsOf(
+  world: CrashWorld,
+  options: CrashOptions & { readonly first: number; readonly random: () => number },
+): Promise<void> {
+  const { first, rounds, seed, random, onRound } = options;
+  const confirm = async () => ({ answer: "yes", scope: "once" }) as const;
+  await using worker = await SessionFollower.start(world, "branch", { confirm });
+  await using proposer = await SessionFollower.start(world, "proposal", { confirm });
+  for (let round = first; round < Math.min(rounds, first + roundsOfOneWorld); round += 1) {
+    const scene = { world, worker, proposer, round };
+    const activity = activities[Math.floor(random() * activities.length)]?.(scene);
+    assert.ok(activity);
+    const wait = random() * activity.longest;
+    const begun = Promise.withResolvers<void>();
+    const working = activity
+      .work(begun.resolve)
+      .catch(() => undefined)
+      .finally(begun.resolve);
+    // Some are killed while they begin, however long that takes on this machine.
+    if (random() < 0.8) await begun.promise;
+    await delay(wait);
+    await world.crash();
+    await working;
+    let hit: string;
+    try {
+      hit = await activity.check();
+      await world.expectWholeFiles();
+      await world.expectSoundLedger();
+    } catch (cause) {
+      throw new Error(`Round ${round} of seed ${seed}, killed after ${Math.round(wait)} ms`, { cause });
+    }
+    onRound?.(round, hit);
+  }
+  // One that is left alone ends as it should.
+  const { sessionId } = worker.session;
+  const last = await world.client.startTurn({ sessionId, userInput: "ask", clientTurnId: `last-${first}` });
+  assert.equal(await worker.end(last.turnId), InvokeState.COMPLETED);
+  await worker.expectGapless(world);
+  await proposer.expectGapless(world);
 }
 
 const activities: readonly ((scene: Scene) => Activity)[] = [editing, asking, proposing, runningPlan, runningPlan];
