@@ -56,6 +56,7 @@ export async function startInParkedShell(
   parkQuietly(environment, key);
   try {
     if (!(await goesOn.promise)) return undefined;
+    shell.watch();
     return { session, output, pipe, ended, closed: closing(output) };
   } finally {
     clearTimeout(giveUp);
@@ -88,7 +89,10 @@ async function park(environment: Environment, key: string): Promise<void> {
   if (parked !== undefined) letGo(parked.shell);
   parked = { shell, key };
   void shell.ended.then(() => {
-    if (parked?.shell === shell) parked = undefined;
+    if (parked?.shell !== shell) return;
+    parked = undefined;
+    // It may only be its helper that is gone.
+    letGo(shell);
   });
 }
 

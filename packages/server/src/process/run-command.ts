@@ -126,7 +126,8 @@ export async function runCommand(
     // Killed for what it took, it has exited as well.
     const state = exceeded === undefined ? first : "over-limit";
     const survivors = [...(await group.end(defaultGraceMs))];
-    if (survivors.length === 0) await ended;
+    // Nobody may be left to tell how it ended.
+    if (survivors.length === 0) await settlesWithin(ended, 1_000);
     if (!(await settlesWithin(child.closed, 100)) && child.pipe !== undefined) {
       survivors.push(...(await endHolders(child.pipe, child.session.since)));
     }
@@ -250,7 +251,7 @@ class LiveOutput {
   }
 }
 
-async function settlesWithin(promise: Promise<void>, withinMs: number): Promise<boolean> {
+async function settlesWithin(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
   const { promise: elapsed, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(resolve, withinMs, false);
   try {

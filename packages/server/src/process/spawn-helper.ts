@@ -14,13 +14,20 @@ export interface WaitingShell {
   readonly said: Socket;
   readonly saidTo: number;
   readonly ended: Promise<CommandEnd>;
+  /** From here on the helper is asked whether it still answers, until the shell has ended. */
+  watch(): void;
 }
+
+/** So often it is asked, in milliseconds, and so many questions may go without an answer: it could be stopped. */
+const askEveryMs = 1_000;
+const maxUnanswered = 8;
 
 /** The helper's program, as text so that a bundle needs no second file. */
 const program = `
 const { spawn } = require("node:child_process");
 process.on("disconnect", () => process.exit());
 process.on("message", ({ order, environment, stdio, saidTo }) => {
+  if (order === undefined) return process.send({ type: "here" });
   const child = spawn("/bin/sh", [], { argv0: "sh", cwd: "/", env: environment, stdio, detached: true });
   child.on("error", () => process.send({ type: "failed", order }));
   if (child.pid === undefined) return;
@@ -32,6 +39,7 @@ process.on("message", ({ order, environment, stdio, saidTo }) => {
 `;
 
 const messageSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("here") }),
   z.object({ type: z.literal("failed"), order: z.number() }),
   z.object({ type: z.literal("input"), order: z.number(), id: z.int().positive() }),
   z.object({ type: z.literal("output"), order: z.number() }),
@@ -61,8 +69,12 @@ interface Order {
 export class SpawnHelper {
   readonly #process: ChildProcess;
   readonly #orders = new Map<number, Order>();
+  /** Those whose end somebody waits for. */
+  readonly #watched = new Set<number>();
   #count = 0;
   #hasEnded = false;
+  #unanswered = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   private constructor(process: ChildProcess) {
     this.#process = process;
@@ -120,15 +132,17 @@ export class SpawnHelper {
   }
 
   #take(message: unknown, handle: unknown): void {
+    this.#unanswered = 0;
     const parsed = messageSchema.safeParse(message);
-    const order = parsed.success ? this.#orders.get(parsed.data.order) : undefined;
-    if (!parsed.success || order === undefined) {
+    const order = parsed.success && parsed.data.type !== "here" ? this.#orders.get(parsed.data.order) : undefined;
+    if (!parsed.success || parsed.data.type === "here" || order === undefined) {
       if (handle instanceof Socket) handle.destroy();
       return;
     }
     const { data } = parsed;
     if (data.type === "failed" || data.type === "ended") {
       this.#orders.delete(data.order);
+      this.#watched.delete(data.order);
       if (data.type === "ended") {
         order.ended.resolve({ exitCode: data.exitCode ?? undefined, signal: data.signal ?? undefined });
       }
@@ -142,17 +156,45 @@ export class SpawnHelper {
     order[data.type] = handle;
     const { id, input, output, said, saidTo, ended } = order;
     if (id === undefined || input === undefined || output === undefined || said === undefined) return;
-    order.ready.resolve({ id, input, output, said, saidTo, ended: ended.promise });
+    const watch = () => this.#watch(data.order);
+    order.ready.resolve({ id, input, output, said, saidTo, ended: ended.promise, watch });
+  }
+
+  #watch(order: number): void {
+    if (!this.#orders.has(order)) return;
+    this.#watched.add(order);
+    this.#timer ??= setInterval(() => this.#ask(), askEveryMs).unref();
+  }
+
+  #ask(): void {
+    if (this.#watched.size === 0) this.#stopAsking();
+    else if (this.#unanswered < maxUnanswered) {
+      this.#unanswered += 1;
+      this.#process.send({}, (error) => {
+        if (error !== null) this.#end();
+      });
+    } else {
+      this.#process.kill("SIGKILL");
+      this.#end();
+    }
+  }
+
+  #stopAsking(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#unanswered = 0;
   }
 
   /** Nobody tells any more how its shells end. */
   #end(): void {
     this.#hasEnded = true;
+    this.#stopAsking();
     for (const { ready, ended } of this.#orders.values()) {
       ready.resolve(undefined);
       ended.resolve({ exitCode: undefined, signal: "unknown: what watched the command was killed" });
     }
     this.#orders.clear();
+    this.#watched.clear();
   }
 }
 

@@ -13,7 +13,11 @@ const path = process.env["PATH"] ?? "/usr/bin:/bin";
 /** In the environment of all that is started here. */
 const mark = randomUUID();
 
-function command(text: string, env: Readonly<Record<string, string>> = {}, cwd = tmpdir()) {
+function command(
+  text: string,
+  env: Readonly<Record<string, string>> = {},
+  { cwd = tmpdir(), signal = new AbortController().signal } = {},
+) {
   return runCommand(
     {
       argv: ["/bin/bash", "-c", text],
@@ -21,8 +25,13 @@ function command(text: string, env: Readonly<Record<string, string>> = {}, cwd =
       env: { PATH: path, MARK: mark, ...env },
       timeoutMs: 10_000,
     },
-    { signal: new AbortController().signal },
+    { signal },
   );
+}
+
+/** The process that started the shell that waits. */
+function helperOf([shell]: readonly number[]): number {
+  return Number(readFileSync(`/proc/${shell}/stat`, "latin1").split(" ")[3]);
 }
 
 /** What waits is started a moment after a command. */
@@ -114,15 +123,29 @@ test("how a command ends is told as it was: by itself, or by a signal", async ()
   }
 });
 
-test("when the helper is killed its command is ended, and the next one runs", async () => {
+test("when the helper is killed its command is ended, no shell waits for nothing, and the next one runs", async () => {
   await commandAndPause();
   const running = command("tail -f /dev/null");
   await delay(300);
-  const [helper] = waitingShells().map((id) => Number(readFileSync(`/proc/${id}/stat`, "latin1").split(" ")[3]));
-  process.kill(helper ?? 0, "SIGKILL");
+  process.kill(helperOf(waitingShells()), "SIGKILL");
   expect(await running).toMatchObject({ exitCode: undefined, signal: expect.stringContaining("unknown") });
+  await expect.poll(() => waitingShells(), { timeout: 5_000 }).toEqual([]);
   expect(await command("echo next")).toMatchObject({ exitCode: 0, output: "next\n" });
 }, 20_000);
+
+test("when the helper is stopped, a command ends all the same, can be stopped, and the next one runs", async () => {
+  const unknown = { exitCode: undefined, signal: expect.stringContaining("unknown") };
+  await commandAndPause();
+  process.kill(helperOf(waitingShells()), "SIGSTOP");
+  expect(await command("echo seen")).toMatchObject({ state: "exited", output: "seen\n", ...unknown });
+  await commandAndPause();
+  process.kill(helperOf(waitingShells()), "SIGSTOP");
+  const began = performance.now();
+  const stopped = command("tail -f /dev/null", {}, { signal: AbortSignal.timeout(300) });
+  expect(await stopped).toMatchObject({ state: "aborted", survivors: [] });
+  expect(performance.now() - began).toBeLessThan(4_000);
+  expect(await command("echo next")).toMatchObject({ exitCode: 0, output: "next\n" });
+}, 30_000);
 
 test("the shell that waits keeps no process from ending, and ends with it, also when it is killed", async () => {
   const program = (last: string, ending: string) => `
