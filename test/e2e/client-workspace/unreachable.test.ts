@@ -1,11 +1,16 @@
 import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import { DiskWorkspace } from "@gennai/cli/held-workspace/disk-workspace";
+import { connectGovernance } from "@gennai/client/connection";
 import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
 import { AgentSession } from "@gennai/client/session/agent-session";
+import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { type ScriptedTurn, startTestServer, type TestServerOptions } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
+import { refusalOf } from "../rpc/session-client.ts";
 
 const call = (name: string, args: Readonly<Record<string, unknown>>) => ({ tool: { name, args } });
 const turn = (...steps: ScriptedTurn["steps"]): ScriptedTurn => ({
@@ -210,3 +215,59 @@ test("a session of files that a client holds has no directory of the server, and
   const { checkpoints, problem } = await running.client.listCheckpoints({ sessionId });
   expect({ checkpoints, problem }).toEqual({ checkpoints: [], problem: expect.stringContaining("A client holds") });
 }, 60_000);
+
+/** What a call came to; fails when it came to nothing in a time in which nobody waits for a client any more. */
+async function soon<Result>(call: Promise<Result>): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(reject, 10_000, new Error("It did not end."));
+  return Promise.race([call, promise]).finally(() => clearTimeout(timer));
+}
+
+test.each(["CancelTurn", "Stop", "SetEmergencyControl"] as const)(
+  "a turn that waits for its files before it begins is stopped at once by %s",
+  async (name) => {
+    await using place = await world(turn(call("Read", { file_path: "a.txt" })));
+    const { sessionId } = place.session;
+    const { client, url, token } = place.running;
+    const starting = client.startTurn({ sessionId, userInput: "go", clientTurnId: "waits" });
+    const refusal = refusalOf(starting);
+    const queued = refusalOf(client.startTurn({ sessionId, userInput: "go", clientTurnId: "waits-behind-it" }));
+    await delay(500);
+    if (name === "CancelTurn")
+      expect(await soon(client.cancelTurn({ sessionId }))).toMatchObject({ wasRunning: false });
+    else if (name === "Stop")
+      expect(await soon(client.stop({ scope: StopScope.SERVER }))).toMatchObject({ turnIds: [] });
+    else {
+      const stopAll = { control: EmergencyControl.STOP_ALL, enabled: true, by: "a test", reason: "a test" };
+      expect(await soon(connectGovernance({ baseUrl: url, token }).setEmergencyControl(stopAll))).toMatchObject({
+        state: { stopAll: true },
+      });
+    }
+    expect(await soon(refusal)).toMatchObject({
+      code: "failed_precondition",
+      message: expect.stringContaining("stopped before it began"),
+    });
+    expect(await soon(queued)).toMatchObject({
+      code: "failed_precondition",
+      message: expect.stringContaining("stopped before it began"),
+    });
+  },
+  30_000,
+);
+
+test("a turn whose client left while the model spoke is stopped at once", async () => {
+  const script = {
+    match: ".",
+    steps: [{ delay_ms: 1_000 }, call("Read", { file_path: "a.txt" }), { text: ["Done."] }],
+  };
+  await using place = await world(script);
+  const { session, running } = place;
+  const left = new AbortController();
+  const playing = played(session, left.signal).catch(() => undefined);
+  await delay(700);
+  left.abort();
+  await playing;
+  await delay(1_500);
+  const { sessionId } = session;
+  expect(await soon(running.client.cancelTurn({ sessionId }))).toMatchObject({ wasRunning: true });
+}, 30_000);

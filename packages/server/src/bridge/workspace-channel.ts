@@ -13,6 +13,8 @@ export interface AskingSession {
   readonly requests: PendingRequests;
   /** Of the running turn; empty outside of one. */
   turnId(): string;
+  /** Aborts when the turn that starts or runs is stopped; undefined outside of one. */
+  turnSignal(): AbortSignal | undefined;
   /** Milliseconds to wait for a client that holds the files. */
   readonly waitForClientMs: number;
   /** Nobody holds the files right now, and the turn waits. */
@@ -33,11 +35,14 @@ export class SessionWorkspaceChannel implements WorkspaceChannel {
     operation: Extract<WorkspaceOperation, { readonly type: Type }>,
     options: { readonly signal?: AbortSignal | undefined; readonly onOutput?: (text: string) => void } = {},
   ): Promise<AnswerTo<Type>> {
-    const { requests, turnId } = this.#session;
-    const signal = options.signal ?? new AbortController().signal;
-    signal.throwIfAborted();
+    const { requests, turnId, turnSignal } = this.#session;
+    const changes = operation.type === "change" || operation.type === "run";
+    const untilStopped = AbortSignal.any([options.signal, turnSignal()].filter((signal) => signal !== undefined));
+    // Of what changes something the end is waited for, once it was asked.
+    const signal = changes ? (options.signal ?? new AbortController().signal) : untilStopped;
+    untilStopped.throwIfAborted();
     if (turnId() === "") await this.#session.catchUp();
-    const clientId = await this.#holder(signal);
+    const clientId = await this.#holder(untilStopped);
     if (clientId === undefined) throw unreachable(operation, "nobody");
     const end = await requests.ask(
       { kind: "workspace", operation, clientId },
@@ -46,7 +51,7 @@ export class SessionWorkspaceChannel implements WorkspaceChannel {
         turnId: turnId(),
         signal,
         answerMs: answerMs + timeOf(operation),
-        durable: operation.type === "change" || operation.type === "run",
+        durable: changes,
         ...(options.onOutput === undefined ? {} : { onProgress: options.onOutput }),
       },
     );

@@ -121,7 +121,10 @@ export class Session {
     return this.#turns.start(prepare);
   }
 
-  /** Ends the running turn; resolves when it has ended. Undefined when none ran, or another one than asked for. */
+  /**
+   * Ends the running turn; resolves when it has ended. Undefined when none ran, or another one than asked for. Unless one is
+   * named, starts that are under way and do not come to their end either are given up.
+   */
   cancel(reason: string, turnId?: string): Promise<string | undefined> {
     return this.#turns.cancel(reason, turnId);
   }
@@ -230,6 +233,7 @@ export class Session {
     const channel = new SessionWorkspaceChannel({
       ...{ clients: this.clients, requests: this.requests },
       turnId: () => this.runningTurnId ?? "",
+      turnSignal: () => this.#turns.signal,
       waitForClientMs: this.services.confirmation.waitForClientMs,
       catchUp: () => this.catchUp(),
       onWaiting: () => this.#waitForClient(),

@@ -6,9 +6,12 @@ import type { OwnedLog } from "../log/owned-log.ts";
 import type { Session } from "../session.ts";
 import { endEvents } from "./end-events.ts";
 import type { PreparedTurn, TurnPreparation } from "./prepared-turn.ts";
+import { unlessGivenUp } from "./unless-given-up.ts";
 
 /** Starts of turns that wait for the one before. */
 const maxWaitingStarts = 16;
+/** Milliseconds that a stop waits for a turn that is about to start, so that its end can be recorded. */
+const startPatience = 1_000;
 
 export interface StartedTurn {
   readonly turnId: string;
@@ -31,6 +34,9 @@ export class SessionTurns {
   /** One start at a time, so that two clients cannot both find the session idle. */
   #starting: Promise<unknown> = Promise.resolve();
   #waitingStarts = 0;
+  /** Aborted when the starts that are under way or wait are given up; later ones have another one. */
+  #giveUpStarts = new AbortController();
+  #signal: AbortSignal | undefined;
 
   constructor(session: Session, log: OwnedLog) {
     this.#session = session;
@@ -39,6 +45,11 @@ export class SessionTurns {
 
   get runningTurnId(): string | undefined {
     return this.#running?.turnId;
+  }
+
+  /** Aborts when the turn that starts or runs is stopped; undefined outside of one. */
+  get signal(): AbortSignal | undefined {
+    return this.#signal;
   }
 
   /** A turn runs, or is about to. */
@@ -51,23 +62,27 @@ export class SessionTurns {
     clientTurnId: string,
     prepare: TurnPreparation,
   ): Promise<StartedTurn & { readonly alreadyStarted: boolean }> {
-    return this.#inTurn(async () => {
+    return this.#inTurn(async (giveUp) => {
       const known = this.#session.state.turnByClientId.get(clientTurnId);
       if (known !== undefined) return { turnId: known.turnId, afterSeq: known.afterSeq, alreadyStarted: true };
-      const { turnId, afterSeq } = await this.#start(prepare);
+      const { turnId, afterSeq } = await this.#start(prepare, giveUp);
       return { turnId, afterSeq, alreadyStarted: false };
     });
   }
 
   /** Resolves when the start is durable; `ended` never rejects. */
   async start(prepare: TurnPreparation): Promise<StartedTurn & { readonly ended: Promise<void> }> {
-    return this.#inTurn(() => this.#start(prepare));
+    return this.#inTurn((giveUp) => this.#start(prepare, giveUp));
   }
 
-  /** Ends the running turn; resolves when it has ended. Undefined when none ran, or another one than asked for. */
+  /**
+   * Ends the running turn; resolves when it has ended. Undefined when none ran, or another one than asked for. Unless one is
+   * named, starts that are under way and do not come to their end either are given up.
+   */
   async cancel(reason: string, turnId?: string): Promise<string | undefined> {
     // A turn that is about to start would otherwise escape.
-    await this.#starting;
+    if (turnId === undefined) await this.#endOfStarts();
+    else await this.#starting;
     const running = this.#running;
     if (running === undefined || (turnId !== undefined && turnId !== running.turnId)) return undefined;
     running.abort.abort(new DOMException(reason === "" ? "Stopped by the user." : reason, "AbortError"));
@@ -75,8 +90,16 @@ export class SessionTurns {
     return running.turnId;
   }
 
+  async #endOfStarts(): Promise<void> {
+    const giveUp = this.#giveUpStarts;
+    this.#giveUpStarts = new AbortController();
+    const timer = setTimeout(() => giveUp.abort(), startPatience);
+    await this.#starting;
+    clearTimeout(timer);
+  }
+
   /** One after the other; a few may wait. */
-  async #inTurn<Result>(start: () => Promise<Result>): Promise<Result> {
+  async #inTurn<Result>(start: (giveUp: AbortSignal) => Promise<Result>): Promise<Result> {
     if (this.#waitingStarts >= maxWaitingStarts) {
       throw new ServiceError("resource_exhausted", "Too many turns wait for their start in this session.", {
         reason: "too_many_starts",
@@ -84,14 +107,20 @@ export class SessionTurns {
       });
     }
     this.#waitingStarts += 1;
-    const attempt = this.#starting.then(start).finally(() => {
-      this.#waitingStarts -= 1;
-    });
+    const { signal } = this.#giveUpStarts;
+    const attempt = this.#starting
+      .then(() => start(signal))
+      .finally(() => {
+        this.#waitingStarts -= 1;
+      });
     this.#starting = attempt.catch(() => undefined);
     return attempt;
   }
 
-  async #start(prepare: TurnPreparation): Promise<StartedTurn & { readonly ended: Promise<void> }> {
+  async #start(
+    prepare: TurnPreparation,
+    giveUp: AbortSignal,
+  ): Promise<StartedTurn & { readonly ended: Promise<void> }> {
     const { id, user, state, services } = this.#session;
     if (this.#running !== undefined) {
       throw new ServiceError("failed_precondition", "A turn is running in this session.", {
@@ -102,10 +131,14 @@ export class SessionTurns {
     held.use(services.admission.turn(user));
     await this.#log.acquire();
     held.defer(() => this.#log.release());
-    await this.#session.catchUp();
     const abort = new AbortController();
     const turnId = randomUUID();
-    const turn = await prepare(turnId, abort.signal);
+    this.#signal = abort.signal;
+    held.defer(() => {
+      this.#signal = undefined;
+    });
+    await this.#session.catchUp();
+    const turn = await unlessGivenUp(() => prepare(turnId, abort.signal), { giveUp, abort });
     held.use(turn.gate);
     const hadTitle = state.title !== "";
     await this.#log.writer.commit(turn.openingEvents, { turnId, ...turn.openingRecords, durable: true });
