@@ -31,15 +31,10 @@ export class OpenSessions {
     return this.#open.get(sessionId);
   }
 
-  /** Also those that are just being opened, and may not come to be. */
-  values(): Iterable<Promise<Session>> {
-    return this.#open.values();
-  }
-
-  /** Those that could be opened. */
+  /** Those that are open by now. One that still opens runs nothing, and must not keep anybody waiting, or fail them. */
   async all(): Promise<readonly Session[]> {
-    const opened = await Promise.allSettled(this.#open.values());
-    return opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    const open = [...this.#open.values()].map((opening) => Promise.race([opening, undefined]).catch(() => undefined));
+    return (await Promise.all(open)).filter((session) => session !== undefined);
   }
 
   /** Whose session it is, if it is open here. */

@@ -143,8 +143,7 @@ export class SessionManager {
   /** Tells every open session, or those of one workspace; rejects with the first failure after all were told. */
   async announce(event: SessionEvent, workspaceRoot?: string): Promise<void> {
     const told = await Promise.allSettled(
-      [...this.#open.values()].map(async (opening) => {
-        const session = await opening;
+      (await this.#open.all()).map(async (session) => {
         if (workspaceRoot === undefined || session.workspace.place === workspaceRoot) await session.announce(event);
       }),
     );
