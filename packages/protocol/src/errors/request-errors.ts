@@ -31,6 +31,10 @@ export const requestErrors = {
     next: "Ask for the change again; restore by git.",
   },
   digest_mismatch: { means: "the plan is not the one that was approved", next: "Preview and approve what is there." },
+  disk_full: {
+    means: "the server's disk is full, so nothing can be recorded",
+    next: "Whoever runs the server frees some space; then try again.",
+  },
   emergency_changed: { means: "an emergency control changed since the preview", next: "Preview and approve again." },
   git_failed: { means: "git failed while a tree was kept or restored", next: "The message has git's reason." },
   git_missing: { means: "there is no git", next: "Install git, or use Proposal Mode." },

@@ -67,14 +67,14 @@ export class EmergencyControls implements Disposable {
   async set(
     request: EmergencyRequest,
   ): Promise<{ readonly state: EmergencyState; readonly stoppedTurnIds: readonly string[] }> {
-    const { store, redactor, authenticated, workspaceRoots } = this.#options;
+    const { redactor, authenticated } = this.#options;
     if (!request.enabled && !authenticated) {
       throw new ServiceError("permission_denied", "This server runs without a token, so it cannot tell who asks.", {
         hint: "Lift the control with gennai emergency on this machine.",
       });
     }
     const reason = await redactor.redact(request.reason);
-    const change = await store.change({ ...request, reason }, await workspaceRoots());
+    const change = await this.#kept({ ...request, reason });
     const stoppedTurnIds = (await this.#applying.get(change)) ?? [];
     if (!change.effective) {
       throw new ServiceError(
@@ -90,6 +90,23 @@ export class EmergencyControls implements Disposable {
 
   [Symbol.dispose](): void {
     this.#subscription[Symbol.dispose]();
+  }
+
+  /** Rejects with `ServiceError` when it cannot be kept; what runs is stopped all the same. */
+  async #kept(request: EmergencyRequest): Promise<EmergencyChange> {
+    const { store, stopWork, workspaceRoots, onError } = this.#options;
+    try {
+      return await store.change(request, await workspaceRoots());
+    } catch (error) {
+      if (error instanceof ServiceError || request.control !== "stop-all" || !request.enabled) throw error;
+      onError(error);
+      const { length } = await stopWork(`Stopped by ${request.by}: ${request.reason}`);
+      throw new ServiceError(
+        "unavailable",
+        `The control could not be kept, so it is not on. What ran was stopped all the same (${length}).`,
+        { hint: "New turns may start. Try again, or stop the server.", cause: error },
+      );
+    }
   }
 
   /** Never rejects. */

@@ -5,6 +5,7 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ServiceError, type ServiceErrorCode } from "../service-error.ts";
 import { AppendConflict } from "../sessions/log/session-log.ts";
+import { storeTrouble } from "../store/store-trouble.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
 
 const codes: Record<ServiceErrorCode, Code> = {
@@ -56,6 +57,27 @@ export function toConnectError(error: unknown, report: (error: unknown) => void)
     });
   }
   report(error);
+  const trouble = storeTrouble(error);
+  if (trouble === "disk_full") {
+    return withInfo(
+      Code.ResourceExhausted,
+      "The server's disk is full, so nothing can be recorded, and nothing is done.",
+      {
+        code: "disk_full",
+        hint: "Whoever runs the server has to free some space; then try again.",
+        retryable: true,
+        retryAfterMs: 10_000,
+      },
+    );
+  }
+  if (trouble === "unavailable") {
+    return withInfo(Code.Unavailable, "The server's log takes nothing right now, so nothing is done.", {
+      code: "unavailable",
+      hint: "Try again in a moment.",
+      retryable: true,
+      retryAfterMs: 5_000,
+    });
+  }
   return withInfo(Code.Internal, "The server failed unexpectedly; its log says why.", {
     code: "internal",
     hint: "",

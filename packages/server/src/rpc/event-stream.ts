@@ -5,6 +5,7 @@ import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai
 import type { AttachedClient } from "../bridge/client-registry.ts";
 import { mergeDeltas } from "../sessions/log/merge-deltas.ts";
 import type { Session } from "../sessions/session.ts";
+import { storeTrouble } from "../store/store-trouble.ts";
 import { eventToWire, heartbeat } from "./wire/event-to-wire.ts";
 
 /** Silence that makes a heartbeat; well under the 300 s after which fetch gives a stream up. Milliseconds. */
@@ -50,6 +51,8 @@ export async function* streamEvents(
     for (;;) {
       const page = await silence.orEnd(next);
       if (page === undefined) {
+        // Whoever waits for what cannot be recorded is told so, and comes back.
+        if (storeTrouble(session.writer.failure) !== undefined) throw session.writer.failure;
         yield heartbeat();
         continue;
       }

@@ -60,7 +60,7 @@ export class OwnedLog {
     if (head === undefined) throw new ServiceError("not_found", "The session is no longer in the log.");
     const isCurrent = head.lastSeq === this.#writer.lastSeq && head.epoch === this.#writer.epoch;
     const isOurs = this.#services.ownership?.isOurs(this.#sessionId) ?? true;
-    if (isCurrent && isOurs && !this.#writer.failed) return;
+    if (isCurrent && isOurs && this.#writer.failure === undefined) return;
     await this.#fold(head.lastSeq);
     await this.#takeOver();
   }

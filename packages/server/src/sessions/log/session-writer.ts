@@ -60,9 +60,9 @@ export class SessionWriter {
     return this.#queue.length;
   }
 
-  /** True after an append that did not go in: nothing can be written any more by this writer. */
-  get failed(): boolean {
-    return this.#failure !== undefined;
+  /** Why an append did not go in: nothing can be written any more by this writer then. */
+  get failure(): Error | undefined {
+    return this.#failure;
   }
 
   /** Queues an event; it is in the log after the next `flush` or `commit`, and without one some milliseconds later. */

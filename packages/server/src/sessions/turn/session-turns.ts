@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { TurnEnd } from "@gennai/agent/turn-loop";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "../../service-error.ts";
+import { storeTrouble } from "../../store/store-trouble.ts";
 import type { OwnedLog } from "../log/owned-log.ts";
 import type { Session } from "../session.ts";
 import { endEvents } from "./end-events.ts";
@@ -12,6 +13,8 @@ import { unlessGivenUp } from "./unless-given-up.ts";
 const maxWaitingStarts = 16;
 /** Milliseconds that a stop waits for a turn that is about to start, so that its end can be recorded. */
 const startPatience = 1_000;
+/** Milliseconds between tries to write the end of a turn that the log did not take. */
+const endAgainMs = 2_000;
 
 export interface StartedTurn {
   readonly turnId: string;
@@ -167,10 +170,25 @@ export class SessionTurns {
     }
     await turn.gate?.settle();
     await seen.store();
-    // If even this cannot be written, the next server that opens the session finds the turn interrupted.
     await this.#log.writer
       .commit(await endEvents(end, signal, services.redactor), { turnId, durable: true })
-      .catch(() => undefined);
+      .catch(() => this.#endLater());
+  }
+
+  /**
+   * The log did not take the turn's end: as soon as it takes something again, the turn is interrupted, so that whoever watches
+   * learns it. If this server ends before, the next one that opens the session does it.
+   */
+  #endLater(): void {
+    const again = async (): Promise<void> => {
+      try {
+        await this.#session.catchUp();
+      } catch (error) {
+        // Any other means that another server has the session.
+        if (storeTrouble(error) !== undefined) this.#endLater();
+      }
+    };
+    setTimeout(() => void again(), endAgainMs).unref();
   }
 
   /** How a turn ends that nobody ended: what steers the agent may be out of reach, anything else is a mistake of ours. */

@@ -84,7 +84,7 @@ describe("a writer", () => {
     for (const each of all) await expect(each).rejects.toBeInstanceOf(AppendConflict);
     log.conflict = false;
     await expect(writer.commit([warning("b")], { turnId: "t", durable: false })).rejects.toBeInstanceOf(AppendConflict);
-    expect([writer.failed, folded, log.batches]).toEqual([true, [], []]);
+    expect([writer.failure, folded, log.batches]).toEqual([expect.any(Error), [], []]);
   });
 
   test("a flush with nothing to write is done", async () => {
