@@ -210,6 +210,12 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       ...(place.usersRoot === undefined ? {} : { userWorkspaces: new UserWorkspaces(place.usersRoot, place.name) }),
       openWorkspace: (directory) => workspaces.open(directory),
       openClientWorkspace: clientWorkspaces.open,
+      closeClientWorkspace: (held, sessionId) => {
+        clientWorkspaces.forget(sessionId);
+        governance.release(held).catch((error: unknown) => {
+          log.error("What governs a workspace could not be closed.", error);
+        });
+      },
       createModel: async (settings, asking) => {
         if (place.usersRoot !== undefined) assertUsersModel(settings, options.defaultSettings);
         return observer.model(await createModel(settings, (backend) => keys.find(backend), asking), settings);

@@ -1,4 +1,6 @@
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { DiskWorkspace } from "@gennai/cli/held-workspace/disk-workspace";
 import { connectGovernance } from "@gennai/client/connection";
@@ -7,9 +9,11 @@ import { AgentSession } from "@gennai/client/session/agent-session";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { defaultLimits } from "@gennai/server/admission/limits";
+import { RulesService } from "@gennai/server/rules/rules-service";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { type ScriptedTurn, startTestServer, type TestServerOptions } from "@gennai/testkit/test-server";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { refusalOf } from "../rpc/session-client.ts";
 
 const call = (name: string, args: Readonly<Record<string, unknown>>) => ({ tool: { name, args } });
@@ -258,16 +262,55 @@ test.each(["CancelTurn", "Stop", "SetEmergencyControl"] as const)(
 test("a turn whose client left while the model spoke is stopped at once", async () => {
   const script = {
     match: ".",
-    steps: [{ delay_ms: 1_000 }, call("Read", { file_path: "a.txt" }), { text: ["Done."] }],
+    steps: [{ text: ["Well."] }, { delay_ms: 1_500 }, call("Read", { file_path: "a.txt" }), { text: ["Done."] }],
   };
   await using place = await world(script);
   const { session, running } = place;
   const left = new AbortController();
-  const playing = played(session, left.signal).catch(() => undefined);
-  await delay(700);
+  for await (const { event } of session.runTurn({ text: "go" }, { signal: left.signal })) {
+    if (event.case === "assistantDelta") break;
+  }
   left.abort();
-  await playing;
-  await delay(1_500);
+  await delay(3_000);
   const { sessionId } = session;
   expect(await soon(running.client.cancelTurn({ sessionId }))).toMatchObject({ wasRunning: true });
+}, 30_000);
+
+test("what is kept for a workspace goes when its session is closed, and comes again with it", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], shouldAdvanceTime: true });
+  try {
+    await using place = await world(turn(call("Read", { file_path: "a.txt" })), {
+      limits: { ...defaultLimits, sessions: 1 },
+    });
+    const { session, running } = place;
+    const { stateDir } = running;
+    const mirror = join(stateDir, "client-workspaces", String(process.pid), session.sessionId);
+    const play = async (): Promise<void> => {
+      const watching = new AbortController();
+      expect(results(await played(session, watching.signal))).toHaveLength(1);
+      watching.abort();
+      await delay(500);
+      vi.setSystemTime(Date.now() + 3_600_000);
+    };
+    const closed = vi.spyOn(RulesService.prototype, Symbol.asyncDispose);
+    await play();
+    expect(existsSync(mirror)).toBe(true);
+    await running.client.startSession({});
+    expect(existsSync(mirror)).toBe(false);
+    await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await play();
+    expect(existsSync(mirror)).toBe(true);
+  } finally {
+    vi.useRealTimers();
+  }
+}, 30_000);
+
+test("what asks for files outside of a turn does not wait long for a client that is gone", async () => {
+  await using place = await world(turn());
+  const { session, running } = place;
+  const began = performance.now();
+  const state = running.client.getWorkspaceState({ sessionId: session.sessionId });
+  await refusalOf(state);
+  expect(performance.now() - began).toBeLessThan(9_000);
 }, 30_000);

@@ -7,6 +7,9 @@ import type { PendingRequests } from "./pending-requests.ts";
 /** Milliseconds a client has for a look or a change, and for ending a command whose own time is over. */
 const answerMs = 60_000;
 
+/** The same to attach, where no turn waits for it: whoever calls has mostly just come, or has gone. */
+const attachMs = 5_000;
+
 /** What the session that asks is to its requests. */
 export interface AskingSession {
   readonly clients: ClientRegistry;
@@ -64,13 +67,14 @@ export class SessionWorkspaceChannel implements WorkspaceChannel {
 
   /** Whom to ask: the one that came last, of those that hold the files. undefined when none came in time. */
   async #holder(signal: AbortSignal): Promise<string | undefined> {
-    const { clients, waitForClientMs } = this.#session;
+    const { clients, waitForClientMs, turnSignal } = this.#session;
     const here = clients.newest("workspace");
     if (here !== undefined) return here;
     this.#session.onWaiting();
     const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
     const onAbort = (): void => reject(signal.reason);
-    const timer = setTimeout(() => resolve(undefined), waitForClientMs);
+    const waitMs = turnSignal() === undefined ? Math.min(attachMs, waitForClientMs) : waitForClientMs;
+    const timer = setTimeout(() => resolve(undefined), waitMs);
     using _listening = clients.onChange(() => {
       const came = clients.newest("workspace");
       if (came !== undefined) resolve(came);

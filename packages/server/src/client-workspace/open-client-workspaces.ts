@@ -7,15 +7,19 @@ import { ClientWorkspace } from "./client-workspace.ts";
 import { ControlMirror } from "./control-mirror.ts";
 
 /**
- * Opens workspaces that clients hold. What steers the agent in one is mirrored below the state directory as long as this
- * process runs; disposing removes it, and so does the next process where this one was killed.
+ * Opens workspaces that clients hold. What steers the agent in one is mirrored below the state directory as long as its
+ * session is open; disposing removes the rest, and so does the next process where this one was killed.
  */
 export function openClientWorkspaces(options: {
   readonly stateDir: string;
   readonly blobs: BlobStore;
   /** Milliseconds. */
   readonly now: () => number;
-}): { readonly open: SessionServices["openClientWorkspace"] } & Disposable {
+}): {
+  readonly open: SessionServices["openClientWorkspace"];
+  /** Removes the mirror of a session that is closed. */
+  readonly forget: (sessionId: string) => void;
+} & Disposable {
   const mirrors = join(options.stateDir, "client-workspaces");
   const own = join(mirrors, String(process.pid));
   removeLeftBehind(mirrors);
@@ -26,6 +30,7 @@ export function openClientWorkspaces(options: {
         place: clientPlace(facts.id, user),
         control: new ControlMirror(join(own, sessionId), options.now),
       }),
+    forget: (sessionId) => rmSync(join(own, sessionId), { recursive: true, force: true }),
     [Symbol.dispose]: () => rmSync(own, { recursive: true, force: true }),
   };
 }

@@ -29,6 +29,9 @@ export interface EmergencyControlsOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** Milliseconds after which a stop of all work no longer waits for being kept. */
+const keepingPatience = 2_000;
+
 /** The emergency controls of one server: switches them, and makes a switching by any process effective here. */
 export class EmergencyControls implements Disposable {
   readonly #options: EmergencyControlsOptions;
@@ -95,17 +98,26 @@ export class EmergencyControls implements Disposable {
   /** Rejects with `ServiceError` when it cannot be kept; what runs is stopped all the same. */
   async #kept(request: EmergencyRequest): Promise<EmergencyChange> {
     const { store, stopWork, workspaceRoots, onError } = this.#options;
+    const stopsAll = request.control === "stop-all" && request.enabled;
+    const stopped = new Set<string>();
+    const stop = async (): Promise<void> => {
+      for (const turnId of await stopWork(`Stopped by ${request.by}: ${request.reason}`)) stopped.add(turnId);
+    };
+    // A log that does not answer says so only after a while.
+    const early = stopsAll ? setTimeout(() => void stop().catch(onError), keepingPatience) : undefined;
     try {
       return await store.change(request, await workspaceRoots());
     } catch (error) {
-      if (error instanceof ServiceError || request.control !== "stop-all" || !request.enabled) throw error;
+      if (error instanceof ServiceError || !stopsAll) throw error;
       onError(error);
-      const { length } = await stopWork(`Stopped by ${request.by}: ${request.reason}`);
+      await stop();
       throw new ServiceError(
         "unavailable",
-        `The control could not be kept, so it is not on. What ran was stopped all the same (${length}).`,
+        `The control could not be kept, so it is not on. What ran was stopped all the same (${stopped.size}).`,
         { hint: "New turns may start. Try again, or stop the server.", cause: error },
       );
+    } finally {
+      clearTimeout(early);
     }
   }
 

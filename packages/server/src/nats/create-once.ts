@@ -61,7 +61,8 @@ export async function createOnce(
       return holder.id === message.id ? { type: "created", position: holder.position } : { type: "taken" };
     }
   }
-  throw new StoreError("unavailable", "The log's NATS servers do not answer: look at them; nothing can be written.", {
+  const what = failure instanceof JetStreamApiError ? `store nothing (${failure.message})` : "do not answer";
+  throw new StoreError("unavailable", `The log's NATS servers ${what}: look at them; nothing can be written.`, {
     cause: failure,
   });
 }

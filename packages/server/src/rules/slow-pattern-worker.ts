@@ -8,6 +8,8 @@ const engineMs = 20;
 const attempts = 5;
 const silentMs = 2_000;
 const startMs = 5_000;
+/** Milliseconds without a question after which the worker is ended: each takes some 9 MiB, and a workspace has one of its own. */
+const idleMs = 10_000;
 
 /** The program of the worker, as text so that a bundle needs no second file. */
 const program = `
@@ -60,9 +62,16 @@ interface Pending {
  * A worker that falls silent is ended and what it was asked counts as given up; the next question starts a new one.
  */
 export class SlowPatternWorker implements SlowPattern, AsyncDisposable {
+  readonly #idleMs: number;
   #worker: Promise<Worker> | undefined;
+  #idle: NodeJS.Timeout | undefined;
   readonly #pending = new Map<number, Pending>();
   #lastId = 0;
+
+  /** @param options.idleMs milliseconds without a question after which its thread ends, until the next one */
+  constructor(options: { readonly idleMs?: number } = {}) {
+    this.#idleMs = options.idleMs ?? idleMs;
+  }
 
   async matches(
     { source, flags }: SlowExpression,
@@ -79,6 +88,7 @@ export class SlowPatternWorker implements SlowPattern, AsyncDisposable {
       return "gave-up";
     }
     options.signal.throwIfAborted();
+    clearTimeout(this.#idle);
     const id = ++this.#lastId;
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -118,7 +128,10 @@ export class SlowPatternWorker implements SlowPattern, AsyncDisposable {
         if (id === 0) {
           clearTimeout(timer);
           resolve(worker);
-        } else this.#answer(id, answer);
+        } else {
+          this.#answer(id, answer);
+          this.#endWhenIdle(worker);
+        }
       });
       const gone = (): void => {
         clearTimeout(timer);
@@ -138,7 +151,15 @@ export class SlowPatternWorker implements SlowPattern, AsyncDisposable {
     pending.resolve(answer);
   }
 
+  #endWhenIdle(worker: Worker): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => {
+      if (this.#pending.size === 0) this.#end(worker);
+    }, this.#idleMs).unref();
+  }
+
   #end(worker: Worker): void {
+    clearTimeout(this.#idle);
     this.#worker = undefined;
     for (const id of [...this.#pending.keys()]) this.#answer(id, "gave-up");
     void worker.terminate();

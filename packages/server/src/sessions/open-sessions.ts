@@ -78,7 +78,9 @@ export class OpenSessions {
     for (const [id, opening] of [...this.#open]) {
       if (mayStop()) return;
       const session = await opening.catch(() => undefined);
-      if (session === undefined || session.isIdleFor(milliseconds)) this.#forget(id);
+      if (session?.isIdleFor(milliseconds) === false || this.#open.get(id) !== opening) continue;
+      this.#forget(id);
+      if (session?.workspace.client !== undefined) this.#services.closeClientWorkspace(session.workspace, id);
     }
   }
 

@@ -55,6 +55,8 @@ export interface SessionServices {
     facts: ClientWorkspaceFacts,
     of: { readonly sessionId: string; readonly user: string; readonly channel: WorkspaceChannel },
   ): Workspace;
+  /** The session is closed: what was kept for its workspace is let go. Opened again, the session gets a new one. */
+  closeClientWorkspace(workspace: Workspace, sessionId: string): void;
   /**
    * Throws `ModelError`.
    * @param options.askEditor how a turn asks the model of the attached editor; without it that model only says what it is

@@ -26,8 +26,7 @@ export interface GovernanceRegistryOptions {
 /** Opened when a session of the workspace first asks; disposing writes what is noted and closes all. */
 export class GovernanceRegistry implements AsyncDisposable {
   readonly #options: GovernanceRegistryOptions;
-  readonly #open = new Map<Workspace, Promise<WorkspaceGovernance>>();
-  readonly #parts = new AsyncDisposableStack();
+  readonly #open = new Map<Workspace, Promise<OpenGovernance>>();
 
   constructor(options: GovernanceRegistryOptions) {
     this.#options = options;
@@ -37,18 +36,27 @@ export class GovernanceRegistry implements AsyncDisposable {
     const known = this.#open.get(workspace);
     if (known !== undefined) {
       await workspace.syncControl({ maxAgeMs: 1000 });
-      return known;
+      return (await known).governance;
     }
     const opening = this.#openFor(workspace);
     this.#open.set(workspace, opening);
     opening.catch(() => this.#open.delete(workspace));
-    return opening;
+    return (await opening).governance;
   }
 
-  async #openFor(workspace: Workspace): Promise<WorkspaceGovernance> {
+  /** Closes what governs a workspace that nobody works in any more. Opened again when somebody asks. */
+  async release(workspace: Workspace): Promise<void> {
+    const opening = this.#open.get(workspace);
+    this.#open.delete(workspace);
+    const open = await opening?.catch(() => undefined);
+    await open?.[Symbol.asyncDispose]();
+  }
+
+  async #openFor(workspace: Workspace): Promise<OpenGovernance> {
     await workspace.syncControl();
     const { stateDir, home, onWarning, onRules } = this.#options;
-    const rules = this.#parts.use(
+    await using parts = new AsyncDisposableStack();
+    const rules = parts.use(
       await RulesService.open({
         root: workspace.root,
         controlRoot: workspace.controlRoot,
@@ -57,15 +65,21 @@ export class GovernanceRegistry implements AsyncDisposable {
         onChange: (status) => onRules(workspace.place, status),
       }),
     );
-    return {
+    const governance = {
       rules,
       gitContents: workspace.client === undefined ? gitContentsGuard(() => rules.current()) : gitElsewhere,
       intents: IntentsService.open({ workspace, stateDir }),
-      intentMap: this.#parts.use(new IntentMap({ workspace, onWarning })),
+      intentMap: parts.use(new IntentMap({ workspace, onWarning })),
     };
+    const owned = parts.move();
+    return { governance, [Symbol.asyncDispose]: () => owned.disposeAsync() };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#parts.disposeAsync();
+    await Promise.all([...this.#open.keys()].map((workspace) => this.release(workspace)));
   }
+}
+
+interface OpenGovernance extends AsyncDisposable {
+  readonly governance: WorkspaceGovernance;
 }

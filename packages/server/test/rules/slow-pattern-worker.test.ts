@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { SlowPatternWorker } from "@gennai/server/rules/slow-pattern-worker";
 import { afterAll, expect, test } from "vitest";
 
@@ -29,5 +30,15 @@ test("a closed one that is asked again starts anew", async () => {
   await using other = new SlowPatternWorker();
   expect(await other.matches(forced, "--force", options)).toBe("match");
   await other[Symbol.asyncDispose]();
+  expect(await other.matches(forced, "--force", options)).toBe("match");
+});
+
+test("one that is asked nothing for a while has no thread, and has one again when it is asked", async () => {
+  const threads = () => readdirSync("/proc/self/task").length;
+  await using other = new SlowPatternWorker({ idleMs: 100 });
+  const before = threads();
+  expect(await other.matches(forced, "--force", options)).toBe("match");
+  expect(threads()).toBeGreaterThan(before);
+  await expect.poll(threads).toBe(before);
   expect(await other.matches(forced, "--force", options)).toBe("match");
 });
