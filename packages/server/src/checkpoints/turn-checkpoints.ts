@@ -6,8 +6,11 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { allow, ask } from "@gennai/governance/verdict";
 import { CheckpointError } from "./checkpoint-error.ts";
 import { operationOf, type PathChange } from "./file-state.ts";
+import { PatienceAfter } from "./patience-after.ts";
 import type { WorkspaceCheckpoints } from "./workspace-checkpoints.ts";
 
+/** Milliseconds for which a turn that was stopped waits for the tree after its last call. */
+const stopPatience = 10_000;
 /** Files named in an event; the snapshots know all. */
 const maxNamed = 200;
 
@@ -78,7 +81,7 @@ export class TurnCheckpoints {
     try {
       return await tool.execute(args, analysis, context);
     } finally {
-      this.#closing = this.#close(checkpointId, context.turnId);
+      this.#closing = this.#close(checkpointId, context);
     }
   }
 
@@ -103,10 +106,13 @@ export class TurnCheckpoints {
     }
   }
 
-  async #close(checkpointId: string, turnId: string): Promise<void> {
+  async #close(checkpointId: string, { turnId, signal: stop }: ExecutionContext): Promise<void> {
     const { checkpoints, emit } = this.#options;
+    using patience = new PatienceAfter(stop, stopPatience);
+    const { signal } = patience;
     try {
-      emit(closedEvent(checkpointId, await checkpoints.close(checkpointId)), turnId);
+      const changes = await Promise.race([checkpoints.close(checkpointId, { signal }), patience.over]);
+      emit(closedEvent(checkpointId, changes), turnId);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       this.#warn(`What the last command changed was not kept: ${message}`, turnId);

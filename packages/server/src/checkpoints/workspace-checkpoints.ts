@@ -81,11 +81,14 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
   }
 
   /** Keeps the tree after the call, and says what the call changed. Rejects with `CheckpointError`. */
-  async close(checkpointId: string, options: { readonly interrupted?: boolean } = {}): Promise<readonly PathChange[]> {
+  async close(
+    checkpointId: string,
+    options: { readonly interrupted?: boolean; readonly signal?: AbortSignal } = {},
+  ): Promise<readonly PathChange[]> {
     const record = this.#records.read(checkpointId);
     if (record === undefined) throw notKept();
-    const after = await this.#kept();
-    const { interrupted } = options;
+    const { interrupted, signal } = options;
+    const after = await this.#kept(signal);
     this.#records.write({ ...record, after, ...(interrupted === true ? { interrupted } : {}) });
     return this.#certain(record.before, after, interrupted === true);
   }

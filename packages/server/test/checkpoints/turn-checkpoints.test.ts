@@ -1,7 +1,9 @@
+import { writeFile } from "node:fs/promises";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { Effect } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
 import { CheckpointError, type CheckpointErrorCode } from "@gennai/server/checkpoints/checkpoint-error";
+import { ShadowGit } from "@gennai/server/checkpoints/snapshot/shadow-git";
 import { TurnCheckpoints } from "@gennai/server/checkpoints/turn-checkpoints";
 import { WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
@@ -43,7 +45,8 @@ function world(failure?: CheckpointErrorCode) {
     sessionId: "s",
     emit: (event) => events.push(event),
   });
-  const context = { callId: "1", turnId: "t", signal: new AbortController().signal, onOutput: () => undefined };
+  const stop = new AbortController();
+  const context = { callId: "1", turnId: "t", signal: stop.signal, onOutput: () => undefined };
   const run = (effects: readonly Effect[], access: Tool["access"] = "change") => {
     const tool: Tool = {
       ...{ name: "T", description: "", parameters: z.unknown(), access },
@@ -63,7 +66,7 @@ function world(failure?: CheckpointErrorCode) {
       },
       { signal: context.signal },
     );
-  return { log, events, run, decide, hold: () => (closing = Promise.withResolvers<void>()) };
+  return { log, events, run, decide, stop, turn, hold: () => (closing = Promise.withResolvers<void>()) };
 }
 
 test.each<readonly [string, readonly Effect[], readonly string[]]>([
@@ -121,3 +124,31 @@ test("a missing git is told apart from one that fails", async () => {
   await expect(checkpoints.open("s", new AbortController().signal)).rejects.toMatchObject({ code: "git_missing" });
   expect(checkpoints.problem?.code).toBe("git_missing");
 });
+
+test("a turn that was stopped does not wait for ever for a git that hangs", async () => {
+  const { run, hold, stop, turn, events } = world();
+  hold();
+  await run([external(false)]);
+  vi.useFakeTimers();
+  try {
+    stop.abort();
+    await vi.advanceTimersByTimeAsync(10_000);
+    await turn.settle();
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(events.at(-1)).toMatchObject({ type: "warning", text: expect.stringContaining("was not kept") });
+});
+
+test("a git that hangs is gone a moment after it was stopped", async () => {
+  await using programs = await temporaryDirectory();
+  await using workspace = await temporaryDirectory();
+  await using state = await temporaryDirectory();
+  const script = "#!/bin/sh\ntrap '' TERM\nsleep 60 &\nwait\nsleep 60\n";
+  await writeFile(programs.path("git"), script, { mode: 0o755 });
+  vi.stubEnv("PATH", `${programs.root}:${process.env["PATH"]}`);
+  const git = new ShadowGit(state.root, workspace.root);
+  const began = performance.now();
+  await expect(git.run(["status"], { signal: AbortSignal.timeout(300) })).rejects.toThrow("timeout");
+  expect(performance.now() - began).toBeLessThan(6_000);
+}, 15_000);

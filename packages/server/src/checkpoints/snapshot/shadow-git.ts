@@ -15,6 +15,8 @@ interface ShadowRun {
   readonly settings?: readonly string[];
 }
 
+/** Milliseconds for a git that was asked to end. */
+const forceMs = 2_000;
 /** Bytes one answer of git may have. */
 const maxOutput = 1024 * 1024 * 1024;
 
@@ -109,7 +111,18 @@ export class ShadowGit {
         if (hasCode(error, "ENOENT")) reject(gitMissing(error));
         else reject(new CheckpointError("git_failed", `git could not be started: ${error.message}`, { cause: error }));
       });
+      // A git that hangs, or something it started, does not end when it is asked to.
+      const force = (): void => {
+        forcing = setTimeout(() => {
+          child.kill("SIGKILL");
+          for (const stream of child.stdio) stream?.destroy();
+        }, forceMs);
+      };
+      let forcing: NodeJS.Timeout | undefined;
+      signal?.addEventListener("abort", force, { once: true });
       child.on("close", (code) => {
+        clearTimeout(forcing);
+        signal?.removeEventListener("abort", force);
         if (code === 0) resolve(Buffer.concat(output));
         else if (signal?.aborted === true) reject(signal.reason);
         else reject(new CheckpointError("git_failed", `git ${args[0] ?? ""} failed: ${errors.trim().slice(0, 500)}`));
