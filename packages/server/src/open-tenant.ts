@@ -2,6 +2,7 @@ import { homedir, platform } from "node:os";
 import { join } from "node:path";
 import type { ConnectRouter } from "@connectrpc/connect";
 import type { Admission } from "./admission/admission.ts";
+import { FreeSpace } from "./admission/free-space.ts";
 import { loadCapabilities } from "./capabilities/load-capabilities.ts";
 import { CheckpointRegistry } from "./checkpoints/checkpoint-registry.ts";
 import { openClientWorkspaces } from "./client-workspace/open-client-workspaces.ts";
@@ -194,6 +195,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
     openClientWorkspaces({ stateDir: store.stateDir, blobs: store.blobs, now: Date.now }),
   );
   const checkpoints = parts.use(new CheckpointRegistry({ stateDir: store.stateDir }));
+  const space = new FreeSpace(stateDir);
   const manager: SessionManager = new SessionManager(
     {
       log: observer.log(store.log),
@@ -203,7 +205,11 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       observer,
       callers,
       admission: {
-        turn: (user) => admission.turn({ tenant: place.name, user }),
+        turn: (user) => {
+          space.assertRoom();
+          return admission.turn({ tenant: place.name, user });
+        },
+        assertRoomForNew: () => space.assertRoom(),
         sessionsPerUser: admission.limits.sessionsPerUser,
         hasRoomForSession: () => server.sessionsOpen() < admission.limits.sessions,
       },

@@ -1,3 +1,4 @@
+import { Allowance } from "../http/allowance.ts";
 import { sendError } from "../http/http-response.ts";
 import type { Route } from "../http/route.ts";
 import type { Tenant } from "../open-tenant.ts";
@@ -9,6 +10,8 @@ export function tenantRpc(
   tenants: ServerTenants,
   { shutdown, log }: { readonly shutdown: AbortSignal; readonly log: ServerLog },
 ): Route["handle"] {
+  // Its users ask again and again.
+  const reports = new Allowance(1, () => performance.now(), 20);
   const handlers = new WeakMap<Tenant, ReturnType<Tenant["rpcHandler"]>>();
   const handlerOf = (tenant: Tenant): ReturnType<Tenant["rpcHandler"]> => {
     const handler = handlers.get(tenant) ?? tenant.rpcHandler(shutdown);
@@ -17,7 +20,7 @@ export function tenantRpc(
   };
   return async (request, response, { identity }) => {
     const tenant = await tenants.of(identity.tenant).catch((error: unknown) => {
-      log.error("A tenant could not be opened.", error);
+      if (reports.take()) log.error("A tenant could not be opened.", error);
     });
     if (tenant !== undefined) return handlerOf(tenant)(request, response, identity);
     const message = "your tenant cannot be served right now";

@@ -171,6 +171,7 @@ export class SessionManager {
   }
 
   async #create(place: string, settings: SessionSettings, user: string, origin: SessionOrigin = {}): Promise<Session> {
+    this.#services.admission.assertRoomForNew();
     const sessionId = randomUUID();
     const head = await this.#services.log.create({ sessionId, workspaceRoot: place, time: this.#services.now(), user });
     const session = await this.#open.open(head, origin.clientWorkspace);

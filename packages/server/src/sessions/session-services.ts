@@ -31,6 +31,8 @@ export interface SessionAdmission {
   readonly sessionsPerUser: number;
   /** Whether the server as a whole has room for another open session. */
   hasRoomForSession(): boolean;
+  /** Throws `ServiceError` `resource_exhausted` while nothing new may begin, for want of disk. */
+  assertRoomForNew(): void;
 }
 
 /** What sessions are built from. `open-tenant.ts` composes it. */
