@@ -71,7 +71,9 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 3, arbitrary: path.map((at) => (root: string) => attempt(() => rewriteUnseen(join(root, at)))) },
   {
     weight: 2,
-    arbitrary: path.map((at) => (root: string) => rmSync(join(root, at), { recursive: true, force: true })),
+    arbitrary: path.map(
+      (at) => (root: string) => attempt(() => rmSync(join(root, at), { recursive: true, force: true })),
+    ),
   },
   {
     weight: 2,
