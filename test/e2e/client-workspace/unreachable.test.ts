@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { DiskWorkspace } from "@gennai/cli/held-workspace/disk-workspace";
-import { connectGovernance } from "@gennai/client/connection";
+import { connectGovernance } from "@gennai/client/connection/connection";
 import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { connectGovernance } from "@gennai/client/connection";
+import { connectGovernance } from "@gennai/client/connection/connection";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";

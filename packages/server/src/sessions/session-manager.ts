@@ -160,9 +160,9 @@ export class SessionManager {
   /** How much this server's sessions have to do. */
   async load(): Promise<SessionsLoad> {
     const load = { sessionsOpen: 0, turnsRunning: 0, subscribers: 0, eventsQueued: 0, requestsOpen: 0 };
-    for (const { runningTurnId, clients, writer, requests } of await this.#open.all()) {
+    for (const { hasTurn, clients, writer, requests } of await this.#open.all()) {
       load.sessionsOpen += 1;
-      load.turnsRunning += runningTurnId === undefined ? 0 : 1;
+      load.turnsRunning += hasTurn ? 1 : 0;
       load.subscribers += clients.count;
       load.eventsQueued += writer.queued;
       load.requestsOpen += requests.openCount;

@@ -98,8 +98,13 @@ export class Session {
 
   /** True when nothing runs, nobody listens, and nothing was written for so long: the session can be closed and opened again. */
   isIdleFor(milliseconds: number): boolean {
-    const busy = this.#turns.isBusy || this.clients.isAttached;
+    const busy = this.hasTurn || this.clients.isAttached;
     return !busy && this.services.now() - this.#log.lastWritten > milliseconds;
+  }
+
+  /** A turn runs, or is about to. */
+  get hasTurn(): boolean {
+    return this.#turns.isBusy;
   }
 
   get runningTurnId(): string | undefined {

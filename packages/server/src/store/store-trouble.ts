@@ -1,4 +1,5 @@
-import { hasCode, StoreError } from "./store-error.ts";
+import { hasCode } from "../system-error.ts";
+import { StoreError } from "./store-error.ts";
 
 /**
  * What keeps a sound store from taking anything, and passes: no space is left, or whatever it lies in does not answer.

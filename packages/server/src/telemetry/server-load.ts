@@ -1,6 +1,7 @@
 /** How much the sessions of a server have to do at the moment. */
 export interface SessionsLoad {
   readonly sessionsOpen: number;
+  /** And those about to begin. */
   readonly turnsRunning: number;
   /** Streams of clients. */
   readonly subscribers: number;
