@@ -52,7 +52,8 @@ export async function* streamEvents(
       const page = await silence.orEnd(next);
       if (page === undefined) {
         // Whoever waits for what cannot be recorded is told so, and comes back.
-        if (storeTrouble(session.writer.failure) !== undefined) throw session.writer.failure;
+        const { failure } = session.writer;
+        if (failure !== undefined && storeTrouble(failure) !== undefined) throw failure;
         yield heartbeat();
         continue;
       }

@@ -33,7 +33,9 @@ export class OpenSessions {
 
   /** Those that are open by now. One that still opens runs nothing, and must not keep anybody waiting, or fail them. */
   async all(): Promise<readonly Session[]> {
-    const open = [...this.#open.values()].map((opening) => Promise.race([opening, undefined]).catch(() => undefined));
+    const open = [...this.#open.values()].map((opening) =>
+      Promise.race([opening, Promise.resolve(undefined)]).catch(() => undefined),
+    );
     return (await Promise.all(open)).filter((session) => session !== undefined);
   }
 
