@@ -37,6 +37,25 @@ test("a server that leaves starts no turn, lets the running one end, and says go
   expect(await farewell).toMatchObject({ code: "unavailable", info: "server_draining" });
 });
 
+test("a turn that is about to begin is waited for", { timeout: 30_000 }, async () => {
+  await using server = await startTestServer({ script });
+  const sessionId = await startSession(server);
+  const session = await server.running.manager.get(sessionId);
+  const [asked, begin] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  session.workspace.syncControl = () => {
+    asked.resolve();
+    return begin.promise;
+  };
+  const started = server.client.startTurn({ sessionId, userInput: "short", clientTurnId: "t" });
+  await asked.promise;
+  const drained = server.running.drain(20_000);
+  begin.resolve();
+  const { turnId } = await started;
+  await drained;
+  expect(session.runningTurnId).toBe(undefined);
+  expect(endState((await allEvents(server, sessionId)).filter((event) => event.turnId === turnId))).toBe("COMPLETED");
+});
+
 test("it waits no longer than it was told, and what still runs is stopped", { timeout: 30_000 }, async () => {
   await using server = await startTestServer({ script });
   const sessionId = await startSession(server);
