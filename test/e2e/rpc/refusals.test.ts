@@ -54,7 +54,9 @@ test.each(headers)("gRPC-Web and Connect clients that send %o read why they are 
   const baseUrl = server.url;
   const options = { baseUrl, httpVersion: "1.1" as const, interceptors: [sending({ ...own(), ...sent })] };
   const grpcWeb = clientOf(createGrpcWebTransport(options));
-  for (const [, call] of calls) expect(await refusalOf(call(grpcWeb))).toMatchObject(said);
+  // Foreign clients make of the status what their library makes of it: 421 is nothing that gRPC-Web knows.
+  const known = said === host ? { ...host, code: "unknown" } : said;
+  for (const [, call] of calls) expect(await refusalOf(call(grpcWeb))).toMatchObject(known);
   const unary = clientOf(createConnectTransport(options));
   for (const [, call] of calls.slice(0, 2)) expect(await refusalOf(call(unary))).toMatchObject(said);
 });

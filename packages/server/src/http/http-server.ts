@@ -129,8 +129,7 @@ async function serve(
       // What follows a malformed request on this connection cannot be trusted to be a request.
       if (result.error.status === 400) endConnection(response);
       onRefused?.(result.error.status);
-      const status = result.error.status === 421 && hasBody(request) ? 403 : result.error.status;
-      sendError(response, { ...result.error, status });
+      sendError(response, result.error);
       return;
     }
     for (const [name, value] of Object.entries(result.headers)) response.setHeader(name, value);
@@ -145,15 +144,6 @@ async function serve(
     if (response.headersSent) response.destroy();
     else sendError(response, { status: 500, code: "internal", message: "the server failed to answer", headers: {} });
   }
-}
-
-/**
- * 421 asks for the same request over another connection. Node's `fetch` has spent the body by then, and fails with a
- * mismatch of its length before anybody reads why. Only connections of HTTP/2 carry several hosts.
- */
-function hasBody({ httpVersionMajor, headers }: IncomingMessage): boolean {
-  if (httpVersionMajor >= 2) return false;
-  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
 /** HTTP/2 names the host apart from the headers: for all that follows it is the Host header. */
