@@ -58,16 +58,20 @@ export class IgnoreRules {
   async #find(signal: AbortSignal | undefined): Promise<RepositoryPlace | undefined> {
     const repository = nearestRepository(this.#root);
     if (repository === this.#asked) return this.#place;
-    this.#place = undefined;
+    const place = repository === undefined ? undefined : await this.#ask(signal);
+    // Only now: of what was broken off nothing is remembered.
+    this.#place = place;
     this.#asked = repository;
-    if (repository === undefined) return undefined;
+    return place;
+  }
+
+  async #ask(signal: AbortSignal | undefined): Promise<RepositoryPlace | undefined> {
     try {
       const asked = ["rev-parse", "--show-prefix", "--git-path", "index", "--git-path", "info/exclude"];
       const { code, stdout } = await git(asked, this.#options(signal));
       const [prefix, index, exclude] = stdout.split("\n");
       if (code !== 0 || prefix === undefined || index === undefined || exclude === undefined) return undefined;
-      this.#place = { prefix, index: resolve(this.#root, index), exclude: resolve(this.#root, exclude) };
-      return this.#place;
+      return { prefix, index: resolve(this.#root, index), exclude: resolve(this.#root, exclude) };
     } catch (error) {
       if (error instanceof GitMissingError) return undefined;
       throw error;

@@ -182,6 +182,21 @@ test.each([
   expect(existsSync(join(root, "new.txt"))).toBe(false);
 });
 
+test("a first look at the repository that was broken off is done again", async () => {
+  const { root, checkpoints, command, restore } = world();
+  git(root, "init", "--quiet", "--template=");
+  put(root, ".git/info/exclude", { text: "build/\n" });
+  put(root, "build/large.js", { text: "x".repeat(2_000_000) });
+  const stopped = new AbortController();
+  const first = checkpoints.open("session", stopped.signal);
+  stopped.abort();
+  await expect(first).rejects.toThrow();
+  const id = await command(() => put(root, "build/large.js", { text: "y".repeat(2_000_000) }));
+  // Ignored files of this size are not kept; it would be were the rules not known.
+  expect(await checkpoints.changesOf(id)).toEqual([]);
+  expect(await restore([id])).toEqual({ skipped: [] });
+});
+
 test("a call that never ended is closed as uncertain", async () => {
   const { root, checkpoints, restore } = world();
   put(root, "a.txt", { text: "a\n" });
