@@ -51,9 +51,15 @@ test("lifting it needs a reason, and then work goes on", async () => {
   await workbench().runCommand("Gennai: Emergency: Lift a Control…");
   await workbench().pick("Stop All");
   const reason = workbench().page.locator(".quick-input-widget:visible input[type=text]");
-  await workbench().page.getByText("Lift: Stop All").waitFor();
+  const title = workbench().page.getByText("Lift: Stop All");
+  await title.waitFor();
   await reason.fill("The test goes on");
-  await reason.press("Enter");
+  // The editor takes no Enter before it has heard that what was typed will do.
+  const accepted = async () => {
+    if (await title.isVisible()) await reason.press("Enter", { timeout: 1_000 }).catch(() => undefined);
+    return !(await title.isVisible());
+  };
+  await expect.poll(accepted, { interval: 300, timeout: 20_000 }).toBe(true);
   await workbench().notice("Lifted: Stop All.");
   const repl = await openRepl(workbench());
   await repl.root.getByText("everything is stopped").waitFor({ state: "detached" });

@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync, type Stats } from "node:fs";
+import { accessSync, constants, lstatSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { ledgerDirectory, ledgerFileName } from "../../store/ledger/ledger-file.ts";
@@ -78,7 +78,7 @@ export async function findKeptPaths(
       `The workspace has more than ${maxFiles} files: list what matters not in .gitignore.`,
     );
   }
-  const judged = await judge(git.root, indexed, candidates, alone, options);
+  const judged = await judge(git, indexed, candidates, alone, options);
   return { ...judged, ignored: alone, passedOver, hasNested: repositories.length > 0 };
 }
 
@@ -97,7 +97,7 @@ function ignoredOf(listed: readonly string[]): {
 }
 
 async function judge(
-  root: string,
+  git: ShadowGit,
   indexed: ReadonlySet<string>,
   candidates: ReadonlySet<string>,
   ignored: ReadonlySet<string>,
@@ -111,7 +111,8 @@ async function judge(
   let newBytes = 0;
   let small = 0;
   let looked = 0;
-  const directories = new RealDirectories(root);
+  const directories = new RealDirectories(git.root);
+  const sameSecond = indexSecond(git);
   for (const path of new Set([...indexed, ...candidates, ...ignored])) {
     if (isOurs(path)) continue;
     looked += 1;
@@ -121,7 +122,8 @@ async function judge(
     }
     const stat = directories.look(path);
     if (stat !== undefined) stamps.set(path, stampOf(stat));
-    const isCandidate = candidates.has(path);
+    const isDoubtful = stat !== undefined && indexed.has(path) && stat.ctimeMs >= sameSecond;
+    const isCandidate = candidates.has(path) || isDoubtful;
     const onlyIgnored = !isCandidate && !indexed.has(path);
     const keepable = stat?.isSymbolicLink() === true || (stat?.isFile() === true && stat.size <= maxFileBytes);
     if (stat === undefined || !keepable) {
@@ -131,11 +133,13 @@ async function judge(
     }
     if (onlyIgnored && (stat.size > maxIgnoredBytes || ++small > maxIgnoredFiles)) continue;
     if (isCandidate || onlyIgnored) {
-      if (stat.isFile() && !isReadable(join(root, path))) {
+      if (stat.isFile() && !isReadable(join(git.root, path))) {
         left.push(path);
         if (indexed.has(path)) toForget.push(path);
         continue;
       }
+      // git takes what looks the same for the same, unless it has to begin anew.
+      if (isDoubtful) toForget.push(path);
       toUpdate.push(path);
       newBytes += stat.size;
     }
@@ -148,6 +152,15 @@ async function judge(
     );
   }
   return { toUpdate, toForget, modes, left, stamps };
+}
+
+/**
+ * The second in which the index was last written, in milliseconds. git compares whole seconds: of a file that was touched in that
+ * one or later, with the size and the time of change that it had, it does not see that its content is another.
+ */
+function indexSecond(git: ShadowGit): number {
+  const written = statSync(git.index, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+  return Math.floor(written / 1_000) * 1_000;
 }
 
 /** Files of repositories inside the workspace, by their own ignore rules. git itself would only note their commit. */

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -139,6 +140,19 @@ test("what is remembered and looked at again is what git would find", async () =
     { numRuns: 25 },
   );
 }, 120_000);
+
+test("git, which compares whole seconds, does not miss what was rewritten unseen in the second of its index", async () => {
+  const { root, asked } = world();
+  const file = join(root, "a");
+  writeFileSync(file, "one\n");
+  await delay(1_050 + 1_000 - (Date.now() % 1_000));
+  // Its index has the time of this change, and is written in the same second.
+  chmodSync(file, 0o755);
+  const before = await asked();
+  rewriteUnseen(file);
+  const now = await asked();
+  expect(now.tree).not.toBe(before.tree);
+});
 
 test("a tree that did not change is known without git, and a change of content is stored as git would", async () => {
   const { base, root, remembering, asked } = world();
