@@ -12,6 +12,7 @@ export const requestErrors = {
   unavailable: { means: "the server is shutting down, or its log does not answer", next: "Try again." },
 
   admin_only: { means: "only admins may do this", next: "Ask somebody whose token has the admin role." },
+  aborted: { means: "the turn was stopped while this went to the client that holds the files", next: "Try again." },
   action_denied: { means: "the gate denies an action of the plan", next: "Submit a plan without it." },
   bad_branch_name: { means: "git does not take the branch's name", next: "Choose another." },
   bad_digest: { means: "no SHA-256 in hex", next: "Send the digest that the preview showed." },

@@ -42,6 +42,8 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
   readonly #now: () => number;
   readonly #maxBytes: number;
   #opened = 0;
+  /** Opened by this process and not closed: their calls may still run. */
+  readonly #running = new Set<string>();
   #warm: Promise<unknown> | undefined;
   #problem: { readonly code: CheckpointErrorCode; readonly message: string } | undefined;
   readonly #disposed = new AbortController();
@@ -75,6 +77,7 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     const before = await this.#kept(signal);
     const checkpointId = `c-${randomBytes(8).toString("hex")}`;
     this.#records.write({ version: 1, checkpointId, sessionId, time: this.#now(), before });
+    this.#running.add(checkpointId);
     this.#opened += 1;
     if (this.#opened % sweepEvery === 0) await this.sweep().catch(() => undefined);
     return checkpointId;
@@ -87,16 +90,32 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
   ): Promise<readonly PathChange[]> {
     const record = this.#records.read(checkpointId);
     if (record === undefined) throw notKept();
-    const { interrupted, signal } = options;
-    const after = await this.#kept(signal);
-    this.#records.write({ ...record, after, ...(interrupted === true ? { interrupted } : {}) });
-    return this.#certain(record.before, after, interrupted === true);
+    const interrupted = options.interrupted === true;
+    const after = await this.#kept(options.signal).finally(() => this.#running.delete(checkpointId));
+    const { checkpointId: id, sessionId, time, version, before } = record;
+    // Another server may have taken the call for one that was cut off: it is not.
+    this.#records.write({
+      version,
+      checkpointId: id,
+      sessionId,
+      time,
+      before,
+      after,
+      ...(interrupted ? { interrupted } : {}),
+    });
+    return this.#certain(before, after, interrupted);
   }
 
-  /** What a call changed; undefined when that is no longer kept. A call that was never closed is closed now. */
+  /**
+   * What a call changed; undefined when that is no longer kept. A call that was never closed is closed now; of one that still
+   * runs, what it changed so far is told, and nothing is kept.
+   */
   async changesOf(checkpointId: string): Promise<readonly PathChange[] | undefined> {
     const record = this.#records.read(checkpointId);
     if (record === undefined) return undefined;
+    if (record.after === undefined && this.#running.has(checkpointId)) {
+      return this.#certain(record.before, await this.#kept(), true);
+    }
     if (record.after === undefined) return this.close(checkpointId, { interrupted: true });
     return this.#certain(record.before, record.after, record.interrupted === true);
   }

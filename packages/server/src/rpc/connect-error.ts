@@ -56,6 +56,13 @@ export function toConnectError(error: unknown, report: (error: unknown) => void)
       retryable: true,
     });
   }
+  if (error instanceof DOMException && error.name === "AbortError") {
+    return withInfo(Code.Aborted, "This was broken off, since the turn was stopped meanwhile.", {
+      code: "aborted",
+      hint: "Try again.",
+      retryable: true,
+    });
+  }
   report(error);
   const trouble = storeTrouble(error);
   if (trouble === "disk_full") {

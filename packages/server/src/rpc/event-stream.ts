@@ -51,9 +51,7 @@ export async function* streamEvents(
     for (;;) {
       const page = await silence.orEnd(next);
       if (page === undefined) {
-        // Whoever waits for what cannot be recorded is told so, and comes back.
-        const { failure } = session.writer;
-        if (failure !== undefined && storeTrouble(failure) !== undefined) throw failure;
+        await assertRecording(session);
         yield heartbeat();
         continue;
       }
@@ -80,6 +78,17 @@ export async function* streamEvents(
     signal.removeEventListener("abort", cleanUp);
     cleanUp();
   }
+}
+
+/** Whoever waits for what cannot be recorded is told so, and comes back. Rejects with the log's error, while it lasts. */
+async function assertRecording(session: Session): Promise<void> {
+  if (storeTrouble(session.writer.failure) === undefined) return;
+  await session.catchUp().catch((error: unknown) => {
+    // Any other means that another server has the session: its events come.
+    if (storeTrouble(error) !== undefined) throw error;
+  });
+  const { failure } = session.writer;
+  if (session.runningTurnId !== undefined && failure !== undefined) throw failure;
 }
 
 /** Each message of a stream costs about as much as ten events do. */

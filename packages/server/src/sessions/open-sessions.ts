@@ -16,6 +16,8 @@ const shortIdleMs = 60_000;
 export class OpenSessions {
   readonly #services: SessionServices;
   readonly #open = new Map<string, Promise<Session>>();
+  /** Those of them that are not open yet. */
+  readonly #opening = new Set<Promise<Session>>();
   /** Whose the open ones are, by session. */
   readonly #users = new Map<string, string>();
 
@@ -39,6 +41,11 @@ export class OpenSessions {
     return (await Promise.all(open)).filter((session) => session !== undefined);
   }
 
+  /** Those that are not open yet; each may still fail. */
+  opening(): readonly Promise<Session>[] {
+    return [...this.#opening];
+  }
+
   /** Whose session it is, if it is open here. */
   userOf(sessionId: string): string | undefined {
     return this.#users.get(sessionId);
@@ -52,7 +59,12 @@ export class OpenSessions {
     });
     this.#open.set(head.sessionId, opening);
     this.#users.set(head.sessionId, head.user);
-    opening.catch(() => this.#forget(head.sessionId));
+    this.#opening.add(opening);
+    const opened = () => void this.#opening.delete(opening);
+    opening.then(opened, () => {
+      opened();
+      this.#forget(head.sessionId);
+    });
     return opening;
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
+import { setImmediate as nextTick } from "node:timers/promises";
 import { ModelError } from "@gennai/agent/model";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { SessionSettings } from "@gennai/agent/session-settings";
@@ -135,6 +136,7 @@ export class SessionManager {
 
   /** Ends every running turn that the filter names; resolves with their ids when all have ended. */
   async stop(filter: (session: Session) => boolean, reason: string): Promise<readonly string[]> {
+    for (const opening of this.#open.opening()) void stopOnceOpen(opening, filter, reason);
     const sessions = await this.#open.all();
     const stopped = await Promise.all(sessions.filter(filter).map((session) => session.cancel(reason)));
     return stopped.filter((turnId) => turnId !== undefined);
@@ -194,4 +196,20 @@ export class SessionManager {
 /** The same for an id that nobody has and for one that is not the caller's: which of the two it is, is nobody's business. */
 export function noSuchSession(): ServiceError {
   return new ServiceError("not_found", "There is no such session.", { hint: "Start one, or list them." });
+}
+
+/** A turn that waits for its session to open begins right after that: then it is stopped. Never rejects. */
+async function stopOnceOpen(
+  opening: Promise<Session>,
+  filter: (session: Session) => boolean,
+  reason: string,
+): Promise<void> {
+  try {
+    const session = await opening;
+    // Whoever waited for it goes first.
+    await nextTick();
+    if (filter(session)) await session.cancel(reason);
+  } catch {
+    // It never opened, so that nothing of it runs.
+  }
 }

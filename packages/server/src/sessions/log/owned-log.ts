@@ -14,6 +14,10 @@ export class OwnedLog {
   #writer: SessionWriter;
   /** Held from before a turn starts until after it ended: no other process runs one meanwhile. */
   #lock: Disposable | undefined;
+  /** From a turn's own look at the log until it ended: nobody else's look takes the session over. */
+  #isTurns = false;
+  /** One look at a time: two would both take the session over. */
+  #look: Promise<void> | undefined;
   /** Milliseconds since the epoch. */
   #lastWritten: number;
 
@@ -42,16 +46,31 @@ export class OwnedLog {
     this.#lock = attempt.lock;
   }
 
+  /** After `acquire`, before the turn opens: what others wrote is folded in, and the session is ours until `release`. */
+  async readyForTurn(): Promise<void> {
+    await this.takeOverIfBehind();
+    this.#isTurns = this.#lock !== undefined;
+  }
+
   release(): void {
     this.#lock?.[Symbol.dispose]();
     this.#lock = undefined;
+    this.#isTurns = false;
   }
 
   /**
    * Another process may have written to the session since: then its events are folded in and the session is ours again.
-   * A turn that another process runs is never taken away from it. Not for while a turn of ours runs.
+   * A turn that another process runs is never taken away from it. While a turn of ours opens or runs, it is ours already.
    */
-  async takeOverIfBehind(): Promise<void> {
+  takeOverIfBehind(): Promise<void> {
+    if (this.#isTurns) return Promise.resolve();
+    this.#look ??= this.#lookBehind().finally(() => {
+      this.#look = undefined;
+    });
+    return this.#look;
+  }
+
+  async #lookBehind(): Promise<void> {
     const { log, locks } = this.#services;
     const holder = this.#lock === undefined ? locks.holder(this.#lockName) : undefined;
     if (holder !== undefined) throw busy(holder.pid, "Wait for its end, or stop that server.");

@@ -140,8 +140,11 @@ export class SessionTurns {
     held.defer(() => {
       this.#signal = undefined;
     });
-    await this.#session.catchUp();
-    const turn = await unlessGivenUp(() => prepare(turnId, abort.signal), { giveUp, abort });
+    const ready = async (): Promise<PreparedTurn> => {
+      await this.#log.readyForTurn();
+      return prepare(turnId, abort.signal);
+    };
+    const turn = await unlessGivenUp(ready, { giveUp, abort });
     held.use(turn.gate);
     const hadTitle = state.title !== "";
     await this.#log.writer.commit(turn.openingEvents, { turnId, ...turn.openingRecords, durable: true });

@@ -207,6 +207,17 @@ test("a call that never ended is closed as uncertain", async () => {
   expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("a\n");
 });
 
+test("to look at a call that still runs takes nothing of what is known when it ends", async () => {
+  const { root, checkpoints, restore } = world();
+  put(root, "a.txt", { text: "a\n" });
+  const id = await checkpoints.open("session", new AbortController().signal);
+  put(root, "a.txt", { text: "agent\n" });
+  expect(await checkpoints.changesOf(id)).toMatchObject([{ path: "a.txt", after: { type: "unknown" } }]);
+  await checkpoints.close(id);
+  expect(await restore([id])).toEqual({ skipped: [] });
+  expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("a\n");
+});
+
 test("a lock and a damaged index of a git that was killed are mended", async () => {
   const { root, command, restore } = world();
   put(root, "a.txt", { text: "a\n" });

@@ -35,3 +35,27 @@ test("a session whose turn is about to start is not closed as idle", async () =>
   await expect(starting).rejects.toThrow("It is not ready.");
   expect(session.isIdleFor(-1)).toBe(true);
 });
+
+test("a look at the log beside a start takes the session from nobody", async () => {
+  await using server = await startTestServer({ script });
+  const { manager } = server.running;
+  const { log } = manager.services;
+  const session = await manager.start(manager.services.defaultSettings, "");
+  const takeOver = vi.spyOn(log, "takeOver");
+  const append = log.append.bind(log);
+  const [appending, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  vi.spyOn(log, "append").mockImplementationOnce(async (...args) => {
+    const appended = await append(...args);
+    appending.resolve();
+    await go.promise;
+    return appended;
+  });
+  const starting = session.startTurn(input("one"));
+  await appending.promise;
+  // The log has the turn's beginning, of which this server has not heard yet.
+  await session.catchUp();
+  go.resolve();
+  const { turnId } = await starting;
+  await expect.poll(() => session.state.turns.get(turnId)?.state, { timeout: 10_000 }).toBe("completed");
+  expect(takeOver).not.toHaveBeenCalled();
+});
