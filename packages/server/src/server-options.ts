@@ -49,6 +49,10 @@ export interface ServerOptions {
   /** Announces the server to clients of the same user. */
   readonly announce: boolean;
   readonly log: ServerLog;
-  /** Where models find their keys; the server takes nothing else from it. */
+  /**
+   * What is read of it: keys of models, `OTEL_…`, where the user's configuration is (`XDG_CONFIG_HOME`, `APPDATA`),
+   * `GENNAI_CAPABILITIES`, and what the user's MCP configuration names as `${NAME}`. Commands, hooks and MCP servers find of
+   * it what `commandEnvironment` lets through.
+   */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }

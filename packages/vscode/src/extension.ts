@@ -94,8 +94,7 @@ class LazyTrees implements vscode.Disposable {
         }
       }),
       timeline.onDidChangeVisibility(async ({ visible }) => {
-        if (visible) await (await app()).showTimeline(true);
-        else await (await app()).showTimeline(false);
+        await (await app()).showTimeline(visible);
       }),
     ];
   }
