@@ -5,7 +5,7 @@ import { subscribe } from "@gennai/client/session/subscription";
 import { turnOutcome } from "@gennai/client/session/turn-state";
 
 /** The scenario in which a model answers with a plan. */
-const planScenario = "PLAN";
+const planScenarioName = "PLAN";
 
 export interface PlanWriter {
   readonly client: AgentClient;
@@ -20,7 +20,13 @@ export async function writePlan(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<string> {
   const { turnId, afterSeq } = await client.startTurn(
-    { sessionId, scenario: planScenario, userInput: request, enableThinking: true, clientTurnId: crypto.randomUUID() },
+    {
+      sessionId,
+      scenario: planScenarioName,
+      userInput: request,
+      enableThinking: true,
+      clientTurnId: crypto.randomUUID(),
+    },
     { signal },
   );
   // Only watching: the app's own subscription answers what the turn asks.

@@ -16,7 +16,7 @@ import type { ActionPreview } from "./plan-authority.ts";
 import { previewBasis } from "./preview-basis.ts";
 
 /** The scenario whose tools plans run with. */
-export const planScenario = "CODE";
+export const planRunScenario = "CODE";
 
 /** What approving a plan means in this workspace, now. */
 export interface Inspection {
@@ -55,7 +55,7 @@ export async function inspectPlan(
   const files = new InspectedFiles(session, signal);
   for (const action of plan.steps.flatMap((step) => step.actions))
     if (action.type !== "command") await files.look(action);
-  const { scenario } = await chooseScenario(session, planScenario);
+  const { scenario } = await chooseScenario(session, planRunScenario);
   using gate = await buildTurnGate(session, scenario, {
     ...{ turnId: "preview", modelId: "", signal },
     knownFiles: files.known,

@@ -1,6 +1,6 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { Session } from "../sessions/session.ts";
-import { planScenario } from "./inspect-plan.ts";
+import { planRunScenario } from "./inspect-plan.ts";
 
 /** First events of a turn that runs or verifies a plan; the model reads later what it was. */
 export async function opening(
@@ -14,7 +14,7 @@ export async function opening(
     {
       ...{
         type: "user-message",
-        scenario: planScenario,
+        scenario: planRunScenario,
         clientTurnId: `plan-${turnId}`,
         enableThinking: false,
         images: [],

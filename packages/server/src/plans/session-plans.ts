@@ -12,7 +12,7 @@ import { chooseScenario } from "../sessions/turn/choose-scenario.ts";
 import type { PreparedTurn } from "../sessions/turn/prepared-turn.ts";
 import { buildTurnGate } from "../sessions/turn/turn-gate.ts";
 import { ApprovalTokens, isToken } from "./approval-tokens.ts";
-import { type Inspection, inspectPlan, planScenario } from "./inspect-plan.ts";
+import { type Inspection, inspectPlan, planRunScenario } from "./inspect-plan.ts";
 import { machineClock } from "./machine-clock.ts";
 import { PlanAnswers } from "./plan-answers.ts";
 import type { Approver, PlanApproval, PlanAuthority, SubmittedPlan } from "./plan-authority.ts";
@@ -199,7 +199,7 @@ export class SessionPlans implements PlanAuthority {
       by: `plan approved by ${approval.by}`,
       commandsAskAgain: approval.channel === "loopback" && services.isolation === "unsandboxed",
     });
-    const { scenario } = await chooseScenario(session, planScenario);
+    const { scenario } = await chooseScenario(session, planRunScenario);
     const gate = await buildTurnGate(session, scenario, {
       ...{ turnId, modelId: "", signal, knownFiles: known, remembered: answers },
     });
@@ -242,7 +242,7 @@ export class SessionPlans implements PlanAuthority {
       by: `plan approved by ${record.approvedBy?.who ?? ""}`,
       commandsAskAgain: record.approvedBy?.channel !== "authenticated" && services.isolation === "unsandboxed",
     });
-    const { scenario } = await chooseScenario(session, planScenario);
+    const { scenario } = await chooseScenario(session, planRunScenario);
     const gate = await buildTurnGate(session, scenario, { turnId, modelId: "", signal, remembered: answers });
     const change = { type: "verification-opened", turnId } as const;
     return {
