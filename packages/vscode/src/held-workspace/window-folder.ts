@@ -1,7 +1,7 @@
 import type * as vscode from "vscode";
-import { isHeldByWindow } from "../server/held-by-window.ts";
 import { thisMachine } from "../server/this-machine.ts";
 import { VsCodeFolderFiles } from "./folder-files.ts";
+import { isHeldByWindow } from "./held-by-window.ts";
 import { HeldFolder } from "./held-folder.ts";
 import { heldFolderId } from "./held-folder-id.ts";
 

@@ -12,8 +12,8 @@ import { dirname, join } from "node:path";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { type Files, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test } from "vitest";
-import type { FolderEntryKind, FolderFiles } from "../../src/editor/folder-files.ts";
-import { HeldFolder } from "../../src/editor/held-folder.ts";
+import type { FolderEntryKind, FolderFiles } from "../../src/held-workspace/folder-files.ts";
+import { HeldFolder } from "../../src/held-workspace/held-folder.ts";
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {
