@@ -51,7 +51,7 @@ export interface ServerOptions {
   readonly log: ServerLog;
   /**
    * What is read of it: keys of models, `OTEL_…`, where the user's configuration is (`XDG_CONFIG_HOME`, `APPDATA`),
-   * `GENNAI_CAPABILITIES`, and what the user's MCP configuration names as `${NAME}`. Commands, hooks and MCP servers find of
+   * `GENNAI_CAPABILITIES`, and what MCP configurations name as `${NAME}`. Commands, hooks and MCP servers find of
    * it what `commandEnvironment` lets through.
    */
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -1,10 +1,10 @@
 import { homedir } from "node:os";
+import { intentContext } from "@gennai/governance/intents/intent-context";
 import { loadHooks } from "./hooks/load-hooks.ts";
 import { createParity } from "./parity/parity.ts";
 import { rulesDigest } from "./parity/rules-digest.ts";
 import type { GovernanceServiceOptions } from "./rpc/governance-service.ts";
 import type { ServerOptions } from "./server-options.ts";
-import { intentsPort } from "./sessions/intents-port.ts";
 import type { GovernanceRegistry } from "./sessions/workspace-governance.ts";
 import { readLedgerRecords, readNewestLedgerRecords } from "./store/ledger/ledger-records.ts";
 import { verifyWorkspaceLedger } from "./store/ledger/ledger-verify.ts";
@@ -46,11 +46,31 @@ export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptio
       const opened = session?.workspace ?? (await workspaces.open(workspaceRoot));
       return (await governance.of(opened)).rules.status();
     },
-    intents: intentsPort({ open: (root) => workspaces.open(root), governance }),
+    intents: tenantIntents({ workspaces, governance }),
     ledger: {
       records: (root, after, limit) => readLedgerRecords(stateDir, root, after, limit),
       newest: (root, before, limit) => readNewestLedgerRecords(stateDir, root, before, limit),
       verify: (workspaceRoot) => verifyWorkspaceLedger({ workspaceRoot, stateDir }),
+    },
+  };
+}
+
+/** What people see and choose of intents, over the services of the workspaces. */
+function tenantIntents({
+  workspaces,
+  governance,
+}: Pick<GovernedTenant, "workspaces" | "governance">): GovernanceServiceOptions["intents"] {
+  return {
+    async report({ session, workspaceRoot }) {
+      const { intents } = await governance.of(session?.workspace ?? (await workspaces.open(workspaceRoot)));
+      const { mode, intents: all, problems } = await intents.status();
+      return { mode, intents: all, warnings: problems, activeIntentId: session?.state.activeIntentId ?? "" };
+    },
+    async select(session, intentId) {
+      const { intents } = await governance.of(session.workspace);
+      const intent = await intents.selectable(intentId);
+      await session.selectIntent(intent, intentContext(intent));
+      return intent;
     },
   };
 }

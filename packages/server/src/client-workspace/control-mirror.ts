@@ -3,8 +3,8 @@ import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { isNormal } from "./check-resolved.ts";
-import { controlPaths } from "./control-paths.ts";
 import { gitFiles } from "./git-files.ts";
+import { mirroredFiles } from "./mirrored-files.ts";
 import type { ControlFile, ControlSnapshot, WorkspaceChannel } from "./workspace-answer.ts";
 
 const maxFiles = 2_000;
@@ -69,7 +69,7 @@ export class ControlMirror {
   }
 
   async #sync(channel: WorkspaceChannel, workedOn: Iterable<string>, signal: AbortSignal | undefined): Promise<void> {
-    const wanted = controlPaths(workedOn);
+    const wanted = mirroredFiles(workedOn);
     const { control } = await channel.ask<"control">(
       { type: "control", ...wanted, knownDigest: this.#snapshot?.digest ?? "" },
       { signal },
@@ -125,7 +125,7 @@ export class ControlMirror {
   }
 }
 
-function checkFiles(files: readonly ControlFile[], wanted: ReturnType<typeof controlPaths>): void {
+function checkFiles(files: readonly ControlFile[], wanted: ReturnType<typeof mirroredFiles>): void {
   const seen = new Set<string>();
   let bytes = 0;
   for (const file of files) {

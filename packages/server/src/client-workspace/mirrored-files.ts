@@ -17,7 +17,7 @@ const files: readonly string[] = [
 const directories: readonly string[] = [".gennai", ".claude/skills"];
 
 /** What a turn has to know of a workspace. @param workedOn files whose directories may have notes of their own */
-export function controlPaths(workedOn: Iterable<string>): {
+export function mirroredFiles(workedOn: Iterable<string>): {
   readonly files: readonly string[];
   readonly directories: readonly string[];
 } {

@@ -2,7 +2,7 @@ import type { ExecutionContext } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 
 /** How many may work at once, and how many in all. Who comes later waits. */
-export class Seats {
+export class SubAgentSeats {
   readonly #atOnce: number;
   readonly #inAll: number;
   #taken = 0;

@@ -5,7 +5,7 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { z } from "zod";
 import { chooseScenario } from "../sessions/turn/choose-scenario.ts";
 import { runSubAgent, type SubAgentPlace } from "./run-sub-agent.ts";
-import { Seats } from "./seats.ts";
+import { SubAgentSeats } from "./sub-agent-seats.ts";
 
 /** Sub-agents of one turn at once, and in all. */
 const atOnce = 3;
@@ -54,7 +54,7 @@ export interface TaskPorts extends SubAgentPlace {
  * They share the turn's gate, budget and stop.
  */
 export function taskTools(ports: TaskPorts): readonly Tool[] {
-  const seats = new Seats({ atOnce, inAll });
+  const seats = new SubAgentSeats({ atOnce, inAll });
   const statement = (args: TaskArguments) => ({
     statement: `Have a sub-agent do: ${args.description}`,
     effects: [{ type: "session" } as const],
