@@ -1,8 +1,8 @@
+import { CopyButton } from "../copy/copy-button.tsx";
 import { Icon } from "../icons/icon.tsx";
 import type { AssistantItem, NoticeItem, ThinkingItem, TurnEndItem, UserMessageItem } from "../model/view-item.ts";
 import { BlobImage } from "./blob-image.tsx";
 import { useChat } from "./chat-context.ts";
-import { CopyButton } from "./copy-button.tsx";
 import { MarkdownText } from "./markdown-text.tsx";
 import { countWords, durationWords } from "./words.ts";
 
@@ -33,7 +33,7 @@ export function AssistantMessage({ item }: { readonly item: AssistantItem }) {
       />
       {!item.streaming && item.text.length > 200 && (
         <div class="message-tools">
-          <CopyButton text={item.text} label="Copy the answer" />
+          <CopyButton text={item.text} label="Copy the answer" look="link" />
         </div>
       )}
     </div>
@@ -80,7 +80,7 @@ export function Notice({ item }: { readonly item: NoticeItem }) {
         {item.level === "error" && (
           <div class="notice-tools">
             {item.code !== "" && <code>{item.code}</code>}
-            <CopyButton text={details.join("\n")} label="Copy details" />
+            <CopyButton text={details.join("\n")} label="Copy details" look="link" />
           </div>
         )}
       </div>

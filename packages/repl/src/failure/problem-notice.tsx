@@ -1,4 +1,4 @@
-import { CopyButton } from "../plan/copy-button.tsx";
+import { CopyButton } from "../copy/copy-button.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
 import { type Problem, problemDetails } from "./problem.ts";
 

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { CopyButton } from "./copy-button.tsx";
+import { CopyButton } from "../copy/copy-button.tsx";
 
 /** A SHA-256, short, and whole on demand. */
 export function Digest({ digest, of }: { readonly digest: string; readonly of: string }) {

@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
+import { CopyButton } from "../copy/copy-button.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
-import { CopyButton } from "./copy-button.tsx";
 
 export interface EnvelopeViewProps {
   /** JSON, or what a model put out in its place. */

@@ -1,8 +1,8 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { CopyButton } from "../copy/copy-button.tsx";
 import { type Problem, problemOf } from "../failure/problem.ts";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
-import { CopyButton } from "../plan/copy-button.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
 
 export interface PromptPreviewProps {

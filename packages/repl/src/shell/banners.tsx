@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { CopyButton } from "../chat/copy-button.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
+import { CopyButton } from "../copy/copy-button.tsx";
 import { type Failure, failureDetails } from "../failure/failure.ts";
 import { Icon } from "../icons/icon.tsx";
 
@@ -129,7 +129,7 @@ function Banner({ level, what, failure, children }: BannerProps) {
         {failure.hint !== "" && <span class="banner-hint"> {failure.hint}</span>}
       </div>
       <div class="banner-buttons">
-        {level === "error" && <CopyButton text={failureDetails(failure)} label="Copy details" />}
+        {level === "error" && <CopyButton text={failureDetails(failure)} label="Copy details" look="link" />}
         {children}
       </div>
     </div>

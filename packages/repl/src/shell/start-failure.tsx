@@ -1,4 +1,4 @@
-import { CopyButton } from "../chat/copy-button.tsx";
+import { CopyButton } from "../copy/copy-button.tsx";
 import { failureDetails, failureOf } from "../failure/failure.ts";
 
 /** In place of the app, when it has no home. */
@@ -14,7 +14,7 @@ export function StartFailure({ error }: { readonly error: unknown }) {
           <button type="button" class="button" onClick={() => location.reload()}>
             Try again
           </button>{" "}
-          <CopyButton text={failureDetails(failure)} label="Copy details" />
+          <CopyButton text={failureDetails(failure)} label="Copy details" look="link" />
         </p>
       </div>
     </main>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { CopyButton } from "../plan/copy-button.tsx";
+import { CopyButton } from "../copy/copy-button.tsx";
 import { Digest } from "../plan/digest.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
 import type { TimelineCall, TimelineRecord } from "./timeline-record.ts";

@@ -1,0 +1,38 @@
+import { useState } from "preact/hooks";
+import { copyText } from "./copy-text.ts";
+
+export interface CopyButtonProps {
+  readonly text: string;
+  readonly label: string;
+  /** A link says what came of it in its own place, a button beside itself. */
+  readonly look?: "button" | "link";
+}
+
+/** Milliseconds for which it says what came of it. */
+const saidFor = 1500;
+
+/** Puts a text on the clipboard and says so. */
+export function CopyButton({ text, label, look = "button" }: CopyButtonProps) {
+  const [said, setSaid] = useState("");
+  const copy = async () => {
+    setSaid((await copyText(text)) ? "Copied" : "Not copied");
+    setTimeout(() => setSaid(""), saidFor);
+  };
+  if (look === "link") {
+    return (
+      <button type="button" class="link" onClick={() => void copy()}>
+        {said || label}
+      </button>
+    );
+  }
+  return (
+    <span class="copy">
+      <button type="button" class="g-button" onClick={() => void copy()}>
+        {label}
+      </button>
+      <span class="g-quiet" role="status">
+        {said}
+      </span>
+    </span>
+  );
+}
