@@ -1,84 +1,13 @@
-import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { forgetCheckpoints } from "@gennai/server/checkpoints/forget-checkpoints";
-import { FileContents } from "@gennai/server/checkpoints/restore/file-contents";
-import { planRestore } from "@gennai/server/checkpoints/restore/restore-plan";
-import { writeRestore } from "@gennai/server/checkpoints/restore/write-restore";
 import { checkpointDirectory, WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
-import { FileBlobStore } from "@gennai/server/store/file-blob-store";
 import { excludeFromGit } from "@gennai/server/store/ledger/git-exclude";
-import { recoverWorkspaceJournals } from "@gennai/server/workspace/change/recover-journals";
-import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
-import { openWorkspaceRoot } from "@gennai/server/workspace/workspace-root";
 import fc from "fast-check";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type DiskEntry, put, treeOf } from "../tree-on-disk.ts";
-
-const made: string[] = [];
-afterEach(() => {
-  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });
-});
-
-interface World {
-  readonly root: string;
-  readonly checkpoints: WorkspaceCheckpoints;
-  /** Runs what an agent's command would, between two snapshots. */
-  command(work: () => void): Promise<string>;
-  restore(
-    ids: readonly string[],
-    options?: { readonly paths?: readonly string[]; readonly force?: boolean },
-  ): Promise<{ readonly skipped: readonly { readonly path: string; readonly reason: string }[] }>;
-}
-
-function world(): World {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "gennai-checkpoints-")));
-  made.push(base);
-  const root = join(base, "workspace");
-  const stateDir = join(base, "state");
-  mkdirSync(root);
-  mkdirSync(stateDir, { mode: 0o700 });
-  const checkpoints = new WorkspaceCheckpoints({ stateDir, root });
-  const options = { stateDir, home: join(base, "home") };
-  const workspace = openLocalWorkspace(root, options);
-  const held = openWorkspaceRoot(root, options);
-  const contents = new FileContents(new FileBlobStore(join(stateDir, "blobs")), checkpoints);
-  return {
-    root,
-    checkpoints,
-    command: async (work) => {
-      const id = await checkpoints.open("session", new AbortController().signal);
-      work();
-      await checkpoints.close(id);
-      return id;
-    },
-    restore: async (ids, { paths = [], force = false } = {}) => {
-      const changes = (await Promise.all(ids.map((id) => checkpoints.changesOf(id)))).flatMap((each) => each ?? []);
-      const plan = await planRestore(changes, contents, { root: held, paths, force });
-      const written = await writeRestore(plan.restores, contents, {
-        ...{ workspace, root: held },
-        announce: async () => undefined,
-      });
-      return { skipped: [...plan.skipped, ...written.skipped] };
-    },
-  };
-}
-
-function git(root: string, ...args: string[]): string {
-  return execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: root, encoding: "utf8" });
-}
+import { git, world } from "./restore-world.ts";
 
 function digest(path: string): string {
   return createHash("sha256").update(readFileSync(path)).digest("hex");
@@ -337,73 +266,3 @@ test("forgetting a workspace leaves nothing, and the next snapshot begins anew",
   expect(await restore([id])).toEqual({ skipped: [] });
   expect(checkpoints.problem).toBeUndefined();
 });
-
-test("a process killed in the middle of a snapshot leaves one that works", async () => {
-  const { root, command, restore } = world();
-  for (let index = 0; index < 300; index += 1) put(root, `d${index % 7}/f${index}`, { text: `${index}`.repeat(500) });
-  const place = { stateDir: join(root, "..", "state"), root };
-  const before = treeOf(root);
-  for (const delay of [60, 90, 120, 150]) {
-    const script = `
-      import { WorkspaceCheckpoints } from ${JSON.stringify(import.meta.resolve("@gennai/server/checkpoints/workspace-checkpoints"))};
-      const checkpoints = new WorkspaceCheckpoints(${JSON.stringify(place)});
-      process.stdout.write("ready");
-      for (;;) await checkpoints.open("s", new AbortController().signal);`;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    await once(child.stdout, "data");
-    await new Promise((resolve) => setTimeout(resolve, delay));
-    child.kill("SIGKILL");
-    await once(child, "close");
-  }
-  const id = await command(() => {
-    for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true });
-  });
-  expect(await restore([id])).toEqual({ skipped: [] });
-  expect(treeOf(root)).toEqual(before);
-}, 60_000);
-
-test("a process killed in the middle of a restore leaves all or nothing of it, and it is done again", async () => {
-  const { root, command, restore } = world();
-  for (let index = 0; index < 60; index += 1) put(root, `d${index % 7}/f${index}`, { text: `${index}` });
-  const before = treeOf(root);
-  const stateDir = join(root, "..", "state");
-  const id = await command(() => {
-    for (let index = 0; index < 60; index += 1) put(root, `d${index % 7}/f${index}`, { text: "agent" });
-  });
-  const changed = treeOf(root);
-  const at = (name: string) => JSON.stringify(import.meta.resolve(`@gennai/server/${name}`));
-  const script = `
-    import { FileContents } from ${at("checkpoints/restore/file-contents")};
-    import { planRestore } from ${at("checkpoints/restore/restore-plan")};
-    import { WorkspaceCheckpoints } from ${at("checkpoints/workspace-checkpoints")};
-    import { writeRestore } from ${at("checkpoints/restore/write-restore")};
-    import { FileBlobStore } from ${at("store/file-blob-store")};
-    import { openLocalWorkspace } from ${at("workspace/local-workspace")};
-    import { openWorkspaceRoot } from ${at("workspace/workspace-root")};
-    const [root, stateDir, id] = ${JSON.stringify([root, stateDir, id])};
-    const options = { stateDir, home: "/nowhere" };
-    const held = openWorkspaceRoot(root, options);
-    const checkpoints = new WorkspaceCheckpoints({ stateDir, root });
-    const contents = new FileContents(new FileBlobStore(stateDir + "/blobs"), checkpoints);
-    const plan = await planRestore(await checkpoints.changesOf(id), contents, { root: held, paths: [], force: false });
-    process.stdout.write("ready");
-    const workspace = openLocalWorkspace(root, options);
-    await writeRestore(plan.restores, contents, { workspace, root: held, announce: async () => undefined });`;
-  for (const delay of [2, 8, 15, 30]) {
-    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    await once(child.stdout, "data");
-    await new Promise((resolve) => setTimeout(resolve, delay));
-    child.kill("SIGKILL");
-    const [code] = await once(child, "close");
-    expect(code ?? 0).toBe(0);
-    recoverWorkspaceJournals(stateDir);
-    const now = treeOf(root);
-    expect([before, changed]).toContainEqual(now);
-  }
-  expect(await restore([id])).toEqual({ skipped: [] });
-  expect(treeOf(root)).toEqual(before);
-}, 60_000);

@@ -1,0 +1,61 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FileContents } from "@gennai/server/checkpoints/restore/file-contents";
+import { planRestore } from "@gennai/server/checkpoints/restore/restore-plan";
+import { writeRestore } from "@gennai/server/checkpoints/restore/write-restore";
+import { WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
+import { FileBlobStore } from "@gennai/server/store/file-blob-store";
+import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
+import { openWorkspaceRoot } from "@gennai/server/workspace/workspace-root";
+import { onTestFinished } from "vitest";
+
+export interface World {
+  readonly root: string;
+  readonly checkpoints: WorkspaceCheckpoints;
+  /** Runs what an agent's command would, between two snapshots. */
+  command(work: () => void): Promise<string>;
+  restore(
+    ids: readonly string[],
+    options?: { readonly paths?: readonly string[]; readonly force?: boolean },
+  ): Promise<{ readonly skipped: readonly { readonly path: string; readonly reason: string }[] }>;
+}
+
+/** A workspace that is no repository yet, and what keeps its tree; both go after the test. */
+export function world(): World {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "gennai-checkpoints-")));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const root = join(base, "workspace");
+  const stateDir = join(base, "state");
+  mkdirSync(root);
+  mkdirSync(stateDir, { mode: 0o700 });
+  const checkpoints = new WorkspaceCheckpoints({ stateDir, root });
+  const options = { stateDir, home: join(base, "home") };
+  const workspace = openLocalWorkspace(root, options);
+  const held = openWorkspaceRoot(root, options);
+  const contents = new FileContents(new FileBlobStore(join(stateDir, "blobs")), checkpoints);
+  return {
+    root,
+    checkpoints,
+    command: async (work) => {
+      const id = await checkpoints.open("session", new AbortController().signal);
+      work();
+      await checkpoints.close(id);
+      return id;
+    },
+    restore: async (ids, { paths = [], force = false } = {}) => {
+      const changes = (await Promise.all(ids.map((id) => checkpoints.changesOf(id)))).flatMap((each) => each ?? []);
+      const plan = await planRestore(changes, contents, { root: held, paths, force });
+      const written = await writeRestore(plan.restores, contents, {
+        ...{ workspace, root: held },
+        announce: async () => undefined,
+      });
+      return { skipped: [...plan.skipped, ...written.skipped] };
+    },
+  };
+}
+
+export function git(root: string, ...args: string[]): string {
+  return execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: root, encoding: "utf8" });
+}
