@@ -132,7 +132,7 @@ export class SessionPlans implements PlanAuthority {
     assertDigest(recordOf(session, planId), digest);
     this.#refuseSpent(session, planId, token);
     const run = await session.startPrepared((turnId, signal) =>
-      this.#alone(session, () => this.#prepareRun(session, { planId, digest, token, turnId, signal })),
+      this.#alone(session, () => this.#prepareRun(session, { planId, digest, token, turnId, signal }), signal),
     );
     await followed(session, run, options.signal);
     return this.get(session, planId);
@@ -148,7 +148,7 @@ export class SessionPlans implements PlanAuthority {
     assertDigest(recordOf(session, planId), digest);
     if (token === "") throw planRefusal("token_missing", "There is no approval token.");
     const run = await session.startPrepared((turnId, signal) =>
-      this.#alone(session, () => this.#prepareVerification(session, { planId, token, turnId, signal })),
+      this.#alone(session, () => this.#prepareVerification(session, { planId, token, turnId, signal }), signal),
     );
     await followed(session, run, options.signal);
     const plan = await this.get(session, planId);
@@ -272,13 +272,16 @@ export class SessionPlans implements PlanAuthority {
     throw planRefusal("token_spent", "The approval token was spent already.", "Submit and approve the plan again.");
   }
 
-  #alone<Result>(session: Session, body: () => Promise<Result>): Promise<Result> {
+  /** One after the other. What `signal` gave up keeps nobody waiting: nothing comes of it any more. */
+  #alone<Result>(session: Session, body: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     const before = this.#lastChange.get(session) ?? Promise.resolve();
     const result = before.then(body);
-    this.#lastChange.set(
-      session,
-      result.catch(() => undefined),
+    const ended = result.then(
+      () => undefined,
+      () => undefined,
     );
+    const given = signal === undefined ? ended : before.then(() => Promise.race([ended, givenUp(signal)]));
+    this.#lastChange.set(session, given);
     return result;
   }
 }
@@ -296,4 +299,11 @@ function stepRisks(steps: readonly { readonly id: string }[], risks: Inspection[
 
 function notStopped(): { readonly signal: AbortSignal } {
   return { signal: new AbortController().signal };
+}
+
+function givenUp(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }

@@ -180,3 +180,27 @@ describe("executing an approved plan", () => {
     expect(existsSync(bench.server.workspace.path("c.txt"))).toBe(false);
   });
 });
+
+test("a run that hangs before it begins is given up, and keeps nobody from the session's other plans", async () => {
+  await using bench = await planBench({ files });
+  const text = seedPlan([{ id: "create", actions: [write("NEW.md", "# New\n")] }]);
+  const { planId, digest, token } = await bench.approved(text);
+  const session = await bench.session();
+  const hangs = Promise.withResolvers<void>();
+  const sync = session.workspace.syncControl;
+  session.workspace.syncControl = () => {
+    hangs.resolve();
+    return new Promise(() => {});
+  };
+  const running = bench.plans().execute(session, planId, digest, token, never);
+  const outcome = refusalOf(running);
+  await hangs.promise;
+  await session.cancel("Stopped by the test.");
+  expect(await outcome).toBe("failed_precondition");
+  session.workspace.syncControl = sync;
+  expect(existsSync(bench.server.workspace.path("NEW.md"))).toBe(false);
+  const other = await bench.submit(text);
+  await bench.plans().preview(session, other.planId);
+  // Nothing of it was spent.
+  expect((await bench.plans().execute(session, planId, digest, token, never)).executed).toBe(true);
+}, 30_000);
