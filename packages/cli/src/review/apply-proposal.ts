@@ -1,4 +1,5 @@
 import type { AppliedFile, Proposal, ProposedChange } from "@gennai/client/review/proposal";
+import { proposedText } from "@gennai/client/review/proposed-text";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { applyReview } from "@gennai/protocol/review/apply-review";
 import type { ChangeWriter, FinalChange } from "../client/change-writer.ts";
@@ -59,7 +60,7 @@ async function reviewedChange(
       next: [`Ask for the change again, or leave this file out with --refuse ${path}`],
     });
   }
-  const newText = operation === "delete" ? undefined : await newTextOf(change, options);
+  const newText = operation === "delete" ? undefined : await proposedText(change, options);
   const reviewed = applyReview(base?.text, newText, change, decisions);
   switch (reviewed.type) {
     case "unchanged":
@@ -71,13 +72,4 @@ async function reviewedChange(
         ? { operation: "create", path, text: reviewed.text }
         : { operation: "update", path, text: reviewed.text, baseSha256 };
   }
-}
-
-async function newTextOf(
-  change: ProposedChange,
-  options: { readonly session: AgentSession; readonly signal: AbortSignal },
-): Promise<string> {
-  if (change.newContentBlob === undefined) return change.newContent;
-  const bytes = await options.session.blob(change.newContentBlob, options);
-  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
 }

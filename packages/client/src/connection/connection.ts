@@ -4,7 +4,7 @@ import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import { callFailure, isUnauthenticated } from "./call-failure.ts";
-import { fetchOnce } from "./fetch-once.ts";
+import { fetchOrHostRefusal } from "./fetch-or-host-refusal.ts";
 
 /** The service, typed. Every method throws `ConnectError`. */
 export type AgentClient = Client<typeof AgentService>;
@@ -51,7 +51,7 @@ function transportTo({ transport, baseUrl, token, renewToken, traceParent }: Con
   if (transport !== undefined) return transport;
   return createGrpcWebTransport({
     baseUrl: baseUrl.replace(/\/+$/, ""),
-    fetch: fetchOnce,
+    fetch: fetchOrHostRefusal,
     interceptors: [
       ...(token === undefined ? [] : [bearerToken(token, renewToken ?? (async () => token))]),
       ...(traceParent === undefined ? [] : [tracedBy(traceParent)]),

@@ -1,5 +1,6 @@
 import type { AppliedProposal, ReviewToApply } from "@gennai/client/home/repl-home";
 import type { AppliedFile, Proposal, ProposedChange } from "@gennai/client/review/proposal";
+import { proposedText } from "@gennai/client/review/proposed-text";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
 import { EditorError, reasonOf } from "../editor/editor-error.ts";
@@ -76,7 +77,7 @@ export class ProposalApplier {
         "Leave this file out, or ask for the change again.",
       );
     }
-    const newText = operation === "delete" ? undefined : await newTextOf(change, options);
+    const newText = operation === "delete" ? undefined : await proposedText(change, options);
     const reviewed = applyReview(base?.text, newText, change, decisions);
     switch (reviewed.type) {
       case "unchanged":
@@ -112,13 +113,4 @@ function decisionsByChange(review: ReviewToApply): ReadonlyMap<string, ReadonlyM
     decisions.set(changeId, ofChange);
   }
   return decisions;
-}
-
-async function newTextOf(
-  change: ProposedChange,
-  { session, signal }: { readonly session: ProposingSession; readonly signal: AbortSignal },
-): Promise<string> {
-  if (change.newContentBlob === undefined) return change.newContent;
-  const bytes = await session.blob(change.newContentBlob, { signal });
-  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
 }

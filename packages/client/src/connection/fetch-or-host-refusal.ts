@@ -1,0 +1,24 @@
+/**
+ * `fetch`, as far as it has to do with 421, by which a server says that the host is none of its own. `fetch` answers that with
+ * the same request over another connection; Node's has spent the body by then, or a part of it, and fails for that
+ * before anybody reads why. And to gRPC-Web 421 says nothing, where 403 means that permission is denied.
+ */
+export const fetchOrHostRefusal: typeof fetch = async (input, init) => {
+  try {
+    const response = await fetch(input, init);
+    return response.status === 421 ? notItsHost() : response;
+  } catch (error) {
+    if (hasSpentBody(error)) return notItsHost();
+    throw error;
+  }
+};
+
+function notItsHost(): Response {
+  const message = "this server does not answer for that host; if it should: --allow-host";
+  return new Response(null, { status: 403, headers: { "Grpc-Message": encodeURIComponent(message) } });
+}
+
+function hasSpentBody(error: unknown): boolean {
+  if (!(error instanceof TypeError) || !(error.cause instanceof Error) || !("code" in error.cause)) return false;
+  return error.cause.code === "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH" || error.cause.code === "ERR_INVALID_STATE";
+}

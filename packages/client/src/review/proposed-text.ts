@@ -1,0 +1,16 @@
+import type { ProposedChange } from "./proposal.ts";
+
+/** Where contents are fetched from that are too large for an event. */
+export interface ContentSource {
+  blob(sha256: string, options: { readonly signal: AbortSignal }): Promise<Uint8Array>;
+}
+
+/** The whole text after a change that is no delete. Rejects when it cannot be fetched, or is no UTF-8. */
+export async function proposedText(
+  { newContent, newContentBlob }: ProposedChange,
+  { session, signal }: { readonly session: ContentSource; readonly signal: AbortSignal },
+): Promise<string> {
+  if (newContentBlob === undefined) return newContent;
+  const bytes = await session.blob(newContentBlob, { signal });
+  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+}
