@@ -29,7 +29,6 @@ export type ClientRequestBody =
   | { readonly kind: "apply-changes"; readonly changeSetId: string; readonly changes: readonly ProposedChange[] }
   | { readonly kind: "model-call"; readonly requestJson: string }
   | { readonly kind: "diagnostics"; readonly paths: readonly string[] }
-  | { readonly kind: "list-workspace"; readonly path: string }
   /** `path`: of this file only; empty: of the whole workspace. */
   | { readonly kind: "find-symbols"; readonly query: string; readonly path: string }
   /** To the one client that holds the session's files. */

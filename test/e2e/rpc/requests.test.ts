@@ -93,9 +93,9 @@ describe("a file read", () => {
       "invalid_argument",
     ],
     [
-      "to a kind that is not open",
-      ({ requestId }) => ({ case: "listWorkspaceResponse", value: { requestId } }),
-      "failed_precondition",
+      "of a fourth kind",
+      ({ requestId }) => ({ case: "diagnosticsResponse", value: { requestId } }),
+      "invalid_argument",
     ],
   ];
   test.each(wrong)("an answer %s is refused, and the right one still counts", async (_what, make, code) => {

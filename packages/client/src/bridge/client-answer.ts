@@ -145,21 +145,6 @@ export function bindRequest(event: InvokeEvent, editor: Editor, client: Answerin
         (error) => ({ case: "diagnosticsResponse", value: { requestId, error } }),
       );
     }
-    case "listWorkspaceRequest": {
-      if (editor.listWorkspace === undefined) return undefined;
-      const { requestId, path } = request.value;
-      return bound(
-        request.value,
-        async (options) => {
-          const listing = await editor.listWorkspace?.(path, options);
-          return {
-            case: "listWorkspaceResponse",
-            value: { requestId, paths: [...(listing?.paths ?? [])], truncated: listing?.truncated ?? false },
-          };
-        },
-        (error) => ({ case: "listWorkspaceResponse", value: { requestId, error } }),
-      );
-    }
     case "findSymbolsRequest": {
       if (editor.findSymbols === undefined) return undefined;
       const { requestId, query, path } = request.value;
@@ -208,7 +193,6 @@ export function requestIdOf(event: InvokeEvent): string | undefined {
     case "applyChangesRequest":
     case "modelCallRequest":
     case "diagnosticsRequest":
-    case "listWorkspaceRequest":
     case "findSymbolsRequest":
     case "workspaceRequest":
       return event.event.value.requestId;

@@ -17,7 +17,6 @@ export interface Editor {
   callModel?(requestJson: string, options: RequestOptions): Promise<string>;
   /** No paths: every file. */
   listDiagnostics?(paths: readonly string[], options: RequestOptions): Promise<readonly Diagnostic[]>;
-  listWorkspace?(path: string, options: RequestOptions): Promise<WorkspaceListing>;
   /** By the editor's language features: symbols whose name has this in it, of one file or of the workspace. */
   findSymbols?(request: SymbolRequest, options: RequestOptions): Promise<FoundSymbols>;
   /** Set when this client holds the session's files and the server cannot reach them. */
@@ -42,7 +41,6 @@ const allAbilities: readonly EditorAbility[] = [
   "applyChanges",
   "callModel",
   "listDiagnostics",
-  "listWorkspace",
   "findSymbols",
 ];
 
@@ -173,9 +171,4 @@ export interface FoundSymbol {
   readonly line: number;
   /** What it is declared in; empty at the top. */
   readonly container: string;
-}
-
-export interface WorkspaceListing {
-  readonly paths: readonly string[];
-  readonly truncated: boolean;
 }

@@ -27,7 +27,6 @@ export function clientInfoMessage(identity: ClientIdentity): ClientInfo {
       confirmation: abilities.has("confirm"),
       modelCall: abilities.has("callModel"),
       diagnostics: abilities.has("listDiagnostics"),
-      listWorkspace: abilities.has("listWorkspace"),
       findSymbols: abilities.has("findSymbols"),
     },
   });

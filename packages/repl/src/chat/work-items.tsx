@@ -200,8 +200,6 @@ function requestWords(request: ClientRequestItem["request"]): string {
       return "Asks the editor for its problems";
     case "find-symbols":
       return `Looks for “${request.query}” among the editor's symbols`;
-    case "list-workspace":
-      return `Lists ${request.path === "" ? "the workspace" : request.path}`;
   }
 }
 

@@ -129,7 +129,6 @@ export class SessionView {
       case "applyChangesRequest":
       case "modelCallRequest":
       case "diagnosticsRequest":
-      case "listWorkspaceRequest":
       case "findSymbolsRequest": {
         const asked = clientRequest(body);
         if (asked !== undefined) this.#requests.ask(place, asked, event.resolved);

@@ -57,8 +57,6 @@ export function clientRequest(
       return { requestId: body.value.requestId, request: { type: "call-model" } };
     case "diagnosticsRequest":
       return { requestId: body.value.requestId, request: { type: "list-diagnostics" } };
-    case "listWorkspaceRequest":
-      return { requestId: body.value.requestId, request: { type: "list-workspace", path: body.value.path } };
     case "findSymbolsRequest":
       return { requestId: body.value.requestId, request: { type: "find-symbols", query: body.value.query } };
     default:

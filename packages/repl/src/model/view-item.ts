@@ -125,7 +125,6 @@ export interface ClientRequestItem {
     | { readonly type: "apply-changes"; readonly paths: readonly string[] }
     | { readonly type: "call-model" }
     | { readonly type: "list-diagnostics" }
-    | { readonly type: "list-workspace"; readonly path: string }
     | { readonly type: "find-symbols"; readonly query: string };
   readonly state: RequestState;
   /** Who answered; empty when nobody did. */

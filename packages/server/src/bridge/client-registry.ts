@@ -6,7 +6,6 @@ export type ClientAbility =
   | "confirmation"
   | "model-call"
   | "diagnostics"
-  | "list-workspace"
   | "find-symbols"
   /** Holds the session's files. */
   | "workspace";

@@ -6,7 +6,7 @@ import { ServiceError } from "@gennai/server/service-error";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 const yes: ClientAnswer = { kind: "confirmation", answer: "yes", scope: "once", reason: "", actionSha256: "" };
-const body = { kind: "list-workspace", path: "src" } as const;
+const body = { kind: "diagnostics", paths: ["src"] } as const;
 const editor = { clientId: "editor", abilities: new Set(["confirmation"] as const) };
 
 /** A log whose appends end when the test says so. */

@@ -25,6 +25,5 @@ export function sessionEditor(
     callModel: (request, call) => full.callModel(request, call),
     listDiagnostics: (paths) => full.listDiagnostics(paths),
     findSymbols: (request, call) => full.findSymbols(request, call),
-    listWorkspace: (path, call) => full.listWorkspace(path, call),
   };
 }

@@ -12,7 +12,6 @@ import type {
   FoundSymbols,
   RequestOptions,
   SymbolRequest,
-  WorkspaceListing,
 } from "@gennai/client/bridge/editor";
 import type { AppliedFile } from "@gennai/client/review/proposal";
 import * as vscode from "vscode";
@@ -24,7 +23,6 @@ import { EditorError } from "./editor-error.ts";
 import type { EditorFiles } from "./editor-files.ts";
 import { findSymbols } from "./find-symbols.ts";
 import { callLanguageModel } from "./language-model.ts";
-import { listWorkspace } from "./list-workspace.ts";
 import { readFile } from "./read-file.ts";
 
 export interface VsCodeEditorOptions {
@@ -77,10 +75,6 @@ export class VsCodeEditor implements Editor {
 
   findSymbols(request: SymbolRequest, options: RequestOptions): Promise<FoundSymbols> {
     return findSymbols(this.#options.workspace, request, options);
-  }
-
-  listWorkspace(path: string, options: RequestOptions): Promise<WorkspaceListing> {
-    return listWorkspace(this.#options.workspace, path, options);
   }
 }
 

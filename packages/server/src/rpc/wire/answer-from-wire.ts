@@ -53,8 +53,6 @@ export function answerFromWire(event: ClientEvent["event"]): IncomingAnswer | un
       const { requestId: id, result } = event.value;
       return { requestId: requestId(id), answer: { kind: "workspace", answer: workspaceAnswerFromWire(result) } };
     }
-    case "listWorkspaceResponse":
-      throw new ServiceError("failed_precondition", "No request of this kind is open.");
     default:
       return undefined;
   }

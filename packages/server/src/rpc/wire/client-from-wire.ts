@@ -27,7 +27,6 @@ export function clientFromWire(
   if (capabilities?.confirmation) abilities.add("confirmation");
   if (capabilities?.modelCall) abilities.add("model-call");
   if (capabilities?.diagnostics) abilities.add("diagnostics");
-  if (capabilities?.listWorkspace) abilities.add("list-workspace");
   if (capabilities?.findSymbols) abilities.add("find-symbols");
   const workspaceId = state.clientWorkspace?.id;
   // Requests to it name it, so it must have a name.

@@ -53,8 +53,6 @@ export function requestToWire(request: ClientRequest): WireEvent {
         case: "workspaceRequest",
         value: { ...common, clientId: request.clientId, operation: operationToWire(request.operation) },
       };
-    case "list-workspace":
-      return { case: "listWorkspaceRequest", value: { ...common, path: request.path } };
   }
 }
 
