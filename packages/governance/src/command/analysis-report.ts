@@ -27,7 +27,7 @@ export class AnalysisReport {
   }
 
   command(invocation: Invocation): void {
-    this.#commands.push({ name: invocation.name, words: literals(invocation.words), wrappers: invocation.wrappers });
+    this.#commands.push(simpleCommand(invocation));
     if (this.#commands.length > limit) throw new TooMuch("more commands than a person can follow");
   }
 
@@ -47,14 +47,18 @@ export class AnalysisReport {
 
   danger(danger: CommandDanger): void {
     this.#reads = false;
-    const key = `${danger.rule}\0${danger.verdict}`;
+    // What a rule may ask about is kept for each command: a yes to one is none to another.
+    const of = danger.askable === undefined ? "" : JSON.stringify(danger.askable);
+    const key = `${danger.rule}\0${danger.verdict}\0${of}`;
     if (!this.#dangers.has(key)) this.#dangers.set(key, danger);
   }
 
   judge(rules: readonly DangerRule[], invocation: Invocation): void {
     for (const rule of rules) {
       const found = rule.find(invocation, this.#place);
-      if (found !== undefined) this.danger({ rule: rule.rule, ...found });
+      if (found === undefined) continue;
+      const { askable, ...danger } = found;
+      this.danger({ rule: rule.rule, ...danger, ...(askable && { askable: simpleCommand(invocation) }) });
     }
   }
 
@@ -145,6 +149,10 @@ export class AnalysisReport {
       contents: this.#contents,
     };
   }
+}
+
+function simpleCommand({ name, words, wrappers }: Invocation): SimpleCommand {
+  return { name, words: literals(words), wrappers };
 }
 
 /** `ln` in every form, and `cp` with the options that link instead of copying. */

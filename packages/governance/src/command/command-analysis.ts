@@ -64,4 +64,6 @@ export interface CommandDanger {
   readonly reason: string;
   /** Set when the command is privileged, leaves the machine or destroys. */
   readonly high?: true;
+  /** Set on a refusal that a rule with `ask: true` about this very command turns into a question: only work is lost. */
+  readonly askable?: SimpleCommand;
 }

@@ -36,12 +36,15 @@ export interface Place {
   readonly workspace: string;
 }
 
+/** What a rule of the floor found. `askable`: see `CommandDanger`. */
+export type FoundDanger = Omit<CommandDanger, "rule" | "askable"> & { readonly askable?: true };
+
 /** One rule of the floor. Rules are data: a family a file, found by program name. */
 export interface DangerRule {
   readonly rule: string;
   /** Programs it looks at; undefined for all. */
   readonly programs?: readonly string[];
-  find(invocation: Invocation, place: Place): Omit<CommandDanger, "rule"> | undefined;
+  find(invocation: Invocation, place: Place): FoundDanger | undefined;
 }
 
 export interface Target {

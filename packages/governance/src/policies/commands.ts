@@ -1,6 +1,8 @@
-import type { CommandAnalysis } from "../command/command-analysis.ts";
+import type { CommandAnalysis, CommandDanger } from "../command/command-analysis.ts";
 import type { Effect } from "../effect.ts";
 import type { Policy } from "../policy.ts";
+import { askedByRules } from "../rules/asked-by-rules.ts";
+import type { RulesPolicyPorts } from "../rules/rules-policy.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";
 import type { EditingMode } from "./branch.ts";
 import { isEverydayCommand, runsFile } from "./everyday-commands.ts";
@@ -21,17 +23,24 @@ export interface CommandSurroundings {
 /**
  * Commands run without a question when they are proven to read; the floor's dangers ask or refuse. In a sandbox, on the
  * agent's own branch, so do everyday commands that build, test and commit.
+ *
+ * @param options.rules those whose `ask: true` turns the floor's softer refusals into questions; none without them
  */
-export function createCommandsPolicy(surroundings?: CommandSurroundings): Policy {
+export function createCommandsPolicy(
+  options: { readonly surroundings?: CommandSurroundings | undefined; readonly rules?: RulesPolicyPorts } = {},
+): Policy {
+  const { surroundings, rules } = options;
   return {
     name: "commands",
     kind: "guard",
-    decide({ analysis }) {
-      const commands = analysis.effects.flatMap((effect) => {
-        if (effect.type !== "exec") return [];
-        return [mayRunBoxed(effect, surroundings) ? allow : commandVerdict(effect.command)];
-      });
-      return strictest([allow, ...commands]);
+    async decide({ analysis }, { signal }) {
+      const verdicts: Verdict[] = [allow];
+      for (const effect of analysis.effects) {
+        if (effect.type !== "exec" || mayRunBoxed(effect, surroundings)) continue;
+        const asked = rules === undefined ? undefined : await askedByRules(effect.command, rules, { signal });
+        verdicts.push(commandVerdict(effect.command, asked));
+      }
+      return strictest(verdicts);
     },
   };
 }
@@ -52,17 +61,22 @@ function runsNewScript(command: CommandAnalysis, { isNew }: CommandSurroundings)
   return command.paths.some(({ access, absolute }) => access !== "list" && isNew(absolute));
 }
 
-/** What the analysis of one command says by itself. Dangers stand strictest first. */
-export function commandVerdict(command: CommandAnalysis): Verdict {
-  const [danger] = command.dangers;
-  if (danger?.verdict === "deny") {
+/**
+ * What the analysis of one command says by itself.
+ *
+ * @param asked refusals among its dangers that are questions here
+ */
+export function commandVerdict(command: CommandAnalysis, asked?: ReadonlySet<CommandDanger>): Verdict {
+  const refusal = command.dangers.find((danger) => danger.verdict === "deny" && !asked?.has(danger));
+  if (refusal !== undefined) {
     return deny({
       code: "dangerous_command",
-      rule: danger.rule,
-      reason: `Security Policy Violation: ${danger.reason}`,
+      rule: refusal.rule,
+      reason: `Security Policy Violation: ${refusal.reason}`,
       hint: "Do it another way, or ask the user to run it.",
     });
   }
+  const [danger] = command.dangers;
   if (danger !== undefined)
     return ask({ code: "command_needs_confirmation", rule: danger.rule, reason: danger.reason });
   const [unresolved] = command.unresolved;

@@ -37,6 +37,13 @@ export function commandTexts(command: CommandAnalysis): CommandTexts {
   return { raw: command.text, simple: [...simple], withoutInertText: () => (without ??= blanked(command.text, inert)) };
 }
 
+/** The texts of one program of a command, by itself. */
+export function textsOfOne(command: SimpleCommand): CommandTexts {
+  const text = simpleText(command, false);
+  const wrapped = command.wrappers.length === 0 ? [] : [`${command.wrappers.join(" ")} ${text}`];
+  return { raw: text, simple: wrapped, withoutInertText: () => text };
+}
+
 /** True when no word of it can run: then quoted text is data. */
 function isInert(command: CommandAnalysis): boolean {
   return command.readsOnly && command.unresolved.length === 0 && command.dangers.length === 0;

@@ -14,12 +14,13 @@ export class PatternError extends Error {
 
 /**
  * Compiles a pattern as it is found in rule files: JavaScript, Python or PCRE syntax as far as they agree, with leading
- * inline flags, `(?P<name>…)`, `\A`, `\Z`, `(?#…)`. Throws `PatternError`.
+ * inline flags, `(?P<name>…)`, `\A`, `\Z`, `(?#…)`. Letters match in either case, as the programs take it that these files
+ * were written for; `(?-i)` at the beginning makes a pattern keep to the case. Throws `PatternError`.
  */
 export function compilePattern(pattern: string): CompiledPattern {
   const plain = plainSyntax(pattern);
   try {
-    const linear = RE2JS.compile(plain);
+    const linear = RE2JS.compile(plain, RE2JS.CASE_INSENSITIVE);
     return { type: "linear", test: (text) => linear.test(text) };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
@@ -43,11 +44,12 @@ function plainSyntax(pattern: string): string {
 /** The same in JavaScript's syntax, for the engine that backtracks. */
 function slowExpression(plain: string, cause: Error): SlowExpression {
   let source = plain.replaceAll("(?P<", "(?<").replaceAll("\\A", "^").replaceAll("\\z", "$");
-  let flags = "";
-  const leading = /^\(\?([imsx]+)\)/.exec(source);
+  let flags = "i";
+  const leading = /^\(\?([imsx]*)(?:-([imsx]+))?\)/.exec(source);
   if (leading !== null) {
-    flags = leading[1] ?? "";
-    source = source.slice(leading[0].length);
+    const [whole, on = "", off = ""] = leading;
+    flags = [...new Set(`i${on}`)].filter((flag) => !off.includes(flag)).join("");
+    source = source.slice(whole.length);
   }
   if (flags.includes("x")) {
     throw new PatternError("free-spacing (?x) is not supported; write the pattern on one line without the flag", {
@@ -72,7 +74,7 @@ function weaker(plain: string): (text: string) => boolean {
   const without = withoutLookAround(plain);
   if (without === undefined) return () => true;
   try {
-    const linear = RE2JS.compile(without);
+    const linear = RE2JS.compile(without, RE2JS.CASE_INSENSITIVE);
     return (text) => linear.test(text);
   } catch {
     return () => true;

@@ -73,7 +73,7 @@ describe("commands in a sandbox", () => {
     ["make deploy", "ask"],
     ["rm -rf /", "deny"],
   ])("%s: %s", async (command, expected) => {
-    expect((await decide(createCommandsPolicy(boxed), exec(command))).type).toBe(expected);
+    expect((await decide(createCommandsPolicy({ surroundings: boxed }), exec(command))).type).toBe(expected);
   });
 
   it.each([
@@ -83,13 +83,13 @@ describe("commands in a sandbox", () => {
     ["in another workspace's words", { ...boxed, root: "/other" }],
   ])("asks %s", async (name, surroundings) => {
     const command = name.includes("workspace") ? "eslint /ws/src" : "npm test";
-    expect((await decide(createCommandsPolicy(surroundings), exec(command))).type).toBe("ask");
+    expect((await decide(createCommandsPolicy({ surroundings }), exec(command))).type).toBe("ask");
   });
 
   it("asks in the user's own terminal, which no sandbox holds", async () => {
     const effect = exec("npm test");
     const typed = effect.type === "exec" ? { ...effect, where: "client" as const } : effect;
-    expect((await decide(createCommandsPolicy(boxed), typed)).type).toBe("ask");
+    expect((await decide(createCommandsPolicy({ surroundings: boxed }), typed)).type).toBe("ask");
   });
 });
 

@@ -12,6 +12,28 @@ const linear: readonly (readonly [pattern: string, matches: readonly string[], n
   ["\\brm\\b", ["rm", "é rm é"], ["rmdir"]],
 ];
 
+/** As the programs match that rule files in the wild were written for; `(?-i)` keeps to the case. */
+const cases: readonly (readonly [pattern: string, text: string, wanted: boolean])[] = [
+  ["\\bdrop\\s+table\\b", "DROP TABLE users", true],
+  ["\\bDELETE\\s+FROM\\b", "delete from users", true],
+  ["git\\s+push\\s+--force(?!-with-lease)", "GIT PUSH --FORCE", true],
+  ["(?-i)git branch -D", "git branch -d x", false],
+  ["(?-i)git branch -D", "git branch -D x", true],
+  ["(?-i)git branch -D(?!x)", "git branch -d y", false],
+  ["(?-i)git branch -D(?!x)", "git branch -D y", true],
+  ["(?s-i)A.B(?!C)", "a\nb", false],
+];
+
+test.each(cases)("%s and %j: %s", (pattern, text, wanted) => {
+  const compiled = compilePattern(pattern);
+  if (compiled.type === "linear") expect(compiled.test(text)).toBe(wanted);
+  else {
+    const { source, flags } = compiled.expression;
+    expect(new RegExp(source, flags).test(text)).toBe(wanted);
+    if (wanted) expect(compiled.mayMatch(text)).toBe(true);
+  }
+});
+
 test.each(linear)("%s is linear", (pattern, matches, not) => {
   const compiled = compilePattern(pattern);
   if (compiled.type !== "linear") throw new Error("should be linear");

@@ -19,14 +19,15 @@ export async function createMayRead(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<MayRead> {
   const { workspace, services } = session;
-  const governance = await services.governanceOf(workspace);
+  const { rules } = await services.governanceOf(workspace);
   const policies = [
-    createRulesPolicy({ current: () => governance.rules.current(), slow: governance.rules.slow }),
+    createRulesPolicy(rules),
     ...callPolicies({
       workspaceRoot: workspace.root,
       controlRoot: workspace.controlRoot,
       config: await loadProjectConfig(workspace.controlRoot),
       ownDirectories: services.ownDirectories,
+      rules,
     }),
   ];
   return async (raw) => {

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
 import type { CompiledRules } from "@gennai/governance/rules/compile-rules";
 import { floorRulesYaml } from "@gennai/governance/rules/floor-rules";
 import { digestOf, sha256Hex } from "@gennai/protocol/digest";
-import { projectRulesPaths, userRulesPath } from "../rules/read-rule-file.ts";
+import { ruleFilePaths, ruleFileStamp } from "../rules/read-rule-file.ts";
 
 /**
  * What rules a workspace is under, whatever its path is: SHA-256 over the floor, the user's and the project's files as they
@@ -13,14 +14,10 @@ export async function rulesDigest(
   place: { readonly root: string; readonly home: string },
   inForce: CompiledRules,
 ): Promise<string> {
-  const files = [
-    { name: "user", path: userRulesPath(place).path },
-    ...projectRulesPaths(place.root).map(({ name, path }) => ({ name, path })),
-  ];
   const texts = await Promise.all(
-    files.map(async ({ name, path }) => {
-      const bytes = await readFile(path).catch(() => undefined);
-      return { name, sha256: bytes === undefined ? "" : sha256Hex(bytes) };
+    ruleFilePaths(place).map(async (at) => {
+      const bytes = ruleFileStamp(at) === "" ? undefined : await readFile(at.path).catch(() => undefined);
+      return { name: `${at.layer}/${basename(at.path)}`, sha256: bytes === undefined ? "" : sha256Hex(bytes) };
     }),
   );
   return digestOf({ floor: sha256Hex(floorRulesYaml), texts, inForce: inForce.contentSha256 });

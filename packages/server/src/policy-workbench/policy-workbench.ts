@@ -133,7 +133,14 @@ export class PolicyWorkbench implements AsyncDisposable {
     const onOwnBranch = (): boolean =>
       isOwnBranch(branchState({ controlRoot: root, sessionBranch: undefined, protectedBranches }));
     const commands = { sandboxed: options.sandboxed ?? false, mode: "branch", root, onOwnBranch } as const;
-    const policies = callPolicies({ workspaceRoot: root, controlRoot: root, config, ownDirectories, commands });
+    const policies = callPolicies({
+      workspaceRoot: root,
+      controlRoot: root,
+      config,
+      ownDirectories,
+      commands,
+      rules,
+    });
     return new PolicyWorkbench({
       tools: new Map([...tools].map(([name, tool]) => [name, decidableTool(tool, { workspace, knownFiles })])),
       policies: [

@@ -1,6 +1,5 @@
 import { constants, type Stats, statSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { checkExamples } from "@gennai/governance/rules/check-examples";
 import { compilePatterns } from "@gennai/governance/rules/compile-rules";
@@ -19,6 +18,8 @@ export interface RulePath {
   readonly name: string;
   /** Real path of the workspace for a file in it, which must not lead out. */
   readonly root?: string;
+  /** Absolute path of a file beside which this one is passed over: it stands in for that one. */
+  readonly fallbackFor?: string;
 }
 
 /** A rule file as it was read. */
@@ -32,20 +33,27 @@ export interface LoadedRuleFile {
 
 const maxBytes = 1024 * 1024;
 
-/** Where a user's own rules stand: `$XDG_CONFIG_HOME/gennai/rules.yaml`, else below the home directory. */
-export function userRulesPath(options: { readonly home?: string; readonly configDir?: string | undefined }): RulePath {
-  const home = options.home ?? homedir();
-  const path = join(options.configDir ?? join(home, ".config"), "gennai", "rules.yaml");
-  return { layer: "user", path, name: path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path };
-}
-
-export function projectRulesPaths(root: string): readonly RulePath[] {
-  return [".gennai/rules.yaml", ".pi/damage-control-rules.yaml"].map((name) => ({
-    layer: "project",
-    path: join(root, name),
-    name,
-    root,
-  }));
+/**
+ * Every place where rules of a workspace may stand, in the order in which they are read. The user's own are in
+ * `$XDG_CONFIG_HOME/gennai/rules.yaml`, else below the home directory. Where the workspace has no
+ * `.pi/damage-control-rules.yaml`, the one in the home directory counts, as for the extension that these files come from.
+ *
+ * @param place.root real path of the directory in which the workspace's files are read
+ */
+export function ruleFilePaths(place: {
+  readonly root: string;
+  readonly home: string;
+  readonly configDir?: string | undefined;
+}): readonly RulePath[] {
+  const { root, home } = place;
+  const own = join(place.configDir ?? join(home, ".config"), "gennai", "rules.yaml");
+  const [native, wild] = [".gennai/rules.yaml", ".pi/damage-control-rules.yaml"];
+  return [
+    { layer: "user", path: own, name: own.startsWith(`${home}/`) ? `~${own.slice(home.length)}` : own },
+    { layer: "user", path: join(home, wild), name: `~/${wild}`, fallbackFor: join(root, wild) },
+    { layer: "project", path: join(root, native), name: native, root },
+    { layer: "project", path: join(root, wild), name: wild, root },
+  ];
 }
 
 /**
@@ -95,8 +103,12 @@ export async function parseRuleText(
   }
 }
 
-/** What changes when a file does. Empty: there is none, or it cannot be looked at. */
-export function fileStamp(path: string): string {
+/** What changes when a rule file does. Empty: there is none, or it is passed over. */
+export function ruleFileStamp({ path, fallbackFor }: RulePath): string {
+  return fallbackFor === undefined || fileStamp(fallbackFor) === "" ? fileStamp(path) : "";
+}
+
+function fileStamp(path: string): string {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     return stat === undefined

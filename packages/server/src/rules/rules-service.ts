@@ -9,13 +9,12 @@ import { rulesStatusText, violationShownMs } from "@gennai/governance/rules/rule
 import type { SlowPattern } from "@gennai/governance/rules/slow-pattern";
 import { violationWords } from "@gennai/governance/rules/violation";
 import {
-  fileStamp,
   type LoadedRuleFile,
   parseRuleText,
-  projectRulesPaths,
   type RulePath,
   readRuleFile,
-  userRulesPath,
+  ruleFilePaths,
+  ruleFileStamp,
 } from "./read-rule-file.ts";
 import { SlowPatternWorker } from "./slow-pattern-worker.ts";
 
@@ -84,10 +83,8 @@ export class RulesService implements AsyncDisposable {
     this.#worker = new SlowPatternWorker();
     this.slow = this.#worker;
     this.#homes = [...new Set(options.homeThere === undefined ? [home, realOrSame(home)] : [options.homeThere])];
-    this.#files = [
-      userRulesPath({ home, configDir: options.configDir }),
-      ...projectRulesPaths(options.controlRoot ?? options.root),
-    ].map((at) => ({
+    const { root, controlRoot = root, configDir } = options;
+    this.#files = ruleFilePaths({ root: controlRoot, home, configDir }).map((at) => ({
       at,
       stamp: "never",
       rules: undefined,
@@ -101,7 +98,7 @@ export class RulesService implements AsyncDisposable {
   current(): CompiledRules | Promise<CompiledRules> {
     if (this.#loading !== undefined) return this.#loading;
     const rules = this.#rules;
-    if (rules !== undefined && this.#files.every((file) => fileStamp(file.at.path) === file.stamp)) return rules;
+    if (rules !== undefined && this.#files.every((file) => ruleFileStamp(file.at) === file.stamp)) return rules;
     this.#loading = this.#load().finally(() => {
       this.#loading = undefined;
     });
@@ -178,10 +175,10 @@ export class RulesService implements AsyncDisposable {
     const { signal } = this.#closed;
     this.#floor ??= await parseRuleText(floorRulesYaml, { layer: "floor", name: "floor" }, this.slow, { signal });
     for (const file of this.#files) {
-      const stamp = fileStamp(file.at.path);
+      const stamp = ruleFileStamp(file.at);
       if (stamp === file.stamp) continue;
       // The stamp from before the reading: a change during it is seen by the next decision.
-      const loaded = await readRuleFile(file.at, this.slow, { signal });
+      const loaded = stamp === "" ? undefined : await readRuleFile(file.at, this.slow, { signal });
       take(file, loaded);
       file.stamp = stamp;
     }
@@ -201,8 +198,8 @@ export class RulesService implements AsyncDisposable {
   }
 
   #readOnly(): string | undefined {
-    const user = this.#files.find((file) => file.at.layer === "user");
-    if (user?.rules?.onInvalidRules === "continue") return undefined;
+    if (this.#files.some(({ rules }) => rules?.layer === "user" && rules.onInvalidRules === "continue"))
+      return undefined;
     const problem = [
       ...(this.#floor?.problems ?? []),
       ...this.#files.filter((file) => file.unusable).flatMap((file) => file.problems),
@@ -228,7 +225,8 @@ function rulesOverWorkspace(rules: CompiledRules): readonly RuleProblem[] {
 function take(file: WatchedFile, loaded: LoadedRuleFile | undefined): void {
   if (loaded === undefined) {
     if (file.rules === undefined) return;
-    const message = "is gone; its last rules stay in force until the server is started anew";
+    const why = file.at.fallbackFor === undefined ? "is gone" : "does not count any more";
+    const message = `${why}; its last rules stay in force until the server is started anew`;
     file.problems = [{ severity: "warning", file: file.at.name, line: 1, rule: "", message }];
     return;
   }

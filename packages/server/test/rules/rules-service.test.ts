@@ -66,6 +66,42 @@ test("all layers add up", async () => {
   expect((await service.current()).searchExcludes).toEqual(["**/.env", "**/*.pem"]);
 });
 
+describe("seed 004 §2: the file in the home directory stands in for the one in the workspace", () => {
+  test("it counts where the workspace has none", async () => {
+    const floor = (await open()).status().count;
+    put(home, wild, good);
+    const service = await open();
+    expect(service.status()).toMatchObject({ count: floor + 2, problems: [] });
+    expect(service.examples().map(({ file }) => file)).toEqual(["floor", `~/${wild}`]);
+  });
+
+  test("it is passed over where the workspace has one, also when it is broken", async () => {
+    const floor = (await open()).status().count;
+    put(home, wild, "7\n");
+    put(root, wild, good);
+    const service = await open();
+    expect(service.status()).toMatchObject({ count: floor + 2, problems: [] });
+  });
+
+  test("the workspace's other rule file takes nothing of it away", async () => {
+    const floor = (await open()).status().count;
+    put(home, wild, good);
+    put(root, native, "noDeletePaths: [README.md]\n");
+    expect((await open()).status().count).toBe(floor + 3);
+  });
+
+  test("a file that the workspace gets later takes away nothing that is in force", async () => {
+    put(home, wild, good);
+    const service = await open();
+    const before = service.status().count;
+    put(root, wild, "zeroAccessPaths: [.env]\n");
+    expect((await service.current()).count).toBe(before + 1);
+    expect(service.status().problems).toEqual([
+      `~/${wild}:1: does not count any more; its last rules stay in force until the server is started anew`,
+    ]);
+  });
+});
+
 test("RUL-010 an empty project policy takes nothing away", async () => {
   put(home, user, "zeroAccessPaths: [.env]\n");
   const before = (await open()).status().count;

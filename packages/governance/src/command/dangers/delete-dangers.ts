@@ -32,8 +32,8 @@ export const deleteDangers: readonly DangerRule[] = [
       let worst: ReturnType<DangerRule["find"]>;
       for (const target of operands.flatMap((word) => targetsOf(word, invocation, place))) {
         const danger = judge(target, { recursive, force }, place);
-        if (danger?.verdict === "deny") return danger;
-        worst ??= danger;
+        if (danger?.verdict === "deny" && !danger.askable) return danger;
+        if (worst === undefined || (worst.verdict === "ask" && danger?.verdict === "deny")) worst = danger;
       }
       return worst;
     },
@@ -117,6 +117,7 @@ function judge(
       verdict: "deny",
       reason: `A forced recursive delete of ${word.raw}, which no build makes again. Delete files with the file tools, or ask the user to do it.`,
       high: true,
+      askable: true,
     };
   }
   return { verdict: "ask", reason: `This deletes ${word.raw} and everything in it.`, high: true };

@@ -7,6 +7,8 @@ type Words = readonly ResolvedWord[];
 type Found = ReturnType<DangerRule["find"]>;
 
 const deny = (reason: string): Found => ({ verdict: "deny", reason, high: true });
+/** Refused because work is lost by it: a person's own rule may ask instead. */
+const loses = (reason: string): Found => ({ verdict: "deny", reason, high: true, askable: true });
 const ask = (reason: string): Found => ({ verdict: "ask", reason, high: true });
 
 /** Configuration keys whose value git runs, loads or follows. */
@@ -17,32 +19,32 @@ const codeKeys =
 const subcommands: Readonly<Record<string, (words: Words) => Found>> = {
   reset: (words) =>
     hasOption(words, "", "--hard", 3) || hasOption(words, "", "--merge", 4) || hasOption(words, "", "--keep", 3)
-      ? deny("git reset would throw away work that is not committed.")
+      ? loses("git reset would throw away work that is not committed.")
       : undefined,
   checkout: (words) => {
-    if (hasOption(words, "f", "--force", 3)) return deny("A forced checkout throws away work that is not committed.");
+    if (hasOption(words, "f", "--force", 3)) return loses("A forced checkout throws away work that is not committed.");
     const separator = words.findIndex((word) => word.literal === "--");
     if (separator >= 0 && separator < words.length - 1)
-      return deny("git checkout -- <path> throws away work that is not committed.");
+      return loses("git checkout -- <path> throws away work that is not committed.");
     return operandsOf(words).some((word) => /^(?:\.|\.\/|:\/.*|\*)$/.test(word.literal ?? ""))
-      ? deny("git checkout of whole directories throws away work that is not committed.")
+      ? loses("git checkout of whole directories throws away work that is not committed.")
       : undefined;
   },
   switch: (words) =>
     hasOption(words, "f", "--force", 4) || hasOption(words, "", "--discard-changes", 4)
-      ? deny("A forced switch throws away work that is not committed.")
+      ? loses("A forced switch throws away work that is not committed.")
       : hasOption(words, "C", "--force-create", 8)
         ? ask("This moves a branch that exists.")
         : undefined,
   restore: (words) => {
     const worktree = hasOption(words, "W", "--worktree", 3);
     const staged = hasOption(words, "S", "--staged", 3);
-    return worktree || !staged ? deny("git restore throws away work that is not committed.") : undefined;
+    return worktree || !staged ? loses("git restore throws away work that is not committed.") : undefined;
   },
   clean: (words) =>
     hasOption(words, "n", "--dry-run", 3) || !hasOption(words, "f", "--force", 3)
       ? undefined
-      : deny("git clean deletes files that git does not know, and nothing brings them back."),
+      : loses("git clean deletes files that git does not know, and nothing brings them back."),
   stash: (words) =>
     /^(?:drop|clear)$/.test(operandsOf(words)[0]?.literal ?? "") ? ask("This throws stashed work away.") : undefined,
   branch: (words) => {
@@ -53,24 +55,24 @@ const subcommands: Readonly<Record<string, (words: Words) => Found>> = {
   },
   tag: (words) => (hasOption(words, "df", "--delete", 3) ? ask("This deletes or moves a tag.") : undefined),
   push: (words) => {
+    if (words.some((word) => /^--(?:receive-pack|exec)/.test(word.literal ?? "")))
+      return deny("This names a program to run for the push.");
     if (words.some((word) => /^--force-(?:with-lease|if-includes)/.test(word.literal ?? ""))) {
       return ask("This rewrites a branch on the remote.");
     }
     if (hasOption(words, "f", "--force", 3))
-      return deny("A forced push rewrites history on the remote. Use --force-with-lease.");
+      return loses("A forced push rewrites history on the remote. Use --force-with-lease.");
     if (
       hasOption(words, "d", "--delete", 4) ||
       hasOption(words, "", "--mirror", 3) ||
       hasOption(words, "", "--prune", 4)
     ) {
-      return deny("This deletes branches on the remote.");
+      return loses("This deletes branches on the remote.");
     }
     const refs = operandsOf(words).slice(1);
-    if (refs.some((word) => word.literal?.startsWith("+"))) return deny("A + before a refspec forces the push.");
+    if (refs.some((word) => word.literal?.startsWith("+"))) return loses("A + before a refspec forces the push.");
     if (refs.some((word) => /^:[^/]/.test(word.literal ?? "")))
-      return deny("An empty source deletes the branch on the remote.");
-    if (words.some((word) => /^--(?:receive-pack|exec)/.test(word.literal ?? "")))
-      return deny("This names a program to run for the push.");
+      return loses("An empty source deletes the branch on the remote.");
     return ask("This publishes commits.");
   },
   rebase: (words) =>
@@ -86,7 +88,7 @@ const subcommands: Readonly<Record<string, (words: Words) => Found>> = {
       : undefined,
   "read-tree": () => deny("This replaces the index or the work tree below git's own checks."),
   "checkout-index": (words) =>
-    hasOption(words, "f", "--force", 3) ? deny("This overwrites work that is not committed.") : undefined,
+    hasOption(words, "f", "--force", 3) ? loses("This overwrites work that is not committed.") : undefined,
   "filter-branch": () => deny("This rewrites the whole history."),
   "filter-repo": () => deny("This rewrites the whole history."),
   replace: () => ask("This replaces objects of the history."),
@@ -99,7 +101,7 @@ const subcommands: Readonly<Record<string, (words: Words) => Found>> = {
   prune: () => deny("This throws away what could bring lost commits back."),
   worktree: (words) =>
     words[0]?.literal === "remove" && hasOption(words, "f", "--force", 3)
-      ? deny("This deletes a work tree with its changes.")
+      ? loses("This deletes a work tree with its changes.")
       : undefined,
   submodule: (words) =>
     words[0]?.literal === "foreach" || hasOption(words, "f", "--force", 3)

@@ -39,12 +39,13 @@ export async function checkPersonsWrite(session: Session, files: readonly Review
   const { rules } = await services.governanceOf(workspace);
   const policies = [
     createEmergencyPolicy(services.emergency),
-    createRulesPolicy({ current: () => rules.current(), slow: rules.slow }),
+    createRulesPolicy(rules),
     ...callPolicies({
       workspaceRoot: workspace.root,
       controlRoot: workspace.controlRoot,
       config: await loadProjectConfig(workspace.controlRoot),
       ownDirectories: services.ownDirectories,
+      rules,
     }),
   ];
   const { signal } = new AbortController();

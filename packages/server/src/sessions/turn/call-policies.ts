@@ -1,5 +1,5 @@
 import { relative, sep } from "node:path";
-import { createCommandsPolicy } from "@gennai/governance/policies/commands";
+import { type CommandSurroundings, createCommandsPolicy } from "@gennai/governance/policies/commands";
 import { createContainmentPolicy } from "@gennai/governance/policies/containment";
 import { createControlFilesPolicy } from "@gennai/governance/policies/control-files";
 import { createFreshnessPolicy } from "@gennai/governance/policies/freshness";
@@ -8,6 +8,7 @@ import { createPathListsPolicy } from "@gennai/governance/policies/path-lists";
 import { createRedactionMarkerPolicy } from "@gennai/governance/policies/redaction-marker";
 import { createSecretsPolicy } from "@gennai/governance/policies/secrets";
 import type { Policy } from "@gennai/governance/policy";
+import type { RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
 import type { ProjectConfig } from "../../config/project-config.ts";
 import { hooksDirectory } from "../../workspace/hooks-directory.ts";
 
@@ -19,7 +20,8 @@ export interface CallPolicyOptions {
   /** Absolute paths of the server's own directories. */
   readonly ownDirectories: readonly string[];
   /** What a session's commands may do without a question; absent: only what is proven to read. */
-  readonly commands?: Parameters<typeof createCommandsPolicy>[0];
+  readonly commands?: CommandSurroundings;
+  readonly rules: RulesPolicyPorts;
 }
 
 /** The policies that judge a call by itself, whatever session it is in: all but those of branch, claim, intent and hooks. */
@@ -38,7 +40,7 @@ export function callPolicies(options: CallPolicyOptions): readonly Policy[] {
     createControlFilesPolicy({ root, directories }),
     createSecretsPolicy(),
     createPathListsPolicy({ allow: config.allowPaths, deny: config.denyPaths }),
-    createCommandsPolicy(options.commands),
+    createCommandsPolicy({ surroundings: options.commands, rules: options.rules }),
     createHighRiskPolicy(),
     createFreshnessPolicy(),
     createRedactionMarkerPolicy(),

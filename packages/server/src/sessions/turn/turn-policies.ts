@@ -62,7 +62,11 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
     createScopeExpansionPolicy(),
     createExternalToolsPolicy(),
     ...callPolicies({
-      ...{ workspaceRoot: root, controlRoot, config, ownDirectories },
+      workspaceRoot: root,
+      controlRoot,
+      config,
+      ownDirectories,
+      rules: options.rules,
       commands: { sandboxed, mode: options.editingMode, root, onOwnBranch, isNew },
     }),
     createGitContentsPolicy(options.gitContents),
