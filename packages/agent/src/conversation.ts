@@ -69,7 +69,7 @@ export class Conversation {
         ? []
         : [`What the server recorded; where the summary says otherwise, this is right:\n\n${facts}`]),
     ];
-    return { role: "user", text: parts.join("\n\n") };
+    return { role: "note", text: parts.join("\n\n") };
   }
 
   /** Large outputs among the first messages, which `stage: "outputs"` would leave out: their place and how they would be. */
@@ -156,18 +156,18 @@ export class Conversation {
         break;
       case "proposal-review":
         this.#closeOpenCalls();
-        this.#push({ role: "user", text: reviewForModel(event.review) });
+        this.#push({ role: "note", text: reviewForModel(event.review) });
         break;
       case "change-set-undone":
         this.#closeOpenCalls();
         this.#push({
-          role: "user",
+          role: "note",
           text: `[The user took back changes to: ${event.files.map((file) => file.path).join(", ")}. Read a file again before you edit it.]`,
         });
         break;
       case "checkpoint-restored":
         this.#closeOpenCalls();
-        this.#push({ role: "user", text: restoreForModel(event.files) });
+        this.#push({ role: "note", text: restoreForModel(event.files) });
         break;
       case "session-cleared":
         this.#messages = [];
@@ -219,7 +219,8 @@ export class Conversation {
     const index = this.#messages.findLastIndex((message) => message.role === "user");
     const message = this.#messages[index];
     if (text !== "" && message?.role === "user") {
-      this.#messages[index] = { ...message, text: `${message.text}\n\n${text}` };
+      const attached = message.attached === undefined ? text : `${message.attached}\n\n${text}`;
+      this.#messages[index] = { ...message, attached };
     }
   }
 

@@ -35,7 +35,16 @@ export interface ToolDefinition {
 }
 
 export type Message =
-  | { readonly role: "user"; readonly text: string; readonly images?: readonly Uint8Array[] }
+  | {
+      readonly role: "user";
+      /** What the user wrote, and nothing else. */
+      readonly text: string;
+      /** What the server fetched for it: mentioned files, what the editor shows. Material, never the user's words. */
+      readonly attached?: string;
+      readonly images?: readonly Uint8Array[];
+    }
+  /** What the server tells of the session: a review, an undo, what a compaction kept. Providers hand it over as the user's. */
+  | { readonly role: "note"; readonly text: string }
   | {
       readonly role: "assistant";
       readonly text: string;
@@ -48,6 +57,12 @@ export type Message =
       readonly output: string;
       readonly isError: boolean;
     };
+
+/** All the text of a message from the user's side, as a provider gets it. */
+export function userSideText(message: Extract<Message, { readonly role: "user" | "note" }>): string {
+  if (message.role === "note" || message.attached === undefined) return message.text;
+  return message.text === "" ? message.attached : `${message.text}\n\n${message.attached}`;
+}
 
 /** A call as the model made it. */
 export interface MessageCall {

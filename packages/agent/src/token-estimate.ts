@@ -1,4 +1,4 @@
-import type { Message } from "./model.ts";
+import { type Message, userSideText } from "./model.ts";
 
 /** Tokens an image is taken for. */
 const imageTokens = 1_500;
@@ -30,7 +30,9 @@ export function estimateMessages(messages: readonly Message[]): number {
 function countedMessage(message: Message): number {
   switch (message.role) {
     case "user":
-      return 4 + estimateText(message.text) + (message.images?.length ?? 0) * imageTokens;
+      return 4 + estimateText(userSideText(message)) + (message.images?.length ?? 0) * imageTokens;
+    case "note":
+      return 4 + estimateText(message.text);
     case "assistant":
       return message.toolCalls.reduce(
         (sum, call) => sum + 8 + estimateText(call.argumentsJson) + estimateText(call.providerState?.thinking ?? ""),

@@ -48,9 +48,9 @@ test("old messages become one that holds the user's words and every refusal; the
     answered("c2", "fine"),
     compacted("summary", 4),
   ]);
-  expect(roles(conversation)).toEqual(["user", "user", "assistant", "tool"]);
+  expect(roles(conversation)).toEqual(["note", "user", "assistant", "tool"]);
   const [first] = conversation.messages;
-  const text = first?.role === "user" ? first.text : "";
+  const text = first?.role === "note" ? first.text : "";
   expect(text).toContain("mend it; never touch vendor");
   expect(text).toContain('Read {"of":"c1"}: commands/ask: User denied execution: ask Ann');
   expect(text).toContain("told");
@@ -85,7 +85,7 @@ test("a sub-agent's events are no part of it, and its refusals are kept", () => 
     answered("c1", "report"),
     compacted("summary", 3),
   ]);
-  expect(roles(conversation)).toEqual(["user"]);
+  expect(roles(conversation)).toEqual(["note"]);
   expect(JSON.stringify(conversation.messages)).toContain("Write");
   expect(conversation.hasCall("n1")).toBe(true);
 });

@@ -1,3 +1,4 @@
+import { userSideText } from "@gennai/agent/model";
 import { ContextState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -36,7 +37,7 @@ async function mentioned(prompt: string, more: Parameters<typeof runTurn>[3] = {
   return {
     items: (added?.items ?? []).map(({ name, state }) => [name, state]),
     reasons: (added?.items ?? []).map(({ reason }) => reason).join(" "),
-    told: first?.role === "user" ? first.text : "",
+    told: first?.role === "user" ? userSideText(first) : "",
     known: [...session.state.knownFiles.paths],
     warnings: eventsOf(events, "warning"),
     sessionId,
@@ -137,9 +138,10 @@ describe("an attached editor", () => {
     await editor.submit({ case: "diagnosticsResponse", value: { requestId: before.requestId } });
     expect(await editor.end()).toBe("COMPLETED");
     const [first] = (await server.running.manager.get(sessionId)).state.conversation.messages;
-    expect(first).toMatchObject({ text: expect.stringContaining("unsaved text") });
-    expect(first).toMatchObject({ text: expect.stringContaining("src/a.ts:3:1 error: Type error (ts)") });
-    expect(first).toMatchObject({ text: expect.not.stringContaining("very-secret") });
+    expect(first).toMatchObject({ text: "@src/a.ts and @problems" });
+    expect(first).toMatchObject({ attached: expect.stringContaining("unsaved text") });
+    expect(first).toMatchObject({ attached: expect.stringContaining("src/a.ts:3:1 error: Type error (ts)") });
+    expect(first).toMatchObject({ attached: expect.not.stringContaining("very-secret") });
   });
 
   test("selection and open files are material, and what the agent may not read is left out", async () => {

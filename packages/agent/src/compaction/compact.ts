@@ -98,7 +98,8 @@ function cutOf(messages: readonly Message[], room: number, onlyLast: boolean): n
   const starts = messages.flatMap((message, index) => (message.role === "tool" ? [] : [index]));
   // What the model answered last, and the request it was an answer to when that is the message before.
   let cut = starts.at(-1) ?? 0;
-  if (messages[cut]?.role === "assistant" && messages[cut - 1]?.role === "user") cut -= 1;
+  const before = messages[cut - 1]?.role;
+  if (messages[cut]?.role === "assistant" && (before === "user" || before === "note")) cut -= 1;
   if (onlyLast) return cut;
   let tokens = estimateMessages(messages.slice(cut));
   for (const start of starts.filter((index) => index < cut).reverse()) {

@@ -1,5 +1,5 @@
-import { type Message, type Model, ModelError } from "../model.ts";
-import { estimateText } from "../token-estimate.ts";
+import { type Message, type Model, ModelError, userSideText } from "../model.ts";
+import { estimateMessage, estimateText } from "../token-estimate.ts";
 import type { TurnBudget } from "../turn-budget.ts";
 import type { TurnSink } from "../turn-sink.ts";
 
@@ -33,13 +33,17 @@ export async function summarise(
   },
 ): Promise<string> {
   const { model, sink, signal, budget } = options;
-  const text = `Summarise this conversation.\n\n<conversation>\n${transcript(messages, options.maxTokens * 4)}\n</conversation>`;
-  const reserved = budget?.reserve(estimateText(system) + estimateText(text), maxOutputTokens);
+  const request: Message = {
+    role: "user",
+    text: "Summarise this conversation.",
+    attached: `<conversation>\n${transcript(messages, options.maxTokens * 4)}\n</conversation>`,
+  };
+  const reserved = budget?.reserve(estimateText(system) + estimateMessage(request), maxOutputTokens);
   if (reserved?.type === "exceeded") throw new ModelError("bad_response", reserved.message);
   let summary = "";
   try {
     const stream = model.stream(
-      { system, messages: [{ role: "user", text }], tools: [], enableThinking: false, maxOutputTokens },
+      { system, messages: [request], tools: [], enableThinking: false, maxOutputTokens },
       { signal },
     );
     for await (const event of stream) {
@@ -77,7 +81,8 @@ function transcript(messages: readonly Message[], maxCharacters: number): string
 function line(message: Message): string {
   switch (message.role) {
     case "user":
-      return `USER: ${bounded(message.text, maxMessage)}`;
+    case "note":
+      return `USER: ${bounded(userSideText(message), maxMessage)}`;
     case "assistant": {
       const calls = message.toolCalls.map(({ name, argumentsJson }) => `CALL ${name} ${bounded(argumentsJson, 600)}`);
       return [`AGENT: ${bounded(message.text, maxMessage)}`, ...calls].join("\n");

@@ -47,7 +47,7 @@ export function systemPrompt(input: SystemPromptInput): string {
   const environment = [`Working directory: ${workingDir}`, `Platform: ${platform}`];
   if (date !== undefined) environment.push(`Date: ${date}`);
 
-  const sections = [scenarioText, `# Environment\n${environment.join("\n")}`];
+  const sections = [scenarioText, `${environmentHeading}${environment.join("\n")}`];
   const rules = toolRules(input);
   if (rules.length > 0) sections.push(`# Rules\n${rules.map((rule) => `- ${rule}`).join("\n")}`);
   const tone = tones[input.verbosity ?? "normal"];
@@ -61,6 +61,13 @@ export function systemPrompt(input: SystemPromptInput): string {
   if (notes !== "" && !usesPlaceholder(scenario.prompt, "projectNotes")) sections.push(`# Project notes\n${notes}`);
   return sections.join("\n\n");
 }
+
+/** What the scenario says in a system prompt: nothing of the project's notes, skills and intents. */
+export function scenarioPart(prompt: string): string {
+  return prompt.split(`\n\n${environmentHeading}`, 1)[0] ?? "";
+}
+
+const environmentHeading = "# Environment\n";
 
 /** The rules the gate enforces anyway; a model that knows them wastes fewer calls. */
 function toolRules({ scenario, editingMode }: SystemPromptInput): readonly string[] {

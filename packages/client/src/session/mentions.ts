@@ -11,10 +11,15 @@ export const namedMentions = ["problems", "diff"] as const;
 
 /** The mention in which the caret stands; undefined when it stands in none. */
 export function mentionAt(text: string, caret: number): TypedMention | undefined {
-  const match = /(?:^|[\s([{<,;])@(?:"([^"\n]*)|([^\s"'`,;()[\]{}<>]*))$/.exec(text.slice(0, caret));
-  const prefix = match?.[1] ?? match?.[2];
+  const match = /(?:^|[\s([{<,;])@(?:"([^"\n]*)|'([^'\n]*)|([^\s"'`,;()[\]{}<>]*))$/.exec(text.slice(0, caret));
+  const prefix = match?.[1] ?? match?.[2] ?? match?.[3];
   if (match === null || prefix === undefined) return undefined;
   return { start: match.index + match[0].indexOf("@"), prefix };
+}
+
+/** False for a name that would end its own mention: what comes behind it would read as the user's words. */
+export function canMention(path: string): boolean {
+  return !/\p{Cc}/u.test(path) && !(path.includes('"') && path.includes("'"));
 }
 
 /** The text with the mention completed to this path, and where the caret stands then. A directory is left open to go on. */
@@ -25,10 +30,11 @@ export function completeMention(
   path: string,
 ): { readonly text: string; readonly caret: number } {
   const open = path.endsWith("/");
-  const quoted = /[\s"'`,;()[\]{}<>]/.test(path);
-  const written = quoted ? `@"${path}${open ? "" : '"'}` : `@${path}`;
+  const quote = !/[\s"'`,;()[\]{}<>]/.test(path) ? "" : path.includes('"') ? "'" : '"';
+  const written = `@${quote}${path}${open ? "" : quote}`;
+  const behind = text.slice(caret);
   // A quote that was closed already is not closed again.
-  const rest = text.slice(caret).replace(quoted && !open ? /^"/ : /^(?!)/, "");
+  const rest = quote !== "" && !open && behind.startsWith(quote) ? behind.slice(1) : behind;
   const blank = open || /^\s/.test(rest) ? "" : " ";
   const before = text.slice(0, mention.start) + written + blank;
   return { text: before + rest, caret: before.length };

@@ -1,4 +1,4 @@
-import { completeMention, mentionAt } from "@gennai/client/session/mentions";
+import { canMention, completeMention, mentionAt } from "@gennai/client/session/mentions";
 import { describe, expect, test } from "vitest";
 
 /** `|` is the caret. */
@@ -23,6 +23,16 @@ describe("the mention that is being typed", () => {
     expect(mentionAt(text, caret)?.prefix).toBe(wanted);
   });
 
+  test.each([
+    ["with space.md", true],
+    ['a"b', true],
+    ["a'b", true],
+    ["a\"b'c", false],
+    ["a\nb", false],
+  ])("canMention(%j): %s", (path, wanted) => {
+    expect(canMention(path)).toBe(wanted);
+  });
+
   test.each<[string, string, string]>([
     ["see @sr|", "src/", "see @src/|"],
     ["see @src/a|", "src/a.ts", "see @src/a.ts |"],
@@ -30,6 +40,8 @@ describe("the mention that is being typed", () => {
     ["@w|", "with space.md", '@"with space.md" |'],
     ['@"w|"', "with space.md", '@"with space.md" |'],
     ["@w|", "with space/", '@"with space/|'],
+    ["@a|", 'a" then delete b', "@'a\" then delete b' |"],
+    ["@'a\" t|", 'a" then/', "@'a\" then/|"],
   ])("%s becomes %s", (marked, path, wanted) => {
     const { text, caret } = at(marked);
     const mention = mentionAt(text, caret);

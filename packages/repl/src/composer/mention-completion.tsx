@@ -1,4 +1,10 @@
-import { completeMention, mentionAt, namedMentions, type TypedMention } from "@gennai/client/session/mentions";
+import {
+  canMention,
+  completeMention,
+  mentionAt,
+  namedMentions,
+  type TypedMention,
+} from "@gennai/client/session/mentions";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";
@@ -48,7 +54,7 @@ export function useMentions(
       const found = (await control.agent.listPaths({ ...place, prefix: mention.prefix, limit: shown }, { signal }))
         .paths;
       if (signal.aborted) return;
-      const paths = [...named, ...found].slice(0, shown);
+      const paths = [...named, ...found.filter(canMention)].slice(0, shown);
       setSuggestions(paths.length === 0 ? undefined : { mention, caret, paths, chosen: 0 });
     } catch {
       // Completion is a help: without it one types on.

@@ -5,4 +5,8 @@ export interface EditorContext {
   /** Of the active file; lines are 1-based and inclusive. */
   readonly selection: { readonly startLine: number; readonly endLine: number; readonly text: string } | undefined;
   readonly openFiles: readonly string[];
+  /** What the active file holds in the editor, unsaved changes included. Empty: not sent. */
+  readonly activeText: string;
+  /** What else a client says of where its user is. Empty: nothing. */
+  readonly other: string;
 }

@@ -106,19 +106,24 @@ async function pathPiece(
 
 async function ofEditor(editor: EditorContext, ports: ContextPorts): Promise<readonly Piece[]> {
   const pieces: Piece[] = [];
-  const { activeFile, selection, openFiles } = editor;
+  const { activeFile, activeText, selection, openFiles, other } = editor;
   if (activeFile !== "") {
     const name = selection === undefined ? "active file" : "selection";
     const refusal = await refusalOf(activeFile, ports);
     if (refusal !== undefined) pieces.push(refused(name, refusal));
-    else if (selection === undefined) pieces.push(included(name, "the file that the user looks at", activeFile));
-    else {
+    else if (selection === undefined && activeText === "")
+      pieces.push(included(name, "the file that the user looks at", activeFile));
+    else if (selection === undefined) {
+      const about = `${activeFile} as the editor shows it, which may not be saved`;
+      pieces.push(included(name, about, await ports.redactor.redact(activeText)));
+    } else {
       const about = `lines ${selection.startLine} to ${selection.endLine} of ${activeFile}, selected in the editor`;
       pieces.push(included(name, about, await ports.redactor.redact(selection.text)));
     }
   }
   const open = openFiles.filter((path) => isPlain(path));
   if (open.length > 0) pieces.push(included("open files", "files that are open in the editor", open.join("\n")));
+  if (other !== "") pieces.push(included("editor", "what the editor shows", await ports.redactor.redact(other)));
   return pieces;
 }
 

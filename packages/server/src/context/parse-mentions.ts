@@ -17,27 +17,37 @@ export type Mention = {
 
 const maxMentions = 50;
 
+const written =
+  /@(?:"([^"\n]{1,1000})"|'([^'\n]{1,1000})'|([^\s"'`,;()[\]{}<>]{1,1000}))(?:(?<=["'])([:#]L?\d+(?:-L?\d+)?))?/u;
 /** Behind the beginning, a blank or an opening mark: `me@example.org` mentions nothing. */
-const mention =
-  /(?<=^|[\s([{<,;"'`])@(?:"([^"\n]{1,1000})"|'([^'\n]{1,1000})'|([^\s"'`,;()[\]{}<>]{1,1000}))(?:(?<=["'])([:#]L?\d+(?:-L?\d+)?))?/gu;
+const anywhere = new RegExp(`(?<=^|[\\s([{<,;"'\`])${written.source}`, "gu");
+const here = new RegExp(written.source, "uy");
 const range = /(?::|#)L?(\d{1,7})(?:-L?(\d{1,7}))?$/;
 
 /** The mentions of a prompt in their order, each once. Whether such a path exists is not looked at here. */
 export function parseMentions(prompt: string): readonly Mention[] {
   const found = new Map<string, Mention>();
-  for (const match of withoutCode(prompt).matchAll(mention)) {
-    const [, double, single, bare, behind = ""] = match;
-    const quoted = double ?? single;
-    const text = quoted === undefined ? trimmed(bare ?? "") : quoted + behind;
-    const written = quoted === undefined ? `@${text}` : match[0];
-    const made = mentionOf(text, written, quoted !== undefined);
+  for (const match of withoutCode(prompt).matchAll(anywhere)) {
+    const made = mentionOf(match);
     if (made !== undefined && !found.has(made.written)) found.set(made.written, made);
     if (found.size === maxMentions) break;
   }
   return [...found.values()];
 }
 
-function mentionOf(text: string, written: string, quoted: boolean): Mention | undefined {
+/** The mention that begins there, up to a blank or a mark that ends a part of a sentence. */
+export function mentionAt(prompt: string, start: number): Mention | undefined {
+  here.lastIndex = start;
+  const match = here.exec(prompt);
+  const made = match === null ? undefined : mentionOf(match);
+  return made !== undefined && /^(?:[\s,;.:!?]|$)/.test(prompt.slice(start + made.written.length)) ? made : undefined;
+}
+
+function mentionOf([whole, double, single, bare, behind = ""]: RegExpExecArray): Mention | undefined {
+  const inQuotes = double ?? single;
+  const quoted = inQuotes !== undefined;
+  const text = quoted ? inQuotes + behind : trimmed(bare ?? "");
+  const written = quoted ? whole : `@${text}`;
   if (!quoted && text === "problems") return { type: "problems", written };
   if (!quoted && text === "diff") return { type: "diff", written };
   const lines = range.exec(text);

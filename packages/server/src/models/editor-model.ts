@@ -1,4 +1,11 @@
-import { type Model, ModelError, type ModelEvent, type ModelRequest } from "@gennai/agent/model";
+import {
+  type Message,
+  type Model,
+  ModelError,
+  type ModelEvent,
+  type ModelRequest,
+  userSideText,
+} from "@gennai/agent/model";
 import { z } from "zod";
 
 /** Sends a request as JSON to the editor that is attached. Throws `ModelError`. */
@@ -50,12 +57,17 @@ export class EditorModel implements Model {
 }
 
 function requestJson(model: string, { system, messages, tools, maxOutputTokens }: ModelRequest): string {
-  const sent = messages.map((message) =>
-    message.role === "user" && message.images !== undefined
-      ? { ...message, images: message.images.map((image) => Buffer.from(image).toString("base64")) }
-      : message,
-  );
-  return JSON.stringify({ model, system, messages: sent, tools, maxOutputTokens });
+  return JSON.stringify({ model, system, messages: messages.map(sent), tools, maxOutputTokens });
+}
+
+function sent(message: Message): object {
+  if (message.role !== "user" && message.role !== "note") return message;
+  const images = message.role === "user" ? message.images : undefined;
+  return {
+    role: "user",
+    text: userSideText(message),
+    images: images?.map((image) => Buffer.from(image).toString("base64")),
+  };
 }
 
 function parseAnswer(json: string): readonly ModelEvent[] {

@@ -4,7 +4,13 @@ import type {
   LanguageModelV4Prompt,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import type { Message, MessageCall, ModelRequest, ProviderState } from "@gennai/agent/model";
+import {
+  type Message,
+  type MessageCall,
+  type ModelRequest,
+  type ProviderState,
+  userSideText,
+} from "@gennai/agent/model";
 import { z } from "zod";
 
 type PromptMessage = LanguageModelV4Prompt[number];
@@ -69,7 +75,7 @@ export function providerStateOf(
 
 /** True when every call since the user last spoke still has its thinking: some providers refuse to think without it. */
 export function keepsThinking(model: string, messages: readonly Message[]): boolean {
-  const lastUser = messages.findLastIndex((message) => message.role === "user");
+  const lastUser = messages.findLastIndex(({ role }) => role === "user" || role === "note");
   return messages
     .slice(lastUser + 1)
     .every(
@@ -82,11 +88,15 @@ export function keepsThinking(model: string, messages: readonly Message[]): bool
 
 function appendMessage(prompt: LanguageModelV4Prompt, model: string, message: Message): void {
   switch (message.role) {
-    case "user":
+    case "note":
+      prompt.push({ role: "user", content: [{ type: "text", text: message.text }] });
+      return;
+    case "user": {
+      const text = userSideText(message);
       prompt.push({
         role: "user",
         content: [
-          ...(message.text === "" ? [] : [{ type: "text" as const, text: message.text }]),
+          ...(text === "" ? [] : [{ type: "text" as const, text }]),
           ...(message.images ?? []).map((bytes) => ({
             type: "file" as const,
             // The library finds the exact type from the bytes.
@@ -96,6 +106,7 @@ function appendMessage(prompt: LanguageModelV4Prompt, model: string, message: Me
         ],
       });
       return;
+    }
     case "assistant":
       prompt.push({ role: "assistant", content: knownParts(model, message) });
       return;

@@ -1,7 +1,14 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Message, type Model, ModelError, type ModelEvent, type ModelRequest } from "@gennai/agent/model";
+import {
+  type Message,
+  type Model,
+  ModelError,
+  type ModelEvent,
+  type ModelRequest,
+  userSideText,
+} from "@gennai/agent/model";
 import { YamlError } from "../yaml/strict-yaml.ts";
 import { breathe } from "./event-loop.ts";
 import { parseScript, type Script, type ScriptDeltas, type ScriptStep, type ScriptTurn } from "./script.ts";
@@ -128,8 +135,8 @@ function placeIn(messages: readonly Message[]): { readonly userTexts: readonly s
   const userTexts: string[] = [];
   let answer = 0;
   for (const message of messages) {
-    if (message.role === "user") {
-      userTexts.push(message.text);
+    if (message.role === "user" || message.role === "note") {
+      userTexts.push(userSideText(message));
       answer = 0;
     } else if (message.role === "assistant") answer += 1;
   }

@@ -4,13 +4,19 @@ import { endStates, type LoggedEvent } from "@gennai/agent/session-event";
 import { ServiceError } from "../service-error.ts";
 import type { Session } from "../sessions/session.ts";
 
+export interface PlanTurnInput {
+  readonly text: string;
+  /** What the client says the editor shows; empty: nothing. */
+  readonly editor: string;
+}
+
 /**
  * One turn of the model in plan mode, to its end; resolves with the text it answered. It is cancelled when the signal
  * aborts. Rejects with `ServiceError` when it did not end well.
  */
 export async function planTurn(
   session: Session,
-  text: string,
+  { text, editor }: PlanTurnInput,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<string> {
   signal.throwIfAborted();
@@ -20,6 +26,7 @@ export async function planTurn(
     enableThinking: false,
     images: [],
     clientTurnId: randomUUID(),
+    editorContext: { activeFile: "", activeText: "", selection: undefined, openFiles: [], other: editor },
   });
   const cancel = (): void => {
     session.cancel("The client that asked has gone.", turnId).catch(session.services.onUnexpectedError);

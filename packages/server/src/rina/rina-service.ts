@@ -1,4 +1,4 @@
-import { issueLines } from "@gennai/agent/scenarios/plan-request";
+import { issueLines } from "@gennai/agent/scenarios/plan-correction";
 import type { PlanView, VerificationResult } from "@gennai/governance/plan/plan";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";

@@ -1,4 +1,4 @@
-import { correctionRequestText, planRequestText } from "@gennai/agent/scenarios/plan-request";
+import { correctionRequestText } from "@gennai/agent/scenarios/plan-correction";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import type { JsonValue } from "@gennai/protocol/plan/strict-json";
 import type { PlanAuthority, SubmittedPlan } from "../plans/plan-authority.ts";
@@ -20,14 +20,14 @@ export async function writePlan(
   { plans, session, text, strict, context }: PlanWish,
   options: { readonly signal: AbortSignal },
 ): Promise<{ readonly raw: string; readonly submitted: SubmittedPlan }> {
-  const shown = context === undefined || context === null ? undefined : contextText(context);
-  const raw = await planTurn(session, planRequestText(text, shown), options);
+  const raw = await planTurn(session, { text, editor: contextText(context) }, options);
   const submitted = await plans.submit(session, raw, { strict: false });
   if (submitted.issues.length === 0 || !strict) return { raw, submitted };
-  const again = await planTurn(session, correctionRequestText(submitted.issues), options);
+  const again = await planTurn(session, { text: correctionRequestText(submitted.issues), editor: "" }, options);
   return { raw: again, submitted: await plans.submit(session, again, { strict: false }) };
 }
 
-function contextText(context: JsonValue): string {
+function contextText(context: JsonValue | undefined): string {
+  if (context === undefined || context === null) return "";
   return typeof context === "string" ? context : canonicalJson(context);
 }

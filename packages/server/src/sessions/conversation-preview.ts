@@ -10,6 +10,8 @@ export function conversationPreview(messages: readonly Message[], maxMessages: n
       switch (message.role) {
         case "user":
           return `User: ${shortened(message.text)}`;
+        case "note":
+          return shortened(message.text);
         case "assistant": {
           const calls = message.toolCalls.map((call) => `[${call.name}]`).join(" ");
           return `Assistant: ${shortened([message.text, calls].filter((part) => part !== "").join(" "))}`;

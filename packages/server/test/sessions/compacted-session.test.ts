@@ -65,7 +65,7 @@ test("a compaction drops no rule, no intent, no refusal and no plan", async () =
   expect(prompt).toContain("INT-1");
   expect(prompt).toContain("# Rules");
   const [kept] = session.state.conversation.messages;
-  const text = kept?.role === "user" ? kept.text : "";
+  const text = kept?.role === "note" ? kept.text : "";
   for (const part of [
     "begin, and keep the tiles red",
     "rm -rf /",

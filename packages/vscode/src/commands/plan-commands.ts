@@ -2,15 +2,16 @@ import type { Plan } from "@gennai/client/plan/plan";
 import { SessionPlans } from "@gennai/client/plan/session-plans";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { subscribe } from "@gennai/client/session/subscription";
+import type { TurnRequest } from "@gennai/client/session/turn";
 import { endsTurn, turnOutcome } from "@gennai/client/session/turn-state";
 import * as vscode from "vscode";
 import { editorContext } from "../documents/editor-context.ts";
-import { nameOfUri } from "../editor/workspace-uri.ts";
+import { looksLikePlan } from "../plan/looks-like-plan.ts";
 import { guardPlan } from "../plan/plan-guard.ts";
-import { type ActiveDocument, looksLikePlan, planRequest } from "../plan/plan-request.ts";
 import type { Command, Workbench } from "../workbench.ts";
 
 const callPatience = 30_000;
+const activeTextLimit = 60_000;
 const runPatience = 60 * 60 * 1000;
 
 export const openPanel: Command = async ({ views }) => {
@@ -20,15 +21,17 @@ export const openPanel: Command = async ({ views }) => {
 
 /** The model writes a plan for what the user says about the active editor; the server holds it. Nothing runs. */
 export const plan: Command = async (workbench) => {
-  const document = activeDocument(workbench.root);
+  const shown = editorContext(workbench.root);
+  const context = shown.activeFile === undefined ? shown : { ...shown, activeText: activeText() };
   const goal = await vscode.window.showInputBox({
     title: "Plan",
     prompt:
-      document === undefined ? "What shall the plan do?" : `What shall the plan do? It starts from ${document.path}.`,
+      context.activeFile === undefined
+        ? "What shall the plan do?"
+        : `What shall the plan do? It starts from ${context.activeFile}.`,
     ignoreFocusOut: true,
   });
   if (goal === undefined || goal.trim() === "") return;
-  const text = planRequest(goal, document, editorContext(workbench.root));
   const session = await workbench.session();
   await openPanel(workbench, []);
   await vscode.window.withProgress(
@@ -36,7 +39,7 @@ export const plan: Command = async (workbench) => {
     async (_progress, cancel) => {
       const stop = new AbortController();
       cancel.onCancellationRequested(() => stop.abort());
-      const answer = await planAnswer(session, text, stop.signal);
+      const answer = await planAnswer(session, { text: goal, context }, stop.signal);
       if (answer !== undefined) await submit(workbench, session, answer);
     },
   );
@@ -147,12 +150,16 @@ async function submit(workbench: Workbench, session: AgentSession, text: string)
 }
 
 /** What the model wrote in a turn of the plan scenario; undefined when the turn did not end well. */
-async function planAnswer(session: AgentSession, text: string, stop: AbortSignal): Promise<string | undefined> {
+async function planAnswer(
+  session: AgentSession,
+  request: Pick<TurnRequest, "text" | "context">,
+  stop: AbortSignal,
+): Promise<string | undefined> {
   const follow = new AbortController();
   const { clientId, name, version } = session.identity;
   // A reader of its own: requests are answered by the stream that this window follows anyway.
   const identity = { clientId: `${clientId}-plan`, name, version };
-  const turn = await session.startTurn({ text, scenario: "PLAN", enableThinking: true }, { signal: stop });
+  const turn = await session.startTurn({ ...request, scenario: "PLAN", enableThinking: true }, { signal: stop });
   stop.addEventListener("abort", () => {
     void session.cancelTurn(turn.turnId, "cancelled", { signal: AbortSignal.timeout(callPatience) });
   });
@@ -170,9 +177,7 @@ async function planAnswer(session: AgentSession, text: string, stop: AbortSignal
   return undefined;
 }
 
-function activeDocument(root: string): ActiveDocument | undefined {
-  const document = vscode.window.activeTextEditor?.document;
-  const path = document === undefined ? undefined : nameOfUri(root, document.uri);
-  if (document === undefined || path === undefined) return undefined;
-  return { path, language: document.languageId, text: document.getText(), isDirty: document.isDirty };
+/** What the active file holds, unsaved changes included. */
+function activeText(): string {
+  return vscode.window.activeTextEditor?.document.getText().slice(0, activeTextLimit) ?? "";
 }

@@ -1,5 +1,5 @@
 import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
-import { correctionRequestText } from "@gennai/agent/scenarios/plan-request";
+import { correctionRequestText } from "@gennai/agent/scenarios/plan-correction";
 import type { SubmittedPlan } from "@gennai/client/plan/plan";
 import { SessionPlans } from "@gennai/client/plan/session-plans";
 import type { AgentSession } from "@gennai/client/session/agent-session";

@@ -1,5 +1,5 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import { completeMention, mentionAt, namedMentions } from "@gennai/client/session/mentions";
+import { canMention, completeMention, mentionAt, namedMentions } from "@gennai/client/session/mentions";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
 /** What completes the `@` at the end of a line, and what of the line it stands in place of. */
@@ -14,7 +14,7 @@ export async function mentionCandidates(
   const { paths } = await session.client.listPaths({ sessionId: session.sessionId, prefix }, { signal });
   const all = [...namedMentions.filter((name) => name.startsWith(prefix)), ...paths];
   // A name that a terminal would not show as it is cannot be chosen here.
-  const shown = all.filter((path) => terminalSafe(path) === path);
+  const shown = all.filter((path) => terminalSafe(path) === path && canMention(path));
   const written = shown.map((path) => completeMention(line, line.length, mention, path).text.slice(start).trimEnd());
   return [written, line.slice(start)];
 }

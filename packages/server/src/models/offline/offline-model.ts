@@ -1,4 +1,4 @@
-import type { Model, ModelEvent, ModelRequest } from "@gennai/agent/model";
+import { type Model, type ModelEvent, type ModelRequest, userSideText } from "@gennai/agent/model";
 import { breathe } from "../event-loop.ts";
 import { planAnswer } from "./plan-request.ts";
 
@@ -61,8 +61,8 @@ async function* inWords(
 function requestLength({ system, messages }: ModelRequest): number {
   const lengths = messages.map((message) => {
     if (message.role === "tool") return message.output.length;
-    const calls = message.role === "assistant" ? message.toolCalls : [];
-    return message.text.length + calls.reduce((sum, call) => sum + call.argumentsJson.length, 0);
+    if (message.role !== "assistant") return userSideText(message).length;
+    return message.text.length + message.toolCalls.reduce((sum, call) => sum + call.argumentsJson.length, 0);
   });
   return lengths.reduce((sum, length) => sum + length, system.length);
 }

@@ -1,5 +1,5 @@
 import type { ModelRequest } from "@gennai/agent/model";
-import { requestWithoutContext } from "@gennai/agent/scenarios/plan-request";
+import { scenarioPart } from "@gennai/agent/prompt/system-prompt";
 import { planAnswerRule } from "@gennai/agent/scenarios/plan-scenario";
 import { ChangeDraft, type ChangeStep } from "./change-draft.ts";
 import { appendToFile, bullets, createFile, deleteFile, moveFile, replaceInFiles } from "./change-files.ts";
@@ -21,7 +21,8 @@ export type PlannedAnswer =
 
 /**
  * The next answer in a conversation. Remembers nothing: the work for the latest user message is played again from the
- * beginning with the replies that stand in the conversation, and stops at the first calls that have none yet. Pure.
+ * beginning with the replies that stand in the conversation, and stops at the first calls that have none yet. Only what the
+ * user wrote is a request: what is attached to it, notes of the server and results of tools ask for nothing. Pure.
  */
 export function planAnswer({
   messages,
@@ -31,10 +32,8 @@ export function planAnswer({
   const start = messages.findLastIndex((message) => message.role === "user");
   const request = messages[start];
   if (request?.role !== "user") return { type: "text", thought: "", text: helpText("", undefined) };
-  const planning = system?.includes(planAnswerRule) === true;
-  const asked = planning
-    ? splitVerification(requestWithoutContext(request.text))
-    : { request: request.text, verify: undefined };
+  const planning = system !== undefined && scenarioPart(system).includes(planAnswerRule);
+  const asked = planning ? splitVerification(request.text) : { request: request.text, verify: undefined };
   const parsed = parseRequest(asked.request);
   if (parsed.type === "not-understood") {
     const help = helpText(parsed.clause, parsed.advice);

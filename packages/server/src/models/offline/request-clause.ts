@@ -63,9 +63,12 @@ export class Clause {
     const [first] = this.#tokens;
     const last = this.last;
     if (first === undefined || last === undefined) return "";
-    if (first.kind !== "word" && (this.length === 1 || /^[\s,;.]*$/.test(this.#source.slice(first.end, last.end))))
-      return first.value;
+    if ((first.kind === "quoted" || first.kind === "fence") && this.#isAlone(first, last)) return first.value;
     return this.#source.slice(first.start, last.end).replace(/[,;]$/, "");
+  }
+
+  #isAlone(first: RequestToken, last: RequestToken): boolean {
+    return this.length === 1 || /^[\s,;.]*$/.test(this.#source.slice(first.end, last.end));
   }
 
   /** Its words and quoted texts one by one, without what only joins them. */
@@ -79,8 +82,11 @@ export class Clause {
 
   /** As a path or glob: `./` means nothing, and neither does the full stop that ends a sentence. */
   path(): string {
-    const written = this.text();
-    const path = this.#tokens[0]?.kind === "word" ? written.replace(/(?<=[\w*\])}])\.$/, "") : written;
+    const [first] = this.#tokens;
+    const { last } = this;
+    const mentioned = first?.kind === "mention" && last !== undefined && this.#isAlone(first, last);
+    const written = mentioned ? first.value : this.text();
+    const path = first?.kind === "word" ? written.replace(/(?<=[\w*\])}])\.$/, "") : written;
     return path.replace(/^(\.\/)+(?=.)/, "");
   }
 }

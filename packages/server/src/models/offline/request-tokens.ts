@@ -1,6 +1,11 @@
-/** A piece of a request. `quoted` and `fence` stand for exactly their value; a `word` runs to the next white space. */
+import { mentionAt } from "../../context/parse-mentions.ts";
+
+/**
+ * A piece of a request. `quoted` and `fence` stand for exactly their value, a `mention` for the path behind its `@`: a file
+ * may have any name, and none of it is a keyword. A `word` runs to the next white space.
+ */
 export interface RequestToken {
-  readonly kind: "word" | "quoted" | "fence";
+  readonly kind: "word" | "quoted" | "fence" | "mention";
   readonly value: string;
   /** Offsets in the request, quotes included. */
   readonly start: number;
@@ -19,7 +24,8 @@ export function tokenizeRequest(text: string): readonly RequestToken[] {
     space.lastIndex = position;
     position += space.exec(text)?.[0].length ?? 0;
     if (position >= text.length) return tokens;
-    const token = fenceAt(text, position) ?? quotedAt(text, position) ?? wordAt(text, position);
+    const token =
+      fenceAt(text, position) ?? quotedAt(text, position) ?? mentionToken(text, position) ?? wordAt(text, position);
     tokens.push(token);
     position = token.end;
   }
@@ -50,6 +56,12 @@ function quotedAt(text: string, start: number): RequestToken | undefined {
     } else value += character;
   }
   return undefined;
+}
+
+function mentionToken(text: string, start: number): RequestToken | undefined {
+  const mention = mentionAt(text, start);
+  if (mention?.type !== "path") return undefined;
+  return { kind: "mention", value: mention.path, start, end: start + mention.written.length };
 }
 
 function wordAt(text: string, start: number): RequestToken {

@@ -4,20 +4,23 @@ import { unifiedDiff } from "../../changes/unified-diff.ts";
 import { ChangeDraft, type ChangeStep } from "./change-draft.ts";
 import { useIntent } from "./governed-steps.ts";
 import { describeStep, type Step } from "./request.ts";
+import { Clause, isWord } from "./request-clause.ts";
+import { tokenizeRequest } from "./request-tokens.ts";
 import type { Work } from "./tool-round.ts";
 
 type PlanStep = SeedPlan["steps"][number];
 type Verification = PlanStep["verify"][number];
 
-/** The end of a request that says how to prove it: `… then verify npm test`. */
-const verifyPattern = /(?:^|[\s,]+(?:and\s+)?then\s+)verify\s+(?:with\s+)?(\S[\s\S]*)$/i;
-
-/** A request apart from the command that shall prove it. */
+/** A request apart from the command that shall prove it: `… then verify npm test`. */
 export function splitVerification(request: string): { readonly request: string; readonly verify: string | undefined } {
-  const found = verifyPattern.exec(request);
-  const command = found?.[1]?.trim().replace(/^(["'`])([\s\S]*)\1$/, "$2");
-  if (found === null || command === undefined) return { request, verify: undefined };
-  return { request: request.slice(0, found.index), verify: command };
+  const tokens = tokenizeRequest(request);
+  const at = tokens.findIndex(
+    (token, index) => isWord(token, "verify") && (index === 0 || isWord(tokens[index - 1], "then")),
+  );
+  const command = new Clause(request, tokens.slice(at + 1)).without("with").text();
+  if (at === -1 || command === "") return { request, verify: undefined };
+  const then = isWord(tokens[at - 2], "and") ? at - 2 : at - 1;
+  return { request: request.slice(0, tokens[then]?.start ?? 0).replace(/[\s,]+$/, ""), verify: command };
 }
 
 /**
