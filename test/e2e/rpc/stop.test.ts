@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ConfirmationAnswer, FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { startTurn } from "@gennai/server/sessions/turn/start-turn";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { anotherClient, codeOf, endState, runTurn, startSession, Watcher } from "./session-client.ts";
@@ -124,7 +125,7 @@ test("a stop that comes with the start of a turn catches it", async () => {
   await using server = await startTestServer({ script: [{ steps: [{ delay_ms: 5_000 }, { text: ["a"] }] }] });
   const sessionId = await startSession(server);
   const session = await server.running.manager.get(sessionId);
-  const starting = session.startTurn({
+  const starting = startTurn(session, {
     text: "go",
     scenario: "",
     enableThinking: false,

@@ -4,7 +4,6 @@ import type { SessionEvent } from "@gennai/agent/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { Redactor } from "@gennai/governance/redaction";
 import { ServiceError } from "../service-error.ts";
-import { type ServerObserver, unobserved } from "../telemetry/server-observer.ts";
 import type { ClientAnswer } from "./client-answer.ts";
 import type { ClientAbility, ClientRegistry } from "./client-registry.ts";
 import { maskedRequest } from "./masked-request.ts";
@@ -30,6 +29,11 @@ export type RequestEnd =
   /** No client that can answer was attached for so long that waiting ended. */
   | { readonly type: "nobody" };
 
+/** Watches requests to clients, each until its answer or the end of the waiting. */
+export interface RequestObserver {
+  bridge(kind: ClientRequestBody["kind"], run: () => Promise<RequestEnd>): Promise<RequestEnd>;
+}
+
 interface Pending {
   readonly request: ClientRequest;
   readonly turnId: string;
@@ -51,7 +55,7 @@ export class PendingRequests {
   readonly #timing: { readonly answerMs: number; readonly waitForClientMs: number };
   readonly #now: () => number;
   readonly #redactor: Redactor;
-  readonly #observer: Pick<ServerObserver, "bridge">;
+  readonly #observer: RequestObserver;
 
   constructor(options: {
     readonly clients: ClientRegistry;
@@ -60,14 +64,14 @@ export class PendingRequests {
     readonly now: () => number;
     /** For what the log keeps; whoever answers gets the exact request. */
     readonly redactor: Redactor;
-    readonly observer?: Pick<ServerObserver, "bridge">;
+    readonly observer?: RequestObserver;
   }) {
     this.#clients = options.clients;
     this.#log = options.log;
     this.#timing = options.timing;
     this.#now = options.now;
     this.#redactor = options.redactor;
-    this.#observer = options.observer ?? unobserved;
+    this.#observer = options.observer ?? { bridge: (_kind, run) => run() };
   }
 
   /** The exact request, as long as it is open; the log has it masked. */

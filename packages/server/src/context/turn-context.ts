@@ -1,16 +1,17 @@
 import type { EditingMode } from "@gennai/agent/session-settings";
 import type { TurnSink } from "@gennai/agent/turn-sink";
 import type { Redactor } from "@gennai/governance/redaction";
-import type { TurnGate } from "../sessions/turn/turn-gate.ts";
+import type { NotedFiles } from "../sessions/turn/noted-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { findCheck, type ProjectCheck } from "./detect-check.ts";
 import { EditChecks } from "./edit-checks.ts";
 import type { EditorContext } from "./editor-context.ts";
 import { gatherContext } from "./gather-context.ts";
+import type { OwnCalls } from "./own-calls.ts";
 
 export interface TurnContextOptions {
   readonly turnId: string;
-  readonly gate: Pick<TurnGate, "own" | "notes">;
+  readonly gate: { readonly own: OwnCalls; readonly notes: NotedFiles };
   /** As the user wrote it: a secret in it is no part of a path. */
   readonly prompt: string;
   readonly editorContext: EditorContext | undefined;

@@ -2,14 +2,13 @@ import { statSync } from "node:fs";
 import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import { noEmergency, switched } from "@gennai/governance/emergency/emergency-state";
 import * as z from "zod";
-import { StoreDatabase } from "../store/database.ts";
+import { databaseFile, StoreDatabase } from "../store/database.ts";
 import { openLedgerSigner } from "../store/ledger/ledger-key.ts";
 import { LedgerMirror } from "../store/ledger/ledger-mirror.ts";
 import { LedgerTable, type Sealing } from "../store/ledger/ledger-table.ts";
 import { refuseLogCopy } from "../store/log-copy-guard.ts";
 import { integerOf, type Row, textOf } from "../store/row.ts";
 import { prepareStateDirectory } from "../store/state-directory.ts";
-import { databaseFile } from "../store/store.ts";
 import {
   checkedRequest,
   type EmergencyChange,

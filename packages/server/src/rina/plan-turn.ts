@@ -3,6 +3,7 @@ import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
 import { endStates, type LoggedEvent } from "@gennai/agent/session-event";
 import { ServiceError } from "../service-error.ts";
 import type { Session } from "../sessions/session.ts";
+import { startTurn } from "../sessions/turn/start-turn.ts";
 
 export interface PlanTurnInput {
   readonly text: string;
@@ -20,7 +21,7 @@ export async function planTurn(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<string> {
   signal.throwIfAborted();
-  const { turnId, afterSeq } = await session.startTurn({
+  const { turnId, afterSeq } = await startTurn(session, {
     text,
     scenario: planScenarioName,
     enableThinking: false,

@@ -5,6 +5,7 @@ import { ServiceError } from "../service-error.ts";
 import { conversationPreview } from "../sessions/conversation-preview.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
+import { startTurn } from "../sessions/turn/start-turn.ts";
 import { undoChangeSet } from "../sessions/undo.ts";
 import { applyProposalRpc } from "./apply-proposal-rpc.ts";
 import { listCheckpointsRpc, restoreCheckpointRpc } from "./checkpoint-rpcs.ts";
@@ -145,7 +146,7 @@ function agentService({
 
     async startTurn(request) {
       const session = await manager.get(request.sessionId);
-      const turn = await session.startTurn(turnInputFromWire(request, request.clientTurnId));
+      const turn = await startTurn(session, turnInputFromWire(request, request.clientTurnId));
       return { turnId: turn.turnId, afterSeq: BigInt(turn.afterSeq), alreadyStarted: turn.alreadyStarted };
     },
 

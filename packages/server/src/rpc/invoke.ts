@@ -3,6 +3,7 @@ import type { InvokeRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_p
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ServiceError } from "../service-error.ts";
 import type { Session } from "../sessions/session.ts";
+import { startTurn } from "../sessions/turn/start-turn.ts";
 import { streamEvents } from "./event-stream.ts";
 import { clientFromWire } from "./wire/client-from-wire.ts";
 import { turnInputFromWire } from "./wire/turn-input-from-wire.ts";
@@ -25,7 +26,7 @@ export async function* invoke(
   using attached = session.clients.attach(client);
   signal.addEventListener("abort", () => attached[Symbol.dispose](), { once: true });
   const clientTurnId = request.clientTurnId === "" ? randomUUID() : request.clientTurnId;
-  const turn = await session.startTurn(turnInputFromWire(request, clientTurnId));
+  const turn = await startTurn(session, turnInputFromWire(request, clientTurnId));
   yield* streamEvents(session, {
     afterSeq: turn.afterSeq,
     client,

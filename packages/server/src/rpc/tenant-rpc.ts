@@ -1,19 +1,22 @@
 import { Allowance } from "../http/allowance.ts";
 import { sendError } from "../http/http-response.ts";
 import type { Route } from "../http/route.ts";
-import type { Tenant } from "../open-tenant.ts";
 import type { ServerLog } from "../server-log.ts";
-import type { ServerTenants } from "../server-tenants.ts";
+import type { nodeRpcHandler } from "./node-rpc-handler.ts";
+
+interface ServedTenant {
+  rpcHandler(shutdown: AbortSignal): ReturnType<typeof nodeRpcHandler>;
+}
 
 /** Hands each RPC to the tenant of whoever calls. Streams end when `shutdown` aborts. */
 export function tenantRpc(
-  tenants: ServerTenants,
+  tenants: { of(tenant: string): Promise<ServedTenant> },
   { shutdown, log }: { readonly shutdown: AbortSignal; readonly log: ServerLog },
 ): Route["handle"] {
   // Its users ask again and again.
   const reports = new Allowance(1, () => performance.now(), 20);
-  const handlers = new WeakMap<Tenant, ReturnType<Tenant["rpcHandler"]>>();
-  const handlerOf = (tenant: Tenant): ReturnType<Tenant["rpcHandler"]> => {
+  const handlers = new WeakMap<ServedTenant, ReturnType<typeof nodeRpcHandler>>();
+  const handlerOf = (tenant: ServedTenant): ReturnType<typeof nodeRpcHandler> => {
     const handler = handlers.get(tenant) ?? tenant.rpcHandler(shutdown);
     handlers.set(tenant, handler);
     return handler;

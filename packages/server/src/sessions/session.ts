@@ -21,7 +21,6 @@ import type { SessionWriter } from "./log/session-writer.ts";
 import { SeenContents } from "./seen-contents.ts";
 import type { SessionServices } from "./session-services.ts";
 import { SessionState } from "./session-state.ts";
-import { prepareTurn, type TurnInput } from "./turn/prepare-turn.ts";
 import type { TurnPreparation } from "./turn/prepared-turn.ts";
 import { SessionTurns, type StartedTurn } from "./turn/session-turns.ts";
 
@@ -112,10 +111,11 @@ export class Session {
   }
 
   /** Starts a turn, once for each `clientTurnId`. Resolves when its start is durable. */
-  startTurn(input: TurnInput): Promise<StartedTurn & { readonly alreadyStarted: boolean }> {
-    return this.#turns.startOnce(input.clientTurnId, (turnId, signal) =>
-      prepareTurn(this, { ...input, turnId }, signal),
-    );
+  startOnce(
+    clientTurnId: string,
+    prepare: TurnPreparation,
+  ): Promise<StartedTurn & { readonly alreadyStarted: boolean }> {
+    return this.#turns.startOnce(clientTurnId, prepare);
   }
 
   /**

@@ -1,4 +1,5 @@
 import { chmodSync, closeSync, constants, fstatSync, openSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { formatVersion, readFormatVersion, refuseNewer } from "./format-version.ts";
@@ -68,6 +69,11 @@ const additions = `
   ) STRICT;
   CREATE INDEX IF NOT EXISTS session_users_of ON session_users (user);
 `;
+
+/** Path of the state directory's database. */
+export function databaseFile(stateDir: string): string {
+  return join(stateDir, "gennai.db");
+}
 
 /** One connection to the store's file. Transactions are immediate: writers queue, none works on a stale view. */
 export class StoreDatabase implements Disposable {

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { BlobStore, SessionLog } from "../sessions/log/session-log.ts";
-import { StoreDatabase } from "./database.ts";
+import { databaseFile, StoreDatabase } from "./database.ts";
 import { FileBlobStore } from "./file-blob-store.ts";
 import { openLedgerSigner } from "./ledger/ledger-key.ts";
 import { LedgerMirror } from "./ledger/ledger-mirror.ts";
@@ -26,10 +26,6 @@ export interface StoreOptions {
   readonly toolVersion?: string;
   /** Trouble that stops nothing, e.g. a workspace that cannot be written. */
   readonly onWarning: (text: string) => void;
-}
-
-export function databaseFile(stateDir: string): string {
-  return join(stateDir, "gennai.db");
 }
 
 /** Opens or creates the store. Rejects with `StoreError`. Disposing ends all tails and brings the ledgers' files up to date. */

@@ -1,8 +1,7 @@
-import type { ClientRequestBody } from "@gennai/agent/client-request";
 import type { Model } from "@gennai/agent/model";
 import type { TurnEnd } from "@gennai/agent/turn-loop";
 import { type GateObserver, unobservedGate } from "@gennai/governance/gate/gate-observer";
-import type { RequestEnd } from "../bridge/pending-requests.ts";
+import type { RequestObserver } from "../bridge/pending-requests.ts";
 import type { ModelSettings } from "../models/model-registry.ts";
 import type { SessionLog } from "../sessions/log/session-log.ts";
 
@@ -17,7 +16,7 @@ export interface ObservedTurn {
  * Watches the server work. It takes names, numbers and outcomes of what it is shown, and no content. Each method passes on
  * what the work it is given comes to, errors included: nothing an observer does changes what the server does.
  */
-export interface ServerObserver {
+export interface ServerObserver extends RequestObserver {
   readonly gate: GateObserver;
   /** Around a turn, from behind its durable beginning to before its durable end. */
   turn(turn: ObservedTurn, run: () => Promise<TurnEnd>): Promise<TurnEnd>;
@@ -27,8 +26,6 @@ export interface ServerObserver {
   model(model: Model, settings: ModelSettings): Model;
   /** The same log, watched. */
   log(log: SessionLog): SessionLog;
-  /** Around a request to a client, until its answer or the end of the waiting. */
-  bridge(kind: ClientRequestBody["kind"], run: () => Promise<RequestEnd>): Promise<RequestEnd>;
   /** A request that the door did not let in, by HTTP status. */
   refused(status: number): void;
 }

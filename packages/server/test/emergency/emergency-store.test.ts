@@ -7,9 +7,10 @@ import { DatabaseSync } from "node:sqlite";
 import { noEmergency } from "@gennai/governance/emergency/emergency-state";
 import type { EmergencyChange, EmergencyRequest } from "@gennai/server/emergency/emergency-change";
 import { EmergencyStore } from "@gennai/server/emergency/emergency-store";
+import { databaseFile } from "@gennai/server/store/database";
 import { ledgerPath } from "@gennai/server/store/ledger/ledger-file";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
-import { databaseFile, openStore } from "@gennai/server/store/store";
+import { openStore } from "@gennai/server/store/store";
 import { expect, test } from "vitest";
 
 /** A state directory and a workspace. */

@@ -3,6 +3,7 @@ import { endStates } from "@gennai/agent/session-event";
 import type { Session } from "@gennai/server/sessions/session";
 import { SessionState } from "@gennai/server/sessions/session-state";
 import { compactConversation } from "@gennai/server/sessions/turn/compaction-turn";
+import { startTurn } from "@gennai/server/sessions/turn/start-turn";
 import { turnPrompt } from "@gennai/server/sessions/turn/turn-prompt";
 import { expect, test } from "vitest";
 import { never, planBench, seedPlan, write } from "../plans/plan-fixture.ts";
@@ -18,7 +19,7 @@ const bad = [{ tool: { name: "Bash", args: { command: "rm -rf /" } } }, { text: 
 const outside = [{ tool: { name: "Write", args: { file_path: "docs/x.md", content: "x" } } }, { text: "." }];
 
 async function turn(session: Session, text: string): Promise<readonly string[]> {
-  const { turnId, afterSeq } = await session.startTurn({
+  const { turnId, afterSeq } = await startTurn(session, {
     ...{ text, scenario: "", enableThinking: false, images: [], clientTurnId: text },
   });
   const outputs: string[] = [];

@@ -1,3 +1,4 @@
+import { startTurn } from "@gennai/server/sessions/turn/start-turn";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test, vi } from "vitest";
 
@@ -10,7 +11,7 @@ test("a session that cannot be opened keeps no other from being stopped", async 
   await server.restart();
   const { manager: again } = server.running;
   const running = await again.get(session.id);
-  const { turnId } = await running.startTurn({
+  const { turnId } = await startTurn(running, {
     ...{ text: "Wait.", scenario: "", enableThinking: false, images: [], clientTurnId: "one" },
   });
   const read = Promise.withResolvers<never>();

@@ -1,11 +1,10 @@
 import { readdirSync } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { StoreDatabase } from "@gennai/server/store/database";
+import { databaseFile, StoreDatabase } from "@gennai/server/store/database";
 import { ledgerHeadFile, readHead } from "@gennai/server/store/ledger/ledger-head-file";
 import { ledgerKeyFile, nextLedgerKeyFile, readKey } from "@gennai/server/store/ledger/ledger-key";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
-import { databaseFile } from "@gennai/server/store/store";
 import type { Check, Finding } from "./finding.ts";
 
 export interface StatePlace {

@@ -1,7 +1,6 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { TurnEnd } from "@gennai/agent/turn-loop";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
-import type { TurnGate } from "./turn-gate.ts";
 
 /** A turn that is ready to run. */
 export interface PreparedTurn {
@@ -10,7 +9,7 @@ export interface PreparedTurn {
   /** What goes in with them, in the same transaction. */
   readonly openingRecords?: { readonly ledger: readonly LedgerEntry[]; readonly spentTokens: readonly string[] };
   /** Settled before the end of the turn is written, disposed after; undefined for a turn without tools. */
-  readonly gate?: TurnGate;
+  readonly gate?: Disposable & { settle(): Promise<void> };
   run(): Promise<TurnEnd>;
 }
 

@@ -10,6 +10,7 @@ import { noCheckpoints } from "../../client-workspace/no-checkpoints.ts";
 import { placeOfCommands } from "../../client-workspace/place-of-commands.ts";
 import { createCheckPolicy, lastingCheckAnswers } from "../../context/accept-check.ts";
 import type { ProjectCheck } from "../../context/detect-check.ts";
+import type { OwnCalls } from "../../context/own-calls.ts";
 import { type TaskPorts, taskTools } from "../../sub-agents/task-tools.ts";
 import type { KnownFiles } from "../known-files.ts";
 import type { Session } from "../session.ts";
@@ -29,17 +30,7 @@ export interface TurnGate extends Disposable {
   readonly warnings: readonly string[];
   /** SHA-256 of the rules in force. */
   readonly policySha256: string;
-  /** For what the server fetches and checks for the user: the same gate, and no result in the conversation. */
-  readonly own: {
-    readonly tools: GovernedTools;
-    readonly editor: SessionBridge;
-    /** Commands that the repository chose, by call id: a person has to accept them. */
-    readonly repositoryChecks: Map<string, ProjectCheck>;
-    /** The check that the project's configuration names. */
-    readonly configuredCheck: string | undefined;
-    /** The scenario has commands, so that a check may be one. */
-    readonly runsCommands: boolean;
-  };
+  readonly own: OwnCalls;
   /** Files that calls through this gate saw and changed. */
   readonly notes: NotedFiles;
   /** Resolves when what its last command changed is kept, so that the turn may end. Never rejects. */

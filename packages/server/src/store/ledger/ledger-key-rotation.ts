@@ -1,12 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { StoreDatabase } from "../database.ts";
+import { databaseFile, StoreDatabase } from "../database.ts";
 import { acquireFileLock } from "../file-lock.ts";
 import { refuseLogCopy } from "../log-copy-guard.ts";
 import { textOf } from "../row.ts";
 import { prepareStateDirectory, syncDirectory } from "../state-directory.ts";
-import { databaseFile } from "../store.ts";
 import { StoreError } from "../store-error.ts";
 import {
   createKey,

@@ -6,7 +6,7 @@ import { type Signer, signHead } from "@gennai/governance/ledger/ledger-signatur
 import { isClientPlace } from "../../client-workspace/client-place.ts";
 import type { StoreDatabase } from "../database.ts";
 import { acquireFileLock } from "../file-lock.ts";
-import { isPurging } from "../purge/purge-jobs.ts";
+import { isPurging } from "../purge-job-table.ts";
 import { excludeFromGit } from "./git-exclude.ts";
 import { openLedgerFile } from "./ledger-file.ts";
 import { ledgerHeadFile, readHead, writeHead } from "./ledger-head-file.ts";

@@ -1,6 +1,5 @@
-import { StoreDatabase } from "../database.ts";
+import { databaseFile, StoreDatabase } from "../database.ts";
 import { integerOf, textOf } from "../row.ts";
-import { databaseFile } from "../store.ts";
 import { storeErrorOf } from "../store-error.ts";
 
 /** A record as it stands in the ledger's file. */

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
-import { StoreDatabase } from "../database.ts";
+import { databaseFile, StoreDatabase } from "../database.ts";
 import { prepareStateDirectory } from "../state-directory.ts";
-import { databaseFile } from "../store.ts";
 import { StoreError } from "../store-error.ts";
 import { openLedgerFile } from "./ledger-file.ts";
 import { openLedgerSigner } from "./ledger-key.ts";

@@ -2,45 +2,17 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
-import { z } from "zod";
 import { forgetCheckpoints } from "../../checkpoints/forget-checkpoints.ts";
 import { abandonedJournals, removeJournal } from "../../workspace/change/change-journal.ts";
 import type { StoreDatabase } from "../database.ts";
 import type { LedgerMirror } from "../ledger/ledger-mirror.ts";
 import type { LedgerTable } from "../ledger/ledger-table.ts";
-import { integerOf, type Row, textOf } from "../row.ts";
+import { type PurgeJob, pendingPurges } from "../purge-job-table.ts";
+import { integerOf } from "../row.ts";
 import { StoreError } from "../store-error.ts";
-
-/** What is still to go after the transaction of a purge: everything that is no row of the database. */
-export interface PurgeJob {
-  readonly workspaceRoot: string;
-  /** Empty: of the whole workspace. */
-  readonly sessionIds: readonly string[];
-  /** SHA-256 of blobs that nobody refers to any more. */
-  readonly blobs: readonly string[];
-}
-
-const jobSchema = z.object({ workspaceRoot: z.string(), sessionIds: z.array(z.string()), blobs: z.array(z.string()) });
 
 /** Milliseconds that others may hold the database's log. */
 const patience = 10_000;
-
-/** Writes a job down. Inside the purge's own transaction: it is there exactly when the rows are gone. */
-export function addPurgeJob(database: StoreDatabase, workspace: number, job: PurgeJob): void {
-  database.prepare("INSERT INTO purge_jobs (workspace, job) VALUES (?, ?)").run(workspace, JSON.stringify(job));
-}
-
-export function createPurgeJobs(database: StoreDatabase): void {
-  database
-    .prepare(
-      "CREATE TABLE IF NOT EXISTS purge_jobs (number INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, job TEXT NOT NULL) STRICT",
-    )
-    .run();
-}
-
-export function isPurging(database: StoreDatabase, workspace: number): boolean {
-  return pendingJobs(database).some((row) => integerOf(row, "workspace") === workspace);
-}
 
 /**
  * Does what is left of purges, also of one that a crash broke off; any number of times. Resolves when no byte of what was
@@ -53,10 +25,9 @@ export async function finishPurges(parts: {
   readonly stateDir: string;
 }): Promise<void> {
   const { database, mirror, stateDir } = parts;
-  const rows = pendingJobs(database);
-  if (rows.length === 0) return;
-  for (const row of rows) {
-    const job = jobSchema.parse(JSON.parse(textOf(row, "job")));
+  const pending = pendingPurges(database);
+  if (pending.length === 0) return;
+  for (const { job } of pending) {
     await forgetCheckpoints({ stateDir, root: job.workspaceRoot }, job.sessionIds);
     await mirror.alone(job.workspaceRoot, async () => {
       if (existsSync(job.workspaceRoot)) await mirror.replace(job.workspaceRoot);
@@ -74,7 +45,7 @@ export async function finishPurges(parts: {
   eraseFreedPages(database);
   const remove = database.prepare("DELETE FROM purge_jobs WHERE number = ?");
   database.transaction({ durable: true }, () => {
-    for (const row of rows) remove.run(integerOf(row, "number"));
+    for (const { number } of pending) remove.run(number);
   });
   await truncateLog(database);
 }
@@ -140,11 +111,4 @@ async function whenFree(database: StoreDatabase, attempt: () => boolean): Promis
     }
     await delay(20);
   }
-}
-
-function pendingJobs(database: StoreDatabase): readonly Row[] {
-  const table = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'purge_jobs'").get();
-  return table === undefined
-    ? []
-    : database.prepare("SELECT number, workspace, job FROM purge_jobs ORDER BY number").all();
 }

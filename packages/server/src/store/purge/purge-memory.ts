@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { tombstones } from "@gennai/governance/ledger/purged-records";
 import { ProcessLocks } from "../../process/process-lock.ts";
 import { recoverWorkspaceJournals } from "../../workspace/change/recover-journals.ts";
-import { StoreDatabase } from "../database.ts";
+import { databaseFile, StoreDatabase } from "../database.ts";
 import { openLedgerSigner } from "../ledger/ledger-key.ts";
 import { LedgerMirror } from "../ledger/ledger-mirror.ts";
 import { LedgerTable } from "../ledger/ledger-table.ts";
 import { refuseLogCopy } from "../log-copy-guard.ts";
+import { addPurgeJob, createPurgeJobs } from "../purge-job-table.ts";
 import { integerOf, textOf } from "../row.ts";
 import { prepareStateDirectory } from "../state-directory.ts";
-import { databaseFile } from "../store.ts";
 import { StoreError } from "../store-error.ts";
-import { addPurgeJob, createPurgeJobs, eraseFreedPages, finishPurges } from "./purge-jobs.ts";
+import { eraseFreedPages, finishPurges } from "./purge-jobs.ts";
 
 export interface PurgeRequest {
   readonly stateDir: string;

@@ -1,3 +1,4 @@
+import { startTurn } from "@gennai/server/sessions/turn/start-turn";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test, vi } from "vitest";
 
@@ -12,7 +13,7 @@ test("a turn whose session cannot be given its title runs to its end all the sam
   const { manager } = server.running;
   const session = await manager.start(manager.services.defaultSettings, "");
   const setTitle = vi.spyOn(manager.services.log, "setTitle").mockRejectedValue(new Error("The disk is full."));
-  const { turnId } = await session.startTurn(input("one"));
+  const { turnId } = await startTurn(session, input("one"));
   await expect.poll(() => session.state.turns.get(turnId)?.state, { timeout: 10_000 }).toBe("completed");
   expect(setTitle).toHaveBeenCalled();
   expect(server.failures.splice(0)).toEqual([expect.stringContaining("The disk is full.")]);
@@ -50,7 +51,7 @@ test("a look at the log beside a start takes the session from nobody", async () 
     await go.promise;
     return appended;
   });
-  const starting = session.startTurn(input("one"));
+  const starting = startTurn(session, input("one"));
   await appending.promise;
   // The log has the turn's beginning, of which this server has not heard yet.
   await session.catchUp();
