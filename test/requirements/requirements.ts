@@ -77,6 +77,10 @@ const safety: readonly Requirement[] = [
   { id: "seed 003 §5 ambiguous", sentence: "Execution is blocked when the confirmation is ambiguous." },
   { id: "seed 003 §5 token", sentence: "Execution is blocked when the token is invalid or expired." },
   {
+    id: "seed 003 §6",
+    sentence: "A missing or invalid field of a step is a hard reject (400) with an actionable reason.",
+  },
+  {
     id: "seed 003 §7",
     sentence: "Each executed step logs tool, redacted input, start and stop, exit status and verification outcome.",
   },

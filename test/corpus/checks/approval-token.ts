@@ -125,7 +125,10 @@ const contractRefused = (...changes: readonly Readonly<Record<string, unknown>>[
     await using bench = await planBench();
     const session = await bench.session();
     const submit = (steps: readonly unknown[]) =>
-      bench.plans().submit(session, JSON.stringify({ id: "p", title: "t", summary: "s", steps }), { strict: true });
+      bench.plans().submit(session, JSON.stringify({ id: "p", title: "t", summary: "s", steps }), {
+        strict: true,
+        contract: false,
+      });
     assert.deepEqual((await submit([step])).issues, []);
     for (const change of changes) {
       const { plan, issues } = await submit([{ ...step, ...change }]);
@@ -168,7 +171,7 @@ export const approvalTokenChecks: Checks = {
     const other = await manager.start(manager.services.defaultSettings, "");
     const execute = (planId: string) => refusalOf(bench.plans().execute(other, planId, plan.digest, plan.token, never));
     assert.equal(await execute(plan.planId), "unknown_plan");
-    const planId = (await bench.plans().submit(other, simple, { strict: true })).plan?.planId ?? "";
+    const planId = (await bench.plans().submit(other, simple, { strict: true, contract: false })).plan?.planId ?? "";
     await bench.plans().preview(other, planId);
     await bench.plans().approve(other, planId, plan.digest, ann);
     assert.equal(await execute(planId), "token_bound_elsewhere");

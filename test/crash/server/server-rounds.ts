@@ -208,15 +208,15 @@ function runningPlan({ world, worker, round }: Scene): Activity {
 }
 
 function planText(file: string, counted: string): string {
-  const step = (id: string, action: object, verify: readonly string[] = []) => ({
-    ...{ id, title: id, intent: "to test", actions: [action] },
-    verify: verify.map((command) => ({ type: "command", command })),
+  const step = (id: string, tool: string, action: object, proof: string) => ({
+    ...{ id, description: id, tool, risk_level: "medium", requires_confirmation: true, actions: [action] },
+    verification_plan: [{ type: "command", command: proof }],
   });
   return JSON.stringify({
-    ...{ id: "p", title: "Plan", summary: "What it does", risks: [] },
+    ...{ id: "p", title: "Plan", summary: "What it does" },
     steps: [
-      step("write", { type: "file_write", path: file, content: `${"p".repeat(50_000)}\n` }),
-      step("count", { type: "command", command: `echo ran >> ${counted}` }, [`cat ${counted}`]),
+      step("write", "Write", { type: "file_write", path: file, content: `${"p".repeat(50_000)}\n` }, `wc -c ${file}`),
+      step("count", "Bash", { type: "command", command: `echo ran >> ${counted}` }, `cat ${counted}`),
     ],
   });
 }

@@ -17,23 +17,29 @@ The envelope of a plan; leave out what you do not need only where it says so, an
   "id": "plan-1", "title": "…", "summary": "what will be different, and why",
   "risks": [{"level": "low" | "medium" | "high", "text": "…"}],
   "steps": [{
-    "id": "s1", "title": "…", "intent": "what this step is for",
+    "id": "s1", "title": "…", "intent": "what this step is for", "description": "what it does, in plain words",
+    "tool": "Write" | "Edit" | "Bash",
+    "risk_level": "low" | "medium" | "high", "requires_confirmation": true | false,
     "actions": [
-      {"type": "file_write", "path": "relative/path", "content": "the whole file"},
-      {"type": "file_patch", "path": "relative/path", "patch": "a unified diff with --- +++ and @@ lines"},
-      {"type": "command", "command": "npm run build"}
+      {"type": "file_write", "path": "relative/path", "content": "the whole file"}
     ],
-    "verify": [{"type": "command", "command": "npm test"}]
+    "verification_plan": [{"type": "command", "command": "npm test"}]
   }]
 }}
 
 Rules of a plan:
 - Steps run in order; one that fails stops what comes after it. Keep each small, with one purpose.
-- Every step needs at least one action. Use file_write for new files, file_patch for small changes of files that exist.
+- Every step needs at least one action, and one tool does all of them:
+  Write: {"type": "file_write", "path": "relative/path", "content": "the whole file"}, for new files;
+  Edit: {"type": "file_patch", "path": "relative/path", "patch": "a unified diff with --- +++ and @@ lines"}, for small changes of files that exist;
+  Bash: {"type": "command", "command": "npm run build"}.
 - A patch must apply to the file as it is now, after the steps before it: exact context lines, right line numbers.
-- verify holds commands that fail when the step did not do what it was for. Without them a plan ends unverified.
+- verification_plan holds at least one command that fails when the step did not do what it was for, and prints something.
+- risk_level is that of the riskiest action or verification: low only reads; medium writes files here or runs a program that
+  may write; high destroys, is privileged, or reaches beyond this workspace. For medium and high, requires_confirmation is
+  true. The server computes the risk itself: a level you state can raise it, and one that is too low is refused.
 - Paths are relative to the working directory. Commands run there, without a terminal, and nobody answers their questions.
-- Name real risks. The server computes the risk itself: a level you state can only raise it.
+- Name real risks.
 
 When there is nothing to plan, because it was only a question: {"kind": "chat", "payload": {"text": "…"} }
 When it cannot be done: {"kind": "error", "payload": {"message": "…"} }`,

@@ -1,4 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { ConnectError } from "@connectrpc/connect";
+import { RefusedPlanSchema } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import type { PlanClient } from "../connection/connection.ts";
 import {
   actionFromMessage,
@@ -25,13 +27,17 @@ export class SessionPlans {
     this.sessionId = sessionId;
   }
 
+  /** A text that the server refuses as a plan comes back with its issues. */
   async submit(text: string, options: CallOptions): Promise<SubmittedPlan> {
-    const { plan, issues, envelopeKind } = await this.#client.submitPlan({ sessionId: this.sessionId, text }, options);
-    return {
-      plan: plan === undefined ? undefined : planFromMessage(plan),
-      issues: issues.map(({ path, message, level }) => ({ path, message, level })),
-      envelopeKind,
-    };
+    try {
+      const { plan, envelopeKind } = await this.#client.submitPlan({ sessionId: this.sessionId, text }, options);
+      return { plan: plan === undefined ? undefined : planFromMessage(plan), issues: [], envelopeKind };
+    } catch (error) {
+      const refused = ConnectError.from(error).findDetails(RefusedPlanSchema)[0];
+      if (refused === undefined) throw error;
+      const issues = refused.issues.map(({ path, message, level }) => ({ path, message, level }));
+      return { plan: undefined, issues, envelopeKind: refused.envelopeKind };
+    }
   }
 
   async preview(

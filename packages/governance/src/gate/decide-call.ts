@@ -5,7 +5,7 @@ import type { Effect } from "../effect.ts";
 import { computeRisk } from "../policies/risk.ts";
 import type { Policy, PolicyInput } from "../policy.ts";
 import type { Redactor } from "../redaction.ts";
-import type { Risk } from "../risk.ts";
+import { highestRisk, type Risk } from "../risk.ts";
 import type { Analysis, CallContext, Tool } from "../tool.ts";
 import { type FailureClass, type ToolError, ToolFailure, toolErrorFromFinding } from "../tool-error.ts";
 import type { Verdict } from "../verdict.ts";
@@ -79,7 +79,7 @@ export async function decideCall(call: ToolCall, context: CallContext, options: 
   const input = await options.redactor.redact(argumentsJson);
   let analysis: Analysis;
   try {
-    analysis = await tool.analyse(parsed.args, context);
+    analysis = withDeclaredRisk(await tool.analyse(parsed.args, context), call.declaredRisk);
   } catch (error) {
     context.signal.throwIfAborted();
     if (error instanceof ToolFailure) {
@@ -117,6 +117,11 @@ export async function decideCall(call: ToolCall, context: CallContext, options: 
     input,
     warnings,
   };
+}
+
+/** Every rule that looks at the risk sees the higher one. */
+function withDeclaredRisk(analysis: Analysis, declared: Risk | undefined): Analysis {
+  return declared === undefined ? analysis : { ...analysis, risk: highestRisk([analysis.risk ?? "low", declared]) };
 }
 
 /** The call as policies see it. */

@@ -8,6 +8,8 @@ export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly argumentsJson: string;
+  /** What an approved plan says of it. It raises the risk that is computed, and never lowers it. */
+  readonly declaredRisk?: Risk;
 }
 
 /** What the gate decided about one call, for the log, the ledger and the user. */

@@ -35,10 +35,7 @@ export function stepContracts(parsed: ParsedPlan, computedRisk: ReadonlyMap<stri
   return parsed.plan.steps.map((step, index): StepContract => {
     const previous = parsed.plan.steps[index - 1]?.id;
     const dependsOn = step.depends_on ?? (previous === undefined ? [] : [previous]);
-    // A step nobody looked at is of high risk.
-    const computed = computedRisk.get(step.id) ?? "high";
-    const declared = "risk_level" in step ? step.risk_level : "low";
-    const risk = highestRisk([computed, declared]);
+    const risk = highestRisk([computedRiskOf(step, computedRisk), declaredRiskOf(step)]);
     const verification = [...("verification_plan" in step ? step.verification_plan : []), ...(step.verify ?? [])];
     const title = step.title ?? ("description" in step ? step.description : "");
     return {
@@ -56,12 +53,23 @@ export function stepContracts(parsed: ParsedPlan, computedRisk: ReadonlyMap<stri
   });
 }
 
+/** What the plan itself says of a step; `low` when it says nothing. It can only raise what the server computed. */
+export function declaredRiskOf(step: ParsedPlan["plan"]["steps"][number]): Risk {
+  return "risk_level" in step ? step.risk_level : "low";
+}
+
+/** A step nobody looked at is of high risk. */
+function computedRiskOf({ id }: { readonly id: string }, computedRisk: ReadonlyMap<string, Risk>): Risk {
+  return computedRisk.get(id) ?? "high";
+}
+
 /** Where a plan's own words about its steps fall below what they do, with the step, the field and how to mend it. */
 export function contractIssues(parsed: ParsedPlan, computedRisk: ReadonlyMap<string, Risk>): readonly PlanIssue[] {
   if (parsed.form === "seed") return [];
   const issues: PlanIssue[] = [];
   for (const [index, step] of parsed.plan.steps.entries()) {
-    const computed = computedRisk.get(step.id) ?? "high";
+    const computed = computedRiskOf(step, computedRisk);
+    const risk = highestRisk([computed, declaredRiskOf(step)]);
     const issue = (field: string, message: string): void => {
       issues.push({
         path: `steps[${index}].${field}`,
@@ -69,14 +77,14 @@ export function contractIssues(parsed: ParsedPlan, computedRisk: ReadonlyMap<str
         level: "contract",
       });
     };
-    if (highestRisk([computed, step.risk_level]) !== step.risk_level) {
+    if (risk !== step.risk_level) {
       issue(
         "risk_level",
         `risk_level says ${step.risk_level} and its actions are of ${computed} risk: say ${computed}.`,
       );
     }
-    if (computed !== "low" && !step.requires_confirmation) {
-      issue("requires_confirmation", `a step of ${computed} risk needs requires_confirmation: true.`);
+    if (risk !== "low" && !step.requires_confirmation) {
+      issue("requires_confirmation", `a step of ${risk} risk needs requires_confirmation: true.`);
     }
     const wrong = step.actions.find((action) => !namesOf[action.type].includes(step.tool));
     if (wrong !== undefined) {

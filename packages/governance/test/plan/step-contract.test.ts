@@ -82,6 +82,13 @@ describe("the step contract of seed 003", () => {
       "steps[0].requires_confirmation",
       "requires_confirmation: true",
     ],
+    [
+      "a step that declares itself high, without confirmation, whatever was computed",
+      contract({ risk_level: "high", requires_confirmation: false }),
+      "low",
+      "steps[0].requires_confirmation",
+      "a step of high risk needs requires_confirmation: true",
+    ],
     ["deny non-registry tool", contract({ tool: "Deploy" }), "medium", "steps[0].tool", "name Bash"],
     ["a tool that does not do this action", contract({ tool: "Write" }), "medium", "steps[0].tool", "name Bash"],
   ] as const)("seed 003: %s", (_name, plan, computed, path, mend) => {

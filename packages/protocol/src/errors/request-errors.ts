@@ -43,6 +43,10 @@ export const requestErrors = {
   hunks_do_not_fit: { means: "a review names hunks that the change does not have", next: "Show the proposal again." },
   illegal_state: { means: "the plan's state does not allow this step", next: "The hint names the next one." },
   intent_changed: { means: "the intent changed since the preview", next: "Preview and approve again." },
+  invalid_plan: {
+    means: "the text is no plan, or a step lacks its contract or says less than its actions do",
+    next: "The message and the detail `RefusedPlan` list each step and field; mend them and submit it again.",
+  },
   internal: { means: "nobody expected it; the text stays in the server's log", next: "Look there and report it." },
   not_kept: { means: "what the checkpoint needs is gone", next: "Choose a newer one, or use git." },
   not_previewed: { means: "a plan is approved only after its preview", next: "Preview it." },

@@ -28,6 +28,11 @@ export interface ValidatedPlan {
   readonly digest: string;
 }
 
+export interface RinaOutputOptions {
+  readonly strict?: boolean;
+  readonly contract?: boolean;
+}
+
 export type RinaOutput =
   | { readonly kind: "plan"; readonly plan: ValidatedPlan; readonly issues: readonly [] }
   | { readonly kind: "chat" | "error"; readonly payload: unknown; readonly issues: readonly [] }
@@ -41,8 +46,9 @@ export type RinaOutput =
 /**
  * Reads what a model put out: an envelope, or a bare plan, in a text that may hold other words as well. Never throws.
  * @param options.strict the text must be the JSON and nothing else
+ * @param options.contract every step must carry the contract of seed 003; one in seed 000's words alone is refused
  */
-export function validateRinaOutput(text: string, options: { readonly strict?: boolean } = {}): RinaOutput {
+export function validateRinaOutput(text: string, options: RinaOutputOptions = {}): RinaOutput {
   const json = options.strict === true ? text.trim() : extractFirstJsonObject(text);
   if (json === undefined || json === "") {
     return invalid("", [{ path: "", message: "There is no JSON object: answer with one envelope.", level: "json" }]);
@@ -54,27 +60,28 @@ export function validateRinaOutput(text: string, options: { readonly strict?: bo
     if (!(error instanceof StrictJsonError)) throw error;
     return invalid("", [{ path: error.path, message: error.message, level: "json" }]);
   }
-  return validateRinaValue(value);
+  return validateRinaValue(value, options.contract === true);
 }
 
 /** The small form of the library has no words of its own. */
 const inEnglish = { error: english().localeError };
 
-function validateRinaValue(value: JsonValue): RinaOutput {
+function validateRinaValue(value: JsonValue, contract: boolean): RinaOutput {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  if (isObject && !Object.hasOwn(value, "kind") && Object.hasOwn(value, "steps")) return validatePlan(value, []);
+  if (isObject && !Object.hasOwn(value, "kind") && Object.hasOwn(value, "steps"))
+    return validatePlan(value, [], contract);
   const envelope = RinaEnvelopeSchema.safeParse(value, inEnglish);
   if (!envelope.success) return invalid("", schemaIssues(envelope.error, value, []));
   const { kind, payload } = envelope.data;
-  return kind === "plan" ? validatePlan(payload, ["payload"]) : { kind, payload, issues: [] };
+  return kind === "plan" ? validatePlan(payload, ["payload"], contract) : { kind, payload, issues: [] };
 }
 
 /**
  * A value that came out of a strict parser, as a plan.
  * @param at where it stands, for the paths of issues
  */
-function validatePlan(value: unknown, at: readonly PropertyKey[]): RinaOutput {
-  const checked = parsePlan(value);
+function validatePlan(value: unknown, at: readonly PropertyKey[], contract: boolean): RinaOutput {
+  const checked = parsePlan(value, contract);
   if (!checked.success) return invalid("plan", schemaIssues(checked.error, value, at));
   const issues = stepIssues(checked.parsed, at);
   if (issues.length > 0) return invalid("plan", issues);
@@ -89,10 +96,11 @@ function validatePlan(value: unknown, at: readonly PropertyKey[]): RinaOutput {
 
 function parsePlan(
   value: unknown,
+  contract: boolean,
 ):
   | { readonly success: true; readonly parsed: ParsedPlan }
   | { readonly success: false; readonly error: z.core.$ZodError } {
-  if (claimsContract(value)) {
+  if (contract || claimsContract(value)) {
     const result = ContractPlanSchema.safeParse(value, inEnglish);
     return result.success ? { success: true, parsed: { form: "contract", plan: result.data } } : result;
   }

@@ -153,6 +153,20 @@ describe("validateRinaOutput", () => {
       expect(message).toMatch(/^Step "s1", [a-z_]+: /);
   });
 
+  test("seed 003 §6: where the contract is wanted, a plan of seed 000 is none, and every missing field is named", () => {
+    const fields = ["risk_level", "requires_confirmation", "verification_plan", "tool", "description"];
+    for (const text of [seed, envelope]) {
+      const output = validateRinaOutput(text, { contract: true });
+      const named = fields.map((field) =>
+        output.issues.some(
+          ({ path, message }) => path.endsWith(`steps[0].${field}`) && message.startsWith('Step "s1", '),
+        ),
+      );
+      expect([output.kind, ...named]).toEqual(["invalid", true, true, true, true, true]);
+    }
+    expect(validateRinaOutput(contractPlan({}), { contract: true }).kind).toBe("plan");
+  });
+
   test("limits come before hashing", () => {
     const [start = "", step = ""] = seed.split(/"steps":\[|\]\}$/);
     const steps = Array.from({ length: 201 }, (_, index) => step.replace("s1", `s${index}`)).join(",");

@@ -1,8 +1,9 @@
 import { buildQuestion } from "@gennai/governance/gate/build-question";
 import type { DecidedCall } from "@gennai/governance/gate/decide-call";
 import type { GovernedTools } from "@gennai/governance/gate/gate";
+import type { ToolCall } from "@gennai/governance/gate/gate-journal";
 import type { PlanPreview } from "@gennai/governance/plan/plan-change";
-import { toolOfAction } from "@gennai/governance/plan/step-contract";
+import { declaredRiskOf, toolOfAction } from "@gennai/governance/plan/step-contract";
 import { highestRisk, type Risk } from "@gennai/governance/risk";
 import { ask } from "@gennai/governance/verdict";
 import { digestOf, sha256Hex } from "@gennai/protocol/digest";
@@ -62,7 +63,8 @@ export async function inspectPlan(
     // What a plan is does not hang on the mode in which it was written.
     editingMode: "branch",
   });
-  const judge = (name: string, args: unknown) => judgement(gate.tools, name, args, signal);
+  const judge = (name: string, args: unknown, declaredRisk?: Risk) =>
+    judgement(gate.tools, { id: "preview", name, argumentsJson: JSON.stringify(args), declaredRisk }, signal);
 
   const actions: ActionPreview[] = [];
   const risks = new Map<string, Risk>();
@@ -75,7 +77,7 @@ export async function inspectPlan(
   for (const step of plan.steps) {
     for (const [actionIndex, action] of step.actions.entries()) {
       const worked = action.type === "command" ? undefined : files.workOut(action, `${step.id}/${actionIndex}`);
-      const judged = await judge(toolOfAction(action), argumentsOf(action, worked?.judgedText));
+      const judged = await judge(toolOfAction(action), argumentsOf(action, worked?.judgedText), declaredRiskOf(step));
       note(step.id, judged);
       if (judged.seen !== undefined) seen.set(actionKey(step.id, actionIndex), judged.seen);
       const { verdict, risk, rule, reason } = judged;
@@ -131,8 +133,7 @@ interface Judgement {
   readonly seen: SeenCall | undefined;
 }
 
-async function judgement(tools: GovernedTools, name: string, args: unknown, signal: AbortSignal): Promise<Judgement> {
-  const call = { id: "preview", name, argumentsJson: JSON.stringify(args) };
+async function judgement(tools: GovernedTools, call: ToolCall, signal: AbortSignal): Promise<Judgement> {
   const decided = await tools.decide(call, { turnId: "preview", signal });
   if (decided.type === "invalid") {
     const { code, message, rule } = decided.error;

@@ -50,8 +50,13 @@ export interface PlanAuthority {
   /**
    * Validates a plan, an envelope, or model output with one in it, and keeps the plan as a draft.
    * @param options.strict the text must be the JSON and nothing else
+   * @param options.contract every step must carry the contract of seed 003; otherwise seed 000's words are taken, too
    */
-  submit(session: Session, text: string, options: { readonly strict: boolean }): Promise<SubmittedPlan>;
+  submit(
+    session: Session,
+    text: string,
+    options: { readonly strict: boolean; readonly contract: boolean },
+  ): Promise<SubmittedPlan>;
   /** Diffs and the gate's word on every action; nothing runs. The plan awaits approval after it, unless an action is denied. */
   preview(
     session: Session,

@@ -4,7 +4,8 @@ import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
 import type { StepState } from "@gennai/governance/plan/plan";
 import type { PlanChange } from "@gennai/governance/plan/plan-change";
 import type { PlanRecord } from "@gennai/governance/plan/plan-record";
-import { type StepContract, stepContracts, toolOfAction } from "@gennai/governance/plan/step-contract";
+import { declaredRiskOf, type StepContract, stepContracts, toolOfAction } from "@gennai/governance/plan/step-contract";
+import type { Risk } from "@gennai/governance/risk";
 import { type FailureClass, ToolFailure } from "@gennai/governance/tool-error";
 import type { PlanAction } from "@gennai/protocol/plan/plan-schema";
 import { ServiceError } from "../service-error.ts";
@@ -33,11 +34,13 @@ export interface PlanRunPorts {
 /** An action that could not be decided when it was previewed: nothing about it was approved. */
 const nothingSeen: SeenCall = { paths: [], operands: {} };
 
-/** 0-based, both. */
 interface ActionPlace {
   readonly stepId: string;
+  /** 0-based, both. */
   readonly stepIndex: number;
   readonly index: number;
+  /** What the plan says of the step. */
+  readonly declaredRisk: Risk;
 }
 
 /** What became of one action. */
@@ -100,7 +103,8 @@ class PlanRun {
     const { parsed } = await loadPlan(session.services.blobs, this.#record);
     const risks = new Map(this.#record.steps.map((step) => [step.stepId, step.risk]));
     const step = stepContracts(parsed, risks)[index];
-    if (step === undefined || step.id !== stepId)
+    const declared = parsed.plan.steps[index];
+    if (step === undefined || declared === undefined || step.id !== stepId)
       throw new ServiceError("failed_precondition", "The plan lacks this step.");
     const missing = step.dependsOn.find((needed) => this.#states.get(needed) !== "executed");
     if (missing !== undefined || signal.aborted) {
@@ -109,13 +113,13 @@ class PlanRun {
       return;
     }
     await this.#change({ type: "step", stepId, state: "running", evidence: "" });
-    await this.#actions(step, index);
+    await this.#actions(step, { stepId, stepIndex: index, declaredRisk: declaredRiskOf(declared) });
   }
 
-  async #actions(step: StepContract, stepIndex: number): Promise<void> {
+  async #actions(step: StepContract, place: Omit<ActionPlace, "index">): Promise<void> {
     const evidence: string[] = [];
     for (const [index, action] of step.actions.entries()) {
-      const end = await this.#action({ stepId: step.id, stepIndex, index }, action);
+      const end = await this.#action({ ...place, index }, action);
       evidence.push(end.evidence);
       this.#tookEffect ||= end.tookEffect;
       this.#seen &&= end.seen;
@@ -130,7 +134,7 @@ class PlanRun {
 
   async #action(place: ActionPlace, action: PlanAction): Promise<ActionEnd> {
     const { session, planId, turnId, tools, answers, inspection, signal } = this.#ports;
-    const { stepId, stepIndex, index } = place;
+    const { stepId, stepIndex, index, declaredRisk } = place;
     let text: string | undefined;
     if (action.type !== "command") {
       const worked = await this.#workOut(action);
@@ -144,6 +148,7 @@ class PlanRun {
       id: `plan-${planId}-step${stepIndex + 1}-action${index + 1}`,
       name,
       argumentsJson: JSON.stringify(args),
+      declaredRisk,
     };
     answers.expect({
       callId: call.id,

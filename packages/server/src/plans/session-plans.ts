@@ -41,7 +41,11 @@ export class SessionPlans implements PlanAuthority {
     this.#tokens = new ApprovalTokens(machineClock(wall));
   }
 
-  async submit(session: Session, text: string, options: { readonly strict: boolean }): Promise<SubmittedPlan> {
+  async submit(
+    session: Session,
+    text: string,
+    options: { readonly strict: boolean; readonly contract: boolean },
+  ): Promise<SubmittedPlan> {
     const output = validateRinaOutput(text, options);
     if (output.kind === "invalid") return { issues: output.issues, envelopeKind: output.claims };
     if (output.kind !== "plan") return { issues: [], envelopeKind: output.kind };

@@ -3,6 +3,7 @@ import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import type { PlanAuthority } from "../plans/plan-authority.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
+import { refusedPlan } from "./refused-plan.ts";
 import { actionToWire, planToWire } from "./wire/plan-wire.ts";
 
 const maxRequestBytes = 4 * 1024 * 1024;
@@ -22,12 +23,10 @@ export function registerPlanService(router: ConnectRouter, options: PlanServiceO
 function planService({ manager, plans, authenticated }: PlanServiceOptions): ServiceImpl<typeof PlanService> {
   return {
     async submitPlan({ sessionId, text }) {
-      const { plan, issues, envelopeKind } = await plans.submit(await manager.get(sessionId), text, { strict: false });
-      return {
-        envelopeKind,
-        issues: issues.map(({ path, message, level }) => ({ path, message, level })),
-        ...(plan === undefined ? {} : { plan: planToWire(plan) }),
-      };
+      const session = await manager.get(sessionId);
+      const { plan, issues, envelopeKind } = await plans.submit(session, text, { strict: false, contract: true });
+      if (issues.length > 0) throw refusedPlan(issues, envelopeKind);
+      return plan === undefined ? { envelopeKind } : { envelopeKind, plan: planToWire(plan) };
     },
 
     async previewPlan({ sessionId, planId }) {

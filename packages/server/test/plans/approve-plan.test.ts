@@ -70,7 +70,7 @@ describe("the authority boundary", () => {
     expect(await refusalOf(bench.plans().execute(elsewhere, first.planId, first.digest, first.token, never))).toBe(
       "unknown_plan",
     );
-    const same = await bench.plans().submit(elsewhere, simple, { strict: true });
+    const same = await bench.plans().submit(elsewhere, simple, { strict: true, contract: false });
     const planId = same.plan?.planId ?? "";
     await bench.plans().preview(elsewhere, planId);
     await bench.plans().approve(elsewhere, planId, first.digest, ann);
@@ -137,7 +137,8 @@ describe("the authority boundary", () => {
     await using bench = await planBench();
     const session = await bench.session();
     const { planId, digest, token } = await bench.approved(simple);
-    const submit = async (text: string) => (await bench.plans().submit(session, text, { strict: true })).plan?.digest;
+    const submit = async (text: string) =>
+      (await bench.plans().submit(session, text, { strict: true, contract: false })).plan?.digest;
     const reordered = JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(simple)).reverse()), null, 3);
     expect(await submit(reordered)).toBe(digest);
     const places = [...simple.matchAll(/"(?:[^"\\]|\\.)+"/g)].map((match) => (match.index ?? 0) + 1);

@@ -26,7 +26,7 @@ async function main(stateDir: string, workspace: string): Promise<void> {
     { id: "long", actions: [command("touch begun; sleep 15")] },
     { id: "late", actions: [write("late.txt", "late\n")] },
   ]);
-  const { plan } = await plans.submit(session, text, { strict: true });
+  const { plan } = await plans.submit(session, text, { strict: true, contract: false });
   if (plan === undefined) throw new Error("No plan.");
   await plans.preview(session, plan.planId);
   const { approvalToken } = await plans.approve(session, plan.planId, plan.digest, ann);

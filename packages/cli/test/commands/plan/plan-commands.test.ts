@@ -166,7 +166,10 @@ describe("gennai plan", () => {
 
   test("a step that fails: partial, told by the exit code, and undone as a whole", async () => {
     await using here = await cliScene(files);
-    const { id } = await approved(here, "create notes.txt with hello then run false then create late.txt with x");
+    const { id } = await approved(
+      here,
+      "create notes.txt with hello then run false then create late.txt with x then verify ls",
+    );
     const run = await here.run("plan", "execute", id, "--yes", "--json");
     const { plan } = last<{ result: { plan: PlanJson } }>(run.out).result;
     expect(run.code).not.toBe(0);

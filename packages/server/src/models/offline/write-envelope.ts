@@ -1,5 +1,8 @@
+import { analyseCommand } from "@gennai/governance/command/analyse-command";
+import { computeRisk } from "@gennai/governance/policies/risk";
+import { highestRisk, type Risk } from "@gennai/governance/risk";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
-import type { PlanAction, RinaEnvelope, SeedPlan } from "@gennai/protocol/plan/plan-schema";
+import type { ContractPlan, PlanAction, RinaEnvelope } from "@gennai/protocol/plan/plan-schema";
 import { unifiedDiff } from "../../changes/unified-diff.ts";
 import { ChangeDraft, type ChangeStep } from "./change-draft.ts";
 import { useIntent } from "./governed-steps.ts";
@@ -8,8 +11,8 @@ import { Clause, isWord } from "./request-clause.ts";
 import { tokenizeRequest } from "./request-tokens.ts";
 import type { Work } from "./tool-round.ts";
 
-type PlanStep = SeedPlan["steps"][number];
-type Verification = PlanStep["verify"][number];
+type PlanStep = ContractPlan["steps"][number];
+type Verification = PlanStep["verification_plan"][number];
 
 /** A request apart from the command that shall prove it: `… then verify npm test`. */
 export function splitVerification(request: string): { readonly request: string; readonly verify: string | undefined } {
@@ -52,12 +55,17 @@ export function* writeEnvelope(
         return failedEnvelope(report.text === "" ? `Nothing to do: ${describeStep(step)}.` : report.text);
       planned.push(planStep(planned.length, step, actions, proofs(step, actions)));
     } else if (step.kind === "run") {
+      if (options.verify === undefined) return failedEnvelope(unproven(step));
       planned.push(planStep(planned.length, step, [{ type: "command", command: step.command }], []));
     } else return failedEnvelope(`In plan mode I plan changes and commands; I cannot plan to ${describeStep(step)}.`);
   }
   const last = planned.at(-1);
   if (last === undefined) return failedEnvelope("There is nothing to plan.");
-  if (options.verify !== undefined) last.verify.push(prove(options.verify));
+  if (options.verify !== undefined) {
+    // What proves the whole proves a command as well; nothing else is known of what it is for.
+    for (const each of planned)
+      if (each === last || each.verification_plan.length === 0) each.verification_plan.push(prove(options.verify));
+  }
   const words = steps.filter((step) => step.kind !== "use-intent").map(describeStep);
   return text({
     kind: "plan",
@@ -66,8 +74,25 @@ export function* writeEnvelope(
       title: oneLine(words[0] ?? "") + (words.length > 1 ? ` and ${words.length - 1} more` : ""),
       summary: `The offline assistant plans to ${words.join(", then ")}.`,
       risks: risksOf(steps),
-      steps: planned,
+      steps: planned.map(withRisk),
     },
+  });
+}
+
+function unproven(step: Step): string {
+  return `Each step of a plan says how it is proven, and I cannot tell how to prove ${describeStep(step)}. Say it at the end: … then verify COMMAND`;
+}
+
+function commandRisk({ command }: { readonly command: string }): Risk {
+  // The model does not know where it works. What names a place by its whole path counts as outside of it.
+  return analyseCommand(command, { cwd: "/workspace", home: "/home/user" }).risk;
+}
+
+function writeRisk({ path }: { readonly path: string }): Risk {
+  const written = { raw: path, relative: path, absolute: `/workspace/${path}`, inside: true };
+  return computeRisk({
+    statement: "",
+    effects: [{ type: "write", operation: "update", path: written, base: undefined, current: undefined }],
   });
 }
 
@@ -80,9 +105,26 @@ function text(envelope: RinaEnvelope): string {
   return canonicalJson(envelope);
 }
 
-function planStep(index: number, step: Step, actions: PlanAction[], verify: Verification[]): PlanStep {
+function planStep(index: number, step: Step, actions: PlanAction[], proof: Verification[]): PlanStep {
   const words = oneLine(describeStep(step));
-  return { id: `s${index + 1}`, title: words, intent: `You asked to ${words}.`, actions, verify };
+  return {
+    ...{ id: `s${index + 1}`, title: words, intent: `You asked to ${words}.`, description: words, actions },
+    ...{ tool: toolFor(actions), verification_plan: proof, risk_level: "low", requires_confirmation: false },
+  };
+}
+
+function toolFor(actions: readonly PlanAction[]): string {
+  if (actions.some(({ type }) => type === "command")) return "Bash";
+  return actions.every(({ type }) => type === "file_patch") ? "Edit" : "Write";
+}
+
+/** The step with the risk that the server will find in its actions and its proof. */
+function withRisk(step: PlanStep): PlanStep {
+  const risk = highestRisk([
+    ...step.actions.map((action) => (action.type === "command" ? commandRisk(action) : writeRisk(action))),
+    ...step.verification_plan.map(commandRisk),
+  ]);
+  return { ...step, risk_level: risk, requires_confirmation: risk !== "low" };
 }
 
 /** The actions that bring the files from where the last step left them to where the draft has them now. */
@@ -142,7 +184,7 @@ function prove(command: string): Verification {
   return { type: "command", command };
 }
 
-function risksOf(steps: readonly Step[]): SeedPlan["risks"] {
+function risksOf(steps: readonly Step[]): NonNullable<ContractPlan["risks"]> {
   const runs = steps.some((step) => step.kind === "run");
   const removes = steps.some((step) => step.kind === "delete");
   return [

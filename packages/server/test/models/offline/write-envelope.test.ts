@@ -56,9 +56,10 @@ function reply(
   return { ...base, output: lines.join("\n"), isError: false };
 }
 
-const step = (title: string, actions: readonly object[], verify: readonly string[]) => ({
-  ...{ id: "s1", title, intent: `You asked to ${title}.`, actions },
-  verify: verify.map((command) => ({ type: "command", command })),
+const step = (title: string, tool: string, actions: readonly object[], verify: readonly string[], risk = "medium") => ({
+  ...{ id: "s1", title, description: title, intent: `You asked to ${title}.`, tool, actions },
+  ...{ risk_level: risk, requires_confirmation: risk !== "low" },
+  verification_plan: verify.map((command) => ({ type: "command", command })),
 });
 
 const plans: readonly [string, string, Readonly<Record<string, string>>, ReturnType<typeof step>][] = [
@@ -68,6 +69,7 @@ const plans: readonly [string, string, Readonly<Record<string, string>>, ReturnT
     {},
     step(
       "create notes/a.txt",
+      "Write",
       [{ type: "file_write", path: "notes/a.txt", content: "hello\n" }],
       ["grep -nF -e hello notes/a.txt"],
     ),
@@ -78,6 +80,7 @@ const plans: readonly [string, string, Readonly<Record<string, string>>, ReturnT
     { "a.ts": "let colour;\n" },
     step(
       "replace “colour” with “color” in a.ts",
+      "Edit",
       [
         {
           type: "file_patch",
@@ -92,7 +95,7 @@ const plans: readonly [string, string, Readonly<Record<string, string>>, ReturnT
     "a deletion, proven",
     "delete a.ts",
     { "a.ts": "x\n" },
-    step("delete a.ts", [{ type: "command", command: "rm -- a.ts" }], ["test ! -e a.ts && echo gone"]),
+    step("delete a.ts", "Bash", [{ type: "command", command: "rm -- a.ts" }], ["test ! -e a.ts && echo gone"]),
   ],
   [
     "a move into a new directory",
@@ -100,6 +103,7 @@ const plans: readonly [string, string, Readonly<Record<string, string>>, ReturnT
     { "a.ts": "x\n" },
     step(
       "move a.ts to lib/b c.ts",
+      "Bash",
       [{ type: "command", command: "mkdir -p -- lib && mv -n -- a.ts 'lib/b c.ts'" }],
       ["test -f 'lib/b c.ts' && echo there", "test ! -e a.ts && echo gone"],
     ),
@@ -108,7 +112,19 @@ const plans: readonly [string, string, Readonly<Record<string, string>>, ReturnT
     "a command with its proof",
     "run npm run build then verify npm test",
     {},
-    step("run “npm run build”", [{ type: "command", command: "npm run build" }], ["npm test"]),
+    step("run “npm run build”", "Bash", [{ type: "command", command: "npm run build" }], ["npm test"]),
+  ],
+  [
+    "a command that leaves the machine",
+    "run git push --force then verify git status",
+    {},
+    step("run “git push --force”", "Bash", [{ type: "command", command: "git push --force" }], ["git status"], "high"),
+  ],
+  [
+    "a command that only reads",
+    "run cat a.ts then verify ls",
+    {},
+    step("run “cat a.ts”", "Bash", [{ type: "command", command: "cat a.ts" }], ["ls"], "low"),
   ],
 ];
 
@@ -116,7 +132,10 @@ describe("the offline assistant in plan mode", () => {
   test.each(plans)("plans %s", (_, request, files, wanted) => {
     const answer = envelope(request, files);
     expect(answer).toMatchObject({ kind: "plan", payload: { steps: [wanted] } });
-    expect(validateRinaOutput(JSON.stringify(answer), { strict: true })).toMatchObject({ kind: "plan", issues: [] });
+    expect(validateRinaOutput(JSON.stringify(answer), { strict: true, contract: true })).toMatchObject({
+      kind: "plan",
+      issues: [],
+    });
   });
 
   test("later steps build on what earlier ones will have done", () => {
@@ -132,6 +151,7 @@ describe("the offline assistant in plan mode", () => {
   });
 
   test.each<[string, string, string]>([
+    ["a command without a proof", "run npm run build", "error"],
     ["words", "say hello there", "chat"],
     ["what it does not understand", "refactor everything", "error"],
     ["what cannot be planned", "find x in *.ts", "error"],

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gennai/agent/v1/plan.proto.
  */
 export const file_gennai_agent_v1_plan: GenFile = /*@__PURE__*/
-  fileDesc("ChpnZW5uYWkvYWdlbnQvdjEvcGxhbi5wcm90bxIPZ2VubmFpLmFnZW50LnYxIjkKCVBsYW5Jc3N1ZRIMCgRwYXRoGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDQoFbGV2ZWwYAyABKAkixwIKCFBsYW5TdGVwEgoKAmlkGAEgASgJEg0KBXRpdGxlGAIgASgJEg4KBmludGVudBgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRIMCgR0b29sGAUgASgJEigKBHJpc2sYBiABKA4yGi5nZW5uYWkuYWdlbnQudjEuUmlza0xldmVsEh0KFXJlcXVpcmVzX2NvbmZpcm1hdGlvbhgHIAEoCBIZChF2ZXJpZmljYXRpb25fcGxhbhgIIAMoCRISCgpkZXBlbmRzX29uGAkgAygJEi0KBXN0YXRlGAogASgOMh4uZ2VubmFpLmFnZW50LnYxLlBsYW5TdGVwU3RhdGUSNAoNZmFpbHVyZV9jbGFzcxgLIAEoDjIdLmdlbm5haS5hZ2VudC52MS5GYWlsdXJlQ2xhc3MSEAoIZXZpZGVuY2UYDCABKAkipgIKBFBsYW4SDwoHcGxhbl9pZBgBIAEoCRIpCgVzdGF0ZRgCIAEoDjIaLmdlbm5haS5hZ2VudC52MS5QbGFuU3RhdGUSDgoGZGlnZXN0GAMgASgJEhEKCXBsYW5fanNvbhgEIAEoCRINCgV0aXRsZRgFIAEoCRIPCgdzdW1tYXJ5GAYgASgJEigKBXN0ZXBzGAcgAygLMhkuZ2VubmFpLmFnZW50LnYxLlBsYW5TdGVwEg8KB2NsYWltZWQYCCABKAgSEAoIZXhlY3V0ZWQYCSABKAgSEAoIdmVyaWZpZWQYCiABKAgSEwoLcmVtZWRpYXRpb24YCyABKAkSKwoHY3JlYXRlZBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiNQoRU3VibWl0UGxhblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgR0ZXh0GAIgASgJInwKElN1Ym1pdFBsYW5SZXNwb25zZRIjCgRwbGFuGAEgASgLMhUuZ2VubmFpLmFnZW50LnYxLlBsYW4SKgoGaXNzdWVzGAIgAygLMhouZ2VubmFpLmFnZW50LnYxLlBsYW5Jc3N1ZRIVCg1lbnZlbG9wZV9raW5kGAMgASgJIjkKElByZXZpZXdQbGFuUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg8KB3BsYW5faWQYAiABKAki+AEKDUFjdGlvblByZXZpZXcSDwoHc3RlcF9pZBgBIAEoCRIUCgxhY3Rpb25faW5kZXgYAiABKAUSLwoGY2hhbmdlGAMgASgLMh8uZ2VubmFpLmFnZW50LnYxLlByb3Bvc2VkQ2hhbmdlEg8KB2NvbW1hbmQYBCABKAkSKQoHdmVyZGljdBgFIAEoDjIYLmdlbm5haS5hZ2VudC52MS5WZXJkaWN0EigKBHJpc2sYBiABKA4yGi5nZW5uYWkuYWdlbnQudjEuUmlza0xldmVsEgwKBHJ1bGUYByABKAkSDgoGcmVhc29uGAggASgJEgsKA2N3ZBgJIAEoCSJrChNQcmV2aWV3UGxhblJlc3BvbnNlEiMKBHBsYW4YASABKAsyFS5nZW5uYWkuYWdlbnQudjEuUGxhbhIvCgdhY3Rpb25zGAIgAygLMh4uZ2VubmFpLmFnZW50LnYxLkFjdGlvblByZXZpZXciSQoSQXBwcm92ZVBsYW5SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoHcGxhbl9pZBgCIAEoCRIOCgZkaWdlc3QYAyABKAkiWgoTQXBwcm92ZVBsYW5SZXNwb25zZRIWCg5hcHByb3ZhbF90b2tlbhgBIAEoCRIrCgdleHBpcmVzGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJhChJFeGVjdXRlUGxhblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgdwbGFuX2lkGAIgASgJEg4KBmRpZ2VzdBgDIAEoCRIWCg5hcHByb3ZhbF90b2tlbhgEIAEoCSI6ChNFeGVjdXRlUGxhblJlc3BvbnNlEiMKBHBsYW4YASABKAsyFS5nZW5uYWkuYWdlbnQudjEuUGxhbiJgChFWZXJpZnlQbGFuUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg8KB3BsYW5faWQYAiABKAkSDgoGZGlnZXN0GAMgASgJEhYKDmFwcHJvdmFsX3Rva2VuGAQgASgJInwKElZlcmlmaWNhdGlvblJlc3VsdBIPCgdzdGVwX2lkGAEgASgJEg8KB2NvbW1hbmQYAiABKAkSDgoGcGFzc2VkGAMgASgIEhYKCWV4aXRfY29kZRgEIAEoBUgAiAEBEg4KBm91dHB1dBgFIAEoCUIMCgpfZXhpdF9jb2RlIm8KElZlcmlmeVBsYW5SZXNwb25zZRIjCgRwbGFuGAEgASgLMhUuZ2VubmFpLmFnZW50LnYxLlBsYW4SNAoHcmVzdWx0cxgCIAMoCzIjLmdlbm5haS5hZ2VudC52MS5WZXJpZmljYXRpb25SZXN1bHQiNQoOR2V0UGxhblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgdwbGFuX2lkGAIgASgJIjYKD0dldFBsYW5SZXNwb25zZRIjCgRwbGFuGAEgASgLMhUuZ2VubmFpLmFnZW50LnYxLlBsYW4iJgoQTGlzdFBsYW5zUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIjkKEUxpc3RQbGFuc1Jlc3BvbnNlEiQKBXBsYW5zGAEgAygLMhUuZ2VubmFpLmFnZW50LnYxLlBsYW4y6wQKC1BsYW5TZXJ2aWNlElUKClN1Ym1pdFBsYW4SIi5nZW5uYWkuYWdlbnQudjEuU3VibWl0UGxhblJlcXVlc3QaIy5nZW5uYWkuYWdlbnQudjEuU3VibWl0UGxhblJlc3BvbnNlElgKC1ByZXZpZXdQbGFuEiMuZ2VubmFpLmFnZW50LnYxLlByZXZpZXdQbGFuUmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5QcmV2aWV3UGxhblJlc3BvbnNlElgKC0FwcHJvdmVQbGFuEiMuZ2VubmFpLmFnZW50LnYxLkFwcHJvdmVQbGFuUmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5BcHByb3ZlUGxhblJlc3BvbnNlElgKC0V4ZWN1dGVQbGFuEiMuZ2VubmFpLmFnZW50LnYxLkV4ZWN1dGVQbGFuUmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5FeGVjdXRlUGxhblJlc3BvbnNlElUKClZlcmlmeVBsYW4SIi5nZW5uYWkuYWdlbnQudjEuVmVyaWZ5UGxhblJlcXVlc3QaIy5nZW5uYWkuYWdlbnQudjEuVmVyaWZ5UGxhblJlc3BvbnNlEkwKB0dldFBsYW4SHy5nZW5uYWkuYWdlbnQudjEuR2V0UGxhblJlcXVlc3QaIC5nZW5uYWkuYWdlbnQudjEuR2V0UGxhblJlc3BvbnNlElIKCUxpc3RQbGFucxIhLmdlbm5haS5hZ2VudC52MS5MaXN0UGxhbnNSZXF1ZXN0GiIuZ2VubmFpLmFnZW50LnYxLkxpc3RQbGFuc1Jlc3BvbnNlYgZwcm90bzM", [file_gennai_agent_v1_event, file_gennai_agent_v1_governance, file_google_protobuf_timestamp]);
+  fileDesc("ChpnZW5uYWkvYWdlbnQvdjEvcGxhbi5wcm90bxIPZ2VubmFpLmFnZW50LnYxIjkKCVBsYW5Jc3N1ZRIMCgRwYXRoGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDQoFbGV2ZWwYAyABKAkixwIKCFBsYW5TdGVwEgoKAmlkGAEgASgJEg0KBXRpdGxlGAIgASgJEg4KBmludGVudBgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRIMCgR0b29sGAUgASgJEigKBHJpc2sYBiABKA4yGi5nZW5uYWkuYWdlbnQudjEuUmlza0xldmVsEh0KFXJlcXVpcmVzX2NvbmZpcm1hdGlvbhgHIAEoCBIZChF2ZXJpZmljYXRpb25fcGxhbhgIIAMoCRISCgpkZXBlbmRzX29uGAkgAygJEi0KBXN0YXRlGAogASgOMh4uZ2VubmFpLmFnZW50LnYxLlBsYW5TdGVwU3RhdGUSNAoNZmFpbHVyZV9jbGFzcxgLIAEoDjIdLmdlbm5haS5hZ2VudC52MS5GYWlsdXJlQ2xhc3MSEAoIZXZpZGVuY2UYDCABKAkipgIKBFBsYW4SDwoHcGxhbl9pZBgBIAEoCRIpCgVzdGF0ZRgCIAEoDjIaLmdlbm5haS5hZ2VudC52MS5QbGFuU3RhdGUSDgoGZGlnZXN0GAMgASgJEhEKCXBsYW5fanNvbhgEIAEoCRINCgV0aXRsZRgFIAEoCRIPCgdzdW1tYXJ5GAYgASgJEigKBXN0ZXBzGAcgAygLMhkuZ2VubmFpLmFnZW50LnYxLlBsYW5TdGVwEg8KB2NsYWltZWQYCCABKAgSEAoIZXhlY3V0ZWQYCSABKAgSEAoIdmVyaWZpZWQYCiABKAgSEwoLcmVtZWRpYXRpb24YCyABKAkSKwoHY3JlYXRlZBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiNQoRU3VibWl0UGxhblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgR0ZXh0GAIgASgJIoABChJTdWJtaXRQbGFuUmVzcG9uc2USIwoEcGxhbhgBIAEoCzIVLmdlbm5haS5hZ2VudC52MS5QbGFuEi4KBmlzc3VlcxgCIAMoCzIaLmdlbm5haS5hZ2VudC52MS5QbGFuSXNzdWVCAhgBEhUKDWVudmVsb3BlX2tpbmQYAyABKAkiUAoLUmVmdXNlZFBsYW4SKgoGaXNzdWVzGAEgAygLMhouZ2VubmFpLmFnZW50LnYxLlBsYW5Jc3N1ZRIVCg1lbnZlbG9wZV9raW5kGAIgASgJIjkKElByZXZpZXdQbGFuUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg8KB3BsYW5faWQYAiABKAki+AEKDUFjdGlvblByZXZpZXcSDwoHc3RlcF9pZBgBIAEoCRIUCgxhY3Rpb25faW5kZXgYAiABKAUSLwoGY2hhbmdlGAMgASgLMh8uZ2VubmFpLmFnZW50LnYxLlByb3Bvc2VkQ2hhbmdlEg8KB2NvbW1hbmQYBCABKAkSKQoHdmVyZGljdBgFIAEoDjIYLmdlbm5haS5hZ2VudC52MS5WZXJkaWN0EigKBHJpc2sYBiABKA4yGi5nZW5uYWkuYWdlbnQudjEuUmlza0xldmVsEgwKBHJ1bGUYByABKAkSDgoGcmVhc29uGAggASgJEgsKA2N3ZBgJIAEoCSJrChNQcmV2aWV3UGxhblJlc3BvbnNlEiMKBHBsYW4YASABKAsyFS5nZW5uYWkuYWdlbnQudjEuUGxhbhIvCgdhY3Rpb25zGAIgAygLMh4uZ2VubmFpLmFnZW50LnYxLkFjdGlvblByZXZpZXciSQoSQXBwcm92ZVBsYW5SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoHcGxhbl9pZBgCIAEoCRIOCgZkaWdlc3QYAyABKAkiWgoTQXBwcm92ZVBsYW5SZXNwb25zZRIWCg5hcHByb3ZhbF90b2tlbhgBIAEoCRIrCgdleHBpcmVzGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJhChJFeGVjdXRlUGxhblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgdwbGFuX2lkGAIgASgJEg4KBmRpZ2VzdBgDIAEoCRIWCg5hcHByb3ZhbF90b2tlbhgEIAEoCSI6ChNFeGVjdXRlUGxhblJlc3BvbnNlEiMKBHBsYW4YASABKAsyFS5nZW5uYWkuYWdlbnQudjEuUGxhbiJgChFWZXJpZnlQbGFuUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEg8KB3BsYW5faWQYAiABKAkSDgoGZGlnZXN0GAMgASgJEhYKDmFwcHJvdmFsX3Rva2VuGAQgASgJInwKElZlcmlmaWNhdGlvblJlc3VsdBIPCgdzdGVwX2lkGAEgASgJEg8KB2NvbW1hbmQYAiABKAkSDgoGcGFzc2VkGAMgASgIEhYKCWV4aXRfY29kZRgEIAEoBUgAiAEBEg4KBm91dHB1dBgFIAEoCUIMCgpfZXhpdF9jb2RlIm8KElZlcmlmeVBsYW5SZXNwb25zZRIjCgRwbGFuGAEgASgLMhUuZ2VubmFpLmFnZW50LnYxLlBsYW4SNAoHcmVzdWx0cxgCIAMoCzIjLmdlbm5haS5hZ2VudC52MS5WZXJpZmljYXRpb25SZXN1bHQiNQoOR2V0UGxhblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgdwbGFuX2lkGAIgASgJIjYKD0dldFBsYW5SZXNwb25zZRIjCgRwbGFuGAEgASgLMhUuZ2VubmFpLmFnZW50LnYxLlBsYW4iJgoQTGlzdFBsYW5zUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIjkKEUxpc3RQbGFuc1Jlc3BvbnNlEiQKBXBsYW5zGAEgAygLMhUuZ2VubmFpLmFnZW50LnYxLlBsYW4y6wQKC1BsYW5TZXJ2aWNlElUKClN1Ym1pdFBsYW4SIi5nZW5uYWkuYWdlbnQudjEuU3VibWl0UGxhblJlcXVlc3QaIy5nZW5uYWkuYWdlbnQudjEuU3VibWl0UGxhblJlc3BvbnNlElgKC1ByZXZpZXdQbGFuEiMuZ2VubmFpLmFnZW50LnYxLlByZXZpZXdQbGFuUmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5QcmV2aWV3UGxhblJlc3BvbnNlElgKC0FwcHJvdmVQbGFuEiMuZ2VubmFpLmFnZW50LnYxLkFwcHJvdmVQbGFuUmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5BcHByb3ZlUGxhblJlc3BvbnNlElgKC0V4ZWN1dGVQbGFuEiMuZ2VubmFpLmFnZW50LnYxLkV4ZWN1dGVQbGFuUmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5FeGVjdXRlUGxhblJlc3BvbnNlElUKClZlcmlmeVBsYW4SIi5nZW5uYWkuYWdlbnQudjEuVmVyaWZ5UGxhblJlcXVlc3QaIy5nZW5uYWkuYWdlbnQudjEuVmVyaWZ5UGxhblJlc3BvbnNlEkwKB0dldFBsYW4SHy5nZW5uYWkuYWdlbnQudjEuR2V0UGxhblJlcXVlc3QaIC5nZW5uYWkuYWdlbnQudjEuR2V0UGxhblJlc3BvbnNlElIKCUxpc3RQbGFucxIhLmdlbm5haS5hZ2VudC52MS5MaXN0UGxhbnNSZXF1ZXN0GiIuZ2VubmFpLmFnZW50LnYxLkxpc3RQbGFuc1Jlc3BvbnNlYgZwcm90bzM", [file_gennai_agent_v1_event, file_gennai_agent_v1_governance, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message gennai.agent.v1.PlanIssue
@@ -236,19 +236,22 @@ export const SubmitPlanRequestSchema: GenMessage<SubmitPlanRequest> = /*@__PURE_
  */
 export type SubmitPlanResponse = Message<"gennai.agent.v1.SubmitPlanResponse"> & {
   /**
-   * Unset when there are issues.
+   * Unset for an envelope that holds no plan.
    *
    * @generated from field: gennai.agent.v1.Plan plan = 1;
    */
   plan?: Plan | undefined;
 
   /**
-   * @generated from field: repeated gennai.agent.v1.PlanIssue issues = 2;
+   * Always empty: a text with issues is refused as an InvalidArgument with the detail RefusedPlan.
+   *
+   * @generated from field: repeated gennai.agent.v1.PlanIssue issues = 2 [deprecated = true];
+   * @deprecated
    */
   issues: PlanIssue[];
 
   /**
-   * plan, chat or error: the kind of envelope found; empty when there was none.
+   * plan, chat or error: the kind of envelope found.
    *
    * @generated from field: string envelope_kind = 3;
    */
@@ -261,6 +264,32 @@ export type SubmitPlanResponse = Message<"gennai.agent.v1.SubmitPlanResponse"> &
  */
 export const SubmitPlanResponseSchema: GenMessage<SubmitPlanResponse> = /*@__PURE__*/
   messageDesc(file_gennai_agent_v1_plan, 4);
+
+/**
+ * Detail of the error that refuses a text as a plan.
+ *
+ * @generated from message gennai.agent.v1.RefusedPlan
+ */
+export type RefusedPlan = Message<"gennai.agent.v1.RefusedPlan"> & {
+  /**
+   * @generated from field: repeated gennai.agent.v1.PlanIssue issues = 1;
+   */
+  issues: PlanIssue[];
+
+  /**
+   * What the envelope called itself; empty when it could not be read so far.
+   *
+   * @generated from field: string envelope_kind = 2;
+   */
+  envelopeKind: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.RefusedPlan.
+ * Use `create(RefusedPlanSchema)` to create a new message.
+ */
+export const RefusedPlanSchema: GenMessage<RefusedPlan> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_plan, 5);
 
 /**
  * @generated from message gennai.agent.v1.PreviewPlanRequest
@@ -282,7 +311,7 @@ export type PreviewPlanRequest = Message<"gennai.agent.v1.PreviewPlanRequest"> &
  * Use `create(PreviewPlanRequestSchema)` to create a new message.
  */
 export const PreviewPlanRequestSchema: GenMessage<PreviewPlanRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_plan, 5);
+  messageDesc(file_gennai_agent_v1_plan, 6);
 
 /**
  * @generated from message gennai.agent.v1.ActionPreview
@@ -345,7 +374,7 @@ export type ActionPreview = Message<"gennai.agent.v1.ActionPreview"> & {
  * Use `create(ActionPreviewSchema)` to create a new message.
  */
 export const ActionPreviewSchema: GenMessage<ActionPreview> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_plan, 6);
+  messageDesc(file_gennai_agent_v1_plan, 7);
 
 /**
  * @generated from message gennai.agent.v1.PreviewPlanResponse
@@ -367,7 +396,7 @@ export type PreviewPlanResponse = Message<"gennai.agent.v1.PreviewPlanResponse">
  * Use `create(PreviewPlanResponseSchema)` to create a new message.
  */
 export const PreviewPlanResponseSchema: GenMessage<PreviewPlanResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_plan, 7);
+  messageDesc(file_gennai_agent_v1_plan, 8);
 
 /**
  * @generated from message gennai.agent.v1.ApprovePlanRequest
@@ -394,7 +423,7 @@ export type ApprovePlanRequest = Message<"gennai.agent.v1.ApprovePlanRequest"> &
  * Use `create(ApprovePlanRequestSchema)` to create a new message.
  */
 export const ApprovePlanRequestSchema: GenMessage<ApprovePlanRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_plan, 8);
+  messageDesc(file_gennai_agent_v1_plan, 9);
 
 /**
  * @generated from message gennai.agent.v1.ApprovePlanResponse
@@ -418,7 +447,7 @@ export type ApprovePlanResponse = Message<"gennai.agent.v1.ApprovePlanResponse">
  * Use `create(ApprovePlanResponseSchema)` to create a new message.
  */
 export const ApprovePlanResponseSchema: GenMessage<ApprovePlanResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_plan, 9);
+  messageDesc(file_gennai_agent_v1_plan, 10);
 
 /**
  * @generated from message gennai.agent.v1.ExecutePlanRequest
@@ -450,7 +479,7 @@ export type ExecutePlanRequest = Message<"gennai.agent.v1.ExecutePlanRequest"> &
  * Use `create(ExecutePlanRequestSchema)` to create a new message.
  */
 export const ExecutePlanRequestSchema: GenMessage<ExecutePlanRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_plan, 10);
+  messageDesc(file_gennai_agent_v1_plan, 11);
 
 /**
  * @generated from message gennai.agent.v1.ExecutePlanResponse
@@ -467,7 +496,7 @@ export type ExecutePlanResponse = Message<"gennai.agent.v1.ExecutePlanResponse">
  * Use `create(ExecutePlanResponseSchema)` to create a new message.
  */
 export const ExecutePlanResponseSchema: GenMessage<ExecutePlanResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_plan, 11);
+  messageDesc(file_gennai_agent_v1_plan, 12);
 
 /**
  * @generated from message gennai.agent.v1.VerifyPlanRequest
@@ -499,7 +528,7 @@ export type VerifyPlanRequest = Message<"gennai.agent.v1.VerifyPlanRequest"> & {
  * Use `create(VerifyPlanRequestSchema)` to create a new message.
  */
 export const VerifyPlanRequestSchema: GenMessage<VerifyPlanRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_plan, 12);
+  messageDesc(file_gennai_agent_v1_plan, 13);
 
 /**
  * @generated from message gennai.agent.v1.VerificationResult
@@ -536,7 +565,7 @@ export type VerificationResult = Message<"gennai.agent.v1.VerificationResult"> &
  * Use `create(VerificationResultSchema)` to create a new message.
  */
 export const VerificationResultSchema: GenMessage<VerificationResult> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_plan, 13);
+  messageDesc(file_gennai_agent_v1_plan, 14);
 
 /**
  * @generated from message gennai.agent.v1.VerifyPlanResponse
@@ -558,7 +587,7 @@ export type VerifyPlanResponse = Message<"gennai.agent.v1.VerifyPlanResponse"> &
  * Use `create(VerifyPlanResponseSchema)` to create a new message.
  */
 export const VerifyPlanResponseSchema: GenMessage<VerifyPlanResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_plan, 14);
+  messageDesc(file_gennai_agent_v1_plan, 15);
 
 /**
  * @generated from message gennai.agent.v1.GetPlanRequest
@@ -580,7 +609,7 @@ export type GetPlanRequest = Message<"gennai.agent.v1.GetPlanRequest"> & {
  * Use `create(GetPlanRequestSchema)` to create a new message.
  */
 export const GetPlanRequestSchema: GenMessage<GetPlanRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_plan, 15);
+  messageDesc(file_gennai_agent_v1_plan, 16);
 
 /**
  * @generated from message gennai.agent.v1.GetPlanResponse
@@ -597,7 +626,7 @@ export type GetPlanResponse = Message<"gennai.agent.v1.GetPlanResponse"> & {
  * Use `create(GetPlanResponseSchema)` to create a new message.
  */
 export const GetPlanResponseSchema: GenMessage<GetPlanResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_plan, 16);
+  messageDesc(file_gennai_agent_v1_plan, 17);
 
 /**
  * @generated from message gennai.agent.v1.ListPlansRequest
@@ -614,7 +643,7 @@ export type ListPlansRequest = Message<"gennai.agent.v1.ListPlansRequest"> & {
  * Use `create(ListPlansRequestSchema)` to create a new message.
  */
 export const ListPlansRequestSchema: GenMessage<ListPlansRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_plan, 17);
+  messageDesc(file_gennai_agent_v1_plan, 18);
 
 /**
  * @generated from message gennai.agent.v1.ListPlansResponse
@@ -631,7 +660,7 @@ export type ListPlansResponse = Message<"gennai.agent.v1.ListPlansResponse"> & {
  * Use `create(ListPlansResponseSchema)` to create a new message.
  */
 export const ListPlansResponseSchema: GenMessage<ListPlansResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_plan, 18);
+  messageDesc(file_gennai_agent_v1_plan, 19);
 
 /**
  * Plans are held by the server. A client approves an id and a digest; it never sends bytes that run unchecked.
@@ -640,7 +669,8 @@ export const ListPlansResponseSchema: GenMessage<ListPlansResponse> = /*@__PURE_
  */
 export const PlanService: GenService<{
   /**
-   * Validates a plan (or model output that holds one) and keeps it as a draft of the session.
+   * Validates a plan (or model output that holds one) and keeps it as a draft of the session. Each step must carry
+   * risk_level, requires_confirmation, verification_plan, tool and description; else InvalidArgument with RefusedPlan.
    *
    * @generated from rpc gennai.agent.v1.PlanService.SubmitPlan
    */
