@@ -2,6 +2,7 @@ import picomatch from "picomatch";
 import { type Effect, isReadOnly } from "../effect.ts";
 import type { Policy } from "../policy.ts";
 import { allow, deny, type Verdict } from "../verdict.ts";
+import { branchWrittenAfterMove, onlyMovesToBranch } from "./branch-moves.ts";
 
 /** Where HEAD stands. */
 export type BranchState =
@@ -23,22 +24,34 @@ export type EditingMode = "branch" | "proposal";
 /** Looks at the branch of the work tree right now. Rejects when git cannot be asked. */
 export type ReadBranch = (options: { readonly signal: AbortSignal }) => Promise<BranchState>;
 
+export interface BranchPolicyOptions {
+  readonly mode: EditingMode;
+  readonly readBranch: ReadBranch;
+  /** What protects a branch of this name; undefined when nothing does. */
+  readonly protectedBy: (branch: string) => string | undefined;
+}
+
 /**
- * In branch mode files change only on the session's own, unprotected branch; in proposal mode nothing changes but by
- * the user's hand. Commands that are not proven to read still ask elsewhere; here they only need the right branch.
+ * In branch mode files change, and commands that may write run, only on the session's own, unprotected branch; in proposal
+ * mode nothing changes but by the user's hand. It denies, so no yes helps: such a command asks elsewhere only where it may run.
  */
-export function createBranchPolicy(options: { readonly mode: EditingMode; readonly readBranch: ReadBranch }): Policy {
+export function createBranchPolicy({ mode, readBranch, protectedBy }: BranchPolicyOptions): Policy {
   return {
     name: "branch",
     kind: "guard",
     async decide({ analysis }, { signal }) {
       const writes = analysis.effects.some((effect) => effect.type === "write" || mayWrite(effect));
-      if (options.mode === "proposal") {
-        return writes || analysis.effects.some((effect) => effect.type === "exec" && !isReadOnly(effect))
-          ? proposalOnly
-          : allow;
-      }
-      return writes ? onBranch(await options.readBranch({ signal })) : allow;
+      const commands = analysis.effects.flatMap((effect) =>
+        effect.type === "exec" && !isReadOnly(effect) ? [effect.command] : [],
+      );
+      if (mode === "proposal") return writes || commands.length > 0 ? proposalOnly : allow;
+      const onto = commands.map((command) => branchWrittenAfterMove(command, protectedBy)).find((name) => name);
+      if (onto !== undefined) return protectedBranch(onto, protectedBy(onto) ?? "");
+      if (writes) return onBranch(await readBranch({ signal }));
+      if (commands.every(onlyMovesToBranch)) return allow;
+      const state = await readBranch({ signal });
+      // Elsewhere no branch needs keeping: whether the command runs is a person's to say.
+      return state.type === "branch" ? onBranch(state) : allow;
     },
   };
 }
@@ -73,12 +86,7 @@ function onBranch(state: BranchState): Verdict {
       });
     case "branch":
       if (state.protectedBy !== undefined) {
-        return deny({
-          code: "protected_branch",
-          rule: "branch/protected-branch",
-          reason: `Branch ${state.branch} is protected (${state.protectedBy}).`,
-          hint: "Start a branch for this work, or use Proposal Mode.",
-        });
+        return protectedBranch(state.branch, state.protectedBy);
       }
       if (state.sessionBranch !== undefined && state.branch !== state.sessionBranch) {
         return deny({
@@ -91,6 +99,15 @@ function onBranch(state: BranchState): Verdict {
       }
       return allow;
   }
+}
+
+function protectedBranch(branch: string, protectedBy: string): Verdict {
+  return deny({
+    code: "protected_branch",
+    rule: "branch/protected-branch",
+    reason: `Branch ${branch} is protected (${protectedBy}): nothing is written there, by a command neither.`,
+    hint: "Start a branch for this work, e.g. git switch --create NAME as a command of its own, or use Proposal Mode.",
+  });
 }
 
 const alwaysProtected: readonly string[] = ["main", "master", "develop", "release/*", "release/**"];

@@ -11,14 +11,22 @@ interface BranchPlace {
 }
 
 /** Where HEAD is now. */
-export function branchState({ controlRoot, sessionBranch, protectedBranches }: BranchPlace): BranchState {
-  const head = readGitHead(controlRoot);
+export function branchState(place: BranchPlace): BranchState {
+  const head = readGitHead(place.controlRoot);
   if (head.type !== "branch") return { type: head.type };
-  const protectedBy = isProtectedBranch(head.branch, {
-    extra: protectedBranches,
-    remoteDefault: defaultRemoteBranch(controlRoot),
-  });
-  return { type: "branch", branch: head.branch, sessionBranch, protectedBy };
+  const { sessionBranch } = place;
+  // A turn that began on a protected branch has none to work on until it moves to one.
+  const own =
+    sessionBranch === undefined || protectionOf(place, sessionBranch) !== undefined ? undefined : sessionBranch;
+  return { type: "branch", branch: head.branch, sessionBranch: own, protectedBy: protectionOf(place, head.branch) };
+}
+
+/** What protects a branch of this name; undefined when nothing does. */
+export function protectionOf(
+  { controlRoot, protectedBranches }: Omit<BranchPlace, "sessionBranch">,
+  branch: string,
+): string | undefined {
+  return isProtectedBranch(branch, { extra: protectedBranches, remoteDefault: defaultRemoteBranch(controlRoot) });
 }
 
 /** Whether HEAD is on the branch this session may write on. */

@@ -14,7 +14,7 @@ import { digestOf } from "@gennai/protocol/digest";
 import type { LoadedCapabilities } from "../../capabilities/load-capabilities.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
 import { callPolicies } from "./call-policies.ts";
-import { branchState, isOwnBranch } from "./own-branch.ts";
+import { branchState, isOwnBranch, protectionOf } from "./own-branch.ts";
 
 export interface TurnPolicyOptions {
   readonly workspaceRoot: string;
@@ -76,6 +76,7 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
         await options.syncControl();
         return branchState(place);
       },
+      protectedBy: (branch) => protectionOf(place, branch),
     }),
     createSingleWriterPolicy(options.claimTree),
     ...options.hookPolicies,
