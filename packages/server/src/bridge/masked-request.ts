@@ -1,6 +1,4 @@
 import type { ClientRequest } from "@gennai/agent/client-request";
-import type { WorkspaceOperation } from "@gennai/agent/workspace-operation";
-import type { Question } from "@gennai/governance/confirmation";
 import type { Redactor } from "@gennai/governance/redaction";
 
 /**
@@ -8,71 +6,44 @@ import type { Redactor } from "@gennai/governance/redaction";
  * its secrets. The digest of the action stays that of the exact action.
  */
 export async function maskedRequest(request: ClientRequest, redactor: Redactor): Promise<ClientRequest> {
-  switch (request.kind) {
-    case "confirmation":
-      return { ...request, question: await maskedQuestion(request.question, redactor) };
-    case "command": {
-      const [command, cwd] = await masked([request.command, request.cwd], redactor);
-      return { ...request, command: command ?? "", cwd: cwd ?? "" };
-    }
-    case "workspace":
-      return { ...request, operation: await maskedOperation(request.operation, redactor) };
-    case "model-call":
-      // The conversation is in the log already, once.
-      return { ...request, requestJson: "" };
-    default:
-      return request;
-  }
+  // The conversation is in the log already, once.
+  if (request.kind === "model-call") return { ...request, requestJson: "" };
+  return masked(request, redactor);
 }
 
-async function maskedOperation(operation: WorkspaceOperation, redactor: Redactor): Promise<WorkspaceOperation> {
-  switch (operation.type) {
-    case "run":
-      return { ...operation, command: await redactor.redact(operation.command) };
-    case "search":
-    case "find":
-      return { ...operation, pattern: await redactor.redact(operation.pattern) };
-    case "resolve":
-      return { ...operation, raw: await redactor.redact(operation.raw) };
-    default:
-      return operation;
-  }
-}
+/**
+ * Fields that keep their text: ids, digests, and words out of a list of ours. All others are masked, so that a field that
+ * somebody adds is safe before anybody thinks of it.
+ */
+const keptAsTheyAre: ReadonlySet<string> = new Set([
+  "kind",
+  "type",
+  "operation",
+  "risk",
+  "rule",
+  "offeredScopes",
+  "mediaType",
+  "toolName",
+  "id",
+  "requestId",
+  "callId",
+  "turnId",
+  "changeSetId",
+  "clientId",
+  "sha256",
+  "actionSha256",
+  "policySha256",
+  "baseSha256",
+  "contentSha256",
+  "knownDigest",
+]);
 
-async function maskedQuestion(question: Question, redactor: Redactor): Promise<Question> {
-  const { computed } = question;
-  const mask = (text: string): Promise<string> => redactor.redact(text);
-  const [title, intentReflection, actionStatement, impactStatement, modelClaim, actionJson, rememberStatement, reason] =
-    await Promise.all([
-      mask(question.title),
-      mask(question.intentReflection),
-      mask(question.actionStatement),
-      mask(question.impactStatement),
-      mask(question.modelClaim),
-      mask(question.actionJson),
-      mask(question.rememberStatement),
-      mask(computed.reason),
-    ]);
-  return {
-    ...question,
-    ...{ title, intentReflection, actionStatement, impactStatement, modelClaim, actionJson, rememberStatement },
-    computed: { ...computed, reason, paths: await masked(computed.paths, redactor) },
-    ...(question.patterns === undefined
-      ? {}
-      : {
-          patterns: await Promise.all(
-            question.patterns.map(async (pattern) => ({
-              ...pattern,
-              text: await mask(pattern.text),
-              matchedBefore: await masked(pattern.matchedBefore, redactor),
-              wouldMatch: await masked(pattern.wouldMatch, redactor),
-              wouldNotMatch: await masked(pattern.wouldNotMatch, redactor),
-            })),
-          ),
-        }),
-  };
-}
-
-function masked(texts: readonly string[], redactor: Redactor): Promise<readonly string[]> {
-  return Promise.all(texts.map((text) => redactor.redact(text)));
+async function masked<Value>(value: Value, redactor: Redactor, name = ""): Promise<Value> {
+  // Each branch gives back what it was given, with other texts: the compiler cannot follow that.
+  const same = (result: unknown): Value => result as Value;
+  if (typeof value === "string") return keptAsTheyAre.has(name) ? value : same(await redactor.redact(value));
+  if (Array.isArray(value)) return same(await Promise.all(value.map((item) => masked(item, redactor, name))));
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).map(async ([key, field]) => [key, await masked(field, redactor, key)] as const);
+  return same(Object.fromEntries(await Promise.all(fields)));
 }
