@@ -1,5 +1,8 @@
-import type { SessionLimits } from "./session-settings.ts";
+import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import type { Cost, Usage, UsageSum } from "./usage.ts";
+
+/** What a session may use, by its settings. */
+type Limits = Pick<SessionSettings, "maxSessionTokens" | "maxTurnTokens" | "maxCost">;
 
 /** What tokens of a model cost, as the user wrote it down. Per million. */
 export interface Prices {
@@ -27,7 +30,7 @@ export type Reservation =
 
 /** What a turn may still use, sub-agents and compactions included: they share this object. */
 export class TurnBudget {
-  readonly #limits: SessionLimits;
+  readonly #limits: Limits;
   readonly #prices: Prices | undefined;
   /** Used by the session before and in this turn. */
   #session: { tokens: number; cost: number };
@@ -37,7 +40,7 @@ export class TurnBudget {
 
   /** @param options.before what the session used until now */
   constructor(options: {
-    readonly limits: SessionLimits;
+    readonly limits: Limits;
     readonly prices: Prices | undefined;
     readonly before: UsageSum;
   }) {

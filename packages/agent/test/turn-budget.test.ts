@@ -1,6 +1,6 @@
+import { settingDefaults } from "@gennai/protocol/model/session-settings";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { noLimits } from "../src/session-settings.ts";
 import { costOf, TurnBudget } from "../src/turn-budget.ts";
 import { noUsage } from "../src/usage.ts";
 
@@ -28,7 +28,7 @@ test.each([
   { name: "beyond a turn", limits: { maxTurnTokens: 1_000 }, wanted: 0, gets: "exceeded" },
 ])("$name: an answer of $wanted tokens gets $gets", ({ limits, wanted, gets }) => {
   const budget = new TurnBudget({
-    limits: { ...noLimits, ...limits },
+    limits: { ...settingDefaults, ...limits },
     prices,
     before: { ...noUsage, inputTokens: limits.maxSessionTokens === undefined ? 0 : 5_000 },
   });
@@ -42,7 +42,11 @@ test("calls at once never exceed a budget together, if each keeps to what it may
       fc.integer({ min: 1, max: 50_000 }),
       fc.array(fc.record({ input: fc.nat(5_000), output: fc.nat(9_000), ends: fc.boolean() }), { maxLength: 30 }),
       (maxTurnTokens, calls) => {
-        const budget = new TurnBudget({ limits: { ...noLimits, maxTurnTokens }, prices: undefined, before: noUsage });
+        const budget = new TurnBudget({
+          limits: { ...settingDefaults, maxTurnTokens },
+          prices: undefined,
+          before: noUsage,
+        });
         const open: (() => void)[] = [];
         let used = 0;
         for (const { input, output, ends } of calls) {

@@ -1,4 +1,4 @@
-import type { SessionSettings } from "@gennai/agent/session-settings";
+import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import type { AdmissionLimits } from "./admission/limits.ts";
 import type { ListenAddress } from "./http/listen-address.ts";
 import type { TlsIdentity } from "./http/tls-files.ts";

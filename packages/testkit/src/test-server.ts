@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type AgentClient, connect } from "@gennai/client/connection/connection";
+import { settingDefaults } from "@gennai/protocol/model/session-settings";
 import { type RunningServer, startServer } from "@gennai/server/serve";
 import type { ServerOptions } from "@gennai/server/server-options";
 import {
@@ -88,13 +89,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       },
       ...options.server,
       defaultSettings: {
+        ...settingDefaults,
         backend: options.script === undefined ? "offline" : "scripted",
         model,
-        baseUrl: "",
-        maxTokens: 0,
-        maxIterations: 50,
-        editingMode: "branch",
-        verbosity: "normal",
         interactive: false,
         ...options.settings,
       },

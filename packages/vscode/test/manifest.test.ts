@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { backends } from "@gennai/protocol/model/backend";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { commandIds } from "../src/command-ids.ts";
@@ -10,7 +11,9 @@ const manifest = z
       commands: z.array(z.object({ command: z.string(), category: z.string(), title: z.string() })),
       menus: z.record(z.string(), z.array(z.object({ command: z.string() }))),
       keybindings: z.array(z.object({ command: z.string() })),
-      configuration: z.object({ properties: z.record(z.string(), z.object({ scope: z.string() })) }),
+      configuration: z.object({
+        properties: z.record(z.string(), z.object({ scope: z.string(), enum: z.array(z.string()).optional() })),
+      }),
     }),
   })
   .parse(JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")));
@@ -33,6 +36,10 @@ describe("the manifest", () => {
 
   it.each(["baseUrl", "serverCommand", "governance.sandbox"])("lets no workspace set gennai.%s", (name) => {
     expect(configuration.properties[`gennai.${name}`]?.scope).toBe("machine");
+  });
+
+  it("offers every backend", () => {
+    expect(configuration.properties["gennai.defaultBackend"]?.enum).toEqual(["", ...backends]);
   });
 
   it("is limited in workspaces that are not trusted", () => {

@@ -1,3 +1,4 @@
+import { settingDefaults } from "@gennai/protocol/model/session-settings";
 import { startServer } from "@gennai/server/serve";
 import { z } from "zod";
 
@@ -25,13 +26,10 @@ const server = await startServer({
     error: (text, cause) => process.stderr.write(`${text} ${cause instanceof Error ? cause.stack : String(cause)}\n`),
   },
   defaultSettings: {
+    ...settingDefaults,
     backend: "scripted",
     model: options.script,
-    baseUrl: "",
-    maxTokens: 0,
     maxIterations: 100,
-    editingMode: "branch",
-    verbosity: "normal",
     interactive: false,
   },
 });

@@ -1,3 +1,4 @@
+import { settingDefaults } from "@gennai/protocol/model/session-settings";
 import { parseLogAddress } from "@gennai/server/nats/log-address";
 import { startServer } from "@gennai/server/serve";
 import { z } from "zod";
@@ -29,13 +30,10 @@ const server = await startServer({
     error: (text, cause) => process.stderr.write(`${text} ${cause instanceof Error ? cause.stack : String(cause)}\n`),
   },
   defaultSettings: {
+    ...settingDefaults,
     backend: "scripted",
     model: options.script,
-    baseUrl: "",
-    maxTokens: 0,
     maxIterations: 100,
-    editingMode: "branch",
-    verbosity: "normal",
     interactive: true,
   },
 });

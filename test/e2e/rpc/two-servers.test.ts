@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { connect } from "@gennai/client/connection/connection";
+import { settingDefaults } from "@gennai/protocol/model/session-settings";
 import { type RunningServer, startServer } from "@gennai/server/serve";
 import { type ScriptedTurn, startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
@@ -85,13 +86,10 @@ async function startOther(first: TestServer, script: readonly ScriptedTurn[]): P
       error: (text, cause) => first.failures.push(`${text} ${String(cause)}`),
     },
     defaultSettings: {
+      ...settingDefaults,
       backend: "scripted",
       model: await first.scriptFile(script),
-      baseUrl: "",
-      maxTokens: 0,
       maxIterations: 5,
-      editingMode: "branch",
-      verbosity: "normal",
       interactive: false,
     },
   });

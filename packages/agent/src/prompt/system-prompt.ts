@@ -1,8 +1,8 @@
+import type { EditingMode, Verbosity } from "@gennai/protocol/model/session-settings";
 import { usesPlaceholder } from "../scenarios/prompt-template.ts";
 import { renderPrompt } from "../scenarios/render-prompt.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import { canChange, toolsInMode } from "../scenarios/tool-groups.ts";
-import type { EditingMode, Verbosity } from "../session-settings.ts";
 import type { Todo } from "../todo.ts";
 import { intentsBlock, type PromptIntents } from "./intents-block.ts";
 import { type PromptSkill, skillsBlock } from "./skills-block.ts";

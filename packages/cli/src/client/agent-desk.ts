@@ -2,7 +2,7 @@ import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { eventJson } from "@gennai/client/session/event-json";
-import type { SettingsChoice } from "@gennai/client/session/settings";
+import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
 import type { ChosenServer } from "../connection/server-choice.ts";
 import { type Paint, paintFor } from "../terminal/colours.ts";
 import { asTyped, type Console, isTerminal } from "../terminal/console.ts";

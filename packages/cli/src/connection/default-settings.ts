@@ -1,5 +1,5 @@
-import type { SessionSettings } from "@gennai/agent/session-settings";
-import type { Backend } from "@gennai/client/session/settings";
+import type { Backend } from "@gennai/protocol/model/backend";
+import { type SessionSettings, settingDefaults } from "@gennai/protocol/model/session-settings";
 
 export interface ModelChoice {
   readonly backend?: Backend;
@@ -9,14 +9,6 @@ export interface ModelChoice {
 
 /** What sessions of a server run with when they choose nothing: the model the user named, else the one that needs no key. */
 export function defaultSettings(choice: ModelChoice): SessionSettings {
-  return {
-    backend: choice.backend ?? (choice.baseUrl === undefined ? "offline" : "openai-compatible"),
-    model: choice.model ?? "",
-    baseUrl: choice.baseUrl ?? "",
-    maxTokens: 0,
-    maxIterations: 50,
-    editingMode: "branch",
-    verbosity: "normal",
-    interactive: true,
-  };
+  const backend = choice.baseUrl === undefined ? "offline" : "openai-compatible";
+  return { ...settingDefaults, backend, ...choice };
 }

@@ -1,7 +1,7 @@
 import type { Transport } from "@connectrpc/connect";
+import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import type { Review } from "../review/review.ts";
 import type { EditorContext } from "../session/editor-context.ts";
-import type { EditingMode } from "../session/settings.ts";
 
 /**
  * Where the REPL app lives: a webview of an editor, or a page that the server serves. The app takes everything that is

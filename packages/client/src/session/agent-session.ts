@@ -1,6 +1,12 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import {
+  type ReportedSettings,
+  type SettingsChoice,
+  settingsFromMessage,
+  settingsToMessage,
+} from "@gennai/protocol/model/session-settings";
 import { Bridge } from "../bridge/bridge.ts";
 import type { ClientEventBody } from "../bridge/client-answer.ts";
 import type { ClientIdentity } from "../connection/client-identity.ts";
@@ -11,7 +17,6 @@ import { type AppliedFile, appliedFileFields, appliedFileFromMessage } from "../
 import { type Review, reviewedHunkFields } from "../review/review.ts";
 import type { FollowOptions } from "./follow-options.ts";
 import { type RunTurnOptions, runTurn } from "./run-turn.ts";
-import { type SessionSettings, type SettingsChoice, settingsFields, settingsFromMessage } from "./settings.ts";
 import { subscribe } from "./subscription.ts";
 import { startTurnFields, type Turn, type TurnRequest } from "./turn.ts";
 import { whileAttached } from "./while-attached.ts";
@@ -27,7 +32,7 @@ export class AgentSession {
   readonly sessionId: string;
   /** The workspace as the server resolved it. */
   readonly workingDir: string;
-  readonly settings: SessionSettings;
+  readonly settings: ReportedSettings;
   #lastSeq: bigint;
 
   private constructor(
@@ -62,7 +67,7 @@ export class AgentSession {
     const held = identity.editor?.workspace;
     const response = await client.startSession(
       {
-        ...{ settings: settingsFields(choice), interactive },
+        ...{ settings: settingsToMessage(choice), interactive },
         ...(held === undefined ? {} : { clientWorkspace: workspaceFactsFields(held.facts) }),
       },
       { signal },
@@ -206,8 +211,8 @@ export class AgentSession {
     return response.content;
   }
 
-  async changeSettings(choice: SettingsChoice, options: CallOptions): Promise<SessionSettings> {
-    const request = { sessionId: this.sessionId, settings: settingsFields(choice) };
+  async changeSettings(choice: SettingsChoice, options: CallOptions): Promise<ReportedSettings> {
+    const request = { sessionId: this.sessionId, settings: settingsToMessage(choice) };
     const response = await this.client.setSettings(request, { signal: options.signal });
     return settingsFromMessage(response.settings);
   }

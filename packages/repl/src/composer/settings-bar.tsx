@@ -1,4 +1,4 @@
-import { type Backend, backends } from "@gennai/client/session/settings";
+import { type Backend, backends, isSelfHosted } from "@gennai/protocol/model/backend";
 import { useEffect, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";
@@ -125,7 +125,7 @@ function ModelForm({ control, backend, model, close }: ModelFormProps) {
           onInput={({ currentTarget }) => setName(currentTarget.value)}
         />
       </label>
-      {(chosen === "openai-compatible" || chosen === "ollama") && (
+      {chosen !== undefined && isSelfHosted(chosen) && (
         <label>
           Address
           <input

@@ -1,8 +1,8 @@
 import { AgentSession } from "@gennai/client/session/agent-session";
-import type { SessionSettings, SettingsChoice } from "@gennai/client/session/settings";
 import { EventGapError } from "@gennai/client/session/subscription";
 import type { Turn, TurnRequest } from "@gennai/client/session/turn";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { ReportedSettings, SettingsChoice } from "@gennai/protocol/model/session-settings";
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
 import { type Failure, failureOf } from "../failure/failure.ts";
 import { SessionView } from "../model/session-view.ts";
@@ -69,7 +69,7 @@ export class FollowedSession implements Disposable {
     return this.#following;
   }
 
-  get settings(): ReadonlySignal<SessionSettings> {
+  get settings(): ReadonlySignal<ReportedSettings> {
     return this.#settings;
   }
 

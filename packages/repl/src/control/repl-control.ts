@@ -9,9 +9,9 @@ import {
 } from "@gennai/client/connection/connection";
 import type { ReplHome, ReplPanel } from "@gennai/client/home/repl-home";
 import { AgentSession } from "@gennai/client/session/agent-session";
-import type { SettingsChoice } from "@gennai/client/session/settings";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { BranchDesk } from "../branch/branch-desk.ts";
 import { ConfirmationDesk } from "../confirmation/confirmation-desk.ts";

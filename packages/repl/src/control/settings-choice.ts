@@ -1,5 +1,6 @@
 import type { ReplSettings } from "@gennai/client/home/repl-home";
-import { backends, type SettingsChoice } from "@gennai/client/session/settings";
+import { backends } from "@gennai/protocol/model/backend";
+import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
 
 /** What a new session runs with, as the home's settings say. */
 export function choiceOf(settings: ReplSettings, workspace: string | undefined): SettingsChoice {

@@ -1,6 +1,6 @@
-import type { EditingMode } from "@gennai/agent/session-settings";
 import type { TurnSink } from "@gennai/agent/turn-sink";
 import type { Redactor } from "@gennai/governance/redaction";
+import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import type { NotedFiles } from "../sessions/turn/noted-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { findCheck, type ProjectCheck } from "./detect-check.ts";

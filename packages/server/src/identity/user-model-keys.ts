@@ -1,4 +1,4 @@
-import type { ProviderBackend } from "../models/model-endpoint.ts";
+import type { Provider } from "@gennai/protocol/model/backend";
 import type { ModelKeys } from "../models/model-keys.ts";
 import type { Callers } from "./callers.ts";
 
@@ -12,7 +12,7 @@ const maxUsers = 10_000;
 export class UserModelKeys {
   readonly #callers: Callers;
   readonly #shared: Pick<ModelKeys, "find">;
-  readonly #ofUser = new Map<string, Map<ProviderBackend, string>>();
+  readonly #ofUser = new Map<string, Map<Provider, string>>();
 
   constructor(options: { readonly callers: Callers; readonly shared: Pick<ModelKeys, "find"> }) {
     this.#callers = options.callers;
@@ -20,10 +20,10 @@ export class UserModelKeys {
   }
 
   /** An empty key forgets it. */
-  hand(backend: ProviderBackend, key: string): void {
+  hand(backend: Provider, key: string): void {
     const user = this.#callers.current()?.user;
     if (user === undefined) return;
-    const keys = this.#ofUser.get(user) ?? new Map<ProviderBackend, string>();
+    const keys = this.#ofUser.get(user) ?? new Map<Provider, string>();
     if (key === "") keys.delete(backend);
     else keys.set(backend, key);
     this.#ofUser.delete(user);
@@ -32,7 +32,7 @@ export class UserModelKeys {
     if (this.#ofUser.size > maxUsers && oldest !== undefined) this.#ofUser.delete(oldest);
   }
 
-  async find(backend: ProviderBackend): Promise<string | undefined> {
+  async find(backend: Provider): Promise<string | undefined> {
     const user = this.#callers.current()?.user;
     const own = user === undefined ? undefined : this.#ofUser.get(user)?.get(backend);
     return own ?? this.#shared.find(backend);

@@ -1,5 +1,6 @@
 import { ModelError } from "@gennai/agent/model";
-import type { SessionSettings } from "@gennai/agent/session-settings";
+import { publicBackends } from "@gennai/protocol/model/backend";
+import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 
 type Choice = Pick<SessionSettings, "backend" | "model" | "baseUrl">;
 
@@ -11,11 +12,8 @@ export function assertUsersModel(choice: Choice, operators: Choice): void {
   const isOperators = choice.backend === operators.backend && choice.baseUrl === operators.baseUrl;
   if (choice.backend === "scripted" && isOperators && choice.model === operators.model) return;
   if (choice.backend !== "scripted" && isOperators) return;
-  if (publicBackends.has(choice.backend) && choice.baseUrl === "") return;
+  if (publicBackends.includes(choice.backend) && choice.baseUrl === "") return;
   throw new ModelError("not_configured", "This model is not for the users of this server to choose.", {
-    hint: "Leave base_url empty and choose anthropic, openai, gemini, editor or offline; or leave the model to the server.",
+    hint: `Leave base_url empty and choose one of ${publicBackends.join(", ")}; or leave the model to the server.`,
   });
 }
-
-/** They go to their provider's public address, to the client, or nowhere. */
-const publicBackends: ReadonlySet<string> = new Set(["offline", "editor", "anthropic", "openai", "gemini"]);

@@ -1,6 +1,7 @@
 import { ModelError } from "@gennai/agent/model";
-import type { Backend } from "@gennai/agent/session-settings";
+import type { Provider } from "@gennai/protocol/model/backend";
 import type { ModelSettings } from "./model-registry.ts";
+import { providers } from "./providers.ts";
 
 /** Where a provider is reached, with what. */
 export interface ModelEndpoint {
@@ -11,61 +12,16 @@ export interface ModelEndpoint {
   readonly apiKey: string;
 }
 
-/** Providers that are reached over the network. */
-export type ProviderBackend = Extract<Backend, "openai-compatible" | "openai" | "ollama" | "anthropic" | "gemini">;
-
-interface ProviderFacts {
-  /** Empty: the user has to name one. */
-  readonly baseUrl: string;
-  readonly needsKey: boolean;
-  /** Environment variables that may hold the key, the first one found counts. */
-  readonly keyVariables: readonly string[];
-  readonly exampleModel: string;
-}
-
-export const providerFacts: Readonly<Record<ProviderBackend, ProviderFacts>> = {
-  "openai-compatible": {
-    baseUrl: "",
-    needsKey: false,
-    keyVariables: ["GENNAI_API_KEY", "OPENAI_API_KEY"],
-    exampleModel: "qwen3",
-  },
-  openai: {
-    baseUrl: "https://api.openai.com/v1",
-    needsKey: true,
-    keyVariables: ["GENNAI_API_KEY", "OPENAI_API_KEY"],
-    exampleModel: "gpt-5",
-  },
-  ollama: {
-    baseUrl: "http://127.0.0.1:11434/v1",
-    needsKey: false,
-    keyVariables: ["GENNAI_API_KEY", "OLLAMA_API_KEY"],
-    exampleModel: "qwen3",
-  },
-  anthropic: {
-    baseUrl: "https://api.anthropic.com/v1",
-    needsKey: true,
-    keyVariables: ["GENNAI_API_KEY", "ANTHROPIC_API_KEY"],
-    exampleModel: "claude-sonnet-5",
-  },
-  gemini: {
-    baseUrl: "https://generativelanguage.googleapis.com/v1beta",
-    needsKey: true,
-    keyVariables: ["GENNAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY"],
-    exampleModel: "gemini-3-pro",
-  },
-};
-
 /** Finds the key of a provider; undefined when nobody has it. */
-export type KeySource = (backend: ProviderBackend) => Promise<string | undefined>;
+export type KeySource = (backend: Provider) => Promise<string | undefined>;
 
 /** Throws `ModelError` (`not_configured`) for a missing model or key, and for a base URL that cannot be used. */
 export async function resolveEndpoint(
-  backend: ProviderBackend,
+  backend: Provider,
   settings: Pick<ModelSettings, "model" | "baseUrl">,
   keys: KeySource,
 ): Promise<ModelEndpoint> {
-  const facts = providerFacts[backend];
+  const facts = providers[backend];
   const baseUrl = checkedBaseUrl(backend, settings.baseUrl === "" ? facts.baseUrl : settings.baseUrl);
   if (settings.model === "") {
     throw new ModelError("not_configured", `The backend ${backend} needs a model.`, {
@@ -81,7 +37,7 @@ export async function resolveEndpoint(
   return { baseUrl, model: settings.model, apiKey };
 }
 
-function checkedBaseUrl(backend: ProviderBackend, written: string): string {
+function checkedBaseUrl(backend: Provider, written: string): string {
   const hint = "Set --base-url, e.g. `--base-url http://127.0.0.1:8000/v1`.";
   if (written === "") throw new ModelError("not_configured", `The backend ${backend} needs a base URL.`, { hint });
   const url = URL.canParse(written) ? new URL(written) : undefined;

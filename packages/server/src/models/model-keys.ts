@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { type ProviderBackend, providerFacts } from "./model-endpoint.ts";
+import type { Provider } from "@gennai/protocol/model/backend";
+import { providers } from "./providers.ts";
 
 const run = promisify(execFile);
 
@@ -23,8 +24,8 @@ export class ModelKeys {
   readonly #platform: NodeJS.Platform;
   readonly #run: RunProgram;
   readonly #onKey: (key: string) => void;
-  readonly #handed = new Map<ProviderBackend, string>();
-  readonly #keychain = new Map<ProviderBackend, Promise<string | undefined>>();
+  readonly #handed = new Map<Provider, string>();
+  readonly #keychain = new Map<Provider, Promise<string | undefined>>();
 
   constructor(options: {
     readonly environment: Readonly<Record<string, string | undefined>>;
@@ -40,28 +41,28 @@ export class ModelKeys {
   }
 
   /** Keeps a key in memory, for this backend alone; an empty one forgets it. */
-  hand(backend: ProviderBackend, key: string): void {
+  hand(backend: Provider, key: string): void {
     if (key === "") this.#handed.delete(backend);
     else this.#handed.set(backend, key);
     if (key !== "") this.#onKey(key);
   }
 
   /** undefined: nobody has it. */
-  async find(backend: ProviderBackend): Promise<string | undefined> {
+  async find(backend: Provider): Promise<string | undefined> {
     const key = await this.#look(backend);
     if (key !== undefined) this.#onKey(key);
     return key;
   }
 
-  async #look(backend: ProviderBackend): Promise<string | undefined> {
+  async #look(backend: Provider): Promise<string | undefined> {
     const handed = this.#handed.get(backend);
     if (handed !== undefined) return handed;
-    for (const name of providerFacts[backend].keyVariables) {
+    for (const name of providers[backend].keyVariables) {
       const value = this.#environment[name]?.trim();
       if (value !== undefined && value !== "") return value;
     }
     // Only providers that need a key are worth a question that the system may put to the user.
-    if (!providerFacts[backend].needsKey) return undefined;
+    if (!providers[backend].needsKey) return undefined;
     let asked = this.#keychain.get(backend);
     if (asked === undefined) {
       asked = this.#fromKeychain(backend);
@@ -72,7 +73,7 @@ export class ModelKeys {
     return asked;
   }
 
-  async #fromKeychain(backend: ProviderBackend): Promise<string | undefined> {
+  async #fromKeychain(backend: Provider): Promise<string | undefined> {
     const command = keychainCommand(this.#platform, backend);
     if (command === undefined) return undefined;
     try {
@@ -88,7 +89,7 @@ export class ModelKeys {
 
 function keychainCommand(
   platform: NodeJS.Platform,
-  backend: ProviderBackend,
+  backend: Provider,
 ): { readonly program: string; readonly args: readonly string[] } | undefined {
   switch (platform) {
     case "linux":

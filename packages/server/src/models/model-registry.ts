@@ -1,7 +1,9 @@
 import { type Model, ModelError } from "@gennai/agent/model";
-import type { SessionSettings } from "@gennai/agent/session-settings";
+import { backends } from "@gennai/protocol/model/backend";
+import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import { type AskEditor, EditorModel } from "./editor-model.ts";
 import { type KeySource, resolveEndpoint } from "./model-endpoint.ts";
+import { isProvider, providers } from "./providers.ts";
 
 export type ModelSettings = Pick<SessionSettings, "backend" | "model" | "baseUrl">;
 
@@ -24,36 +26,15 @@ export async function createModel(
       const { loadScriptedModel } = await import("./scripted.ts");
       return loadScriptedModel(settings.model);
     }
-    case "openai-compatible":
-    case "ollama": {
-      const endpoint = await resolveEndpoint(backend, settings, keys);
-      const { createOpenAICompatibleModel } = await import("./openai-compatible.ts");
-      return createOpenAICompatibleModel(backend, endpoint);
-    }
-    case "openai": {
-      const endpoint = await resolveEndpoint(backend, settings, keys);
-      const { createOpenAIModel } = await import("./openai.ts");
-      return createOpenAIModel(endpoint);
-    }
-    case "anthropic": {
-      const endpoint = await resolveEndpoint(backend, settings, keys);
-      const { createAnthropicModel } = await import("./anthropic.ts");
-      return createAnthropicModel(endpoint);
-    }
-    case "gemini": {
-      const endpoint = await resolveEndpoint(backend, settings, keys);
-      const { createGeminiModel } = await import("./gemini.ts");
-      return createGeminiModel(endpoint);
-    }
     case "editor":
       return new EditorModel(settings.model, options.askEditor);
     default:
-      return unknownBackend(backend);
+      // A log of a later version may name another.
+      if (!isProvider(backend)) {
+        throw new ModelError("not_configured", `Unknown backend ${JSON.stringify(backend)}.`, {
+          hint: `Available are ${backends.join(", ")}.`,
+        });
+      }
+      return providers[backend].load(await resolveEndpoint(backend, settings, keys));
   }
-}
-
-function unknownBackend(backend: never): never {
-  throw new ModelError("not_configured", `Unknown backend ${JSON.stringify(backend)}.`, {
-    hint: "Available are offline, scripted, openai-compatible, openai, ollama, anthropic, gemini, editor.",
-  });
 }

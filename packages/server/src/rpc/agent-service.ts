@@ -1,5 +1,7 @@
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { digest } from "@gennai/protocol/model/checked-field";
+import { changedSettings, editingModeWords, settingsToMessage } from "@gennai/protocol/model/session-settings";
 import { placeMeant } from "../client-workspace/client-place.ts";
 import { ServiceError } from "../service-error.ts";
 import { conversationPreview } from "../sessions/conversation-preview.ts";
@@ -17,10 +19,8 @@ import { compactSessionRpc, renameSessionRpc } from "./session-rpcs.ts";
 import { sessionsMeant } from "./sessions-meant.ts";
 import { protocolVersion } from "./spoken-protocol.ts";
 import { fileToWire } from "./wire/change-wire.ts";
-import { digest } from "./wire/checked-field.ts";
 import { clientFromWire } from "./wire/client-from-wire.ts";
 import { sessionToWire } from "./wire/session-wire.ts";
-import { capabilitiesToWire, editingModeToWire, settingsFromWire, settingsToWire } from "./wire/settings-wire.ts";
 import { todosFromWire, todoToWire } from "./wire/todo-wire.ts";
 import { turnInputFromWire } from "./wire/turn-input-from-wire.ts";
 import { usageSumToWire } from "./wire/usage-wire.ts";
@@ -64,7 +64,7 @@ function agentService({
 
   return {
     async startSession({ settings, interactive, clientWorkspace }) {
-      const merged = settingsFromWire(settings, services.defaultSettings, interactive);
+      const merged = { ...changedSettings(services.defaultSettings, settings), interactive };
       const workingDir = settings?.workingDir ?? "";
       if (clientWorkspace !== undefined && workingDir !== "") {
         throw new ServiceError(
@@ -80,7 +80,7 @@ function agentService({
         sessionId: session.id,
         capabilities: await capabilitiesOf(session),
         workingDir: session.workspace.root,
-        settings: settingsToWire(session.settings, session.workspace.root),
+        settings: settingsToMessage({ ...session.settings, workingDir: session.workspace.root }),
       };
     },
 
@@ -138,10 +138,10 @@ function agentService({
           hint: "Start another session for another workspace.",
         });
       }
-      const merged = settingsFromWire(settings, session.settings);
+      const merged = changedSettings(session.settings, settings);
       await manager.checkModel(merged);
       await session.changeSettings(merged);
-      return { settings: settingsToWire(session.settings, session.workspace.root) };
+      return { settings: settingsToMessage({ ...session.settings, workingDir: session.workspace.root }) };
     },
 
     async startTurn(request) {
@@ -203,10 +203,10 @@ function agentService({
         session: {
           ...sessionToWire(head, session.runningTurnId),
           workingDir: session.workspace.root,
-          editingMode: editingModeToWire(session.settings.editingMode),
+          editingMode: editingModeWords.toMessage(session.settings.editingMode),
           usage: usageSumToWire(session.state.usage),
         },
-        settings: settingsToWire(session.settings, session.workspace.root),
+        settings: settingsToMessage({ ...session.settings, workingDir: session.workspace.root }),
         capabilities: await capabilitiesOf(session),
       };
     },
@@ -230,7 +230,7 @@ function agentService({
         protocolVersion,
         features: [...features],
         defaultWorkingDir: workingDir,
-        defaultSettings: settingsToWire(services.defaultSettings, workingDir),
+        defaultSettings: settingsToMessage({ ...services.defaultSettings, workingDir }),
         isolation: services.isolation,
         isolationReason: services.sandbox.reason,
       };
@@ -279,6 +279,6 @@ function agentService({
   };
 
   async function capabilitiesOf(session: Session) {
-    return capabilitiesToWire((await services.createModel(session.settings)).capabilities);
+    return { ...(await services.createModel(session.settings)).capabilities };
   }
 }

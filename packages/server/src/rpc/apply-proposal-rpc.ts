@@ -1,11 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import type { ApplyProposalRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ProposalReviewSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { optionalDigest } from "@gennai/protocol/model/checked-field";
 import { ServiceError } from "../service-error.ts";
 import { applyProposal } from "../sessions/review/apply-proposal.ts";
 import type { Session } from "../sessions/session.ts";
 import { fileToWire, reviewFromWire } from "./wire/change-wire.ts";
-import { optionalDigest } from "./wire/checked-field.ts";
 
 export async function applyProposalRpc(session: Session, request: ApplyProposalRequest, signal: AbortSignal) {
   const { proposalId, hunks, note } = request;

@@ -1,4 +1,5 @@
 import type { ClientEvent } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { requestId } from "@gennai/protocol/model/checked-field";
 import { ServiceError } from "../service-error.ts";
 import { answerRequest } from "../sessions/answer-request.ts";
 import { recordApplied, recordReview } from "../sessions/review/proposal-review.ts";
@@ -6,7 +7,6 @@ import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
 import { answerFromWire, type IncomingAnswer, isStillRunning } from "./wire/answer-from-wire.ts";
 import { fileFromWire, reviewFromWire } from "./wire/change-wire.ts";
-import { requestId } from "./wire/checked-field.ts";
 
 /** Takes what a client says; answers when it is durable. */
 export async function submitClientEvent(manager: SessionManager, message: ClientEvent) {

@@ -3,6 +3,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { ModelError } from "@gennai/agent/model";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { InvalidField } from "@gennai/protocol/model/checked-field";
 import { ServiceError, type ServiceErrorCode } from "../service-error.ts";
 import { AppendConflict } from "../sessions/log/session-log.ts";
 import { storeTrouble } from "../store/store-trouble.ts";
@@ -29,6 +30,9 @@ export function toConnectError(error: unknown, report: (error: unknown) => void)
       retryable: error.code === "unavailable" || error.retryAfterMs !== undefined,
       retryAfterMs: error.retryAfterMs,
     });
+  }
+  if (error instanceof InvalidField) {
+    return withInfo(Code.InvalidArgument, error.message, { code: "invalid_argument", hint: "", retryable: false });
   }
   if (error instanceof ToolFailure) {
     const code =

@@ -1,26 +1,18 @@
-import { Backend, type SetModelKeyRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import type { ProviderBackend } from "../models/model-endpoint.ts";
+import type { SetModelKeyRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { backendWords, providerNames } from "@gennai/protocol/model/backend";
 import type { ModelKeys } from "../models/model-keys.ts";
 import { ServiceError } from "../service-error.ts";
 
 /** Longer than any provider's; characters. */
 const maxKey = 8_192;
 
-const providers: ReadonlyMap<Backend, ProviderBackend> = new Map([
-  [Backend.ANTHROPIC, "anthropic"],
-  [Backend.OPENAI, "openai"],
-  [Backend.GEMINI, "gemini"],
-  [Backend.OLLAMA, "ollama"],
-  [Backend.OPENAI_COMPATIBLE, "openai-compatible"],
-]);
-
 /** Takes a key from a client that keeps it for the user. It is in no log, no answer and no file. */
 export function modelKeyRpc(keys: Pick<ModelKeys, "hand">) {
   return ({ backend, key }: SetModelKeyRequest): Record<string, never> => {
-    const provider = providers.get(backend);
+    const provider = providerNames.find((each) => backendWords.toMessage(each) === backend);
     if (provider === undefined) {
       throw new ServiceError("invalid_argument", "backend: this one takes no key.", {
-        hint: "Keys are for anthropic, openai, gemini, ollama and openai-compatible.",
+        hint: `Keys are for ${providerNames.join(", ")}.`,
       });
     }
     // A header could not carry anything else.

@@ -1,8 +1,8 @@
 import type { Model } from "@gennai/agent/model";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
-import type { SessionSettings } from "@gennai/agent/session-settings";
 import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
 import type { LiveRedactor } from "@gennai/governance/redaction";
+import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
 import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
 import type { WorkspaceChannel } from "../client-workspace/workspace-answer.ts";

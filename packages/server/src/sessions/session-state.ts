@@ -2,11 +2,11 @@ import type { ClientRequest } from "@gennai/agent/client-request";
 import { Conversation } from "@gennai/agent/conversation";
 import type { FileChangeRecord, Proposal, ProposalReview } from "@gennai/agent/proposal";
 import { endStates, type LoggedEvent, type TurnState } from "@gennai/agent/session-event";
-import type { SessionSettings } from "@gennai/agent/session-settings";
 import type { Todo } from "@gennai/agent/todo";
 import { addUsage, noUsage, type UsageSum } from "@gennai/agent/usage";
 import type { ClientWorkspaceFacts, WorkspaceOperation } from "@gennai/agent/workspace-operation";
 import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan/plan-record";
+import { type SessionSettings, settingsFromLog } from "@gennai/protocol/model/session-settings";
 import { WorkSteps } from "../checkpoints/work-steps.ts";
 import { KnownFiles } from "./known-files.ts";
 
@@ -89,7 +89,7 @@ export class SessionState {
       case "settings-changed":
         if (event.type === "session-started" && this.began === 0) this.began = logged.time;
         if (event.type === "session-started") this.clientWorkspace = event.clientWorkspace;
-        this.settings = event.settings;
+        this.settings = settingsFromLog(event.settings);
         break;
       case "session-cleared":
         this.todos = [];

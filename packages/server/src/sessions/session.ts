@@ -1,11 +1,11 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { SessionEvent } from "@gennai/agent/session-event";
-import type { SessionSettings } from "@gennai/agent/session-settings";
 import type { Todo } from "@gennai/agent/todo";
 import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import type { Intent } from "@gennai/governance/intents/intent";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import { ClientRegistry } from "../bridge/client-registry.ts";
 import { PendingRequests } from "../bridge/pending-requests.ts";
 import { SessionWorkspaceChannel } from "../bridge/workspace-channel.ts";

@@ -1,6 +1,6 @@
 import type { ModelEvent } from "@gennai/agent/model";
-import type { SessionSettings } from "@gennai/agent/session-settings";
 import type { ModelSettings } from "../models/model-registry.ts";
+import { isProvider, providers } from "../models/providers.ts";
 
 /**
  * Names of the semantic conventions for generative AI, version 1.41. They are still in development, which is why they stand
@@ -24,19 +24,8 @@ export const genAi = {
 
 export const errorType = "error.type";
 
-const providers: Readonly<Record<SessionSettings["backend"], string>> = {
-  anthropic: "anthropic",
-  openai: "openai",
-  gemini: "gcp.gemini",
-  "openai-compatible": "openai_compatible",
-  ollama: "ollama",
-  editor: "gennai.editor",
-  offline: "gennai.offline",
-  scripted: "gennai.scripted",
-};
-
 export function providerOf({ backend }: ModelSettings): string {
-  return providers[backend];
+  return isProvider(backend) ? providers[backend].telemetryName : `gennai.${backend}`;
 }
 
 /** As the session names it. The scripted model's name is a path, and the offline one has none. */

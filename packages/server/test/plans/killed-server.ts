@@ -1,4 +1,5 @@
 import { pathToFileURL } from "node:url";
+import { settingDefaults } from "@gennai/protocol/model/session-settings";
 import { startServer } from "@gennai/server/serve";
 import type { ServerOptions } from "@gennai/server/server-options";
 import { ann, command, never, seedPlan, write } from "./plan-fixture.ts";
@@ -10,10 +11,7 @@ export function killedServerOptions(stateDir: string, workspace: string): Server
     address: { type: "tcp", host: "127.0.0.1", port: 0 },
     environment: process.env,
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
-    defaultSettings: {
-      ...{ backend: "offline", model: "", baseUrl: "", maxTokens: 0, maxIterations: 50 },
-      ...{ editingMode: "branch", verbosity: "normal", interactive: false },
-    },
+    defaultSettings: { ...settingDefaults, interactive: false },
   };
 }
 

@@ -1,6 +1,6 @@
+import { providerNames } from "@gennai/protocol/model/backend";
 import * as vscode from "vscode";
 import { openSourceControl } from "../git/vscode-git.ts";
-import { keyedBackends } from "../server/model-key-store.ts";
 import { askForToken } from "../server/server-dialogs.ts";
 import type { Command } from "../workbench.ts";
 
@@ -51,8 +51,8 @@ export const setToken: Command = async (workbench) => {
 };
 
 export const setModelKey: Command = async (workbench) => {
-  const backend = await vscode.window.showQuickPick([...keyedBackends], { title: "Set Model Key: whose key is it?" });
-  const chosen = keyedBackends.find((name) => name === backend);
+  const backend = await vscode.window.showQuickPick([...providerNames], { title: "Set Model Key: whose key is it?" });
+  const chosen = providerNames.find((name) => name === backend);
   if (chosen === undefined) return;
   const typed = await vscode.window.showInputBox({
     title: `Key of ${chosen}`,

@@ -1,15 +1,12 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { setModelKey } from "@gennai/client/session/model-key";
+import { type Provider, providerNames } from "@gennai/protocol/model/backend";
 import type { SecretStorage } from "vscode";
 import { type Authority, secretKey } from "./secret-key.ts";
 
-/** Backends whose keys a user can keep here. */
-export const keyedBackends = ["anthropic", "openai", "gemini", "ollama", "openai-compatible"] as const;
-export type KeyedBackend = (typeof keyedBackends)[number];
-
 const patience = 10_000;
 
-/** Keys of model providers in the secret storage, each bound to this machine and the server it was given for. */
+/** Keys of model providerNames in the secret storage, each bound to this machine and the server it was given for. */
 export class ModelKeyStore {
   readonly #secrets: Pick<SecretStorage, "get" | "store" | "delete">;
   readonly #authority: Authority;
@@ -20,7 +17,7 @@ export class ModelKeyStore {
   }
 
   /** Keeps a key and hands it to the server; an empty one is forgotten by both. Rejects with `ConnectError`. */
-  async set(baseUrl: string, backend: KeyedBackend, key: string, agent: AgentClient): Promise<void> {
+  async set(baseUrl: string, backend: Provider, key: string, agent: AgentClient): Promise<void> {
     const name = this.#name(baseUrl, backend);
     if (key === "") await this.#secrets.delete(name);
     else await this.#secrets.store(name, key);
@@ -28,9 +25,9 @@ export class ModelKeyStore {
   }
 
   /** Hands a server what is kept for it: it forgets keys when it ends. Gives the backends it got one for. */
-  async handOver(baseUrl: string, agent: AgentClient): Promise<readonly KeyedBackend[]> {
-    const handed: KeyedBackend[] = [];
-    for (const backend of keyedBackends) {
+  async handOver(baseUrl: string, agent: AgentClient): Promise<readonly Provider[]> {
+    const handed: Provider[] = [];
+    for (const backend of providerNames) {
       const key = await this.#secrets.get(this.#name(baseUrl, backend));
       if (key === undefined) continue;
       await setModelKey(agent, { backend, key, signal: AbortSignal.timeout(patience) });
@@ -39,7 +36,7 @@ export class ModelKeyStore {
     return handed;
   }
 
-  #name(baseUrl: string, backend: KeyedBackend): string {
+  #name(baseUrl: string, backend: Provider): string {
     return `${secretKey(this.#authority, baseUrl)}:model-key:${backend}`;
   }
 }

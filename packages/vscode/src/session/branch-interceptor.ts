@@ -1,7 +1,7 @@
 import { create, isMessage } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import type { EditingMode } from "@gennai/client/session/settings";
 import { StartTurnRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import { isAgentBranch } from "../git/branch-choices.ts";
 import type { BranchOutcome } from "../git/git-branch-mode.ts";
 

@@ -1,8 +1,8 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
-import { type SessionSettings, settingsFromMessage } from "@gennai/client/session/settings";
+import { type ReportedSettings, settingsFromMessage } from "@gennai/protocol/model/session-settings";
 
 /** What a session runs with now. Rejects with `ConnectError`. */
-export async function readSessionSettings(client: AgentClient, sessionId: string): Promise<SessionSettings> {
+export async function readSessionSettings(client: AgentClient, sessionId: string): Promise<ReportedSettings> {
   const { settings } = await client.resumeSession({ sessionId }, { signal: AbortSignal.timeout(10_000) });
   return settingsFromMessage(settings);
 }

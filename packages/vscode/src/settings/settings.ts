@@ -1,5 +1,6 @@
 import type { ReplSettings } from "@gennai/client/home/repl-home";
-import { type Backend, backends, type EditingMode, type SettingsChoice } from "@gennai/client/session/settings";
+import { type Backend, backends } from "@gennai/protocol/model/backend";
+import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session-settings";
 import * as vscode from "vscode";
 import type { AutoLaunch } from "../server/launch-decision.ts";
 

@@ -1,4 +1,4 @@
-import type { EditingMode } from "@gennai/client/session/settings";
+import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import type { LinkState } from "../server/server-link.ts";
 import { emergencyWords, type GovernanceFacts } from "../session/governance-facts.ts";
 import type { SessionFacts } from "../session/session-facts.ts";

@@ -1,4 +1,4 @@
-import type { EditingMode, SessionSettings } from "@gennai/client/session/settings";
+import type { EditingMode, ReportedSettings } from "@gennai/protocol/model/session-settings";
 import * as vscode from "vscode";
 import type { LinkState } from "../server/server-link.ts";
 import { type GovernanceFacts, noGovernance } from "../session/governance-facts.ts";
@@ -49,7 +49,7 @@ export class WindowStatus {
     this.show();
   }
 
-  set settings({ backend, model, editingMode }: SessionSettings) {
+  set settings({ backend, model, editingMode }: ReportedSettings) {
     this.#model = { backend: backend ?? "", model };
     this.#mode = editingMode;
     this.show();

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { loadCapabilities } from "@gennai/server/capabilities/load-capabilities";
 import { loadHooks } from "@gennai/server/hooks/load-hooks";
 import { McpServers } from "@gennai/server/mcp/mcp-servers";
-import { providerFacts } from "@gennai/server/models/model-endpoint";
 import { loadModelFacts, modelsFile } from "@gennai/server/models/model-facts";
+import { providers } from "@gennai/server/models/providers";
 import { commandEnvironment } from "@gennai/server/process/command-environment";
 import { RulesService } from "@gennai/server/rules/rules-service";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
@@ -91,7 +91,7 @@ async function modelsFinding({ configDir, environment }: ConfigPlace): Promise<F
   if (problem !== undefined) {
     return { check, state: "warn", text: problem, next: [`Mend ${join(configDir, modelsFile)}.`] };
   }
-  const variables = new Set(Object.values(providerFacts).flatMap(({ keyVariables }) => keyVariables));
+  const variables = new Set(Object.values(providers).flatMap(({ keyVariables }) => keyVariables));
   const set = [...variables].filter((name) => (environment[name] ?? "").trim() !== "");
   if (set.length > 0) return { check, state: "ok", text: `keys in ${set.join(", ")}` };
   return {

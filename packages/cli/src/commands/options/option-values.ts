@@ -1,4 +1,4 @@
-import { type Backend, backends } from "@gennai/client/session/settings";
+import { type Backend, backends } from "@gennai/protocol/model/backend";
 import { type SandboxMode, sandboxModes } from "@gennai/server/sandbox/sandbox";
 import type { ModelChoice } from "../../connection/default-settings.ts";
 import { usageError } from "../../errors/cli-error.ts";

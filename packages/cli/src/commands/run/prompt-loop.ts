@@ -1,7 +1,7 @@
 import { type IntentSummary, listIntents } from "@gennai/client/governance/intents";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import type { EditingMode } from "@gennai/client/session/settings";
 import { TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import type { AgentDesk } from "../../client/agent-desk.ts";
 import { runTurn, type TurnReport } from "../../client/run-turn.ts";
 import { activeIntent, chooseIntent, describeSessionIntents, intentTitle } from "../../client/session-intent.ts";

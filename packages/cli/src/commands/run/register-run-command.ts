@@ -1,4 +1,4 @@
-import { verbosities } from "@gennai/client/session/settings";
+import { verbosities } from "@gennai/protocol/model/session-settings";
 import type { Command } from "commander";
 import { exitCodesHelp } from "../../errors/exit-code.ts";
 import type { CommandHost } from "../command-host.ts";

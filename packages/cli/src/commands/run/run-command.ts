@@ -1,6 +1,6 @@
 import type { IntentSummary } from "@gennai/client/governance/intents";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import type { SettingsChoice } from "@gennai/client/session/settings";
+import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
 import type { AgentBranch } from "@gennai/server/git/prepare-branch";
 import { addSessionWorktree } from "@gennai/server/git/session-worktree";
 import { ServiceError } from "@gennai/server/service-error";

@@ -1,4 +1,9 @@
-import { type EditingMode, type SettingsChoice, type Verbosity, verbosities } from "@gennai/client/session/settings";
+import {
+  type EditingMode,
+  type SettingsChoice,
+  type Verbosity,
+  verbosities,
+} from "@gennai/protocol/model/session-settings";
 import type { ServerFlags } from "../../connection/server-choice.ts";
 import { usageError } from "../../errors/cli-error.ts";
 import { type ModelFlags, modelChoice, parseCount } from "../options/option-values.ts";

@@ -1,4 +1,4 @@
-import type { SessionSettings } from "@gennai/agent/session-settings";
+import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import type { Paint } from "../../terminal/colours.ts";
 
 export interface BannerFacts {

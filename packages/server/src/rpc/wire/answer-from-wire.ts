@@ -15,11 +15,11 @@ import {
   type ConfirmationResponse,
   ConfirmationScope,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { digest, optionalDigest, requestId } from "@gennai/protocol/model/checked-field";
 import type { ClientAnswer } from "../../bridge/client-answer.ts";
 import type { EditorDiagnostic } from "../../bridge/editor-bridge.ts";
 import { ServiceError } from "../../service-error.ts";
 import { fileFromWire } from "./change-wire.ts";
-import { digest, keyOf, optionalDigest, requestId } from "./checked-field.ts";
 import { scopes } from "./request-wire.ts";
 import { workspaceAnswerFromWire } from "./workspace-wire.ts";
 
@@ -153,7 +153,8 @@ function confirmation(response: ConfirmationResponse): ClientAnswer {
     kind: "confirmation",
     // Anything but a clear yes denies, an unknown number included.
     answer: answers.get(response.answer) ?? "none",
-    scope: response.scope === ConfirmationScope.UNSPECIFIED ? "once" : keyOf(scopes, response.scope, "scope"),
+    scope:
+      response.scope === ConfirmationScope.UNSPECIFIED ? "once" : scopes.checkedFromMessage(response.scope, "scope"),
     reason: response.reason,
     actionSha256: response.actionSha256,
     ...(response.patternId === "" ? {} : { pattern: digest(response.patternId) }),

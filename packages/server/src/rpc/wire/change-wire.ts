@@ -6,15 +6,20 @@ import {
   HunkDecision,
   type ProposalReview as WireReview,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { digest, keyOf } from "./checked-field.ts";
+import { digest } from "@gennai/protocol/model/checked-field";
+import { EnumWords } from "@gennai/protocol/model/enum-words";
 
-const operations = {
+const operations = new EnumWords({
   create: ChangeOperation.CREATE,
   update: ChangeOperation.UPDATE,
   delete: ChangeOperation.DELETE,
-} as const;
+});
 
-const decisions = { keep: HunkDecision.KEEP, undo: HunkDecision.UNDO, edited: HunkDecision.EDITED } as const;
+const decisions = new EnumWords({
+  keep: HunkDecision.KEEP,
+  undo: HunkDecision.UNDO,
+  edited: HunkDecision.EDITED,
+});
 
 export function blobToWire(blob: BlobRef) {
   return { sha256: blob.sha256, size: BigInt(blob.size), mediaType: blob.mediaType };
@@ -24,7 +29,7 @@ export function changeToWire(change: ProposedChange) {
   const { newContentBlob, baseBlob, hunks, operation, ...rest } = change;
   return {
     ...rest,
-    operation: operations[operation],
+    operation: operations.toMessage(operation),
     hunks: hunks.map((hunk) => ({ ...hunk, lines: [...hunk.lines] })),
     ...(newContentBlob === undefined ? {} : { newContentBlob: blobToWire(newContentBlob) }),
     ...(baseBlob === undefined ? {} : { baseBlob: blobToWire(baseBlob) }),
@@ -34,7 +39,7 @@ export function changeToWire(change: ProposedChange) {
 export function fileToWire(file: Pick<FileChangeRecord, "path" | "operation" | "beforeSha256" | "afterSha256">) {
   return {
     path: file.path,
-    operation: operations[file.operation],
+    operation: operations.toMessage(file.operation),
     beforeSha256: file.beforeSha256 ?? "",
     afterSha256: file.afterSha256 ?? "",
   };
@@ -44,12 +49,12 @@ export function reviewToWire(review: ProposalReview) {
   return {
     proposalId: review.proposalId,
     note: review.note,
-    hunks: review.hunks.map((hunk) => ({ ...hunk, decision: decisions[hunk.decision] })),
+    hunks: review.hunks.map((hunk) => ({ ...hunk, decision: decisions.toMessage(hunk.decision) })),
   };
 }
 
 export function fileFromWire(file: AppliedFile): FileChangeRecord {
-  const operation = keyOf(operations, file.operation, "files[].operation");
+  const operation = operations.checkedFromMessage(file.operation, "files[].operation");
   return {
     path: file.path,
     operation,
@@ -65,7 +70,7 @@ export function reviewFromWire(review: WireReview): ProposalReview {
     hunks: review.hunks.map(({ changeId, hunkId, decision, editedText, note }) => ({
       changeId,
       hunkId,
-      decision: keyOf(decisions, decision, "hunks[].decision"),
+      decision: decisions.checkedFromMessage(decision, "hunks[].decision"),
       editedText,
       note,
     })),

@@ -11,23 +11,23 @@ import {
   Verdict,
   VerificationState,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { EnumWords } from "@gennai/protocol/model/enum-words";
 import { ServiceError } from "../../service-error.ts";
-import { knownKeyOf } from "./checked-field.ts";
 
-const controls: Record<DomainControl, EmergencyControl> = {
+const controls = new EnumWords<DomainControl, EmergencyControl>({
   "read-only": EmergencyControl.READ_ONLY,
   "disable-high-impact": EmergencyControl.DISABLE_HIGH_IMPACT,
   "block-tool": EmergencyControl.BLOCK_TOOL,
   "stop-all": EmergencyControl.STOP_ALL,
-};
+});
 
 export function controlToWire(control: DomainControl): EmergencyControl {
-  return controls[control];
+  return controls.toMessage(control);
 }
 
 /** Throws `ServiceError` `invalid_argument`. */
 export function controlFromWire(control: EmergencyControl): DomainControl {
-  const known = knownKeyOf(controls, control);
+  const known = controls.fromMessage(control);
   if (known !== undefined) return known;
   throw new ServiceError("invalid_argument", "control is none that this server knows.", {
     hint: "READ_ONLY, DISABLE_HIGH_IMPACT, BLOCK_TOOL or STOP_ALL.",
@@ -69,19 +69,19 @@ export function verificationToWire(value: Verification["state"]): VerificationSt
   }[value];
 }
 
-const failureClasses: Record<DomainFailureClass, FailureClass> = {
+const failureClasses = new EnumWords<DomainFailureClass, FailureClass>({
   permission_denied: FailureClass.PERMISSION_DENIED,
   tool_unavailable: FailureClass.TOOL_UNAVAILABLE,
   command_error: FailureClass.COMMAND_ERROR,
   timeout: FailureClass.TIMEOUT,
   partial_execution: FailureClass.PARTIAL_EXECUTION,
-};
+});
 
 export function failureClassToWire(value: DomainFailureClass | undefined): FailureClass {
-  return value === undefined ? FailureClass.UNSPECIFIED : failureClasses[value];
+  return value === undefined ? FailureClass.UNSPECIFIED : failureClasses.toMessage(value);
 }
 
 /** undefined for none, and for one that this server does not know. */
 export function failureClassFromWire(value: FailureClass): DomainFailureClass | undefined {
-  return knownKeyOf(failureClasses, value);
+  return failureClasses.fromMessage(value);
 }

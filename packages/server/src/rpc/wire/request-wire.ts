@@ -4,18 +4,19 @@ import type { ClientRequest } from "@gennai/agent/client-request";
 import type { Question } from "@gennai/governance/confirmation";
 import type { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { EnumWords } from "@gennai/protocol/model/enum-words";
 import { changeToWire } from "./change-wire.ts";
 import { riskToWire } from "./governance-wire.ts";
 import { operationToWire } from "./workspace-wire.ts";
 
 type WireEvent = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
 
-export const scopes = {
+export const scopes = new EnumWords({
   once: ConfirmationScope.ONCE,
   turn: ConfirmationScope.TURN,
   session: ConfirmationScope.SESSION,
   workspace: ConfirmationScope.WORKSPACE,
-} as const;
+});
 
 export function requestToWire(request: ClientRequest): WireEvent {
   const common = {
@@ -69,7 +70,7 @@ function questionToWire(question: Question) {
     actionJson: question.actionJson,
     actionSha256: question.actionSha256,
     rememberStatement: question.rememberStatement,
-    offeredScopes: question.offeredScopes.map((scope) => scopes[scope]),
+    offeredScopes: question.offeredScopes.map((scope) => scopes.toMessage(scope)),
     patterns: (question.patterns ?? []).map((pattern) => ({
       ...{ id: pattern.id, text: pattern.text, rule: pattern.rule },
       matchedBefore: [...pattern.matchedBefore],

@@ -1,22 +1,26 @@
 import { randomUUID } from "node:crypto";
 import type { Todo } from "@gennai/agent/todo";
 import { type TodoItem, TodoPriority, TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { EnumWords } from "@gennai/protocol/model/enum-words";
 import { ServiceError } from "../../service-error.ts";
-import { keyOf } from "./checked-field.ts";
 
-const statuses = {
+const statuses = new EnumWords({
   pending: TodoStatus.PENDING,
   in_progress: TodoStatus.IN_PROGRESS,
   completed: TodoStatus.COMPLETED,
-} as const;
+});
 
-const priorities = { low: TodoPriority.LOW, medium: TodoPriority.MEDIUM, high: TodoPriority.HIGH } as const;
+const priorities = new EnumWords({
+  low: TodoPriority.LOW,
+  medium: TodoPriority.MEDIUM,
+  high: TodoPriority.HIGH,
+});
 
 const maxTodos = 500;
 const maxContent = 10_000;
 
 export function todoToWire(todo: Todo) {
-  return { ...todo, status: statuses[todo.status], priority: priorities[todo.priority] };
+  return { ...todo, status: statuses.toMessage(todo.status), priority: priorities.toMessage(todo.priority) };
 }
 
 /** A whole list from a client. Ids and times that are missing are made; unset status and priority mean the usual ones. */
@@ -38,11 +42,13 @@ export function todosFromWire(items: readonly TodoItem[], known: readonly Todo[]
       id,
       content: item.content,
       status:
-        item.status === TodoStatus.UNSPECIFIED ? ("pending" as const) : keyOf(statuses, item.status, "items[].status"),
+        item.status === TodoStatus.UNSPECIFIED
+          ? ("pending" as const)
+          : statuses.checkedFromMessage(item.status, "items[].status"),
       priority:
         item.priority === TodoPriority.UNSPECIFIED
           ? ("medium" as const)
-          : keyOf(priorities, item.priority, "items[].priority"),
+          : priorities.checkedFromMessage(item.priority, "items[].priority"),
       created: before?.created ?? time,
     };
     const same =

@@ -17,20 +17,21 @@ import {
   type WorkspaceRequestSchema,
   type WorkspaceResponse,
 } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
+import { digest, optionalDigest } from "@gennai/protocol/model/checked-field";
+import { EnumWords } from "@gennai/protocol/model/enum-words";
 import { isNormal } from "../../client-workspace/check-resolved.ts";
 import type { ControlSnapshot, WorkspaceAnswer } from "../../client-workspace/workspace-answer.ts";
 import type { CommandRun } from "../../process/run-command.ts";
 import { ServiceError } from "../../service-error.ts";
-import { digest, keyOf, optionalDigest } from "./checked-field.ts";
 import { failureClassFromWire } from "./governance-wire.ts";
 
 type WireOperation = NonNullable<MessageInitShape<typeof WorkspaceRequestSchema>["operation"]>;
 
-const searchOutputs = {
+const searchOutputs = new EnumWords({
   content: SearchOutput.CONTENT,
   files: SearchOutput.FILES,
   count: SearchOutput.COUNT,
-} as const;
+});
 
 export function operationToWire(operation: WorkspaceOperation): WireOperation {
   switch (operation.type) {
@@ -54,7 +55,7 @@ export function operationToWire(operation: WorkspaceOperation): WireOperation {
       const { type: _, output, exclude, glob, ...query } = operation;
       return {
         case: "searchFiles",
-        value: { ...query, glob: glob ?? "", output: searchOutputs[output], exclude: [...exclude] },
+        value: { ...query, glob: glob ?? "", output: searchOutputs.toMessage(output), exclude: [...exclude] },
       };
     }
     case "change": {
@@ -157,15 +158,15 @@ export function clientWorkspaceFromWire(message: ClientWorkspace): ClientWorkspa
   return { id, name, root, home, platform, commands: commandPlaces.get(commands) ?? "none" };
 }
 
-const kinds = {
+const kinds = new EnumWords({
   file: PathKind.FILE,
   directory: PathKind.DIRECTORY,
   link: PathKind.LINK,
   other: PathKind.OTHER,
-} as const;
+});
 
 function entryKind(kind: PathKind): "file" | "directory" | "link" | "other" {
-  return keyOf(kinds, kind, "kind");
+  return kinds.checkedFromMessage(kind, "kind");
 }
 
 function control({ digest: told, files, git }: ControlRead): ControlSnapshot {
@@ -177,28 +178,28 @@ function control({ digest: told, files, git }: ControlRead): ControlSnapshot {
   };
 }
 
-const ends = {
+const ends = new EnumWords({
   exited: ProgramEnd.EXITED,
   "timed-out": ProgramEnd.TIMED_OUT,
   aborted: ProgramEnd.ABORTED,
   "too-much-output": ProgramEnd.TOO_MUCH_OUTPUT,
   "over-limit": ProgramEnd.OVER_LIMIT,
-} as const;
+});
 
-const encodings = {
+const encodings = new EnumWords({
   "utf-8": OutputEncoding.UTF_8,
   "utf-16": OutputEncoding.UTF_16,
   unknown: OutputEncoding.UNKNOWN,
-} as const;
+});
 
 function commandRun(run: ProgramRun): CommandRun {
   return {
-    state: keyOf(ends, run.end, "end"),
+    state: ends.checkedFromMessage(run.end, "end"),
     ...(run.exceeded === "" ? {} : { exceeded: run.exceeded }),
     exitCode: run.exitCode,
     signal: run.signal === "" ? undefined : run.signal,
     output: run.output,
-    encoding: keyOf(encodings, run.encoding, "encoding"),
+    encoding: encodings.checkedFromMessage(run.encoding, "encoding"),
     outputSha256: digest(run.outputSha256),
     leftOut: count(run.leftOut),
     survivors: run.survivors,

@@ -1,9 +1,9 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
-import type { EditingMode } from "@gennai/agent/session-settings";
 import { type GovernedTools, governTools } from "@gennai/governance/gate/gate";
 import type { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import { withPostToolHooks } from "@gennai/governance/hooks/hooks-journal";
 import type { Tool } from "@gennai/governance/tool";
+import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import { SessionBridge } from "../../bridge/session-bridge.ts";
 import { TurnCheckpoints } from "../../checkpoints/turn-checkpoints.ts";
 import { noCheckpoints } from "../../client-workspace/no-checkpoints.ts";

@@ -1,5 +1,4 @@
 import { statSync } from "node:fs";
-import type { EditingMode } from "@gennai/agent/session-settings";
 import { createCapabilitiesPolicy } from "@gennai/governance/capabilities/capabilities-policy";
 import { createEmergencyPolicy, type EmergencySource } from "@gennai/governance/emergency/emergency-policy";
 import { createIntentsPolicy, type IntentRules } from "@gennai/governance/intents/intents-policy";
@@ -11,6 +10,7 @@ import { createSingleWriterPolicy, type TreeClaim } from "@gennai/governance/pol
 import type { Policy } from "@gennai/governance/policy";
 import { createRulesPolicy, type RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
 import { digestOf } from "@gennai/protocol/digest";
+import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import type { LoadedCapabilities } from "../../capabilities/load-capabilities.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
 import { callPolicies } from "./call-policies.ts";

@@ -1,5 +1,4 @@
 import type { Model } from "@gennai/agent/model";
-import { noLimits } from "@gennai/agent/session-settings";
 import { TurnBudget } from "@gennai/agent/turn-budget";
 import { modelsFile } from "../../models/model-facts.ts";
 import { ServiceError } from "../../service-error.ts";
@@ -16,10 +15,9 @@ export interface TurnResources {
 /** Throws `ServiceError` where a limit could not be kept. */
 export async function turnResources(session: Session, model: Model): Promise<TurnResources> {
   const { settings, state, services } = session;
-  const limits = settings.limits ?? noLimits;
   const known = await services.loadModelFacts();
   const facts = known.of({ id: model.id, name: settings.model });
-  if (limits.maxCost > 0 && facts.prices === undefined) {
+  if (settings.maxCost > 0 && facts.prices === undefined) {
     throw new ServiceError(
       "failed_precondition",
       `The session has a budget of cost, and the prices of ${model.id} are not known.`,
@@ -30,8 +28,8 @@ export async function turnResources(session: Session, model: Model): Promise<Tur
     );
   }
   return {
-    budget: new TurnBudget({ limits, prices: facts.prices, before: state.usage }),
-    contextTokens: limits.maxContextTokens || facts.contextTokens,
+    budget: new TurnBudget({ limits: settings, prices: facts.prices, before: state.usage }),
+    contextTokens: settings.maxContextTokens || facts.contextTokens,
     warnings: known.problem === undefined ? [] : [known.problem],
   };
 }

@@ -1,9 +1,9 @@
-import type { EditingMode } from "@gennai/agent/session-settings";
 import type { HookCommand } from "@gennai/governance/hooks/hook-config";
 import { createBrokenHooksPolicy, createHookPolicies, type HookRunner } from "@gennai/governance/hooks/hooks-policy";
 import { zeroAccessGlobs } from "@gennai/governance/policies/secrets";
 import type { TreeClaim } from "@gennai/governance/policies/single-writer";
 import type { Policy } from "@gennai/governance/policy";
+import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import { placeOfCommands } from "../../client-workspace/place-of-commands.ts";
 import { loadProjectConfig, type ProjectConfig } from "../../config/project-config.ts";
 import { createHookRunner } from "../../hooks/run-hook.ts";

@@ -1,7 +1,7 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { canChange, toolsInMode } from "@gennai/agent/scenarios/tool-groups";
-import type { EditingMode } from "@gennai/agent/session-settings";
 import type { Tool } from "@gennai/governance/tool";
+import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import type { SessionBridge } from "../../bridge/session-bridge.ts";
 import { warningsForClient } from "../../client-workspace/client-warnings.ts";
 import { type RepositoryChecks, withCheckOperands } from "../../context/accept-check.ts";

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type BlobRef, endStates, type SessionEvent } from "@gennai/agent/session-event";
-import type { SessionSettings } from "@gennai/agent/session-settings";
+import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import * as z from "zod";
 import type { BlobStore, EventDraft, SessionLog } from "../../sessions/log/session-log.ts";
 import { StoreError } from "../store-error.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { SessionEvent } from "@gennai/agent/session-event";
-import type { SessionSettings } from "@gennai/agent/session-settings";
+import { type SessionSettings, settingDefaults } from "@gennai/protocol/model/session-settings";
 import { createRedactor } from "@gennai/server/redaction/redactor";
 import { SessionState } from "@gennai/server/sessions/session-state";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
@@ -16,16 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture[Symbol.asyncDispose]());
 
-const settings: SessionSettings = {
-  backend: "offline",
-  model: "",
-  baseUrl: "",
-  maxTokens: 0,
-  maxIterations: 5,
-  interactive: true,
-  editingMode: "branch",
-  verbosity: "normal",
-};
+const settings: SessionSettings = { ...settingDefaults, maxIterations: 5 };
 const options = () => ({ workspaceRoot: fixture.root, settings, now: () => 1_000_000 });
 
 async function append(store: Store, events: readonly SessionEvent[]): Promise<void> {

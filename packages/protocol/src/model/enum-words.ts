@@ -1,0 +1,29 @@
+import { InvalidField } from "./checked-field.ts";
+
+/** Our words for the numbers of an enum of the protocol, in both directions. Enums are open on the wire: any number may arrive. */
+export class EnumWords<Word extends string, Message extends number> {
+  readonly #messages: Readonly<Record<Word, Message>>;
+  /** In the order they were written down in. */
+  readonly words: readonly Word[];
+
+  constructor(messages: Readonly<Record<Word, Message>>) {
+    this.#messages = messages;
+    this.words = Object.keys(messages).filter((word): word is Word => Object.hasOwn(messages, word));
+  }
+
+  toMessage(word: Word): Message {
+    return this.#messages[word];
+  }
+
+  /** undefined for a number that is none of them. */
+  fromMessage(message: number | undefined): Word | undefined {
+    return this.words.find((word) => this.#messages[word] === message);
+  }
+
+  /** @throws InvalidField for a number that is none of them */
+  checkedFromMessage(message: number, field: string): Word {
+    const word = this.fromMessage(message);
+    if (word === undefined) throw new InvalidField(`${field} has no meaning: ${message}.`);
+    return word;
+  }
+}
