@@ -85,6 +85,8 @@ export interface Tenant extends AsyncDisposable {
   readonly workspace: string | undefined;
   /** False while another replica may have taken its sessions over. */
   readonly mayAct: boolean;
+  /** False while its store is behind what was signed: it starts no turns then. */
+  readonly isForward: boolean;
   /** Serves its RPCs. Streams end when `shutdown` aborts. */
   rpcHandler(shutdown: AbortSignal): ReturnType<typeof nodeRpcHandler>;
 }
@@ -175,6 +177,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       replica === undefined ? emergency.standingCheck : bothChecks(emergency.standingCheck, replica.standingCheck),
     assertTurnsMayStart() {
       server.assertTurnsMayStart();
+      store.assertForward();
       replica?.assertMayAct();
       emergency.assertTurnsMayStart();
     },
@@ -293,6 +296,9 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
     ...{ manager, plans, workspace },
     get mayAct() {
       return replica?.presence.isConfirmed ?? true;
+    },
+    get isForward() {
+      return store.isForward;
     },
     rpcHandler: (shutdown) =>
       nodeRpcHandler({

@@ -116,7 +116,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const notReady = (): NotReady => {
     if (draining.begun) return "draining";
-    return tenants.mayAct ? undefined : "no_contact_with_log";
+    if (!tenants.mayAct) return "no_contact_with_log";
+    // One of many must not keep the others out.
+    return only?.isForward === false ? "ledger_rolled_back" : undefined;
   };
   watch.telemetry?.watchLoad(async () => ({ ...(await tenants.load()), ready: notReady() === undefined }));
 
@@ -153,7 +155,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         return new Map([
           ...rpcRoutes(rpcPaths, tenantRpc(tenants, { shutdown, log })),
           [HEALTH_PATH, healthRoute(health)],
-          ...probeRoutes(notReady),
+          ...probeRoutes(notReady, () => tenants.rolledBack),
           ...(pageDoor?.routes ?? []),
           ...(token === undefined ? [] : ([[CHALLENGE_PATH, challengeRoute(token)]] as const)),
         ]);

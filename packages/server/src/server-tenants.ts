@@ -58,6 +58,11 @@ export class ServerTenants implements AsyncDisposable {
     return [...this.#open].every((tenant) => tenant.mayAct);
   }
 
+  /** How many of them have a store that is behind what was signed. */
+  get rolledBack(): number {
+    return [...this.#open].filter(({ isForward }) => !isForward).length;
+  }
+
   /** How much the sessions of all of them have to do. */
   async load(): Promise<SessionsLoad> {
     const sum = { sessionsOpen: 0, turnsRunning: 0, subscribers: 0, eventsQueued: 0, requestsOpen: 0 };

@@ -21,7 +21,7 @@ export const never = { signal: new AbortController().signal };
 export class CrashWorld implements AsyncDisposable {
   readonly workspace: Awaited<ReturnType<typeof temporaryRepository>>;
   readonly client: AgentClient;
-  readonly #stateDir: string;
+  readonly stateDir: string;
   readonly #options: { readonly port: number; readonly script: string };
   readonly #parts: AsyncDisposableStack;
   #child: ChildProcess;
@@ -48,7 +48,7 @@ export class CrashWorld implements AsyncDisposable {
     this.workspace = workspace;
     this.#child = child;
     this.#options = options;
-    this.#stateDir = options.stateDir;
+    this.stateDir = options.stateDir;
     this.#parts = parts;
     this.client = connect(this.#connection);
   }
@@ -61,14 +61,25 @@ export class CrashWorld implements AsyncDisposable {
     return new SessionPlans(connectPlans(this.#connection), sessionId);
   }
 
-  /** Kills the server, looks at what it left, and starts the next one. */
-  async crash(): Promise<void> {
+  /** Kills the server, looks at what it left, and starts the next one. @param damage done to the state directory in between */
+  async crash(damage?: (stateDir: string) => Promise<void>): Promise<void> {
     await killProcess(this.#child);
     await this.expectWholeFiles();
-    const { status, message } = await this.#verify();
+    const { status, message } = await this.verify();
     assert.ok(["ok", "behind_store", "torn_last_line", "missing_file"].includes(status), message);
-    const started = await startServer({ ...this.#options, stateDir: this.#stateDir, workspace: this.workspace.root });
+    await damage?.(this.stateDir);
+    const started = await startServer({ ...this.#options, stateDir: this.stateDir, workspace: this.workspace.root });
     this.#child = started.child;
+  }
+
+  /** What the server says of whether it takes new turns. */
+  async ready(): Promise<{ readonly status: number; readonly body: unknown }> {
+    const response = await fetch(`${this.#connection.baseUrl}/readyz`);
+    return { status: response.status, body: await response.json() };
+  }
+
+  verify() {
+    return verifyWorkspaceLedger({ workspaceRoot: this.workspace.root, stateDir: this.stateDir });
   }
 
   /** Has the server end by itself: its ledger agrees with the store and the signed head, and nothing else lies about. */
@@ -76,7 +87,7 @@ export class CrashWorld implements AsyncDisposable {
     const ended = once(this.#child, "exit");
     this.#child.kill("SIGTERM");
     await ended;
-    assert.partialDeepStrictEqual(await this.#verify(), { status: "ok", compared: { head: true, store: true } });
+    assert.partialDeepStrictEqual(await this.verify(), { status: "ok", compared: { head: true, store: true } });
     const changed = (await this.workspace.git("status", "--porcelain")).split("\n");
     const strange = changed.filter(
       (line) => line !== "" && !/^(?: M big|\?\? (?:asked|(?:plan|count)-\d+))\.txt$/.test(line),
@@ -93,7 +104,7 @@ export class CrashWorld implements AsyncDisposable {
   /** Sound, and compared with the store and the signed head. */
   async expectSoundLedger(): Promise<void> {
     for (let tries = 0; ; tries += 1) {
-      const { status, message } = await this.#verify();
+      const { status, message } = await this.verify();
       if (status === "ok") return;
       // The server writes the file a moment after the store.
       assert.ok(tries < 20 && ["behind_store", "torn_last_line", "missing_file"].includes(status), message);
@@ -109,10 +120,6 @@ export class CrashWorld implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await killProcess(this.#child);
     await this.#parts.disposeAsync();
-  }
-
-  #verify() {
-    return verifyWorkspaceLedger({ workspaceRoot: this.workspace.root, stateDir: this.#stateDir });
   }
 }
 

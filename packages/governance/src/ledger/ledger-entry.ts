@@ -3,7 +3,7 @@ import type { FileChange } from "../tool.ts";
 
 /** What a ledger record says, before it is chained and signed. Text in it is redacted already. */
 export interface LedgerEntry {
-  /** `intent` before an effect, `outcome` after; the rest are decisions of people. `purge`: content of earlier records is gone. `key`: another key signs from the next record on. */
+  /** `intent` before an effect, `outcome` after; the rest are decisions of people. `purge`: content of earlier records is gone. `key`: another key signs from the next record on. `rollback`: records that were signed are lost. */
   readonly kind:
     | "intent"
     | "outcome"
@@ -14,7 +14,8 @@ export interface LedgerEntry {
     | "session"
     | "emergency"
     | "purge"
-    | "key";
+    | "key"
+    | "rollback";
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly sessionId: string;

@@ -72,6 +72,11 @@ export function bundleMessage(digest: string): Uint8Array {
   return new TextEncoder().encode(`gennai-ledger-bundle:${digest}`);
 }
 
+/** What is signed of how far a whole store has come. */
+export function markMessage(mark: { readonly store: string; readonly commits: number }): Uint8Array {
+  return new TextEncoder().encode(`gennai-store-mark:${digestOf({ store: mark.store, commits: mark.commits })}`);
+}
+
 function headMessage(head: Pick<SignedHead, "workspace" | "seq" | "hash">): Uint8Array {
   const digest = digestOf({ workspace: head.workspace, seq: head.seq, hash: head.hash });
   return new TextEncoder().encode(`gennai-ledger-head:${digest}`);

@@ -26,6 +26,8 @@ export interface ReadRecord {
   readonly content: "intact" | "purged" | "changed";
   /** The key that signs after this record. */
   readonly handOver: LedgerHandOver | undefined;
+  /** Of a record of kind `rollback`: the ledger had reached `from` and went back to `to`. */
+  readonly lost: { readonly from: number; readonly to: number } | undefined;
   /** Of a tombstone: the records whose content it took. */
   readonly purges: readonly SeqRange[];
 }
@@ -89,12 +91,21 @@ function readRecord(text: string, value: Record<string, unknown>, metadata: Reco
   const content = contentState(value, metadata);
   const purges = metadata["kind"] === "purge" ? rangesOfTombstone(metadata["details"]) : [];
   if (purges === undefined) return malformedMember("details of a purge");
-  const record = { seq, previousHash, genesis, keyId, hash, signature, fixedHash, content, handOver, purges };
+  const lost = metadata["kind"] === "rollback" ? lostRecords(metadata["details"]) : undefined;
+  if (lost === null) return malformedMember("details of a rollback");
+  const record = { seq, previousHash, genesis, keyId, hash, signature, fixedHash, content, handOver, purges, lost };
   return { type: "record", record };
 }
 
 function malformedMember(name: string): LedgerLine {
   return { type: "malformed", reason: `has no valid metadata.${name}` };
+}
+
+/** undefined for one whose content was withheld; null for anything else. */
+function lostRecords(details: unknown): ReadRecord["lost"] | null {
+  if (details === undefined) return undefined;
+  if (!isObject(details) || !Number.isSafeInteger(details["from"]) || !Number.isSafeInteger(details["to"])) return null;
+  return { from: Number(details["from"]), to: Number(details["to"]) };
 }
 
 function isGenesis(value: unknown): value is LedgerGenesis {

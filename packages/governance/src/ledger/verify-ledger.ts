@@ -32,6 +32,8 @@ export interface LedgerReport {
   readonly purged: number;
   /** Records without a signature that stand before the first signed one. */
   readonly unsigned: number;
+  /** Where records that were signed are lost, and somebody accepted it: what the ledger says of it itself. */
+  readonly rollbacks: readonly { readonly seq: number; readonly from: number; readonly to: number }[];
   /** What is odd and no proof of harm: line ends, old lines that were cut or glued. At most 100. */
   readonly notes: readonly (LedgerPosition & { readonly code: LedgerNote })[];
 }
@@ -89,6 +91,7 @@ class LedgerCheck {
   /** Records without content that no later record has told of yet. */
   readonly #untold = new Map<number, LedgerPosition>();
   #unsigned = 0;
+  #rollbacks: LedgerReport["rollbacks"][number][] = [];
   #hashAtHead: string | undefined;
   #end: LedgerPosition = { seq: 0, offset: 0, line: 1 };
 
@@ -147,6 +150,7 @@ class LedgerCheck {
       purged: this.#purged,
       ...(this.#last === undefined ? {} : { last: this.#last }),
       unsigned: this.#unsigned,
+      rollbacks: this.#rollbacks,
       notes: this.#notes,
     };
   }
@@ -200,6 +204,7 @@ class LedgerCheck {
       this.#records = 0;
       this.#purged = 0;
       this.#untold.clear();
+      this.#rollbacks = [];
       this.#hashAtHead = undefined;
     } else if (this.#last === undefined || record.genesis !== undefined || record.previousHash !== this.#last.hash) {
       return this.#fail("broken_chain", "does not follow from the record before it", place);
@@ -217,6 +222,7 @@ class LedgerCheck {
       for (const seq of this.#untold.keys())
         if (seq >= first && seq <= last && seq < record.seq) this.#untold.delete(seq);
     }
+    if (record.lost !== undefined) this.#rollbacks.push({ seq: record.seq, ...record.lost });
     this.#records += 1;
     this.#last = { seq: record.seq, hash: record.hash, endOffset: line.offset + line.size };
     if (head?.seq === record.seq) this.#hashAtHead = record.hash;
@@ -263,6 +269,8 @@ class LedgerCheck {
       const message = `The ledger ends at seq ${lastSeq}, but had reached seq ${head.seq}: its tail was cut off at byte ${this.#end.offset}.`;
       return { status: "truncated_tail", message, at: { ...this.#end, seq: lastSeq + 1 } };
     }
+    // A ledger that was about to begin.
+    if (head.seq === 0) return undefined;
     if (this.#hashAtHead !== head.hash) {
       const message = `Record ${head.seq} is not the one that was signed as the ledger's head: the ledger was replaced.`;
       return { status: "broken_chain", message, at: { ...this.#end, seq: head.seq } };

@@ -65,6 +65,7 @@ describe("verifyLedger", () => {
       purged: 0,
       last,
       unsigned: 0,
+      rollbacks: [],
       notes: [],
     };
     expect(await verified(file, { head })).toEqual(wanted);

@@ -48,6 +48,10 @@ export const requestErrors = {
     next: "The message and the detail `RefusedPlan` list each step and field; mend them and submit it again.",
   },
   internal: { means: "nobody expected it; the text stays in the server's log", next: "Look there and report it." },
+  ledger_rolled_back: {
+    means: "the server's database is older than what was signed last, so nothing is recorded and nothing is done",
+    next: "Whoever runs the server puts the newer one back, or accepts the loss: `gennai doctor` says what is missing.",
+  },
   not_kept: { means: "what the checkpoint needs is gone", next: "Choose a newer one, or use git." },
   not_previewed: { means: "a plan is approved only after its preview", next: "Preview it." },
   not_trusted: { means: "git does not trust the directory's owner", next: "Set git's `safe.directory` yourself." },

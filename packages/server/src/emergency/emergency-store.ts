@@ -3,9 +3,8 @@ import type { EmergencyState } from "@gennai/governance/emergency/emergency-stat
 import { noEmergency, switched } from "@gennai/governance/emergency/emergency-state";
 import * as z from "zod";
 import { databaseFile, StoreDatabase } from "../store/database.ts";
-import { openLedgerSigner } from "../store/ledger/ledger-key.ts";
-import { LedgerMirror } from "../store/ledger/ledger-mirror.ts";
-import { LedgerTable, type Sealing } from "../store/ledger/ledger-table.ts";
+import type { Sealing } from "../store/ledger/ledger-table.ts";
+import { type Ledgers, openLedgers } from "../store/ledger/open-ledgers.ts";
 import { refuseLogCopy } from "../store/log-copy-guard.ts";
 import { integerOf, type Row, textOf } from "../store/row.ts";
 import { prepareStateDirectory } from "../store/state-directory.ts";
@@ -70,8 +69,7 @@ export interface SharedChange {
 /** The emergency controls of a state directory: kept for good, seen by every process on it. */
 export class EmergencyStore implements AsyncDisposable {
   readonly #database: StoreDatabase;
-  readonly #ledger: LedgerTable;
-  readonly #mirror: LedgerMirror;
+  readonly #ledgers: Ledgers;
   readonly #now: () => number;
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #inode: bigint;
@@ -84,33 +82,28 @@ export class EmergencyStore implements AsyncDisposable {
   /** Rejects with `StoreError`. */
   static async open(stateDir: string, options: EmergencyStoreOptions): Promise<EmergencyStore> {
     const directory = await prepareStateDirectory(stateDir);
-    const signer = await openLedgerSigner(directory);
+    const { toolVersion, onWarning, shared = false } = options;
     const database = await StoreDatabase.open(databaseFile(directory));
     try {
-      return new EmergencyStore(database, directory, signer, options);
+      if (!shared) refuseLogCopy(database);
+      const ledgers = await openLedgers(database, {
+        stateDir: directory,
+        ...(toolVersion === undefined ? {} : { toolVersion }),
+        ...{ onWarning, shared },
+      });
+      return new EmergencyStore(database, ledgers, options.now);
     } catch (error) {
       database[Symbol.dispose]();
       throw error;
     }
   }
 
-  private constructor(
-    database: StoreDatabase,
-    stateDir: string,
-    signer: Awaited<ReturnType<typeof openLedgerSigner>>,
-    { toolVersion, onWarning, now, shared = false }: EmergencyStoreOptions,
-  ) {
-    if (!shared) refuseLogCopy(database);
+  private constructor(database: StoreDatabase, ledgers: Ledgers, now: () => number) {
     database.transaction({ durable: true }, () => {
       for (const statement of schema.split(/;\s*\n/)) if (statement.trim() !== "") database.prepare(statement).run();
     });
     this.#database = database;
-    this.#ledger = new LedgerTable(database, {
-      signer,
-      ...(toolVersion === undefined ? {} : { toolVersion }),
-      onChange: (root) => this.#mirror.touch(root),
-    });
-    this.#mirror = new LedgerMirror(database, this.#ledger, { stateDir, signer, shared, onWarning });
+    this.#ledgers = ledgers;
     this.#now = now;
     this.#statements = prepareStatements(database);
     this.#inode = statSync(database.file, { bigint: true }).ino;
@@ -143,7 +136,7 @@ export class EmergencyStore implements AsyncDisposable {
   /** A change that all replicas make, with a record in every ledger there is; undefined when it was made before. */
   changeShared(asked: EmergencyRequest, shared: SharedChange): EmergencyChange | undefined {
     if (shared.number <= this.newestNumber) return undefined;
-    const roots = this.#ledger.newestOfAll().map(({ root }) => root);
+    const roots = this.#ledgers.table.newestOfAll().map(({ root }) => root);
     return this.#change(asked, roots, shared);
   }
 
@@ -172,7 +165,7 @@ export class EmergencyStore implements AsyncDisposable {
       this.#appendRecords(made, roots, shared);
       return made;
     });
-    for (const root of roots) this.#ledger.changed(root);
+    for (const root of roots) this.#ledgers.table.changed(root);
     this.#look(change);
     return change;
   }
@@ -181,7 +174,7 @@ export class EmergencyStore implements AsyncDisposable {
   record(change: EmergencyChange, workspaceRoots: Iterable<string>): void {
     const roots = [...workspaceRoots];
     this.#database.transaction({ durable: true }, () => this.#appendRecords(change, roots));
-    for (const root of roots) this.#ledger.changed(root);
+    for (const root of roots) this.#ledgers.table.changed(root);
   }
 
   /** Newest last, at most `limit`. */
@@ -201,7 +194,7 @@ export class EmergencyStore implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#watch);
     this.#listeners.clear();
-    await this.#mirror.flush();
+    await this.#ledgers[Symbol.asyncDispose]();
     this.#database[Symbol.dispose]();
   }
 
@@ -222,10 +215,12 @@ export class EmergencyStore implements AsyncDisposable {
   }
 
   #appendRecords(change: EmergencyChange, roots: readonly string[], shared?: SharedChange): void {
+    // A brake works also while nothing can be recorded; what was not is recorded with the next session.
+    if (shared === undefined && this.#ledgers.watch.stepBacks.length > 0) return;
     for (const root of new Set(roots)) {
-      const workspace = this.#ledger.workspace(root);
+      const workspace = this.#ledgers.table.workspace(root);
       if (this.#statements.claim.run(change.number, workspace).changes === 0) continue;
-      this.#ledger.append(workspace, [emergencyEntry(change)], shared?.sealing(root));
+      this.#ledgers.table.append(workspace, [emergencyEntry(change)], shared?.sealing(root));
     }
   }
 

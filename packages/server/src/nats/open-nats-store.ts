@@ -4,9 +4,7 @@ import type { JsMsg } from "@nats-io/jetstream";
 import { ProcessLocks } from "../process/process-lock.ts";
 import { databaseFile, StoreDatabase } from "../store/database.ts";
 import { FileBlobStore } from "../store/file-blob-store.ts";
-import { openLedgerSigner } from "../store/ledger/ledger-key.ts";
-import { LedgerMirror } from "../store/ledger/ledger-mirror.ts";
-import { LedgerTable } from "../store/ledger/ledger-table.ts";
+import { openLedgers } from "../store/ledger/open-ledgers.ts";
 import { SqliteSessionLog } from "../store/sqlite-session-log.ts";
 import { prepareStateDirectory } from "../store/state-directory.ts";
 import { type Store, type StoreOptions } from "../store/store.ts";
@@ -60,12 +58,11 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
   await using parts = new AsyncDisposableStack();
   parts.use(onlyProcess(directory));
   const database = parts.use(await StoreDatabase.open(databaseFile(directory)));
-  const signer = await openLedgerSigner(directory);
+  const ledgers = await openLedgers(database, { stateDir: directory, shared: true, onWarning });
+  const { table, mirror, watch, signer } = ledgers;
   const blobDirectory = join(directory, "blobs");
   await mkdir(blobDirectory, { recursive: true, mode: 0o700 });
-  const ledger: LedgerTable = new LedgerTable(database, { signer, onChange: (root) => mirror.touch(root) });
-  const mirror = new LedgerMirror(database, ledger, { stateDir: directory, signer, shared: true, onWarning });
-  const sessions = new SqliteSessionLog(database, ledger);
+  const sessions = new SqliteSessionLog(database, table);
   const streams = parts.use(await openLogStreams(address, { name: replicaId || "gennai", onWarning }));
   const copy = new LogCopy(database, sessions, {
     stream: streams.log.stream,
@@ -92,6 +89,7 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
     }),
   );
   await follower.caughtUp();
+  await watch.look();
   mirror.catchUp();
   const log = new NatsSessionLog({
     ...{ streams, copy, sessions, follower, blobs, replicaId },
@@ -102,10 +100,14 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
   return {
     stateDir: directory,
     ...{ log, blobs, streams, follower, copy },
-    flushLedgers: () => mirror.flush(),
+    flushLedgers: () => ledgers.flush(),
+    assertForward: () => watch.assertForward(),
+    get isForward() {
+      return watch.stepBacks.length === 0;
+    },
     async [Symbol.asyncDispose]() {
       await log[Symbol.asyncDispose]();
-      await mirror.flush();
+      await ledgers[Symbol.asyncDispose]();
       await opened.disposeAsync();
     },
   };

@@ -6,6 +6,7 @@ import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { InvalidField } from "@gennai/protocol/model/checked-field";
 import { ServiceError, type ServiceErrorCode } from "../service-error.ts";
 import { AppendConflict } from "../sessions/log/session-log.ts";
+import { StoreError } from "../store/store-error.ts";
 import { storeTrouble } from "../store/store-trouble.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
 
@@ -66,6 +67,17 @@ export function toConnectError(error: unknown, report: (error: unknown) => void)
       hint: "Try again.",
       retryable: true,
     });
+  }
+  if (error instanceof StoreError && error.code === "rolled_back") {
+    return withInfo(
+      Code.FailedPrecondition,
+      "The server's database is older than what was signed last, so nothing is recorded, and nothing is done.",
+      {
+        code: "ledger_rolled_back",
+        hint: "Whoever runs the server puts the newer one back, or accepts the loss: gennai doctor says what is missing.",
+        retryable: false,
+      },
+    );
   }
   report(error);
   const trouble = storeTrouble(error);

@@ -1,7 +1,9 @@
 import { chmodSync, closeSync, constants, fstatSync, openSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
+import { hasCode } from "../system-error.ts";
 import { formatVersion, readFormatVersion, refuseNewer } from "./format-version.ts";
 import { integerOf } from "./row.ts";
 import { StoreError, sqliteBusy, sqliteResultCode, storeErrorOf } from "./store-error.ts";
@@ -68,11 +70,25 @@ const additions = `
     user TEXT NOT NULL
   ) STRICT;
   CREATE INDEX IF NOT EXISTS session_users_of ON session_users (user);
+  -- How many durable transactions there were, to be held against what is signed outside of the database (store-mark.ts).
+  CREATE TABLE IF NOT EXISTS store_mark (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    store TEXT NOT NULL,
+    commits INTEGER NOT NULL
+  ) STRICT;
 `;
 
 /** Path of the state directory's database. */
 export function databaseFile(stateDir: string): string {
   return join(stateDir, "gennai.db");
+}
+
+/** Who keeps count of durable transactions. */
+export interface CommitCounter {
+  /** Within the transaction. */
+  count(): void;
+  /** After it. */
+  counted(): void;
 }
 
 /** One connection to the store's file. Transactions are immediate: writers queue, none works on a stale view. */
@@ -83,6 +99,7 @@ export class StoreDatabase implements Disposable {
   readonly #commit: StatementSync;
   readonly #dataVersion: StatementSync;
   #durable = false;
+  #counter: CommitCounter | undefined;
 
   private constructor(file: string, connection: DatabaseSync) {
     this.file = file;
@@ -136,11 +153,28 @@ export class StoreDatabase implements Disposable {
       }
       this.#begin.run();
       const result = body();
+      if (options.durable) this.#counter?.count();
       this.#commit.run();
+      if (options.durable) this.#counter?.counted();
       return result;
     } catch (error) {
       if (this.#connection.isTransaction) this.#connection.exec("ROLLBACK");
       throw storeErrorOf(error, this.file);
+    }
+  }
+
+  countCommits(counter: CommitCounter): void {
+    this.#counter = counter;
+  }
+
+  /** Resolves when everything committed so far is on the disk, also what was not durable by itself. */
+  async sync(): Promise<void> {
+    try {
+      await using log = await open(`${this.file}-wal`, "r");
+      await log.datasync();
+    } catch (error) {
+      // All of it was moved into the database, which SQLite syncs then.
+      if (!hasCode(error, "ENOENT")) throw error;
     }
   }
 

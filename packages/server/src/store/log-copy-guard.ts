@@ -1,11 +1,16 @@
+import type { DatabaseSync } from "node:sqlite";
 import type { StoreDatabase } from "./database.ts";
 import { StoreError } from "./store-error.ts";
 
 /** Throws `StoreError` `busy` for a database that is a replica's copy of a shared log: what it holds is changed in that log only. */
 export function refuseLogCopy(database: StoreDatabase): void {
-  if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'log_copy'").get() === undefined) return;
+  if (!isLogCopy(database)) return;
   throw new StoreError(
     "busy",
     `${database.file} is a replica's copy of a log in NATS, and is changed by a running server with --log only: ask that server, or set GENNAI_STATE_DIR to another directory.`,
   );
+}
+
+export function isLogCopy(database: Pick<DatabaseSync, "prepare">): boolean {
+  return database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'log_copy'").get() !== undefined;
 }

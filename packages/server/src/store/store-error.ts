@@ -14,6 +14,7 @@ export type StoreErrorCode =
   | "corrupt_blob"
   | "not_repairable"
   | "bad_bundle"
+  | "rolled_back"
   | "unavailable";
 
 /** The store cannot do what was asked; nothing of it was done. */

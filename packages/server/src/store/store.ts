@@ -3,9 +3,7 @@ import { join } from "node:path";
 import type { BlobStore, SessionLog } from "../sessions/log/session-log.ts";
 import { databaseFile, StoreDatabase } from "./database.ts";
 import { FileBlobStore } from "./file-blob-store.ts";
-import { openLedgerSigner } from "./ledger/ledger-key.ts";
-import { LedgerMirror } from "./ledger/ledger-mirror.ts";
-import { LedgerTable } from "./ledger/ledger-table.ts";
+import { openLedgers } from "./ledger/open-ledgers.ts";
 import { refuseLogCopy } from "./log-copy-guard.ts";
 import { finishPurges } from "./purge/purge-jobs.ts";
 import { SqliteSessionLog } from "./sqlite-session-log.ts";
@@ -19,6 +17,10 @@ export interface Store extends AsyncDisposable {
   readonly blobs: BlobStore;
   /** Resolves when the ledgers' files in the workspaces hold what the store holds. Never rejects. */
   flushLedgers(): Promise<void>;
+  /** Throws `StoreError` `rolled_back` while the store is behind what was signed: it records nothing then. */
+  assertForward(): void;
+  /** False while `assertForward` throws. */
+  readonly isForward: boolean;
 }
 
 export interface StoreOptions {
@@ -34,29 +36,32 @@ export async function openStore(stateDir: string, options: StoreOptions): Promis
   const database = await StoreDatabase.open(databaseFile(directory));
   try {
     refuseLogCopy(database);
-    const signer = await openLedgerSigner(directory);
+    const { toolVersion, onWarning } = options;
+    const ledgers = await openLedgers(database, {
+      stateDir: directory,
+      ...(toolVersion === undefined ? {} : { toolVersion }),
+      onWarning,
+    });
+    const { table, mirror, watch } = ledgers;
     const blobDirectory = join(directory, "blobs");
     await mkdir(blobDirectory, { recursive: true, mode: 0o700 });
-    const { toolVersion, onWarning } = options;
-    const ledger: LedgerTable = new LedgerTable(database, {
-      signer,
-      ...(toolVersion === undefined ? {} : { toolVersion }),
-      onChange: (root) => mirror.touch(root),
-    });
-    const mirror = new LedgerMirror(database, ledger, { stateDir: directory, signer, onWarning });
-    await finishPurges({ database, table: ledger, mirror, stateDir: directory }).catch((error: unknown) => {
+    await finishPurges({ database, table, mirror, stateDir: directory }).catch((error: unknown) => {
       onWarning(`A purge is not finished: ${error instanceof Error ? error.message : String(error)}`);
     });
     mirror.catchUp();
-    const log = new SqliteSessionLog(database, ledger);
+    const log = new SqliteSessionLog(database, table);
     return {
       stateDir: directory,
       log,
       blobs: new FileBlobStore(blobDirectory),
-      flushLedgers: () => mirror.flush(),
+      flushLedgers: () => ledgers.flush(),
+      assertForward: () => watch.assertForward(),
+      get isForward() {
+        return watch.stepBacks.length === 0;
+      },
       async [Symbol.asyncDispose]() {
         await log[Symbol.asyncDispose]();
-        await mirror.flush();
+        await ledgers[Symbol.asyncDispose]();
         database[Symbol.dispose]();
       },
     };

@@ -2,8 +2,7 @@ import { type ArrivedMessage, LogCopy } from "@gennai/server/nats/log-copy";
 import { lockSubject, type SessionMessage, sessionSubject, tokenSubject } from "@gennai/server/nats/log-message";
 import { BrokenChain } from "@gennai/server/nats/message-chain";
 import { StoreDatabase } from "@gennai/server/store/database";
-import { openLedgerSigner } from "@gennai/server/store/ledger/ledger-key";
-import { LedgerTable } from "@gennai/server/store/ledger/ledger-table";
+import { openLedgers } from "@gennai/server/store/ledger/open-ledgers";
 import { SqliteSessionLog } from "@gennai/server/store/sqlite-session-log";
 import { openStore } from "@gennai/server/store/store";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
@@ -32,8 +31,8 @@ async function openCopy() {
     database[Symbol.dispose]();
     await directory[Symbol.asyncDispose]();
   });
-  const signer = await openLedgerSigner(directory.root);
-  const sessions = new SqliteSessionLog(database, new LedgerTable(database, { signer, onChange: () => undefined }));
+  const { table } = await openLedgers(database, { stateDir: directory.root, shared: true, onWarning: () => undefined });
+  const sessions = new SqliteSessionLog(database, table);
   return { copy: new LogCopy(database, sessions, { stream: "g_log", mirrors: () => false }), sessions, directory };
 }
 

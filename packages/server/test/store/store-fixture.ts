@@ -41,7 +41,7 @@ export class StoreFixture implements AsyncDisposable {
   /** Appends records one by one and brings the file up to date. */
   async record(store: Store, count: number): Promise<void> {
     for (let index = 0; index < count; index++) {
-      await store.log.append("s", { events: [], ledger: [entryOf(++this.#seq)], durable: false }, { seq: 0, epoch: 1 });
+      await store.log.append("s", { events: [], ledger: [entryOf(++this.#seq)], durable: true }, { seq: 0, epoch: 1 });
     }
     await store.flushLedgers();
   }

@@ -5,6 +5,8 @@ import { databaseFile, StoreDatabase } from "@gennai/server/store/database";
 import { ledgerHeadFile, readHead } from "@gennai/server/store/ledger/ledger-head-file";
 import { ledgerKeyFile, nextLedgerKeyFile, readKey } from "@gennai/server/store/ledger/ledger-key";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
+import { findStepBacks } from "@gennai/server/store/ledger/step-back";
+import { isLogCopy } from "@gennai/server/store/log-copy-guard";
 import type { Check, Finding } from "./finding.ts";
 
 export interface StatePlace {
@@ -121,32 +123,20 @@ async function ledgerFinding({ stateDir, workspace }: StatePlace): Promise<Findi
   return { check, state: mends ? "warn" : "fail", text: `${status}: ${message}`, next };
 }
 
-/** The signed head outside the workspace against the table: a store from an older backup has fewer records than were signed. */
-async function headFinding({ stateDir, workspace }: StatePlace): Promise<Finding> {
+/** What was signed against the database: one from an older backup, or with a damaged log, has less. */
+async function headFinding({ stateDir, workspace }: StatePlace): Promise<Finding | readonly Finding[]> {
   const check = "ledger head";
   const head = await readHead(ledgerHeadFile(stateDir, workspace));
   using database = StoreDatabase.openReadOnly(databaseFile(stateDir));
-  const row = database
-    ?.prepare(
-      "SELECT seq, hash FROM ledger JOIN workspaces ON number = workspace WHERE root = ? ORDER BY seq DESC LIMIT 1",
-    )
-    .get(workspace);
-  const last = Number(row?.["seq"] ?? 0);
-  if (head === undefined) {
-    if (last === 0) return { check, state: "ok", text: "Nothing has been recorded yet" };
-    const text = `The store has ${last} records of this workspace, and no head is signed.`;
-    return { check, state: "warn", text, next: ["Start a server here once: it signs the head anew."] };
-  }
-  if (head.seq > last) {
-    const text = `The signed head is at record ${head.seq}, the store ends at ${last}: records are missing from the store.`;
+  const shared = database !== undefined && isLogCopy(database);
+  const found = await findStepBacks(stateDir, database, { shared });
+  if (found.length > 0) {
     const next = [
-      "A store restored from an older backup looks so. Keep the ledger's file of the workspace: it has them.",
+      "Stop the server and put the newer database back. The ledger's file of the workspace may have the missing records: keep it.",
+      "If it is lost for good: gennai ledger accept-rollback. The ledgers tell of the loss from then on.",
     ];
-    return { check, state: "fail", text, next };
+    return found.map(({ message }) => ({ check, state: "fail", text: message, next }));
   }
-  if (head.seq === last && head.hash !== row?.["hash"]) {
-    const text = `Record ${last} of the store is not the one that was signed.`;
-    return { check, state: "fail", text, next: [`gennai ledger verify --workspace ${workspace}`] };
-  }
-  return { check, state: "ok", text: `record ${head.seq} of ${last}` };
+  if (head === undefined) return { check, state: "ok", text: "Nothing has been recorded yet" };
+  return { check, state: "ok", text: `record ${head.seq} is signed, and in the store` };
 }

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { acceptRollback } from "@gennai/server/store/ledger/accept-rollback";
 import { ledgerPath } from "@gennai/server/store/ledger/ledger-file";
 import { ledgerPublicKeyFile } from "@gennai/server/store/ledger/ledger-key";
 import { rotateLedgerKey } from "@gennai/server/store/ledger/ledger-key-rotation";
@@ -103,6 +104,25 @@ export async function ledgerRotateKeyCommand(flags: LedgerFlags, console: Consol
   return exitCode.ok;
 }
 
+/** `gennai ledger accept-rollback`: what is missing is lost, and the ledgers say so from now on. */
+export async function ledgerAcceptRollbackCommand(flags: LedgerFlags, console: Console): Promise<number> {
+  const stateDir = defaultStateDir(console.environment);
+  const accepted = await acceptRollback({ stateDir, toolVersion: version, now: Date.now });
+  const { stepBacks, kept, warnings } = accepted;
+  for (const warning of warnings) console.errors.write(`${terminalSafe(warning)}\n`);
+  if (flags.json === true) console.output.write(`${JSON.stringify(accepted)}\n`);
+  else if (stepBacks.length === 0)
+    console.output.write("Nothing that was signed is missing: there is nothing to accept.\n");
+  else {
+    const lines = [
+      ...stepBacks.map(({ message }) => message),
+      `Accepted: the ledgers say so from now on. What was signed before is kept in ${kept}`,
+    ];
+    console.output.write(`${lines.map(terminalSafe).join("\n")}\n`);
+  }
+  return exitCode.ok;
+}
+
 async function verifyBundle(name: string, flags: LedgerVerifyFlags, console: Console): Promise<number> {
   const file = resolve(console.directory, name);
   const text = await readText(file);
@@ -166,6 +186,9 @@ function describeReport(report: WorkspaceLedgerReport, paint: Paint): string {
     `  file     ${report.file}`,
     `  records  ${report.records} signed${report.purged > 0 ? `, ${report.purged} of them purged` : ""}${report.unsigned > 0 ? `, ${report.unsigned} unsigned before them` : ""}`,
     `  checked  ${checked.join(", ")}`,
+    ...report.rollbacks.map(
+      ({ seq, from, to }) => `  lost     ${lostWords(from, to)}: record ${seq} says so, and somebody accepted it`,
+    ),
     ...(problem === undefined ? [] : [`  first    seq ${problem.seq}, line ${problem.line}, byte ${problem.offset}`]),
     ...report.notes.map(({ code, line }) => `  note     line ${line}: ${code.replaceAll("_", " ")}`),
     ...(status === "ok"
@@ -177,8 +200,15 @@ function describeReport(report: WorkspaceLedgerReport, paint: Paint): string {
   ].join("\n");
 }
 
+function lostWords(from: number, to: number): string {
+  if (from <= to) return "sessions, or what was signed";
+  return from === to + 1 ? `a record ${from}` : `records ${to + 1} to ${from}`;
+}
+
 const nextSteps: Partial<Record<WorkspaceLedgerReport["status"], string>> = {
   no_key: "  next     gennai ledger verify --public-key FILE",
   unknown_key: "  next     gennai ledger verify --public-key FILE, with the key of the one who signed",
+  rolled_back:
+    "  next     put the newer database back; if it is lost for good: gennai ledger accept-rollback, and the ledger tells of it",
   missing_file: "  next     gennai ledger repair brings it back from the store",
 };

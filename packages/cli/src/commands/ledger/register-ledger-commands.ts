@@ -35,6 +35,14 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
       ended(await ledgerRotateKeyCommand(flags, console));
     },
   );
+  ledger
+    .command("accept-rollback")
+    .description("go on with a database that is older than what was signed; the ledgers record the loss")
+    .option("--json", "print JSON")
+    .action(async (flags: LedgerFlags) => {
+      const { ledgerAcceptRollbackCommand } = await import("./ledger-commands.ts");
+      ended(await ledgerAcceptRollbackCommand(flags, console));
+    });
   workspaceOption(ledger.command("export").description("write the records out, redacted once more"))
     .option(
       "--format <format>",
@@ -61,5 +69,5 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
 
 const verifyHelp = `
 Exit codes: 0 sound, 10 broken chain, 11 bad signature, 12 tail cut off, 13 missing file, 14 unknown key, 15 torn last
-line, 16 malformed line, 17 unsigned, 18 behind the store, 19 differs from the store, 20 unsafe path, 21 no key.
+line, 16 malformed line, 17 unsigned, 18 behind the store, 19 differs from the store, 20 unsafe path, 21 no key, 22 store rolled back.
 `;

@@ -92,7 +92,7 @@ describe("doctor", { timeout: 60_000 }, () => {
       /repair/,
     ],
     ["ledger", "fail", "a record of it was changed", changeRecord, /gennai ledger verify/],
-    ["ledger head", "fail", "the store is older than the head", dropLastRecord, /older backup/],
+    ["ledger head", "fail", "the store is older than the head", dropLastRecord, /accept-rollback/],
     ["rules", "fail", "a rule file is no YAML", rulesOf("bashToolPatterns: [\n"), /policy test/],
     [
       "hooks",

@@ -105,7 +105,7 @@ export interface BundleReport extends Omit<LedgerReport, "status"> {
 export async function verifyLedgerBundle(text: string, publicKey: string | undefined): Promise<BundleReport> {
   const keyIsGiven = publicKey !== undefined;
   const refuse = (status: BundleReport["status"], message: string, keyId = ""): BundleReport => ({
-    ...{ status, message, keyId, keyIsGiven, records: 0, purged: 0, unsigned: 0, notes: [] },
+    ...{ status, message, keyId, keyIsGiven, records: 0, purged: 0, unsigned: 0, rollbacks: [], notes: [] },
   });
   let bundle: LedgerBundle;
   let digest: string;

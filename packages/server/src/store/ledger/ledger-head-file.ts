@@ -1,11 +1,12 @@
-import { randomBytes } from "node:crypto";
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { closeSync, fsyncSync, mkdirSync, openSync, writeFileSync } from "node:fs";
+import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import type { SignedHead } from "@gennai/governance/ledger/ledger-signature";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { z } from "zod";
 import { hasCode } from "../../system-error.ts";
+import { replaceSynced } from "../replace-synced.ts";
 
 export const headSchema = z.strictObject({
   workspace: z.string(),
@@ -15,8 +16,12 @@ export const headSchema = z.strictObject({
   signature: z.string(),
 });
 
+export function headDirectory(stateDir: string): string {
+  return join(stateDir, "heads");
+}
+
 export function ledgerHeadFile(stateDir: string, workspaceRoot: string): string {
-  return join(stateDir, "heads", `${workspaceIdOf(workspaceRoot)}.json`);
+  return join(headDirectory(stateDir), `${workspaceIdOf(workspaceRoot)}.json`);
 }
 
 /** undefined when there is none; a file that cannot be read as a head gives a head that nobody signed. */
@@ -35,17 +40,28 @@ export async function readHead(file: string): Promise<SignedHead | undefined> {
   }
 }
 
-/** Replaces the head at once: a reader sees the old one or the new one. */
 export async function writeHead(file: string, head: SignedHead): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const temporary = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
-  const handle = await open(temporary, "wx", 0o600);
+  await replaceSynced(file, `${canonicalJson(head)}\n`);
+}
+
+/**
+ * The head of a ledger that begins, on the disk before its first record is: so records without a head mean that somebody took
+ * the head away. One that is there stays. Blocking: for the one time a ledger begins.
+ */
+export function writeFirstHead(file: string, head: SignedHead): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  let descriptor: number;
   try {
-    await handle.writeFile(`${canonicalJson(head)}\n`);
-    // Without it, a power cut could leave an empty file under the final name.
-    await handle.sync();
-  } finally {
-    await handle.close();
+    descriptor = openSync(file, "wx", 0o600);
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return;
+    throw error;
   }
-  await rename(temporary, file);
+  try {
+    writeFileSync(descriptor, `${canonicalJson(head)}\n`);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -12,12 +12,10 @@ import {
   ledgerKeyFile,
   ledgerPublicKeyFile,
   nextLedgerKeyFile,
-  openLedgerSigner,
   publishBefore,
   readKey,
 } from "./ledger-key.ts";
-import { LedgerMirror } from "./ledger-mirror.ts";
-import { LedgerTable } from "./ledger-table.ts";
+import { openLedgers } from "./open-ledgers.ts";
 
 export interface KeyRotation {
   /** Ids of the keys. */
@@ -51,7 +49,14 @@ export async function rotateLedgerKey(request: {
   refuseLogCopy(database);
   await settleKeyFiles(stateDir, database);
 
-  const signer = await openLedgerSigner(stateDir);
+  const warnings: string[] = [];
+  await using ledgers = await openLedgers(database, {
+    stateDir,
+    ...(toolVersion === undefined ? {} : { toolVersion }),
+    onWarning: (text) => warnings.push(text),
+  });
+  const { signer, table, mirror, watch } = ledgers;
+  watch.assertForward();
   const from = signer.keyId;
   const nextFile = nextLedgerKeyFile(stateDir);
   await createKey(nextFile, { replace: true });
@@ -60,13 +65,6 @@ export async function rotateLedgerKey(request: {
   // Before it signs anything: whoever finds its signatures finds it there.
   await publishBefore(ledgerPublicKeyFile(stateDir), next.publicPem);
 
-  const warnings: string[] = [];
-  const table = new LedgerTable(database, {
-    signer,
-    ...(toolVersion === undefined ? {} : { toolVersion }),
-    onChange: () => undefined,
-  });
-  const mirror = new LedgerMirror(database, table, { stateDir, signer, onWarning: (text) => warnings.push(text) });
   const entry = {
     ...{ time: now(), sessionId: "", turnId: "", modelId: "", revision: "", calls: [], files: [] },
     details: { from, to: next.keyId },

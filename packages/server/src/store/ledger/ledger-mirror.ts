@@ -7,11 +7,14 @@ import { isClientPlace } from "../../client-workspace/client-place.ts";
 import type { StoreDatabase } from "../database.ts";
 import { acquireFileLock } from "../file-lock.ts";
 import { isPurging } from "../purge-job-table.ts";
+import type { EvidenceWatch } from "./evidence-watch.ts";
+import { lastRecordBeyond } from "./file-beyond-store.ts";
 import { excludeFromGit } from "./git-exclude.ts";
 import { openLedgerFile } from "./ledger-file.ts";
 import { ledgerHeadFile, readHead, writeHead } from "./ledger-head-file.ts";
 import { keepCopy, readExactly, recoveredCopyPath, writeExactly } from "./ledger-mirror-file.ts";
 import type { LedgerRow, LedgerTable } from "./ledger-table.ts";
+import { fileStep, isBornOut, ownVerifier } from "./step-back.ts";
 
 /** Milliseconds that records wait for company. */
 const coalescing = 50;
@@ -20,6 +23,7 @@ const lockTimeout = 10_000;
 export interface LedgerMirrorOptions {
   readonly stateDir: string;
   readonly signer: Signer;
+  readonly watch: Pick<EvidenceWatch, "assertForward" | "report" | "stepBacks">;
   /** True: other replicas write the same rows into the same file, and may be ahead. */
   readonly shared?: boolean;
   /** Told once per workspace and kind of trouble until it is over; the ledger itself goes on in the store. */
@@ -141,7 +145,10 @@ export class LedgerMirror {
     workspace: number,
     { rebuild, keep }: { readonly rebuild: boolean; readonly keep: boolean },
   ): Promise<string | undefined> {
-    const { stateDir } = this.#options;
+    const { stateDir, shared = false, watch } = this.#options;
+    // Files and heads are the evidence then.
+    if (rebuild) watch.assertForward();
+    else if (watch.stepBacks.length > 0) return undefined;
     const headFile = ledgerHeadFile(stateDir, root);
     // Where a client holds the files there is no file to write: the store's rows and the signed head are the ledger.
     const hasFile = !isClientPlace(root);
@@ -150,6 +157,9 @@ export class LedgerMirror {
     // After the lock: what another process appended meanwhile counts.
     const newest = this.#table.newest(workspace);
     if (newest === undefined) return undefined;
+    // Neither file nor head may ever be ahead of the store, also after a power cut.
+    await this.#database.sync();
+    if (!(await this.#isForward(headFile, root, { number: workspace, newest }))) return undefined;
     if (!hasFile) {
       await this.#signHead(headFile, root, newest);
       return undefined;
@@ -159,11 +169,16 @@ export class LedgerMirror {
     try {
       const { size } = await handle.stat();
       // What is there beyond our rows is compared as soon as we have them, too.
-      if (!rebuild && this.#options.shared === true && size > newest.endOffset) return copy;
+      if (!rebuild && shared && size > newest.endOffset) return copy;
       const place = rebuild
         ? undefined
         : await this.#placeOf(size, newest, workspace, (from, length) => readExactly(handle, from, length));
       if (place === undefined) {
+        const from = rebuild || shared ? undefined : await this.#recordBeyond(handle, root, workspace);
+        if (from !== undefined) {
+          watch.report(fileStep({ workspaceRoot: root, workspaceId: workspaceIdOf(root), from, to: newest.seq }));
+          return undefined;
+        }
         if (keep) {
           copy = recoveredCopyPath(stateDir, root);
           await keepCopy(handle, copy);
@@ -185,6 +200,35 @@ export class LedgerMirror {
     }
     await this.#signHead(headFile, root, newest);
     return copy;
+  }
+
+  /** False, and told, when the head that was signed before knows of something that the store has not. */
+  async #isForward(
+    headFile: string,
+    root: string,
+    { number, newest }: { readonly number: number; readonly newest: LedgerRow },
+  ): Promise<boolean> {
+    const head = await readHead(headFile);
+    if (head === undefined || isBornOut(head, { number, database: this.#database })) return true;
+    // A copy that is made anew, or a replica that wrote the head from another copy: this one is not so far yet.
+    if (this.#options.shared !== true) {
+      const message = `The ledger of ${root} had reached record ${head.seq}, and the store, which ends at ${newest.seq}, has not the record that was signed.`;
+      this.#options.watch.report({
+        ...{ workspaceRoot: root, workspaceId: workspaceIdOf(root) },
+        ...{ from: head.seq, to: newest.seq, head, message },
+      });
+    }
+    return false;
+  }
+
+  /** See `lastRecordBeyond`. */
+  async #recordBeyond(handle: FileHandle, root: string, number: number): Promise<number | undefined> {
+    const verifier = await ownVerifier(this.#options.stateDir);
+    if (verifier === undefined) return undefined;
+    return lastRecordBeyond(handle, {
+      workspaceId: workspaceIdOf(root),
+      ...{ number, database: this.#database, verifier },
+    });
   }
 
   async #signHead(file: string, root: string, { seq, hash }: LedgerRow): Promise<void> {

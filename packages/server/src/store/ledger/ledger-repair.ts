@@ -3,12 +3,10 @@ import { databaseFile, StoreDatabase } from "../database.ts";
 import { prepareStateDirectory } from "../state-directory.ts";
 import { StoreError } from "../store-error.ts";
 import { openLedgerFile } from "./ledger-file.ts";
-import { openLedgerSigner } from "./ledger-key.ts";
 import type { LedgerLocation } from "./ledger-location.ts";
-import { LedgerMirror } from "./ledger-mirror.ts";
 import { keepCopy, recoveredCopyPath } from "./ledger-mirror-file.ts";
-import { LedgerTable } from "./ledger-table.ts";
 import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "./ledger-verify.ts";
+import { openLedgers } from "./open-ledgers.ts";
 
 export interface LedgerRepair {
   readonly action: "nothing" | "cut_torn_line" | "rebuilt_from_store";
@@ -20,7 +18,8 @@ export interface LedgerRepair {
 
 /**
  * Mends what can be mended without inventing anything: writes the file anew when the store has this workspace's records,
- * else cuts a torn last line. Keeps a copy in the state directory first. Rejects with `StoreError` `not_repairable`.
+ * else cuts a torn last line. Keeps a copy in the state directory first. Rejects with `StoreError` `not_repairable`,
+ * and `rolled_back` where the file may be the only one that has records which the store lost.
  */
 export async function repairWorkspaceLedger(
   location: LedgerLocation & { readonly publicKeyFile?: string },
@@ -56,8 +55,6 @@ async function rebuildFromStore({ workspaceRoot, stateDir }: LedgerLocation): Pr
   // Opening would make a new, empty store.
   if (!existsSync(databaseFile(stateDir))) return undefined;
   using database = await StoreDatabase.open(databaseFile(stateDir));
-  const signer = await openLedgerSigner(stateDir);
-  const table = new LedgerTable(database, { signer, onChange: () => {} });
-  const mirror = new LedgerMirror(database, table, { stateDir, signer, onWarning: () => {} });
-  return await mirror.rebuild(workspaceRoot);
+  await using ledgers = await openLedgers(database, { stateDir, onWarning: () => {} });
+  return await ledgers.mirror.rebuild(workspaceRoot);
 }

@@ -1,12 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { type LedgerPlace, sealRecord, workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
-import type { NextKey } from "@gennai/governance/ledger/ledger-signature";
+import { type NextKey, signHead } from "@gennai/governance/ledger/ledger-signature";
 import { withoutContent } from "@gennai/governance/ledger/record-content";
 import type { StoreDatabase } from "../database.ts";
 import { bytesOf, integerOf, textOf } from "../row.ts";
+import type { EvidenceWatch } from "./evidence-watch.ts";
 import { readPreamble } from "./ledger-file.ts";
+import { ledgerHeadFile, writeFirstHead } from "./ledger-head-file.ts";
 import type { LedgerSigner } from "./ledger-key.ts";
+import { readLostHead, rollbackEntry } from "./rollback-record.ts";
 
 /** A record as it stands in the ledger's file; `seq` 0 is what stood there before the first record. */
 export interface LedgerRow {
@@ -20,6 +23,9 @@ export interface LedgerRow {
 
 export interface LedgerTableOptions {
   readonly signer: LedgerSigner;
+  /** Where the signed heads lie. */
+  readonly stateDir: string;
+  readonly watch: Pick<EvidenceWatch, "assertForward">;
   readonly toolVersion?: string;
   /** Told after a commit that the ledger of a workspace may have grown. */
   readonly onChange: (workspaceRoot: string) => void;
@@ -79,7 +85,8 @@ export class LedgerTable {
   }
 
   /**
-   * Chains and signs entries behind the newest record. Inside a transaction only: the write lock is what keeps several
+   * Chains and signs entries behind the newest record. Throws `StoreError` `rolled_back` while the store is behind what was
+   * signed. Inside a transaction only: the write lock is what keeps several
    * processes from forking the chain. With `sealing`, the same entries in the same order make the same bytes everywhere.
    */
   append(workspace: number, entries: readonly LedgerEntry[], sealing?: Sealing): void {
@@ -104,9 +111,12 @@ export class LedgerTable {
   }
 
   #append(workspace: number, entries: readonly LedgerEntry[], next: NextKey | undefined, sealing?: Sealing): void {
-    const { signer } = this.#options;
+    const { signer, stateDir } = this.#options;
+    // What other replicas wrote is taken as it comes: it is their log that steps back or not.
+    if (sealing === undefined) this.#options.watch.assertForward();
     const toolVersion = sealing === undefined ? this.#options.toolVersion : sealing.toolVersion;
     this.useCurrentKey();
+    const records = [...entries];
     const newest = this.#statements.newest.get(workspace);
     let place: LedgerPlace;
     let endOffset: number;
@@ -119,11 +129,17 @@ export class LedgerTable {
         preamble_sha256: createHash("sha256").update(preamble).digest("hex"),
       };
       place = { seq: 1, genesis };
+      const head = { workspace: genesis.workspace, seq: 0, hash: "" };
+      // Of a ledger of which nothing was left: what comes first is that it is lost.
+      const lost = sealing === undefined ? readLostHead(stateDir, genesis.workspace) : undefined;
+      const time = entries[0]?.time ?? 0;
+      if (lost !== undefined) records.unshift(rollbackEntry({ from: lost.seq, to: 0, head: lost }, { by: "", time }));
+      writeFirstHead(ledgerHeadFile(stateDir, this.rootOf(workspace)), signHead(head, signer));
     } else {
       endOffset = integerOf(newest, "end_offset");
       place = { seq: integerOf(newest, "seq") + 1, previousHash: textOf(newest, "hash") };
     }
-    for (const [index, entry] of entries.entries()) {
+    for (const [index, entry] of records.entries()) {
       const { seq, hash, line } = sealRecord(entry, place, signer, {
         salt: sealing?.salts[index] ?? randomBytes(16).toString("hex"),
         ...(toolVersion === undefined ? {} : { toolVersion }),
@@ -146,7 +162,10 @@ export class LedgerTable {
       const seq = integerOf(row, "seq");
       const line = textOf(row, "line");
       const mayGo =
-        row["kind"] !== "purge" && row["purged"] !== 1 && (sessionId === undefined || row["session"] === sessionId);
+        row["kind"] !== "purge" &&
+        row["kind"] !== "rollback" &&
+        row["purged"] !== 1 &&
+        (sessionId === undefined || row["session"] === sessionId);
       const kept = mayGo ? withoutContent(line) : line;
       if (mayGo) purged.push(seq);
       moved += Buffer.byteLength(kept) - Buffer.byteLength(line);

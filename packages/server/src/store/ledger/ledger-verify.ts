@@ -7,16 +7,20 @@ import { type LedgerReport, type LedgerStatus, verifyLedger } from "@gennai/gove
 import { isClientPlace } from "../../client-workspace/client-place.ts";
 import { hasCode } from "../../system-error.ts";
 import { databaseFile, StoreDatabase } from "../database.ts";
+import { isLogCopy } from "../log-copy-guard.ts";
 import { integerOf, textOf } from "../row.ts";
 import { ledgerPath, openLedgerFile, UnsafeLedgerPath } from "./ledger-file.ts";
 import { ledgerHeadFile, readHead } from "./ledger-head-file.ts";
 import { ledgerPublicKeyFile, ledgerVerifier } from "./ledger-key.ts";
 import { chunksOf } from "./ledger-mirror-file.ts";
+import { findStepBacks } from "./step-back.ts";
 
 export type WorkspaceLedgerStatus =
   | LedgerStatus
   /** Sound as it stands, but the store has newer records: a crash before they were written, or a cut tail. */
   | "behind_store"
+  /** The store is behind what was signed: an older one was put back, or it lost records. */
+  | "rolled_back"
   /** Sound by itself and not what the store has. */
   | "differs_from_store"
   /** A link, directory or device in the ledger's place. */
@@ -46,6 +50,7 @@ export const ledgerExitCodes: Readonly<Record<WorkspaceLedgerStatus, number>> = 
   differs_from_store: 19,
   unsafe_path: 20,
   no_key: 21,
+  rolled_back: 22,
 };
 
 export interface WorkspaceLedgerLocation {
@@ -67,10 +72,27 @@ const settling = 150;
 export async function verifyWorkspaceLedger(location: WorkspaceLedgerLocation): Promise<WorkspaceLedgerReport> {
   const { workspaceRoot, stateDir } = location;
   using store = stateDir === undefined ? undefined : StoredLedger.open(stateDir, workspaceRoot);
-  const report = await verifyOnce(location, store);
-  if (store === undefined || !mayBeUnderWay.has(report.status)) return report;
-  await delay(settling);
-  return await verifyOnce(location, store);
+  let report = await verifyOnce(location, store);
+  if (store !== undefined && mayBeUnderWay.has(report.status)) {
+    await delay(settling);
+    report = await verifyOnce(location, store);
+  }
+  const lost = stateDir === undefined ? undefined : await steppedBack(stateDir, workspaceRoot, store);
+  if (lost === undefined) return report;
+  const message = report.status === "ok" ? lost : `${lost} The file: ${report.message}`;
+  return { ...report, status: "rolled_back", message };
+}
+
+/** What the store lost of this workspace, or of sessions nobody can name; undefined when it lost nothing that anybody can see. */
+async function steppedBack(
+  stateDir: string,
+  workspaceRoot: string,
+  store: StoredLedger | undefined,
+): Promise<string | undefined> {
+  const mine = new Set(["", workspaceIdOf(workspaceRoot)]);
+  const found = await findStepBacks(stateDir, store?.connection, { shared: store?.isLogCopy ?? false });
+  const messages = found.filter(({ workspaceId }) => mine.has(workspaceId)).map(({ message }) => message);
+  return messages.length === 0 ? undefined : messages.join(" ");
 }
 
 async function verifyOnce(
@@ -82,7 +104,7 @@ async function verifyOnce(
   const head = stateDir === undefined ? undefined : await readHead(ledgerHeadFile(stateDir, workspaceRoot));
   const compared = { head: head !== undefined, store: store !== undefined && store.lastSeq > 0 };
   const unread = (status: WorkspaceLedgerStatus, message: string): WorkspaceLedgerReport => {
-    return { status, message, file, compared, records: 0, purged: 0, unsigned: 0, notes: [] };
+    return { status, message, file, compared, records: 0, purged: 0, unsigned: 0, rollbacks: [], notes: [] };
   };
   if (isClientPlace(workspaceRoot)) {
     const message = "A client holds this workspace: its ledger is in the server's store and has no file.";
@@ -152,7 +174,7 @@ async function verifierFor(location: WorkspaceLedgerLocation): Promise<Verifier 
 class StoredLedger implements Disposable {
   /** When it was opened. */
   readonly lastSeq: number;
-  readonly #connection: DatabaseSync;
+  readonly connection: DatabaseSync;
   readonly #workspaceRoot: string;
 
   /** undefined when there is no store. */
@@ -162,7 +184,7 @@ class StoredLedger implements Disposable {
   }
 
   private constructor(connection: DatabaseSync, workspaceRoot: string) {
-    this.#connection = connection;
+    this.connection = connection;
     this.#workspaceRoot = workspaceRoot;
     const row = connection
       .prepare("SELECT max(seq) AS seq FROM ledger JOIN workspaces ON number = workspace WHERE root = ?")
@@ -170,14 +192,18 @@ class StoredLedger implements Disposable {
     this.lastSeq = row === undefined || row["seq"] === null ? 0 : integerOf(row, "seq");
   }
 
+  get isLogCopy(): boolean {
+    return isLogCopy(this.connection);
+  }
+
   hashOf(seq: number): string | undefined {
-    const row = this.#connection
+    const row = this.connection
       .prepare("SELECT hash FROM ledger JOIN workspaces ON number = workspace WHERE root = ? AND seq = ?")
       .get(this.#workspaceRoot, seq);
     return row && textOf(row, "hash");
   }
 
   [Symbol.dispose](): void {
-    this.#connection.close();
+    this.connection.close();
   }
 }

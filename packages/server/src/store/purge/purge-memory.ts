@@ -5,9 +5,7 @@ import { tombstones } from "@gennai/governance/ledger/purged-records";
 import { ProcessLocks } from "../../process/process-lock.ts";
 import { recoverWorkspaceJournals } from "../../workspace/change/recover-journals.ts";
 import { databaseFile, StoreDatabase } from "../database.ts";
-import { openLedgerSigner } from "../ledger/ledger-key.ts";
-import { LedgerMirror } from "../ledger/ledger-mirror.ts";
-import { LedgerTable } from "../ledger/ledger-table.ts";
+import { openLedgers } from "../ledger/open-ledgers.ts";
 import { refuseLogCopy } from "../log-copy-guard.ts";
 import { addPurgeJob, createPurgeJobs } from "../purge-job-table.ts";
 import { integerOf, textOf } from "../row.ts";
@@ -52,14 +50,14 @@ export async function purgeMemory(request: PurgeRequest): Promise<PurgeReport> {
   refuseLogCopy(database);
   eraseFreedPages(database);
   createPurgeJobs(database);
-  const signer = await openLedgerSigner(stateDir);
   const { toolVersion, workspaceRoot, sessionId } = request;
-  const table = new LedgerTable(database, {
-    signer,
+  await using ledgers = await openLedgers(database, {
+    stateDir,
     ...(toolVersion === undefined ? {} : { toolVersion }),
-    onChange: () => {},
+    onWarning: () => {},
   });
-  const mirror = new LedgerMirror(database, table, { stateDir, signer, onWarning: () => {} });
+  const { table, mirror, watch } = ledgers;
+  watch.assertForward();
   const parts = { database, table, mirror, stateDir };
   await finishPurges(parts);
   const workspace = table.find(workspaceRoot);

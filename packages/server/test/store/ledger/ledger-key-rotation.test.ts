@@ -37,7 +37,7 @@ test("old records verify with the old key, new ones with the new, and the old pr
   await expectRecords(7);
   expect(await readFile(key, "utf8")).not.toBe(old);
   expect((await readdir(join(fixture.stateDir, "keys"))).sort()).toEqual([
-    ...["ledger.ed25519", "ledger.ed25519.pub", "rotation.lock"],
+    ...["ledger.ed25519", "ledger.ed25519.pub", "rotation.lock", "store.mark"],
   ]);
   // Whoever has the first public key alone follows both hand-overs.
   expect(await asThirdParty(join(fixture.directory, "old.pub"))).toMatchObject({ status: "ok", records: 7 });

@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import type { SignedHead } from "@gennai/governance/ledger/ledger-signature";
+import { hasCode } from "../../system-error.ts";
+import { headDirectory, headSchema } from "./ledger-head-file.ts";
+import type { StepBack } from "./step-back.ts";
+
+/**
+ * What the ledger says of records that were signed and are lost. `store`: how far the whole store had come, and is; records of
+ * any ledger may be among what it lost.
+ */
+export function rollbackEntry(
+  { from, to, head }: Pick<StepBack, "from" | "to" | "head">,
+  accepted: { readonly by: string; readonly time: number; readonly store?: Pick<StepBack, "from" | "to"> | undefined },
+): LedgerEntry {
+  const { by, time, store } = accepted;
+  return {
+    kind: "rollback",
+    time,
+    sessionId: "",
+    turnId: "",
+    modelId: "",
+    revision: "",
+    calls: [],
+    files: [],
+    details: {
+      ...{ from, to, by, head: head === undefined ? null : { ...head } },
+      ...(store === undefined ? {} : { store: { from: store.from, to: store.to } }),
+    },
+  };
+}
+
+/** Where the head of a ledger lies whose loss was accepted while nobody knew the path of its workspace. */
+export function lostHeadFile(stateDir: string, workspaceId: string): string {
+  return join(headDirectory(stateDir), "lost", `${workspaceId}.json`);
+}
+
+/** Blocking: for the one time a ledger begins. */
+export function readLostHead(stateDir: string, workspaceId: string): SignedHead | undefined {
+  try {
+    return headSchema.parse(JSON.parse(readFileSync(lostHeadFile(stateDir, workspaceId), "utf8")));
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}

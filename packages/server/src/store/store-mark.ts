@@ -1,0 +1,173 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  decodeSignature,
+  encodeSignature,
+  markMessage,
+  type Signer,
+  type Verifier,
+} from "@gennai/governance/ledger/ledger-signature";
+import { canonicalJson } from "@gennai/protocol/canonical-json";
+import * as z from "zod";
+import { hasCode } from "../system-error.ts";
+import type { CommitCounter, StoreDatabase } from "./database.ts";
+import { replaceSynced } from "./replace-synced.ts";
+import { integerOf, type Row, textOf } from "./row.ts";
+
+/** Milliseconds that commits wait for company: what is lost of them unseen. */
+const coalescing = 200;
+
+/** How far a store has come: its durable transactions, counted. Sessions without ledger records count, too. */
+export interface StoreMarkValue {
+  /** Made with the store, at random: another database in its place has another one. */
+  readonly store: string;
+  readonly commits: number;
+}
+
+const markSchema = z.strictObject({
+  store: z.string(),
+  commits: z.number().int().nonnegative(),
+  key_id: z.string(),
+  signature: z.string(),
+});
+
+/** Beside the keys, not beside the heads: whoever puts back database and heads of one day leaves it. */
+export function storeMarkFile(stateDir: string): string {
+  return join(stateDir, "keys", "store.mark");
+}
+
+/** What the database says of itself; undefined for one from before there were marks. */
+export function databaseMark(database: {
+  prepare(sql: string): { get(): Row | undefined };
+}): StoreMarkValue | undefined {
+  if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'store_mark'").get() === undefined) return undefined;
+  const row = database.prepare("SELECT store, commits FROM store_mark").get();
+  return row && { store: textOf(row, "store"), commits: integerOf(row, "commits") };
+}
+
+/** undefined when there is none; "forged" when nobody we know signed it, whatever it says. */
+export async function readStoreMark(
+  file: string,
+  verifier: Verifier | undefined,
+): Promise<StoreMarkValue | "forged" | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+  try {
+    const { store, commits, key_id: keyId, signature } = markSchema.parse(JSON.parse(text));
+    const bytes = decodeSignature(signature);
+    if (bytes === undefined) return "forged";
+    if (verifier?.knows(keyId) === true && !(await verifier.verify(keyId, markMessage({ store, commits }), bytes))) {
+      return "forged";
+    }
+    return { store, commits };
+  } catch {
+    return "forged";
+  }
+}
+
+/**
+ * Counts a store's durable transactions and keeps the count, signed, outside of the database. It may lag behind, it is never
+ * ahead: a durable transaction is on the disk before anybody can read its count.
+ */
+export class StoreMark implements CommitCounter {
+  readonly #database: StoreDatabase;
+  readonly #options: StoreMarkOptions;
+  readonly #count: { run(): unknown };
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #counts = false;
+
+  constructor(database: StoreDatabase, options: StoreMarkOptions) {
+    this.#database = database;
+    this.#options = options;
+    this.#count = database.prepare("UPDATE store_mark SET commits = commits + 1");
+    database.countCommits(this);
+  }
+
+  /** From now on. A database without a count gets one; `anew` takes its count for right, whatever was signed. */
+  async begin({ anew }: { readonly anew: boolean }): Promise<void> {
+    if (databaseMark(this.#database) === undefined) {
+      const mark = { store: randomUUID(), commits: 0 };
+      // The file first: a count in the database without a file means that somebody took the file away.
+      await this.#write(mark);
+      const insert = this.#database.prepare("INSERT OR IGNORE INTO store_mark (one, store, commits) VALUES (1, ?, 0)");
+      this.#database.transaction({ durable: true }, () => insert.run(mark.store));
+    }
+    // Of several processes that began it at once, one made the count.
+    const mark = databaseMark(this.#database);
+    if (mark !== undefined && (anew || mark.commits === 0)) await this.#write(mark);
+    this.#counts = true;
+  }
+
+  count(): void {
+    if (this.#counts) this.#count.run();
+  }
+
+  counted(): void {
+    if (!this.#counts || this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => void this.flush(), coalescing);
+    this.#timer.unref();
+  }
+
+  /** Stops counting: this database is not the one that was counted. */
+  stop(): void {
+    this.#counts = false;
+  }
+
+  /** Resolves when what was counted so far is signed, or could not be and was told. Never rejects. */
+  flush(): Promise<void> {
+    const due = this.#timer !== undefined;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (due) this.#writing = this.#writing.then(() => this.#bringUpToDate());
+    return this.#writing;
+  }
+
+  async #bringUpToDate(): Promise<void> {
+    if (!this.#counts) return;
+    try {
+      const { stateDir, verifier, onStepBack, onWritten } = this.#options;
+      // The file first: what it says was in the database by then.
+      const signed = await readStoreMark(storeMarkFile(stateDir), await verifier());
+      const mark = databaseMark(this.#database);
+      if (mark === undefined || signed === undefined || isBehind(mark, signed)) return onStepBack();
+      if (signed !== "forged" && signed.commits < mark.commits) await this.#write(mark);
+      onWritten();
+    } catch (error) {
+      this.#options.onTrouble(error);
+    }
+  }
+
+  async #write(mark: StoreMarkValue): Promise<void> {
+    const { signer, stateDir } = this.#options;
+    const signed = { ...mark, key_id: signer.keyId, signature: encodeSignature(signer.sign(markMessage(mark))) };
+    await replaceSynced(storeMarkFile(stateDir), `${canonicalJson(signed)}\n`);
+  }
+}
+
+export interface StoreMarkOptions {
+  readonly stateDir: string;
+  readonly signer: Signer;
+  readonly verifier: () => Promise<Verifier | undefined>;
+  /** Told when the database turns out to be behind what was signed. */
+  readonly onStepBack: () => void;
+  /** Told when the count cannot be written, and when it could again. */
+  readonly onTrouble: (error: unknown) => void;
+  readonly onWritten: () => void;
+}
+
+/** Whether a database is not, or not any more, the one that was signed. */
+export function isBehind(database: StoreMarkValue | undefined, signed: StoreMarkValue | "forged"): boolean {
+  return (
+    signed === "forged" ||
+    database === undefined ||
+    database.store !== signed.store ||
+    database.commits < signed.commits
+  );
+}
