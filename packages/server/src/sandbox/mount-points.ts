@@ -10,10 +10,11 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { hasCode } from "../system-error.ts";
 import { isRunning, thisOwner } from "../workspace/change/journal-owner.ts";
+import { holdRealDirectory } from "../workspace/held-directory.ts";
 
 export interface AbsentPaths {
   readonly directories: readonly string[];
@@ -61,7 +62,7 @@ export class MountPoints {
     };
     try {
       for (const path of absent.directories) if (fresh.includes(path)) makeDirectory(path);
-      for (const path of absent.files) if (fresh.includes(path)) closeSync(openSync(path, "wx", 0o644));
+      for (const path of absent.files) if (fresh.includes(path)) makeFile(path);
     } catch (error) {
       release();
       throw error;
@@ -90,17 +91,28 @@ export class MountPoints {
   }
 }
 
+/** Below a held directory, as all that is made here: nothing is made where a link leads that was put in a workspace's place. */
 function makeDirectory(path: string): void {
-  mkdirSync(path, { mode: 0o755 });
+  using parent = holdRealDirectory(dirname(path), []);
+  mkdirSync(parent.entry(basename(path)), { mode: 0o755 });
+}
+
+function makeFile(path: string): void {
+  using parent = holdRealDirectory(dirname(path), []);
+  closeSync(openSync(parent.entry(basename(path)), "wx", 0o644));
 }
 
 /** Removes one that is still as empty as it was made; what somebody filled meanwhile is theirs. */
 function removeMountPoint(path: string): void {
   try {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat?.isDirectory()) rmdirSync(path);
-    else if (stat?.isFile() && stat.size === 0) unlinkSync(path);
+    using parent = holdRealDirectory(dirname(path), []);
+    const entry = parent.entry(basename(path));
+    const stat = lstatSync(entry, { throwIfNoEntry: false });
+    if (stat?.isDirectory()) rmdirSync(entry);
+    else if (stat?.isFile() && stat.size === 0) unlinkSync(entry);
   } catch (error) {
+    // The workspace is not there any more, or something else stands in its place.
+    if (hasCode(error, "path_changed") || hasCode(error, "ENOTDIR")) return;
     if (!hasCode(error, "ENOTEMPTY") && !hasCode(error, "ENOENT") && !hasCode(error, "EROFS")) throw error;
   }
 }

@@ -7,6 +7,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readlinkSync,
   realpathSync,
 } from "node:fs";
 import { basename, join, sep } from "node:path";
@@ -34,7 +35,24 @@ export function holdDirectory(
   options: { readonly create?: boolean } = {},
 ): HeldDirectory {
   for (const name of components) checkName(name);
-  return hasDescriptorPaths ? walk(root, components, options) : openByPath(root, components, options);
+  return hasDescriptorPaths ? walk(openRoot(root), components, options) : openByPath(root, components, options);
+}
+
+/**
+ * The same for a directory of which the real path alone is known: whatever stands there now, but nothing that the path leads to
+ * by a link. Throws `path_changed` when it is or passes a link, and system errors.
+ */
+export function holdRealDirectory(
+  path: string,
+  components: readonly string[],
+  options: { readonly create?: boolean } = {},
+): HeldDirectory {
+  for (const name of components) checkName(name);
+  if (!hasDescriptorPaths) {
+    const { dev, ino } = lstatSync(path);
+    return openByPath({ path, device: dev, inode: ino }, components, options);
+  }
+  return walk(openReal(path), components, options);
 }
 
 /** A directory that stays the same one, whatever happens to its path. The holder closes it. */
@@ -76,12 +94,9 @@ export class HeldDirectory implements Disposable {
   }
 }
 
-function walk(
-  root: WorkspaceRoot,
-  components: readonly string[],
-  options: { readonly create?: boolean },
-): HeldDirectory {
-  let descriptor = openRoot(root);
+/** @param start descriptor of a directory; closed here */
+function walk(start: number, components: readonly string[], options: { readonly create?: boolean }): HeldDirectory {
+  let descriptor = start;
   try {
     for (const name of components) {
       const next = openBelow(`/proc/self/fd/${descriptor}/${name}`, options.create ?? false);
@@ -111,6 +126,23 @@ function openRoot(root: WorkspaceRoot): number {
     throw error;
   }
   return descriptor;
+}
+
+function openReal(path: string): number {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, directoryFlags);
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === "ELOOP" || (code === "ENOTDIR" && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())) {
+      throw pathChanged(path);
+    }
+    throw error;
+  }
+  // Where the kernel says that it is: a link anywhere on the way shows.
+  if (readlinkSync(`/proc/self/fd/${descriptor}`) === path) return descriptor;
+  closeSync(descriptor);
+  throw pathChanged(path);
 }
 
 function openBelow(path: string, create: boolean): number {

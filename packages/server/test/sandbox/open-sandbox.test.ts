@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { bubblewrapArguments } from "@gennai/server/sandbox/bubblewrap-arguments";
@@ -129,6 +138,22 @@ describe("mount points", () => {
     second[Symbol.dispose]();
     expect(readdirSync(place.root).sort()).toEqual(["journal", "kept"]);
     expect(readdirSync(at("journal"))).toEqual([]);
+  });
+
+  test("are neither made nor taken away where a link leads that was put in a workspace's place", async () => {
+    await using place = await temporaryDirectory({ "ws/README.md": "", "elsewhere/README.md": "" });
+    const points = new MountPoints(place.path("journal"));
+    const absent = { directories: [place.path("ws/.vscode")], files: [place.path("ws/.mcp.json")] };
+    const taken = points.take(absent);
+    renameSync(place.path("ws"), place.path("was"));
+    symlinkSync(place.path("elsewhere"), place.path("ws"));
+    mkdirSync(place.path("elsewhere/.vscode"));
+    writeFileSync(place.path("elsewhere/.mcp.json"), "");
+    taken[Symbol.dispose]();
+    expect(readdirSync(place.path("elsewhere")).sort()).toEqual([".mcp.json", ".vscode", "README.md"]);
+    const other = { directories: [place.path("ws/.pi")], files: [place.path("ws/.intentignore")] };
+    expect(() => points.take(other)).toThrow("leads elsewhere");
+    expect(readdirSync(place.path("elsewhere")).sort()).toEqual([".mcp.json", ".vscode", "README.md"]);
   });
 
   test("of a process that died go at the next start", async () => {

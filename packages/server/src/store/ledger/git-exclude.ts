@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
-import { lstat, mkdir, open, readFile, stat } from "node:fs/promises";
+import { lstat, open, readFile, realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { holdRealDirectory } from "../../workspace/held-directory.ts";
 import { ledgerDirectory, ledgerFileName } from "./ledger-file.ts";
 
 /**
@@ -16,13 +17,14 @@ export async function excludeFromGit(workspaceRoot: string): Promise<boolean> {
   // A backslash before what the pattern language would read as more than a letter.
   const pattern = `/${[...inside, ledgerDirectory, ledgerFileName].map((part) => part.replace(/[\\*?[\]!# ]/g, "\\$&")).join("/")}`;
 
-  const directory = join(repository.commonDirectory, "info");
-  await mkdir(directory, { recursive: true });
+  using directory = holdRealDirectory(repository.commonDirectory, ["info"], { create: true });
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
-  const handle = await open(join(directory, "exclude"), flags | (constants.O_NONBLOCK ?? 0), 0o644);
+  directory.check();
+  const handle = await open(directory.entry("exclude"), flags | (constants.O_NONBLOCK ?? 0), 0o644);
   try {
     const status = await handle.stat();
-    if (!status.isFile() || status.nlink > 1) throw new Error(`${directory}/exclude is not a plain file of its own.`);
+    if (!status.isFile() || status.nlink > 1)
+      throw new Error(`${repository.commonDirectory}/info/exclude is not a plain file of its own.`);
     const text = await handle.readFile("utf8");
     if (text.split(/\r?\n/).includes(pattern)) return true;
     await handle.appendFile(`${text === "" || text.endsWith("\n") ? "" : "\n"}${pattern}\n`);
@@ -35,6 +37,8 @@ export async function excludeFromGit(workspaceRoot: string): Promise<boolean> {
 async function findRepository(
   workspaceRoot: string,
 ): Promise<{ readonly workTree: string; readonly commonDirectory: string } | undefined> {
+  // Whoever put a link in the workspace's place means another repository.
+  if ((await realpath(workspaceRoot).catch(() => "")) !== workspaceRoot) return undefined;
   for (let directory = workspaceRoot; ; directory = dirname(directory)) {
     const gitDirectory = await gitDirectoryIn(directory);
     if (gitDirectory !== undefined)
@@ -48,18 +52,31 @@ async function gitDirectoryIn(directory: string): Promise<string | undefined> {
   const path = join(directory, ".git");
   const status = await lstat(path).catch(() => undefined);
   if (status === undefined) return undefined;
+  // Git would follow a link to another repository; nothing is written there.
+  if (status.isSymbolicLink()) return undefined;
   let gitDirectory = path;
   if (status.isFile()) {
     const named = /^gitdir: (.+?)\r?\n?$/.exec(await readFile(path, "utf8"))?.[1];
     if (named === undefined) return undefined;
-    gitDirectory = resolve(directory, named);
+    gitDirectory = await realpath(resolve(directory, named)).catch(() => "");
+    if (!(await belongsTo(path, gitDirectory))) return undefined;
   }
   // Only what git itself would take for a repository is written to.
   const head = await stat(join(gitDirectory, "HEAD")).catch(() => undefined);
   return head?.isFile() ? gitDirectory : undefined;
 }
 
+/** Whether git made both: a worktree's directory names its `.git` file, a submodule's lies in the repository around it. */
+async function belongsTo(file: string, gitDirectory: string): Promise<boolean> {
+  const back = await readFile(join(gitDirectory, "gitdir"), "utf8").catch(() => undefined);
+  if (back !== undefined) return resolve(gitDirectory, back.trim()) === file;
+  for (let around = dirname(dirname(file)); ; around = dirname(around)) {
+    if (gitDirectory.startsWith(join(around, ".git", "modules") + sep)) return true;
+    if (dirname(around) === around) return false;
+  }
+}
+
 async function commonDirectoryOf(gitDirectory: string): Promise<string> {
   const text = await readFile(join(gitDirectory, "commondir"), "utf8").catch(() => undefined);
-  return text === undefined ? gitDirectory : resolve(gitDirectory, text.trim());
+  return text === undefined ? gitDirectory : realpath(resolve(gitDirectory, text.trim()));
 }

@@ -1,7 +1,8 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
-import { type FileHandle, lstat, mkdir, open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { type FileHandle, lstat, open } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "../../system-error.ts";
+import { type HeldDirectory, holdRealDirectory } from "../../workspace/held-directory.ts";
 
 export const ledgerDirectory = ".orchestration";
 export const ledgerFileName = "agent_trace.jsonl";
@@ -24,31 +25,14 @@ export function ledgerPath(workspaceRoot: string): string {
 }
 
 /**
- * Opens the ledger's file without following a link on the way, so that no workspace can point it elsewhere.
- * `write` creates directory and file. Rejects with `UnsafeLedgerPath` or the file system's error.
+ * Opens the ledger's file without following a link on the way, so that no workspace, and nothing that was put in a workspace's
+ * place, can point it elsewhere. `write` creates directory and file. Rejects with `UnsafeLedgerPath` or the file system's error.
  */
 export async function openLedgerFile(workspaceRoot: string, access: "read" | "write"): Promise<FileHandle> {
-  const directory = join(workspaceRoot, ledgerDirectory);
-  if (access === "write") {
-    try {
-      await mkdir(directory);
-    } catch (error) {
-      if (!hasCode(error, "EEXIST")) throw error;
-    }
-  }
-  if (!(await lstat(directory)).isDirectory())
-    throw new UnsafeLedgerPath(`${directory} is not a directory of its own.`);
+  using directory = holdLedgerDirectory(workspaceRoot, { create: access === "write" });
   const flags = access === "read" ? constants.O_RDONLY : constants.O_RDWR | constants.O_CREAT;
-  if (process.platform !== "linux") {
-    return openPlainFile(join(directory, ledgerFileName), flags);
-  }
-  // Held, so that nobody swaps the directory between this check and the file's opening.
-  const held = await openRefusingLinks(directory, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    return await openPlainFile(`/proc/self/fd/${held.fd}/${ledgerFileName}`, flags);
-  } finally {
-    await held.close();
-  }
+  directory.check();
+  return await openPlainFile(directory.entry(ledgerFileName), flags);
 }
 
 /**
@@ -58,8 +42,8 @@ export async function openLedgerFile(workspaceRoot: string, access: "read" | "wr
 export function readPreamble(workspaceRoot: string): Uint8Array {
   let descriptor: number;
   try {
-    if (!lstatSync(join(workspaceRoot, ledgerDirectory)).isDirectory()) return new Uint8Array();
-    descriptor = openSync(ledgerPath(workspaceRoot), constants.O_RDONLY | noFollow | nonBlocking);
+    using directory = holdLedgerDirectory(workspaceRoot, { create: false });
+    descriptor = openSync(directory.entry(ledgerFileName), constants.O_RDONLY | noFollow | nonBlocking);
   } catch {
     return new Uint8Array();
   }
@@ -68,6 +52,18 @@ export function readPreamble(workspaceRoot: string): Uint8Array {
     return status.isFile() && status.size <= maxPreamble ? wholeLines(readFileSync(descriptor)) : new Uint8Array();
   } finally {
     closeSync(descriptor);
+  }
+}
+
+function holdLedgerDirectory(workspaceRoot: string, options: { readonly create: boolean }): HeldDirectory {
+  try {
+    return holdRealDirectory(workspaceRoot, [ledgerDirectory], options);
+  } catch (error) {
+    if (hasCode(error, "path_changed") || hasCode(error, "ENOTDIR") || hasCode(error, "ELOOP")) {
+      const message = `${workspaceRoot} or ${ledgerDirectory} in it is no directory of its own, but leads elsewhere.`;
+      throw new UnsafeLedgerPath(message, { cause: error });
+    }
+    throw error;
   }
 }
 

@@ -19,7 +19,7 @@ import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify
 import type { Store } from "@gennai/server/store/store";
 import { withoutRoot } from "@gennai/testkit/without-root";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { StoreFixture } from "../store-fixture.ts";
+import { entryOf, StoreFixture } from "../store-fixture.ts";
 
 let fixture: StoreFixture;
 let store: Store;
@@ -160,6 +160,37 @@ describe("writes nothing through", () => {
   });
 });
 
+describe("once the workspace's path leads elsewhere", () => {
+  const git = (cwd: string, ...args: string[]) => execFileSync("git", args, { cwd });
+
+  it.each([
+    ["in its place", "part/workspace"],
+    ["in a parent's place", "part"],
+  ])("by a link %s, nothing is written there", async (_name, replaced) => {
+    const root = join(fixture.directory, "part", "workspace");
+    await mkdir(root, { recursive: true });
+    await store.log.create({ sessionId: "moved", workspaceRoot: root, time: 1 });
+    const elsewhere = join(fixture.directory, "elsewhere");
+    await mkdir(join(elsewhere, "workspace"), { recursive: true });
+    git(join(elsewhere, "workspace"), "init", "-q");
+    const names = await readdir(elsewhere, { recursive: true });
+    const exclude = join(elsewhere, "workspace", ".git", "info", "exclude");
+    const text = await readFile(exclude, "utf8");
+
+    await rename(join(fixture.directory, replaced), join(fixture.directory, "was"));
+    await symlink(replaced === "part" ? elsewhere : join(elsewhere, "workspace"), join(fixture.directory, replaced));
+    const batch = { events: [], ledger: [entryOf(1)], durable: true };
+    await store.log.append("moved", batch, { seq: 0, epoch: 1 });
+    await store.log.append("moved", batch, { seq: 0, epoch: 1 });
+    await store.flushLedgers();
+    expect(fixture.warnings).toEqual([expect.stringContaining("leads elsewhere")]);
+    expect(await readdir(elsewhere, { recursive: true })).toEqual(names);
+    expect(await readFile(exclude, "utf8")).toBe(text);
+    const report = await verifyWorkspaceLedger({ workspaceRoot: root, stateDir: fixture.stateDir });
+    expect(report).toMatchObject({ status: "unsafe_path" });
+  });
+});
+
 it("says once that a workspace cannot be written, and goes on", async () => {
   await chmod(fixture.root, 0o500);
   await withoutRoot(fixture.directory, async () => {
@@ -236,6 +267,37 @@ describe("git", () => {
     expect(await readFile(join(fixture.directory, ".git", "info", "exclude"), "utf8")).toContain(
       "\n/workspace/.orchestration/agent_trace.jsonl\n",
     );
+  });
+
+  it.each<[string, (repository: string) => Promise<void>]>([
+    ["a link", (repository) => symlink(join(repository, ".git"), join(fixture.root, ".git"))],
+    ["a file", (repository) => writeFile(join(fixture.root, ".git"), `gitdir: ${join(repository, ".git")}\n`)],
+  ])("leaves another repository alone that %s in the place of .git names", async (_name, name) => {
+    const other = join(fixture.directory, "other");
+    await mkdir(other);
+    git(other, "init", "-q");
+    const exclude = join(other, ".git", "info", "exclude");
+    const text = await readFile(exclude, "utf8");
+    await name(other);
+    await fixture.record(store, 1);
+    expect(await readFile(exclude, "utf8")).toBe(text);
+    await expectSound(1);
+  });
+
+  it("does not see it in a submodule", async () => {
+    const inner = join(fixture.directory, "inner");
+    await mkdir(inner);
+    git(inner, "init", "-q");
+    git(inner, "commit", "-q", "--allow-empty", "-m", "x");
+    git(fixture.directory, "init", "-q", "outer");
+    const outer = join(fixture.directory, "outer");
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner, "part");
+    const root = join(outer, "part");
+    await store.log.create({ sessionId: "sub", workspaceRoot: root, time: 1 });
+    await store.log.append("sub", { events: [], ledger: [entryOf(1)], durable: true }, { seq: 0, epoch: 1 });
+    await store.flushLedgers();
+    expect(git(root, "status", "--porcelain")).toBe("");
+    expect(await readdir(join(root, ".orchestration"))).toEqual(["agent_trace.jsonl"]);
   });
 
   it("is not written through a link", async () => {
