@@ -62,6 +62,12 @@ describe("a turn", () => {
     expect(events.every(({ time }) => time !== undefined)).toBe(true);
   });
 
+  test("a scenario is found by its name in any letter case", async () => {
+    await using server = await startTestServer({ script: hello });
+    const events = await runTurn(server, await startSession(server), "hi", { scenario: "respond" });
+    expect(eventOf(events, "userMessage").scenario).toBe("RESPOND");
+  });
+
   test("an empty scenario is CODE, and EDITOR_CODE in Proposal Mode", async () => {
     await using server = await startTestServer({ script: hello });
     const plain = await runTurn(server, await startSession(server), "hi");

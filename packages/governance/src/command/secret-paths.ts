@@ -6,8 +6,18 @@ export interface SecretPath {
   readonly kind: string;
 }
 
-/** Names that hold secrets wherever they lie. Names are folded before they are compared. */
-const secretNames: readonly { readonly pattern: RegExp; readonly kind: string; readonly sample: string }[] = [
+interface SecretName {
+  /** Of the whole name, folded. */
+  readonly pattern: RegExp;
+  readonly kind: string;
+  /** A name that globs are tried on; empty where the extension says it all. */
+  readonly sample: string;
+  /** What a glob spells that means this file. Without it, any letter does. */
+  readonly aim?: RegExp;
+}
+
+/** Names that hold secrets wherever they lie. */
+const secretNames: readonly SecretName[] = [
   {
     pattern: /^\.env(?:\.(?!(?:.*\.)?(?:example|sample|template|dist|defaults?)$).+)?$/,
     kind: "an environment file",
@@ -15,12 +25,24 @@ const secretNames: readonly { readonly pattern: RegExp; readonly kind: string; r
   },
   { pattern: /^\.env\.local$/, kind: "an environment file", sample: ".env.local" },
   { pattern: /^\.env\.production$/, kind: "an environment file", sample: ".env.production" },
-  { pattern: /\.(?:pem|p12|pfx|ppk|jks|keystore)$/, kind: "a private key or certificate store", sample: "" },
+  { pattern: /^\.envrc$/, kind: "an environment file", sample: ".envrc" },
+  { pattern: /\.(?:pem|key|p12|pfx|ppk|jks|keystore)$/, kind: "a private key or certificate store", sample: "" },
   { pattern: /^id_(?:rsa|dsa|ecdsa|ed25519)(?!.*\.pub$)/, kind: "a private key", sample: "id_rsa" },
   { pattern: /^id_ed25519$/, kind: "a private key", sample: "id_ed25519" },
   { pattern: /^[._]netrc$/, kind: "a password file", sample: ".netrc" },
   { pattern: /^\.git-credentials$/, kind: "a password file", sample: ".git-credentials" },
   { pattern: /^\.pgpass$/, kind: "a password file", sample: ".pgpass" },
+  { pattern: /^\.htpasswd$/, kind: "a password file", sample: ".htpasswd" },
+  { pattern: /\.kdbx$/, kind: "a password file", sample: "x.kdbx", aim: /k/i },
+  { pattern: /\.tfstate(?:\..*)?$/, kind: "state with credentials", sample: "terraform.tfstate", aim: /te|tf|state/i },
+  { pattern: /^credentials\.json$/, kind: "a credentials file", sample: "credentials.json", aim: /cre|ntials/i },
+  {
+    pattern: /^(?:service[-_]?account|client[-_]secret).*\.json$/,
+    kind: "a credentials file",
+    sample: "service-account.json",
+    aim: /ser|acc|ount/i,
+  },
+  { pattern: /^kubeconfig$/, kind: "a credentials file", sample: "kubeconfig", aim: /ku|conf/i },
 ];
 
 /** Directories that hold nothing else. */
@@ -94,13 +116,18 @@ export function secretInGlob(
   const spelled = last.replace(/\[[^\]]*\]|\\?[*?]/g, "");
   const aimed = /[a-z]/i.test(spelled) || spelled.startsWith(".");
   for (const secret of secretNames) {
-    if (secret.sample !== "" && matches(secret.sample)) return { kind: secret.kind, how: aimed ? "aimed" : "broad" };
+    if (secret.sample === "" || !matches(secret.sample)) continue;
+    return { kind: secret.kind, how: aimed && (secret.aim?.test(spelled) ?? true) ? "aimed" : "broad" };
   }
   for (const directory of secretDirectories) {
     if (spelled.startsWith(".") && matches(directory)) return { kind: "a credentials directory", how: "aimed" };
   }
-  if (matches("x.pem"))
-    return { kind: "a private key or certificate store", how: /pem|p\W*e|\.p/i.test(spelled) ? "aimed" : "broad" };
+  if (matches("x.pem") || matches("x.key")) {
+    return {
+      kind: "a private key or certificate store",
+      how: /pem|p\W*e|\.p|\.k|key/i.test(spelled) ? "aimed" : "broad",
+    };
+  }
   // `k*` reaches key.pem as much as `*` does, yet nobody means it.
   if (/[*]$/.test(last) && aimed && !spelled.includes("."))
     return { kind: "a private key or certificate store", how: "broad" };

@@ -13,6 +13,9 @@ export interface ControlPath {
 const protectedNames: ReadonlyMap<string, string> = new Map([
   [".git", "git's own data"],
   ["git~1", "git's own data"],
+  [".hg", "data of a version control system"],
+  [".jj", "data of a version control system"],
+  [".svn", "data of a version control system"],
   [".gennai", "the agent's own configuration"],
   [".pi", "the agent's own configuration"],
   [".agent", "the agent's own configuration"],
@@ -37,6 +40,9 @@ const protectedNames: ReadonlyMap<string, string> = new Map([
   [".roo", "another agent's configuration"],
   [".windsurf", "another agent's configuration"],
   [".continue", "another agent's configuration"],
+  [".continuerc.json", "another agent's configuration"],
+  [".aider.conf.yml", "another agent's configuration"],
+  [".agents", "another agent's configuration"],
   [".opencode", "another agent's configuration"],
   [".kiro", "another agent's configuration"],
   [".yarnrc.yml", "configuration that the package manager runs"],
@@ -51,11 +57,27 @@ const protectedNames: ReadonlyMap<string, string> = new Map([
   [".zshrc", "a script that the shell runs by itself"],
   [".zshenv", "a script that the shell runs by itself"],
   [".gitconfig", "git's configuration"],
+  [".hgrc", "Mercurial's configuration"],
+  [".huskyrc", "git hooks"],
+  [".gdbinit", "a script that a debugger runs by itself"],
+  [".lldbinit", "a script that a debugger runs by itself"],
+  [".exrc", "a script that an editor runs by itself"],
+  [".vimrc", "a script that an editor runs by itself"],
+  [".nvimrc", "a script that an editor runs by itself"],
+  [".lvimrc", "a script that an editor runs by itself"],
+  [".nvim.lua", "a script that an editor runs by itself"],
+  [".dir-locals.el", "a script that an editor runs by itself"],
   [".ripgreprc", "configuration that a program obeys"],
   [".inputrc", "configuration that a program obeys"],
   [".curlrc", "configuration that a program obeys"],
   [".wgetrc", "configuration that a program obeys"],
 ]);
+
+/** The same for names of which only a part is known. All folded. */
+const protectedShapes: readonly (readonly [pattern: RegExp, what: string])[] = [
+  [/^\.(?:aider|continue)/, "another agent's configuration"],
+  [/\.(?:code-workspace|sublime-project)$/, "the editor's configuration"],
+];
 
 /** What shells, desktops and service managers start, as folded tails of a path. */
 const startedByItself =
@@ -65,36 +87,46 @@ const startedByItself =
 const sensitiveTails: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/(?:^|\/)\.gitattributes$/, "git attributes, which can name programs"],
   [/(?:^|\/)\.gitmodules$/, "git submodules"],
-  [/(?:^|\/)\.pre-commit-config\.ya?ml$|(?:^|\/)\.?lefthook\.ya?ml$/, "git hooks"],
-  [/(?:^|\/)(?:package|composer|deno)\.jsonc?$/, "scripts that installs and builds run"],
   [
-    /(?:^|\/)\.npmrc$|(?:^|\/)bunfig\.toml$|(?:^|\/)pnpm-workspace\.yaml$|(?:^|\/)\.cargo\//,
+    /(?:^|\/)\.pre-commit-config\.ya?ml$|(?:^|\/)\.?lefthook\.ya?ml$|(?:^|\/)(?:lint-staged\.config\.|\.lintstagedrc|\.huskyrc|\.?simple-git-hooks\.)[^/]*$/,
+    "git hooks",
+  ],
+  [/(?:^|\/)(?:package|composer|deno)\.jsonc?$/, "scripts that installs and builds run"],
+  [/(?:^|\/)node_modules\/\.bin\//, "a program that scripts run by its name"],
+  [
+    /(?:^|\/)\.npmrc$|(?:^|\/)bunfig\.toml$|(?:^|\/)pnpm-workspace\.yaml$|(?:^|\/)\.(?:cargo|mvn|bundle)\//,
     "configuration of the package manager",
   ],
   [
-    /(?:^|\/)(?:gnu)?makefile$|\.mk$|(?:^|\/)justfile$|(?:^|\/)taskfile\.ya?ml$|(?:^|\/)cmakelists\.txt$|\.gradle(?:\.kts)?$|(?:^|\/)pom\.xml$|(?:^|\/)build\.rs$|(?:^|\/)rakefile$|(?:^|\/)gemfile$/,
+    /(?:^|\/)(?:gnu)?makefile$|\.mk$|(?:^|\/)\.?justfile$|(?:^|\/)taskfile\.ya?ml$|(?:^|\/)cmakelists\.txt$|\.gradle(?:\.kts)?$|(?:^|\/)gradlew(?:\.bat)?$|(?:^|\/)gradle\/wrapper\/|(?:^|\/)mvnw(?:\.cmd)?$|(?:^|\/)pom\.xml$|(?:^|\/)build\.(?:rs|sbt)$|(?:^|\/)(?:rake|gem|guard|brew|vagrant)file$/,
     "a build that others run",
   ],
   [
-    /(?:^|\/)(?:conftest|setup|sitecustomize|usercustomize|noxfile)\.py$|(?:^|\/)(?:pyproject\.toml|tox\.ini|setup\.cfg)$|\.pth$/,
-    "code that tests and installs run",
+    /(?:^|\/)\.bazelrc$|(?:^|\/)workspace$|(?:^|\/)(?:workspace|module|build)\.bazel$|(?:^|\/)workspace\.bzlmod$|\.bzl$|(?:^|\/)(?:nx|turbo|lerna)\.json$|(?:^|\/)(?:flake|shell|default|devenv)\.nix$|(?:^|\/)flake\.lock$/,
+    "a build that others run",
   ],
   [
-    /(?:^|\/)(?:jest|vite|vitest|eslint|babel|webpack|rollup|postcss|tailwind|next|nuxt|svelte|astro|playwright|karma|metro|prettier|commitlint|tsup|esbuild)\.config\.[cm]?[jt]s$|(?:^|\/)\.(?:eslintrc|babelrc|prettierrc|mocharc)[^/]*$/,
+    /(?:^|\/)(?:conftest|setup|sitecustomize|usercustomize|noxfile)\.py$|(?:^|\/)(?:pyproject\.toml|tox\.ini|setup\.cfg|\.?pytest\.ini|\.?pylintrc(?:\.toml)?)$|\.pth$|(?:^|\/)\.rspec$/,
+    "code that tests and installs run, or what names it",
+  ],
+  [
+    /(?:^|\/)(?:jest|vite|vitest|eslint|babel|webpack|rollup|postcss|tailwind|next|nuxt|svelte|astro|playwright|karma|metro|prettier|commitlint|tsup|esbuild|release|stylelint|cypress|rspack|rsbuild|turbo)\.config\.[cm]?[jt]s$|(?:^|\/)\.(?:eslintrc|babelrc|prettierrc|mocharc|releaserc|stylelintrc|commitlintrc|swcrc|nycrc)[^/]*$/,
     "code that tools run",
   ],
+  [/(?:^|\/)[tj]sconfig[^/]*\.json$/, "what compilers and editors load, plugins among it"],
   [
     /(?:^|\/)(?:\.tool-versions|\.?mise\.toml|\.nvmrc|\.node-version|\.python-version|\.ruby-version|rust-toolchain(?:\.toml)?)$/,
     "the choice of tools",
   ],
   [
-    /(?:^|\/)(?:agents?|claude|gemini|copilot)\.md$|(?:^|\/)\.(?:cursor|windsurf|cline|roo)rules(?:\/|$)|(?:^|\/)\.github\/(?:copilot-instructions\.md|instructions\/|prompts\/|chatmodes\/)/,
+    /(?:^|\/)(?:agents?|claude|gemini|copilot)(?:\.(?:override|local))?\.md$|(?:^|\/)\.(?:cursor|windsurf|cline|roo)rules(?:\/|$)|(?:^|\/)\.github\/(?:copilot-instructions\.md|instructions\/|prompts\/|chatmodes\/)/,
     "instructions that agents follow",
   ],
   [
-    /(?:^|\/)\.github\/(?:workflows|actions)(?:\/|$)|(?:^|\/)\.gitlab-ci\.yml$|(?:^|\/)jenkinsfile$|(?:^|\/)\.circleci(?:\/|$)|(?:^|\/)azure-pipelines\.ya?ml$|(?:^|\/)\.travis\.yml$|(?:^|\/)codeowners$/,
+    /(?:^|\/)\.(?:github|circleci|buildkite|forgejo|gitea|woodpecker)(?:\/|$)|(?:^|\/)\.(?:gitlab-ci|travis|drone|woodpecker)\.yml$|(?:^|\/)jenkinsfile$|(?:^|\/)(?:azure|bitbucket)-pipelines\.ya?ml$|(?:^|\/)codeowners$/,
     "a pipeline that runs with secrets",
   ],
+  [/(?:^|\/)(?:netlify\.toml|vercel\.json|procfile|fly\.toml|render\.yaml)$/, "what a hosting service builds and runs"],
   [
     /(?:^|\/)(?:docker|container)file(?:\.[^/]*)?$|(?:^|\/)(?:docker-)?compose(?:\.[^/]*)?\.ya?ml$/,
     "a container that others build and run",
@@ -105,7 +137,7 @@ const sensitiveTails: readonly (readonly [pattern: RegExp, what: string])[] = [
 export function controlPath(path: string): ControlPath | undefined {
   const parts = foldPath(path);
   for (const part of parts) {
-    const what = protectedNames.get(part);
+    const what = protectedNames.get(part) ?? protectedShapes.find(([pattern]) => pattern.test(part))?.[1];
     if (what !== undefined) return { level: "protected", what };
   }
   if (parts.some((part, index) => part === ".yarn" && /^(?:plugins|releases|sdks)$/.test(parts[index + 1] ?? ""))) {

@@ -1,3 +1,5 @@
+import picomatch from "picomatch";
+import type { CommandPath } from "../command/command-analysis.ts";
 import { foldPath } from "../command/fold-name.ts";
 import { secretInGlob, secretPath } from "../command/secret-paths.ts";
 import type { WorkspacePath } from "../effect.ts";
@@ -11,7 +13,12 @@ import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";
 export const zeroAccessGlobs: readonly string[] = [
   "**/.env",
   "**/.env.*",
-  "**/*.{pem,p12,pfx,ppk,jks,keystore}",
+  "**/.envrc",
+  "**/*.{pem,key,p12,pfx,ppk,jks,keystore,kdbx}",
+  "**/*.tfstate{,.*}",
+  "**/credentials.json",
+  "**/{service,client}{-,_,}{account,secret}*.json",
+  "**/{kubeconfig,.htpasswd}",
   "**/id_{rsa,dsa,ecdsa,ed25519}*",
   "**/{.,_}netrc",
   "**/.npmrc",
@@ -23,12 +30,13 @@ export const zeroAccessGlobs: readonly string[] = [
 
 /** True for a file below the workspace that a search must leave out. */
 export function isZeroAccess(relative: string): boolean {
-  return secretPath(relative) !== undefined || foldPath(relative).at(-1) === ".npmrc";
+  return secretPath(relative) !== undefined || isRegistrySettings(relative);
 }
 
 /**
  * Files that hold secrets are neither read nor searched nor written nor proposed; their names may be listed.
- * Commands that read them are refused by the floor of the command analysis, which `commands` speaks for.
+ * Commands that read them are refused by the floor of the command analysis, which `commands` speaks for; those that read
+ * what may hold tokens ask here.
  */
 export function createSecretsPolicy(): Policy {
   return {
@@ -50,8 +58,10 @@ export function createSecretsPolicy(): Policy {
           case "external":
             verdicts.push(...effect.paths.map(ofPath));
             break;
-          case "list":
           case "exec":
+            verdicts.push(...effect.command.paths.map(ofCommandPath));
+            break;
+          case "list":
           case "net":
           case "session":
             break;
@@ -65,14 +75,29 @@ export function createSecretsPolicy(): Policy {
 function ofPath(path: WorkspacePath): Verdict {
   const secret = secretPath(path.inside ? path.relative : path.absolute) ?? secretPath(path.raw);
   if (secret !== undefined) return refuse(path.raw, secret.kind);
-  if ([path.relative, path.raw].some((form) => foldPath(form).at(-1) === ".npmrc")) {
-    return ask({
-      code: "zero_access",
-      rule: "secrets/may-hold-tokens",
-      reason: `${path.raw} may hold tokens for a package registry.`,
-    });
-  }
-  return allow;
+  return [path.relative, path.raw].some(isRegistrySettings) ? askForTokens(path.raw) : allow;
+}
+
+/** What the floor of the command analysis says nothing of: settings that may be read, if a person says so. */
+function ofCommandPath({ absolute, raw, access, pattern }: CommandPath): Verdict {
+  if (access !== "read") return allow;
+  const last = foldPath(absolute).at(-1) ?? "";
+  const reaches = pattern === true ? picomatch(last, { nocase: true })(registrySettings) : isRegistrySettings(absolute);
+  return reaches ? askForTokens(raw) : allow;
+}
+
+const registrySettings = ".npmrc";
+
+function isRegistrySettings(path: string): boolean {
+  return foldPath(path).at(-1) === registrySettings;
+}
+
+function askForTokens(raw: string): Verdict {
+  return ask({
+    code: "zero_access",
+    rule: "secrets/may-hold-tokens",
+    reason: `${raw} may hold tokens for a package registry.`,
+  });
 }
 
 function ofGlob(glob: string): Verdict {

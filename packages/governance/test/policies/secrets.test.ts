@@ -1,7 +1,7 @@
 import { createSecretsPolicy, isZeroAccess, zeroAccessGlobs } from "@gennai/governance/policies/secrets";
 import picomatch from "picomatch";
 import { describe, expect, it } from "vitest";
-import { decide, inside, outside, summary, write } from "./effects.ts";
+import { decide, exec, inside, outside, summary, write } from "./effects.ts";
 
 const policy = createSecretsPolicy();
 
@@ -20,6 +20,16 @@ const secret = [
   ".ssh/config",
   ".aws/credentials",
   ".git-credentials",
+  ".envrc",
+  "certs/server.key",
+  "config/master.key",
+  "credentials.json",
+  "service-account.json",
+  "deploy/service-account-prod.json",
+  "terraform.tfstate",
+  "infra/prod.tfstate.backup",
+  "kubeconfig",
+  ".htpasswd",
 ];
 const open = [
   ".env.example",
@@ -31,6 +41,10 @@ const open = [
   "pem.md",
   "docs/.envoy",
   "dot.env.md",
+  "src/key.ts",
+  "src/credentials.json.ts",
+  "docs/service-accounts.md",
+  "kubeconfig.md",
 ];
 
 describe("secrets", () => {
@@ -74,6 +88,18 @@ describe("secrets", () => {
 
   it("asks for the package manager's configuration, which may hold tokens", async () => {
     expect(summary(await decide(policy, { type: "read", path: inside(".npmrc") }))).toBe("ask zero_access");
+  });
+
+  it.each([
+    ["cat .npmrc", "ask zero_access"],
+    ["cat packages/a/.NPMRC", "ask zero_access"],
+    ["cat .n*", "ask zero_access"],
+    ["grep -n registry .npmrc", "ask zero_access"],
+    ["head < .npmrc", "ask zero_access"],
+    ["ls -la .npmrc", "allow"],
+    ["cat package.json", "allow"],
+  ])("%s: %s, as Read would", async (command, expected) => {
+    expect(summary(await decide(policy, exec(command)))).toBe(expected);
   });
 
   it.each([
