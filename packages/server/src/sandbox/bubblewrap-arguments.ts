@@ -16,8 +16,10 @@ export interface SandboxView {
     /** What git's private list of files to pass over says here. */
     readonly exclude: { readonly file: string; readonly contents: string } | undefined;
   };
-  /** Files whose content is not for the agent. */
+  /** Files and directories whose content is not for the agent. */
   readonly zeroAccess: readonly string[];
+  /** Files that have a name outside of the workspace too, or directories of them: not to be changed through this one. */
+  readonly linkedOutside: readonly string[];
   /** Directory that the command finds as `/tmp`. */
   readonly temporary: string;
   /** An empty directory. */
@@ -53,10 +55,11 @@ export function bubblewrapArguments(view: SandboxView, features: BubblewrapFeatu
     ...(repository.surroundings === undefined ? [] : ["--ro-bind", repository.surroundings, repository.surroundings]),
     ...[control === undefined ? "--ro-bind" : "--bind", workspaceRoot, workspaceRoot],
     ...repository.data.flatMap((path) => [control === undefined ? "--ro-bind" : "--bind", path, path]),
-    ...(control?.readOnly ?? []).flatMap((path) => ["--ro-bind", path, path]),
+    ...[...(control?.readOnly ?? []), ...view.linkedOutside].flatMap((path) => ["--ro-bind", path, path]),
     ...(control?.absentDirectories ?? []).flatMap((path) => ["--ro-bind", view.empty, path]),
     ...(repository.exclude === undefined ? [] : ["--ro-bind", repository.exclude.contents, repository.exclude.file]),
-    ...[...(control?.absentFiles ?? []), ...view.zeroAccess].flatMap((path) => ["--ro-bind", "/dev/null", path]),
+    ...(control?.absentFiles ?? []).flatMap((path) => ["--ro-bind", "/dev/null", path]),
+    ...view.zeroAccess.flatMap((path) => hide(path, view)),
     ...layout.hidden
       .filter((path) => visible.some((directory) => isWithin(path, directory)))
       .flatMap((path) => hide(path, view)),

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { controlPath } from "@gennai/governance/policies/control-paths";
 import type { MountPoints } from "./mount-points.ts";
 import type { RepositoryPaths } from "./repository-paths.ts";
+import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
 
 /** The workspace as one command gets it. */
 export interface ControlMounts {
@@ -13,11 +14,6 @@ export interface ControlMounts {
   readonly absentFiles: readonly string[];
   /** Call when the command has ended. Gives the paths, if any, that it made although they are not the agent's, and that were removed. */
   release(): readonly string[];
-}
-
-/** The workspace cannot be protected as it stands. */
-export class UnprotectedWorkspace extends Error {
-  override readonly name = "UnprotectedWorkspace";
 }
 
 const directories = [".vscode", ".gennai", ".pi", ".orchestration"];

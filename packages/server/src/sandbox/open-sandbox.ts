@@ -87,7 +87,7 @@ function unsandboxed(reason: string): Sandbox & AsyncDisposable {
 async function probe(program: string, layout: HostLayout, place: SandboxPlace): Promise<BubblewrapFeatures | string> {
   const { empty } = place;
   const view = {
-    ...{ layout, empty, control: undefined, zeroAccess: [] },
+    ...{ layout, empty, control: undefined, zeroAccess: [], linkedOutside: [] },
     repository: { surroundings: undefined, data: [], exclude: undefined },
     ...{ workspaceRoot: place.temporaryFor("probed"), temporary: place.temporaryFor("probe"), cwd: "/" },
   };

@@ -4,12 +4,13 @@ import { relative } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { type BubblewrapFeatures, bubblewrapArguments } from "./bubblewrap-arguments.ts";
-import { takeControlMounts, UnprotectedWorkspace } from "./control-mounts.ts";
+import { takeControlMounts } from "./control-mounts.ts";
 import { type HostLayout, isWithin } from "./host-layout.ts";
 import type { MountPoints } from "./mount-points.ts";
 import { type RepositoryPaths, repositoryPaths } from "./repository-paths.ts";
 import type { SandboxPlace } from "./sandbox-place.ts";
-import { ZeroAccessFiles } from "./zero-access-files.ts";
+import { type Covered, TreeCover } from "./tree-cover.ts";
+import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
 
 /** A shell command that is ready to start in the sandbox. */
 export interface SandboxedCommand {
@@ -30,7 +31,7 @@ export interface SandboxedCommandOptions {
 /** Puts shell commands into the sandbox of this machine. */
 export class ShellSandbox {
   readonly #options: ShellSandboxOptions;
-  readonly #secrets = new Map<string, ZeroAccessFiles>();
+  readonly #trees = new Map<string, TreeCover>();
 
   constructor(options: ShellSandboxOptions) {
     this.#options = options;
@@ -46,10 +47,11 @@ export class ShellSandbox {
     try {
       refuseUnsafeRoot(workspaceRoot, layout);
       const repository = repositoryPaths(workspaceRoot, layout.home);
-      const zeroAccess = this.#zeroAccessOf(repository?.workTree ?? workspaceRoot).find();
+      const { zeroAccess, linkedOutside } = this.#look(visibleTrees(workspaceRoot, repository));
       const control = readsOnly ? undefined : takeControlMounts(workspaceRoot, repository, mountPoints);
       const view = {
         ...{ layout, workspaceRoot, control, zeroAccess, cwd },
+        linkedOutside: readsOnly ? [] : linkedOutside,
         repository: {
           surroundings:
             repository === undefined || repository.workTree === workspaceRoot ? undefined : repository.workTree,
@@ -89,11 +91,24 @@ export class ShellSandbox {
     return { file, contents: this.#options.place.fileOf(`${readFileSync(file, "utf8")}\n${lines.join("")}`) };
   }
 
-  #zeroAccessOf(root: string): ZeroAccessFiles {
-    const known = this.#secrets.get(root) ?? new ZeroAccessFiles(root);
-    this.#secrets.set(root, known);
-    return known;
+  #look(roots: readonly string[]): Covered {
+    const covered = roots.map((root) => {
+      const tree = this.#trees.get(root) ?? new TreeCover(root);
+      this.#trees.set(root, tree);
+      return tree.look();
+    });
+    return {
+      zeroAccess: covered.flatMap(({ zeroAccess }) => zeroAccess),
+      linkedOutside: covered.flatMap(({ linkedOutside }) => linkedOutside),
+    };
   }
+}
+
+/** Directories of the user's that the command sees: the work tree around the workspace, and git's data where that lies elsewhere. */
+function visibleTrees(workspaceRoot: string, repository: RepositoryPaths | undefined): readonly string[] {
+  const workTree = repository?.workTree ?? workspaceRoot;
+  const elsewhere = (repository?.writable ?? []).filter((path) => !isWithin(path, workTree));
+  return [workTree, ...elsewhere.filter((path) => !elsewhere.some((one) => one !== path && isWithin(path, one)))];
 }
 
 /**

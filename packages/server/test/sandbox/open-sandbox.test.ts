@@ -108,6 +108,7 @@ test("what is hidden is mounted after everything that could show it", async () =
       workspaceRoot: root,
       control: undefined,
       repository: { surroundings: undefined, data: [], exclude: undefined },
+      linkedOutside: [],
       zeroAccess: [],
       temporary: place.root,
       empty: place.path("empty"),
