@@ -52,7 +52,7 @@ export async function gatherContext(
   }
   if (editor !== undefined) pieces.push(...(await ofEditor(editor, ports)));
   if (pieces.length === 0) return undefined;
-  const bounded = fitted(pieces);
+  const bounded = await Promise.all(fitted(pieces).map((piece) => withMaskedNames(piece, ports.redactor)));
   return {
     type: "context-added",
     items: bounded.map(({ name, state, reason }) => ({ name, state, reason })),
@@ -162,6 +162,14 @@ function included(name: string, about: string, body: string): Piece {
 
 function refused(name: string, reason: string): Piece {
   return { name, about: "", body: undefined, state: "refused", reason };
+}
+
+/** A secret may stand in a file's name as well. */
+async function withMaskedNames(piece: Piece, redactor: Redactor): Promise<Piece> {
+  const [name, about, reason] = await Promise.all(
+    [piece.name, piece.about, piece.reason].map((text) => redactor.redact(text)),
+  );
+  return { ...piece, name: name ?? "", about: about ?? "", reason: reason ?? "" };
 }
 
 function fitted(pieces: readonly Piece[]): readonly Piece[] {

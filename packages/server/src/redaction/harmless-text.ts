@@ -1,3 +1,5 @@
+import { openOption, passwordPrograms } from "./announced-secrets.ts";
+
 /** Words that announce a secret in what follows them. */
 const announcing =
   "(?:authorization|api[_-]?key|passw(?:or)?d|passphrase|secret|token|key|account|session[_-]?id)[\\w\"'\\\\-]{0,40}[ \\t]{0,4}[:=]|(?:bearer|basic|digest|negotiate)[ \\t]";
@@ -7,7 +9,7 @@ const scheme = /(?:bearer|basic|digest|negotiate)[ \t]/i;
 const announcedEnd = new RegExp(`(?:${announcing})>?[ \\t]{0,4}\\\\?["'\`]?(?:[a-z]{1,12}[ \\t]{1,4})?\\S+$`, "i");
 
 /** What every secret that needs no announcement has in it. */
-const telling = /[A-Za-z0-9_+/=.-]{20}|:\/\/|-----B|xox[a-z]-|SG\./;
+const telling = /[A-Za-z0-9_+/=.-]{20}|:\/\/|:(?:\d{4,5}|\*):|-----B|xox[a-z]-|SG\./;
 
 /** Ends of texts that are no secret's beginning: one word, an abbreviation, a short number, marks. */
 const harmlessRun = /^(?!dapi)(?:[A-Za-z]?[a-z]{0,24}\.{0,3}|[A-Z]{1,3}|\d{1,4}|[-=./~+_]{1,4})$/;
@@ -30,6 +32,7 @@ export function showableAtOnce(
   cut: () => number,
 ): number | undefined {
   if (text.indexOf("-----B", Math.max(0, from - 6)) >= 0 || announces(text, from)) return undefined;
+  if (passwordPrograms.test(text)) return undefined;
   const to = harmlessTail(text, exact) ? text.length : cut();
   if (to <= from) return to;
   if (telling.test(text.slice(wordStart(text, from), to))) return undefined;
@@ -51,7 +54,9 @@ function harmlessTail(text: string, exact: readonly string[]): boolean {
   while (run > 0 && text.length - run <= 40 && inToken(text.charCodeAt(run - 1))) run -= 1;
   if (!harmlessRun.test(text.slice(run))) return false;
   const word = text.slice(wordStart(text, run));
-  if (word.endsWith(":") || word.includes(":/")) return false;
+  // `user:password`, an address, an assignment.
+  if (/[:=]/.test(word)) return false;
+  if (text.includes("-", text.length - 300) && openOption.test(text.slice(-300))) return false;
   return !exact.some((secret) => endsInBeginning(text, secret));
 }
 

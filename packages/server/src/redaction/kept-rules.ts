@@ -11,10 +11,13 @@ export async function keptRules(text: string): Promise<readonly SecretRange[]> {
 }
 
 async function load(): Promise<Scan> {
-  const [{ lintSource }, { rules }] = await Promise.all([
+  const [{ lintSource }, { secretLintProfiler }, { rules }] = await Promise.all([
     import("@secretlint/core"),
+    import("@secretlint/profiler"),
     import("@secretlint/secretlint-rule-preset-recommend"),
   ]);
+  // It keeps what it measured of every text for ever.
+  secretLintProfiler.setEnabled(false);
   // The rules one by one and not the preset: among the preset's is one that obeys `secretlint-disable` comments, and
   // text must not be able to switch its own redaction off.
   const config = {

@@ -1,11 +1,8 @@
 import type { LiveRedactionStream } from "@gennai/governance/redaction";
 import { harmlessEnd, showableAtOnce } from "./harmless-text.ts";
 import { openPrivateKey, restOfPrivateKey } from "./private-key.ts";
-import { heldKeyLength, keptOfLongRun, longestRun, safeCut } from "./redaction-stream.ts";
-import { type FindSecrets, mask, type SecretRange } from "./secret-range.ts";
-
-/** Characters that were shown and still count for what follows; cut back to this when there are twice as many. */
-const context = 128;
+import { context, heldKeyLength, keptOfLongRun, longestRun, safeCut } from "./redaction-stream.ts";
+import { type FindSecrets, mask, rangesBehind } from "./secret-range.ts";
 
 const tokenCharacters = /^[A-Za-z0-9+/=_-]+$/;
 
@@ -32,6 +29,7 @@ export function createLiveRedactionStream(find: FindSecrets, exact: readonly str
 
   const showTo = (cut: number): void => {
     shown = cut;
+    // Cut back when there is twice as much.
     if (shown <= 2 * context) return;
     raw = raw.slice(shown - context);
     shown = context;
@@ -40,7 +38,7 @@ export function createLiveRedactionStream(find: FindSecrets, exact: readonly str
   const emit = async (cut: number): Promise<string> => {
     if (cut <= shown) return "";
     const ranges = await find(raw.slice(0, cut));
-    const text = mask(raw.slice(shown, cut), behind(ranges, shown));
+    const text = mask(raw.slice(shown, cut), rangesBehind(ranges, shown));
     showTo(cut);
     return text;
   };
@@ -118,11 +116,4 @@ export function createLiveRedactionStream(find: FindSecrets, exact: readonly str
         return rest;
       }),
   };
-}
-
-/** The parts of the ranges that lie behind a place, counted from there. */
-function behind(ranges: readonly SecretRange[], from: number): readonly SecretRange[] {
-  return ranges
-    .filter(({ end }) => end > from)
-    .map(({ start, end, rule }) => ({ start: Math.max(0, start - from), end: end - from, rule }));
 }

@@ -1,12 +1,16 @@
 import type { RedactionStream } from "@gennai/governance/redaction";
+import { openOption } from "./announced-secrets.ts";
 import { openPrivateKey, privateKeys, restOfPrivateKey } from "./private-key.ts";
-import { type FindSecrets, mask } from "./secret-range.ts";
+import { type FindSecrets, mask, rangesBehind } from "./secret-range.ts";
 
 /** A run without a blank is held back up to this many characters. */
 export const longestRun = 4 * 1024;
 
 /** Of a longer run, this much stays behind: longer secrets than this have a form that is told by its beginning. */
 export const keptOfLongRun = 2 * 1024;
+
+/** Characters that were shown and still count for what follows: a command line, an entry of a `.netrc`. */
+export const context = 512;
 
 /** A private key is held back up to this many characters, and masked from then on. */
 export const heldKeyLength = 16 * 1024;
@@ -18,6 +22,8 @@ const pendingWord =
 /** Redacts text that arrives in pieces of any size; every split of a text comes out as the whole text would. */
 export function createRedactionStream(find: FindSecrets, exact: readonly string[]): RedactionStream {
   let buffer = "";
+  /** The end of what was shown, unmasked. */
+  let shown = "";
   /** True while the rest of a private key is dropped, whose beginning is masked already. */
   let inKey = false;
   let last: Promise<unknown> = Promise.resolve();
@@ -32,7 +38,10 @@ export function createRedactionStream(find: FindSecrets, exact: readonly string[
     if (cut <= 0) return "";
     const text = buffer.slice(0, cut);
     buffer = buffer.slice(cut);
-    return mask(text, await find(text));
+    const ranges = await find(shown + text);
+    const masked = mask(text, rangesBehind(ranges, shown.length));
+    shown = (shown + text).slice(-context);
+    return masked;
   };
 
   const advance = async (): Promise<string> => {
@@ -51,6 +60,7 @@ export function createRedactionStream(find: FindSecrets, exact: readonly string[
       const before = await emit(key);
       const masked = mask(buffer, await find(buffer));
       inKey = true;
+      shown = "";
       buffer = buffer.slice(-128);
       return before + masked;
     }
@@ -80,7 +90,8 @@ export function createRedactionStream(find: FindSecrets, exact: readonly string[
 
 /** How much of the text can be judged without knowing what follows: whole words, and none that announces a secret. */
 export function safeCut(text: string, limit: number, exact: readonly string[]): number {
-  let cut = limit;
+  const open = openOption.exec(text.slice(Math.max(0, limit - 512), limit));
+  let cut = open === null ? limit : Math.max(0, limit - open[0].trimStart().length);
   if (cut === text.length) {
     while (cut > 0 && !/\s/.test(text.charAt(cut - 1))) cut -= 1;
   }

@@ -20,6 +20,13 @@ export function mergeRanges(ranges: readonly SecretRange[]): readonly SecretRang
   return merged;
 }
 
+/** The parts of the ranges that lie behind a place, counted from there. */
+export function rangesBehind(ranges: readonly SecretRange[], from: number): readonly SecretRange[] {
+  return ranges
+    .filter(({ end }) => end > from)
+    .map(({ start, end, rule }) => ({ start: Math.max(0, start - from), end: end - from, rule }));
+}
+
 /** Finds the secrets of a whole text. */
 export type FindSecrets = (text: string) => Promise<readonly SecretRange[]>;
 

@@ -3,6 +3,7 @@ import type { LoggedEvent } from "@gennai/agent/session-event";
 import { endStates } from "@gennai/agent/session-event";
 import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { AttachedClient } from "../bridge/client-registry.ts";
+import { eventWithMaskedPaths } from "../redaction/masked-paths.ts";
 import { mergeDeltas } from "../sessions/log/merge-deltas.ts";
 import type { Session } from "../sessions/session.ts";
 import { storeTrouble } from "../store/store-trouble.ts";
@@ -60,7 +61,8 @@ export async function* streamEvents(
       for (const { firstSeq, logged } of merged(page.value)) {
         signal.throwIfAborted();
         const whole = logged.event.type === "client-request" ? await exact(session, logged) : logged;
-        const event = eventToWire(whole, firstSeq, isResolved(session, logged));
+        const shown = await eventWithMaskedPaths(whole.event, session.services.redactor);
+        const event = eventToWire({ ...whole, event: shown }, firstSeq, isResolved(session, logged));
         const isEnd = endsTurn(logged, options.untilTurnId);
         if (options.batches) together.push(event);
         else yield event;

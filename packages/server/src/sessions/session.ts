@@ -10,6 +10,7 @@ import { ClientRegistry } from "../bridge/client-registry.ts";
 import { PendingRequests } from "../bridge/pending-requests.ts";
 import { SessionWorkspaceChannel } from "../bridge/workspace-channel.ts";
 import type { OpenRestore } from "../checkpoints/work-steps.ts";
+import { withMaskedPaths } from "../redaction/masked-paths.ts";
 import { ServiceError } from "../service-error.ts";
 import { knownHead } from "../workspace/known-head.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -170,13 +171,15 @@ export class Session {
       modelId: "",
       revision: (head.type === "none" ? undefined : head.commit) ?? "",
       calls: [],
-      files: files.map(({ path, operation, beforeSha256, afterSha256 }) => ({
-        path,
-        operation,
-        beforeSha256,
-        afterSha256,
-        blocks: [],
-      })),
+      files: (await withMaskedPaths(files, this.services.redactor)).map(
+        ({ path, operation, beforeSha256, afterSha256 }) => ({
+          path,
+          operation,
+          beforeSha256,
+          afterSha256,
+          blocks: [],
+        }),
+      ),
       details,
     };
     await this.writer.commit(events, { turnId: "", ledger: [entry], durable: true });

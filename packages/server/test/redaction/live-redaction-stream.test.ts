@@ -1,19 +1,10 @@
 import { createRedactor } from "@gennai/server/redaction/redactor";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { noise, ownToken, secrets } from "./secret-cases.ts";
+import { noise, ownToken, secrets, seen } from "./secret-cases.ts";
 
 /** Characters of a secret that may be seen before it is told from a word. */
 const bound = 8;
-
-/** Length of the longest piece of the secret that stands in the text. */
-function seen(text: string, secret: string): number {
-  let longest = 0;
-  for (let from = 0; from < secret.length; from += 1) {
-    while (from + longest < secret.length && text.includes(secret.slice(from, from + longest + 1))) longest += 1;
-  }
-  return longest;
-}
 
 async function shownOf(pieces: readonly string[]): Promise<string> {
   const stream = (await createRedactor({ secrets: [ownToken] })).live();

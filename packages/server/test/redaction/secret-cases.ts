@@ -76,3 +76,12 @@ export const secrets: readonly { readonly name: string; readonly text: string; r
     secret: noise(36),
   },
 ];
+
+/** Length of the longest piece of the secret that stands in the text. */
+export function seen(text: string, secret: string): number {
+  let longest = 0;
+  for (let from = 0; from < secret.length; from += 1) {
+    while (from + longest < secret.length && text.includes(secret.slice(from, from + longest + 1))) longest += 1;
+  }
+  return longest;
+}

@@ -6,6 +6,7 @@ import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-e
 import { violationOf } from "@gennai/governance/rules/violation";
 import type { FileChange } from "@gennai/governance/tool";
 import { placeOfCommands } from "../../client-workspace/place-of-commands.ts";
+import { withMaskedPaths } from "../../redaction/masked-paths.ts";
 import { isToolFact } from "../../tools/tool-fact.ts";
 import { readGitHead } from "../../workspace/git-head.ts";
 import type { SessionWriter } from "../log/session-writer.ts";
@@ -88,7 +89,8 @@ export class SessionJournal implements GateJournal {
       events.push(...factEvents(each.result, turnId));
     }
     const ledger: LedgerEntry[] = [];
-    if (ran.length > 0) ledger.push(this.#entry("outcome", ran.map(outcomeCall), turnId, changes));
+    const named = await withMaskedPaths(changes, this.#session.services.redactor);
+    if (ran.length > 0) ledger.push(this.#entry("outcome", ran.map(outcomeCall), turnId, named));
     if (refused.length > 0) ledger.push(this.#entry("refusal", refused.map(outcomeCall), turnId, []));
     await this.#writer.commit(events, { turnId, ledger, durable: changes.length > 0 || refused.length > 0 });
     if (changes.length > 0) this.#noteChanges(changes, changedBy);

@@ -1,0 +1,167 @@
+import type { SecretRange } from "./secret-range.ts";
+
+interface Announcement {
+  readonly rule: string;
+  /** Linear; names the secret itself in its one group that matched, which stands at its end. */
+  readonly pattern: RegExp;
+  /** Stands in every text that has such a one. */
+  readonly mark?: RegExp;
+  /** How the secret must look, where names and words of code may stand in its place. */
+  readonly looks?: (secret: string) => boolean;
+}
+
+const key = "(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|session[_-]?id)";
+/** Blanks may be few between a key word and its value. Quotes may be escaped: text is quoted in messages and JSON. */
+const quote = `\\\\{0,3}["']?`;
+const blanks = "[ \\t]{0,4}";
+/** A value of a command line, in quotes or not. */
+const argument = `(?:'([^'\\n]{3,256})'|"([^"\\n]{3,256})"|([^\\s"'|;&<>]{3,256}))`;
+const user = `(?:'[^':\\n]{1,64}:([^'\\n]{3,256})'|"[^":\\n]{1,64}:([^"\\n]{3,256})"|[^\\s:"']{1,64}:([^\\s"'|;&<>]{3,256}))`;
+/** Within one command. */
+const options = "[^\\n|;&]{0,400}?[ \\t]";
+
+/** What stands farther before a password than one word: programs that take one on their command line, and `.netrc`. */
+export const passwordPrograms = /\b(?:curl|mysql|mariadb|sshpass|redis-cli|login|machine)/;
+
+/** An option whose value is still to come, or has begun with a quote and may go on behind a blank. */
+export const openOption = /(?:^|\s)-{1,2}[A-Za-z-]{1,20}[ =]?(?:["'][^"'\n]{0,256}(?:["']\S{0,64})?)?$/;
+
+/** What is no secret by its own shape, but by what stands before it. */
+const announcements: readonly Announcement[] = [
+  // `Authorization: Bearer …`, `"Authorization":"Basic …"`: any scheme.
+  {
+    rule: "authorization",
+    pattern: new RegExp(
+      `\\bauthorization${quote}${blanks}[:=]${blanks}${quote}(?:(?:bearer|basic|token|digest|negotiate|apikey)[ \\t]{1,4})?([A-Za-z0-9._~+/=-]{8,})`,
+      "gi",
+    ),
+    looks: (secret) => !/^(?:[a-z]+|[A-Z]+|[A-Za-z_$]+(?:\.[A-Za-z_$]+)+)$/.test(secret),
+  },
+  { rule: "bearer", pattern: /\bbearer[ \t]{1,4}["']?([A-Za-z0-9._~+/=-]{16,})/gi, looks: mixed },
+  {
+    rule: "header",
+    pattern: new RegExp(
+      `(?:\\bx-[a-z0-9-]{0,40}(?:key|token|secret|auth)|private-token|deploy-token|job-token|api-key|application-key|subscription-key)${quote}${blanks}:${blanks}${quote}([A-Za-z0-9._~+/=-]{8,512})`,
+      "gi",
+    ),
+    looks: mixed,
+  },
+  // `PASSWORD=…`, `"api_key": "…"`, `token: '…'`: quoted, or without quotes right behind `=`.
+  {
+    rule: "assignment",
+    pattern: new RegExp(
+      `${key}[A-Za-z0-9_]{0,24}${quote}${blanks}[:=]${blanks}(?:"([^"\\s]{8,512})"|'([^'\\s]{8,512})'|\\\\{1,3}"([^"\\s\\\\]{8,512})\\\\{1,3}")`,
+      "gi",
+    ),
+    looks: mixed,
+  },
+  {
+    rule: "assignment",
+    pattern: new RegExp(`${key}[A-Za-z0-9_]{0,24}=([^\\s"'\`&;,<>(){}[\\]$|\\\\]{8,512})`, "gi"),
+    looks: mixed,
+  },
+  // YAML and .ini files have no quotes: only what no name in a program looks like.
+  {
+    rule: "assignment",
+    pattern: new RegExp(
+      `${key}${quote}[ \\t]{0,4}[:=][ \\t]{1,4}([A-Za-z0-9+/=_.~!@#%^*-]{12,512})(?![\\w.([{<,;)\\]}])`,
+      "gi",
+    ),
+    looks: random,
+  },
+  // The files in which programs keep what they log in with.
+  {
+    rule: "kubeconfig",
+    pattern: /\bclient-(?:key|certificate)-data\\{0,3}["']?:[ \t]{0,4}["']?([A-Za-z0-9+/=]{16,})/g,
+  },
+  { rule: "npmrc", pattern: /\b_auth\\{0,3}["']?[ \t]{0,4}[:=][ \t]{0,4}["']?([A-Za-z0-9+/=_-]{8,})/g },
+  { rule: "docker", pattern: /"auth\\{0,3}"[ \t]{0,4}:[ \t]{0,4}\\{0,3}"([A-Za-z0-9+/=]{12,})/g, looks: mixed },
+  {
+    rule: "netrc",
+    pattern:
+      /\bmachine\s{1,16}(?:\S{1,128}\.\S{1,128}|localhost)\s{1,16}login\s{1,16}\S{1,256}\s{1,16}password\s{1,16}(\S{3,256})/g,
+  },
+  {
+    rule: "netrc",
+    pattern: /\bdefault\s{1,16}login\s{1,16}\S{1,256}\s{1,16}password\s{1,16}(\S{3,256})/g,
+    looks: mixed,
+  },
+  {
+    rule: "pgpass",
+    mark: /:(?:[0-9]{4,5}|\*):[A-Za-z_*]/,
+    pattern:
+      /(?<![\w.*-])[\w.*-]{1,128}:(?:[0-9]{4,5}|\*):[A-Za-z_*][\w.*-]{0,63}:[A-Za-z_*][\w.*@-]{0,63}:((?:[^\s:\\"']|\\.){3,256})(?![:\w])/g,
+    looks: mixed,
+  },
+  // Addresses.
+  {
+    rule: "address",
+    pattern: /(?<=[a-z0-9]):\/\/[^\s:@/"'<>`]{0,256}:([^\s@/"'<>`]{3,256})@(?=[\w.[-])/gi,
+    looks: (secret) => !/^(?:pass(?:word|wd)?|pwd)$/i.test(secret),
+  },
+  {
+    rule: "signed-address",
+    pattern: /(?:[?&;]|u0026)(?:sig|X-Amz-Signature|X-Amz-Security-Token|X-Goog-Signature)=([A-Za-z0-9%+/=_-]{20,})/gi,
+  },
+  { rule: "azure", pattern: /\b(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{20,}={0,2})/gi },
+  // Command lines.
+  {
+    rule: "command",
+    pattern: new RegExp(`\\bcurl\\b${options}(?:-[uU][ \\t]?|--(?:proxy-)?user[ =])${user}`, "g"),
+    looks: chosen,
+  },
+  {
+    rule: "command",
+    pattern: new RegExp(`\\bm(?:ysql|ariadb)[\\w-]{0,12}\\b${options}-p${argument}`, "g"),
+    looks: chosen,
+  },
+  { rule: "command", pattern: new RegExp(`\\bsshpass[ \\t]{1,4}-p[ \\t]?${argument}`, "g"), looks: chosen },
+  {
+    rule: "command",
+    pattern: new RegExp(`\\bredis-cli\\b${options}(?:-a[ \\t]|--pass[ =])${argument}`, "g"),
+    looks: chosen,
+  },
+  { rule: "command", pattern: new RegExp(`(?<=[a-z][ \\t])login\\b${options}-p[ \\t]${argument}`, "g"), looks: chosen },
+  {
+    rule: "command",
+    pattern: new RegExp(
+      `(?<=[\\s"'])--(?:[a-z]{1,12}-)?(?:password|passwd|pass|token|secret|api-key)[ =]${argument}`,
+      "g",
+    ),
+    looks: mixed,
+  },
+];
+
+/** Secrets that something beside them tells. */
+export function announcedSecrets(text: string): readonly SecretRange[] {
+  const found: SecretRange[] = [];
+  for (const { rule, mark, pattern, looks } of announcements) {
+    if (mark?.test(text) === false) continue;
+    for (const match of text.matchAll(pattern)) {
+      const secret = match[1] ?? match[2] ?? match[3];
+      if (secret === undefined || isPlaceholder(secret) || looks?.(secret) === false) continue;
+      const start = match.index + match[0].lastIndexOf(secret);
+      found.push({ start, end: start + secret.length, rule });
+    }
+  }
+  return found;
+}
+
+function isPlaceholder(secret: string): boolean {
+  return /^(?:process|import|config|env|self|this|os)\.|^[$%{]|^\[REDACTED:|^(.)\1*$/.test(secret);
+}
+
+/** Names and words of code are no secrets: a secret mixes letters and digits. */
+function mixed(secret: string): boolean {
+  return /\d/.test(secret) && /[A-Za-z]/.test(secret);
+}
+
+/** Not a name in a program, unless it has many digits. */
+function random(secret: string): boolean {
+  return mixed(secret) && (!/^[A-Za-z_$][\w$.]*$/.test(secret) || (secret.match(/\d/g)?.length ?? 0) >= 4);
+}
+
+/** Not what stands for a password in a manual. */
+function chosen(secret: string): boolean {
+  return !/^[A-Z_]+$/.test(secret);
+}

@@ -1,0 +1,91 @@
+import type { SecretRange } from "./secret-range.ts";
+
+/** Shorter strings stand in ordinary text by chance: masking them would mask everything. */
+const shortestSecret = 8;
+
+/** What is left of an encoded copy must have so many characters. */
+const shortestPart = 8;
+
+/**
+ * The strings to look for: each secret as it is, and as it stands in JSON, in an address, in hex, and in base64 behind
+ * whatever stands before it. Longest first, so that a secret which begins like another is masked whole.
+ */
+export function knownForms(secrets: readonly string[]): string[] {
+  const long = secrets.filter((secret) => secret.length >= shortestSecret);
+  return [...new Set(long.flatMap(formsOf))].sort((a, b) => b.length - a.length);
+}
+
+function formsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  const hex = bytes.toString("hex");
+  const address = encodeURIComponent(secret.toWellFormed());
+  const base64 = [0, 1, 2].map((before) => insideBase64(bytes, before));
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    address,
+    address.replaceAll(/%[0-9A-F]{2}/g, (escaped) => escaped.toLowerCase()),
+    address.replaceAll("%20", "+"),
+    hex.replaceAll(/../g, "%$&"),
+    hex.toUpperCase().replaceAll(/../g, "%$&"),
+    hex,
+    hex.toUpperCase(),
+    ...base64,
+    ...base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_")),
+  ].filter((form) => form.length >= shortestPart);
+}
+
+/** The characters of base64 that the secret alone decides, with so many bytes before it. */
+function insideBase64(secret: Buffer, before: number): string {
+  const first = Math.ceil((before * 8) / 6);
+  const end = Math.floor(((before + secret.length) * 8) / 6);
+  return Buffer.concat([Buffer.alloc(before), secret])
+    .toString("base64")
+    .slice(first, end);
+}
+
+/** Where a known form stands, also broken over lines, as encoders break them, or cut off by the end of the text. */
+export function occurrences(text: string, form: string): readonly SecretRange[] {
+  const found: SecretRange[] = [];
+  // One half of what a line's end breaks stands whole before or behind it.
+  const half = Math.ceil(form.length / 2);
+  const head = form.slice(0, Math.min(half, 16));
+  const tail = form.slice(-head.length);
+  for (let at = text.indexOf(head); at >= 0; at = text.indexOf(head, at + 1)) {
+    const end = endOf(text, at, form);
+    if (end !== undefined) found.push({ start: at, end, rule: "known-secret" });
+  }
+  if (!/[\r\n]/.test(text)) return found;
+  for (let at = text.indexOf(tail); at >= 0; at = text.indexOf(tail, at + 1)) {
+    const start = startOf(text, at + tail.length, form);
+    if (start !== undefined) found.push({ start, end: at + tail.length, rule: "known-secret" });
+  }
+  return found;
+}
+
+/** Behind the form that begins at `from`; undefined when it does not stand there. */
+function endOf(text: string, from: number, form: string): number | undefined {
+  let at = from;
+  let matched = 0;
+  for (; matched < form.length; at += 1) {
+    if (at === text.length) return matched >= shortestPart ? at : undefined;
+    if (text[at] === form[matched]) matched += 1;
+    else if (!isLineEnd(text[at]) || matched === 0) return undefined;
+  }
+  return at;
+}
+
+/** Where the form begins whose end is at `end`. */
+function startOf(text: string, end: number, form: string): number | undefined {
+  let at = end;
+  for (let left = form.length; left > 0; at -= 1) {
+    if (at === 0) return undefined;
+    if (text[at - 1] === form[left - 1]) left -= 1;
+    else if (!isLineEnd(text[at - 1])) return undefined;
+  }
+  return at;
+}
+
+function isLineEnd(character: string | undefined): boolean {
+  return character === "\n" || character === "\r";
+}

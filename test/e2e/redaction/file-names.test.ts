@@ -1,0 +1,40 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { startTestServer } from "@gennai/testkit/test-server";
+import { expect, test } from "vitest";
+import { allEvents, endState, runTurn, startSession } from "../rpc/session-client.ts";
+
+const secret = ["gh", "p_", "AbC1".repeat(9)].join("");
+
+test("a secret in a file's name is masked in events, the log that clients see and the ledger; the file is changed", async () => {
+  const file = `keys/${secret}.txt`;
+  await using server = await startTestServer({
+    files: { [file]: "one\n", [`d-${secret}/a.txt`]: "x\n" },
+    script: [
+      {
+        steps: [
+          { tool: { name: "LS", args: { path: "keys" } } },
+          { tool: { name: "Glob", args: { pattern: "**/*" } } },
+          { tool: { name: "Grep", args: { pattern: "one" } } },
+          { tool: { name: "Read", args: { file_path: file } } },
+          { tool: { name: "Edit", args: { file_path: file, old_string: "one", new_string: "two" } } },
+          { tool: { name: "Write", args: { file_path: `keys/n-${secret}.txt`, content: "x" } } },
+          { text: ["done"] },
+        ],
+      },
+    ],
+  });
+  const sessionId = await startSession(server);
+  expect(endState(await runTurn(server, sessionId, `look at @${file} and @d-${secret}`))).toBe("COMPLETED");
+  expect(await server.workspace.read(file)).toBe("two\n");
+  await server.client.undoChangeSet({ sessionId });
+  expect(await server.workspace.read(file)).toBe("one\n");
+  const events = await allEvents(server, sessionId);
+  expect(events.map(({ event }) => event.case)).toContain("changeSetUndone");
+  expect(JSON.stringify(events, (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value))).not.toContain(
+    secret,
+  );
+  const mirror = await readFile(join(server.workspace.root, ".orchestration/agent_trace.jsonl"), "utf8");
+  expect(mirror).toContain("[REDACTED:github].txt");
+  expect(mirror).not.toContain(secret);
+});
