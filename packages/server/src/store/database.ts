@@ -1,10 +1,11 @@
 import { chmodSync, closeSync, constants, fstatSync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { hasCode } from "../system-error.ts";
 import { formatVersion, readFormatVersion, refuseNewer } from "./format-version.ts";
+import { CountedDatabase, isOpenHere } from "./open-files.ts";
 import { integerOf } from "./row.ts";
 import { StoreError, sqliteBusy, sqliteResultCode, storeErrorOf } from "./store-error.ts";
 
@@ -111,11 +112,14 @@ export class StoreDatabase implements Disposable {
 
   /** Opens the file or creates it (0600). Rejects with `StoreError`. */
   static async open(file: string): Promise<StoreDatabase> {
-    refuseNewer(file, readFormatVersion(file));
-    createPrivately(file);
+    // One that is open here was looked at then, and only SQLite may touch it now.
+    if (!isOpenHere(file)) {
+      refuseNewer(file, readFormatVersion(file));
+      createPrivately(file);
+    }
     let connection: DatabaseSync | undefined;
     try {
-      connection = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: false });
+      connection = new CountedDatabase(file, { timeout: 5_000, enableForeignKeyConstraints: false });
       await switchToWriteAheadLog(connection);
       connection.exec("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 67108864");
       migrate(connection, file);
@@ -128,11 +132,13 @@ export class StoreDatabase implements Disposable {
 
   /** Opens for reading only; undefined when there is no file. */
   static openReadOnly(file: string): DatabaseSync | undefined {
-    const version = readFormatVersion(file);
-    if (version === undefined) return undefined;
-    refuseNewer(file, version);
+    if (!isOpenHere(file)) {
+      const version = readFormatVersion(file);
+      if (version === undefined) return undefined;
+      refuseNewer(file, version);
+    }
     try {
-      return new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
+      return new CountedDatabase(file, { readOnly: true, timeout: 10_000 });
     } catch (error) {
       throw storeErrorOf(error, file);
     }

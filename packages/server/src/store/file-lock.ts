@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
+import { hasCode } from "../system-error.ts";
 import { StoreError, sqliteBusy, sqliteResultCode, storeErrorOf } from "./store-error.ts";
 
 /**
@@ -8,8 +9,7 @@ import { StoreError, sqliteBusy, sqliteResultCode, storeErrorOf } from "./store-
  * it dies with its process and no stale lock is ever left. Rejects with `StoreError` `busy` after `timeout` milliseconds.
  */
 export async function acquireFileLock(file: string, options: { readonly timeout: number }): Promise<Disposable> {
-  closeSync(openSync(file, "a", 0o600));
-  if (process.getuid !== undefined) chmodSync(file, 0o600);
+  createOnce(file);
   const connection = new DatabaseSync(file, { timeout: 0 });
   const deadline = performance.now() + options.timeout;
   for (;;) {
@@ -30,4 +30,14 @@ export async function acquireFileLock(file: string, options: { readonly timeout:
     }
     await delay(5);
   }
+}
+
+/** Never opens a file that is there: closing it again would take away the lock that another connection of this process has. */
+function createOnce(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  }
+  if (process.getuid !== undefined) chmodSync(file, 0o600);
 }

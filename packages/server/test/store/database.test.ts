@@ -1,5 +1,7 @@
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { StoreDatabase } from "@gennai/server/store/database";
+import { acquireFileLock } from "@gennai/server/store/file-lock";
 import { expect, it } from "vitest";
 import { StoreFixture } from "./store-fixture.ts";
 
@@ -26,4 +28,35 @@ it("sees commits of other connections, and only those", async () => {
   expect(database.dataVersion()).toBe(before);
   other.transaction({ durable: true }, () => other.prepare("INSERT INTO workspaces (root) VALUES ('/b')").run());
   expect(database.dataVersion()).not.toBe(before);
+});
+
+/** Which of this process's locks the system knows on a file, as ranges. */
+function locksOn(file: string): readonly string[] {
+  const { ino } = statSync(file);
+  const lines = readFileSync("/proc/locks", "utf8").split("\n");
+  return lines.filter((line) => line.includes(`:${ino} `)).map((line) => line.split(" ").slice(-2).join("-"));
+}
+
+// Without its lock, another process that closes the file takes itself for the last one and deletes the log that we write to.
+it.runIf(process.platform === "linux")("keeps SQLite's lock on a file that is opened once more here", async () => {
+  await using fixture = await StoreFixture.create();
+  const file = join(fixture.directory, "gennai.db");
+  const first = await StoreDatabase.open(file);
+  const held = locksOn(file);
+  expect(held).toHaveLength(1);
+  (await StoreDatabase.open(file))[Symbol.dispose]();
+  StoreDatabase.openReadOnly(file)?.close();
+  expect(locksOn(file)).toEqual(held);
+  first[Symbol.dispose]();
+  expect(locksOn(file)).toEqual([]);
+});
+
+it.runIf(process.platform === "linux")("keeps a lock between processes that this process asks for twice", async () => {
+  await using fixture = await StoreFixture.create();
+  const file = join(fixture.directory, "one.lock");
+  using _lock = await acquireFileLock(file, { timeout: 0 });
+  const held = locksOn(file);
+  expect(held.length).toBeGreaterThan(0);
+  await expect(acquireFileLock(file, { timeout: 0 })).rejects.toMatchObject({ code: "busy" });
+  expect(locksOn(file)).toEqual(held);
 });
