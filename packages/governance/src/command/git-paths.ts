@@ -4,6 +4,11 @@ import type { Invocation } from "./invocation.ts";
 import { type ResolvedWord, wordTail } from "./resolve-word.ts";
 import { gitPathAccess } from "./writing-programs.ts";
 
+/** Subcommands whose words name branches, commits and remotes; a remote may be a path, which shows by how it begins. */
+const namesNoFiles = /^(?:merge|rebase|cherry-pick|revert|pull|fetch|push|remote|switch|branch|tag|bisect)$/;
+/** Subcommands whose first word is a verb of their own. */
+const hasVerb = /^(?:stash|worktree|submodule|notes|bundle|reflog|remote|bisect)$/;
+
 /** Words of a git command that may be paths: also behind `rev:` and in values of options. */
 export function gitPaths(
   invocation: Invocation,
@@ -49,7 +54,8 @@ export function gitPaths(
       continue;
     }
     if (/\s/.test(word.literal ?? "")) continue;
-    if (makesBranch) continue;
+    if (makesBranch || (index === 0 && hasVerb.test(subcommand) && /^[a-z-]+$/.test(word.literal ?? ""))) continue;
+    if (namesNoFiles.test(subcommand) && /^[^.~/:]/.test(word.literal ?? "")) continue;
     report.path(word, access, invocation);
     const colon = text.indexOf(":");
     if (colon < 0) continue;

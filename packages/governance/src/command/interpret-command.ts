@@ -49,7 +49,7 @@ export function interpretCommand(invocation: Invocation, context: InterpretConte
   report.command(invocation);
   if (/[^\u0020-\u007e]/.test(invocation.program)) report.unresolved("a program name with characters outside ASCII");
   report.judge(everywhere, invocation);
-  report.judge(byProgram.get(name) ?? [], invocation);
+  if (!onlyHelps(invocation)) report.judge(byProgram.get(name) ?? [], invocation);
   if (scope.functions.has(name) || scope.functions.has(invocation.program)) {
     report.notProven();
     return;
@@ -83,6 +83,11 @@ export function interpretCommand(invocation: Invocation, context: InterpretConte
   report.notProven();
   if (interpreterOf(name) !== undefined) interpretCode(invocation, report);
   reportPaths(invocation, report, place);
+}
+
+/** `shutdown --help` stops nothing. It is not proven to read either: who knows what goes by that name. */
+function onlyHelps({ words, appendsInput, input }: Invocation): boolean {
+  return words.length === 1 && words[0]?.literal === "--help" && !appendsInput && input.type === "inherited";
 }
 
 /** `{}` stands for what is found: files below where the search starts, of the names it asks for. */
@@ -154,6 +159,10 @@ function unwrap(invocation: Invocation, context: InterpretContext): void {
   }
   if (parsed.unknown !== undefined) report.unresolved(`an option of ${name} that is not known: ${parsed.unknown}`);
   if (!wrapper.transparent) report.notProven();
+  const own = [...parsed.values.map(({ word }) => word), ...parsed.operands.slice(0, wrapper.operands ?? 0)];
+  // Unquoted, it may come out as several words, and the command begins with one of them.
+  if (own.some((word) => word.literal === undefined))
+    report.unresolved(`a word of ${name} that is not known before it runs`);
   let operands = parsed.operands.slice(wrapper.operands ?? 0);
   let directories = invocation.directories;
   const wanted = wrapper.directory;
@@ -168,6 +177,8 @@ function unwrap(invocation: Invocation, context: InterpretContext): void {
         directories = directories.map((directory) => expandPath(to, directory, place.home));
       }
     } else if (option === "-a" || option === "--arg-file") report.path(word, "read", invocation);
+    else if (name === "time" && (option === "-o" || option === "--output")) report.path(word, "write", invocation);
+    else if (name === "stdbuf") continue;
     else if (option === "-o" || option === "--output" || option === "-f")
       report.mention(word.literal ?? "", invocation);
   }

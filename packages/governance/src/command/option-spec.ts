@@ -149,12 +149,17 @@ function joinedValue(word: ResolvedWord, from: number): ResolvedWord {
   };
 }
 
-/** Flags in a list of words, without a table: for dangers, which look for an option wherever it may hide. */
+/**
+ * Flags in a list of words, without a table: for dangers, which look for an option wherever it may hide.
+ *
+ * @param valued letters of short options whose value may be joined to them: what follows one in a cluster is no option
+ */
 export function hasOption(
   words: readonly ResolvedWord[],
   short: string,
   long: string,
   shortest = long.length,
+  valued = "",
 ): boolean {
   for (const word of words) {
     const text = word.literal ?? commonStart(word);
@@ -163,7 +168,10 @@ export function hasOption(
       const [name = text] = text.split("=", 1);
       if (long !== "" && name.length >= Math.min(shortest, long.length) && long.startsWith(name)) return true;
     } else if (text.startsWith("-") && text.length > 1) {
-      for (const letter of short) if (text.includes(letter)) return true;
+      for (const letter of text.slice(1)) {
+        if (short.includes(letter)) return true;
+        if (valued.includes(letter)) break;
+      }
     }
   }
   return false;

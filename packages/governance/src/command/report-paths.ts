@@ -7,6 +7,7 @@ import { type Invocation, type Place, targetsOf } from "./invocation.ts";
 import { expandPath } from "./resolve-path.ts";
 import { literalWord, type ResolvedWord, wordTail } from "./resolve-word.ts";
 import { joinedValues, shortFlags } from "./short-options.ts";
+import { verbWords } from "./verb-words.ts";
 import { type WritingProgram, writingPrograms } from "./writing-programs.ts";
 
 /** Paths of a command that is not proven to read: what each word does where a table knows, `unknown` elsewhere. */
@@ -18,11 +19,13 @@ export function reportPaths(invocation: Invocation, report: AnalysisReport, plac
   }
   if (name === "find" || name === "gfind" || /^g?sed$|awk$/.test(name)) return;
   const writing = writingPrograms.get(name);
+  const verbs = verbWords(name, words);
   const operands: ResolvedWord[] = [];
   let target = false;
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index];
     if (word === undefined) break;
+    if (verbs.has(word)) continue;
     const text = word.literal ?? word.raw;
     if (text === "-" || !text.startsWith("-")) {
       const named = writing?.named;

@@ -94,7 +94,11 @@ export const writingPrograms: ReadonlyMap<string, WritingProgram> = new Map(
     uniq: { flags: "cdDiu", operands: "read", last: "write" },
     xxd: { operands: "read", last: "write" },
     sed: { operands: "write" },
-    patch: { operands: "write", values: { "-i": "read", "-o": "write", "--output": "write" } },
+    patch: {
+      operands: "write",
+      values: { "-i": "read", "-o": "write", "--output": "write" },
+      instead: { options: /^--dry-run$/, operands: "read" },
+    },
     split: {
       operands: "read",
       last: "write",
@@ -113,6 +117,8 @@ export const writingPrograms: ReadonlyMap<string, WritingProgram> = new Map(
       last: "write",
       text: "--exclude --include -f --filter --chmod --bwlimit",
       values: { "--exclude-from": "read", "--include-from": "read", "--files-from": "read", "--log-file": "write" },
+      // A dry run; behind these letters stands a value.
+      instead: { options: /^(?:-[^-efBTM@]*n|--dry-run$)/, operands: "read" },
     },
     scp: {
       flags: "rpvqCB346",

@@ -21,7 +21,10 @@ export function isEverydayCommand(command: CommandAnalysis, workspaceRoot: strin
 function isEveryday({ name, words, wrappers }: SimpleCommand): boolean {
   if (!wrappers.every((wrapper) => harmlessWrappers.has(wrapper))) return false;
   const literal = words.filter((word) => word !== undefined);
-  if (literal.length < words.length || literal.some((word) => leaving.test(word))) return false;
+  if (literal.length < words.length) return false;
+  // What it runs is among the commands as well, and judged there.
+  if (harmlessWrappers.has(name)) return true;
+  if (literal.some((word) => leaving.test(word))) return false;
   if (plain.has(name)) return true;
   const verbs = verbsOf.get(name);
   const [verb = "", ...rest] = literal;
@@ -32,7 +35,7 @@ function isEveryday({ name, words, wrappers }: SimpleCommand): boolean {
   return runsFile.has(name) && /^[^-]/.test(verb);
 }
 
-const harmlessWrappers: ReadonlySet<string> = new Set(["time", "timeout", "nice", "command"]);
+const harmlessWrappers: ReadonlySet<string> = new Set(["time", "timeout", "nice", "ionice", "stdbuf", "command"]);
 
 /** Words of scripts and targets that reach beyond this machine, and options that load something else. */
 const leaving =

@@ -94,6 +94,59 @@ describe("analyseCommand", () => {
       ],
     },
     { command: "ls > /dev/null 2>&1", paths: [] },
+    // Verbs, and names of packages, scripts, branches and remotes are no files.
+    { command: "npm install", paths: [] },
+    { command: "npm run build:prod", paths: [] },
+    { command: "npm install -D @types/node typescript@5.4", paths: [] },
+    { command: "pip install requests==2.3 'httpx[http2]'", paths: [] },
+    { command: "npx vitest", paths: [] },
+    { command: "git pull origin main", paths: [] },
+    { command: "git merge feature/x", paths: [] },
+    { command: "git cherry-pick main~2", paths: [] },
+    { command: "git remote add fork https://example.com/x.git", paths: [] },
+    { command: "git stash pop", paths: [] },
+    // These may be.
+    { command: "npm install ./pkg", paths: [["unknown", "/ws/pkg"]] },
+    { command: "npm install pkg.tgz", paths: [["unknown", "/ws/pkg.tgz"]] },
+    { command: "npm install --prefix vault x", paths: [["unknown", "/ws/vault"]] },
+    {
+      command: "npm --prefix vault install",
+      paths: [
+        ["unknown", "/ws/vault"],
+        ["unknown", "/ws/install"],
+      ],
+    },
+    { command: "pip install -r list", paths: [["unknown", "/ws/list"]] },
+    {
+      command: "npm run build -- vault",
+      paths: [["unknown", "/ws/vault"]],
+    },
+    {
+      command: "docker cp vault box",
+      paths: [
+        ["unknown", "/ws/vault"],
+        ["unknown", "/ws/box"],
+      ],
+    },
+    { command: "git fetch ../other", paths: [["list", "/other"]] },
+    { command: "git stash push src/a.ts", paths: [["read", "/ws/src/a.ts"]] },
+    // A dry run only reads.
+    {
+      command: "rsync -avn src/ dist/",
+      paths: [
+        ["read", "/ws/src"],
+        ["read", "/ws/dist"],
+      ],
+    },
+    {
+      command: "rsync -fn src dist",
+      paths: [
+        ["unknown", "/ws/n"],
+        ["read", "/ws/src"],
+        ["write", "/ws/dist"],
+      ],
+    },
+    { command: "patch --dry-run src/a.ts", paths: [["read", "/ws/src/a.ts"]] },
     { command: "truncate -s 0 f", paths: [["write", "/ws/f"]] },
     { command: "touch -d yesterday f", paths: [["write", "/ws/f"]] },
     {

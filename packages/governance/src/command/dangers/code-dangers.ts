@@ -37,7 +37,7 @@ const gadgets: readonly { readonly programs: readonly string[]; readonly pattern
     },
     {
       programs: ["rsync"],
-      pattern: /^-[a-zA-Z]*e$|^--rsh|^--rsync-path/,
+      pattern: /^-[^-fBTM@]*e|^--rsh|^--rsync-path/,
       reason: "rsync would run a program of the command's choice.",
     },
     { programs: ["wget"], pattern: /^--use-askpass/, reason: "wget would run a program of the command's choice." },

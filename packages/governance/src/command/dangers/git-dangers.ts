@@ -22,7 +22,8 @@ const subcommands: Readonly<Record<string, (words: Words) => Found>> = {
       ? loses("git reset would throw away work that is not committed.")
       : undefined,
   checkout: (words) => {
-    if (hasOption(words, "f", "--force", 3)) return loses("A forced checkout throws away work that is not committed.");
+    if (hasOption(words, "f", "--force", 3, "bB"))
+      return loses("A forced checkout throws away work that is not committed.");
     const separator = words.findIndex((word) => word.literal === "--");
     if (separator >= 0 && separator < words.length - 1)
       return loses("git checkout -- <path> throws away work that is not committed.");
@@ -31,39 +32,40 @@ const subcommands: Readonly<Record<string, (words: Words) => Found>> = {
       : undefined;
   },
   switch: (words) =>
-    hasOption(words, "f", "--force", 4) || hasOption(words, "", "--discard-changes", 4)
+    hasOption(words, "f", "--force", 4, "cC") || hasOption(words, "", "--discard-changes", 4)
       ? loses("A forced switch throws away work that is not committed.")
-      : hasOption(words, "C", "--force-create", 8)
+      : hasOption(words, "C", "--force-create", 8, "c")
         ? ask("This moves a branch that exists.")
         : undefined,
   restore: (words) => {
-    const worktree = hasOption(words, "W", "--worktree", 3);
-    const staged = hasOption(words, "S", "--staged", 3);
+    const worktree = hasOption(words, "W", "--worktree", 3, "s");
+    const staged = hasOption(words, "S", "--staged", 3, "s");
     return worktree || !staged ? loses("git restore throws away work that is not committed.") : undefined;
   },
   clean: (words) =>
-    hasOption(words, "n", "--dry-run", 3) || !hasOption(words, "f", "--force", 3)
+    hasOption(words, "n", "--dry-run", 3, "e") || !hasOption(words, "f", "--force", 3, "e")
       ? undefined
       : loses("git clean deletes files that git does not know, and nothing brings them back."),
   stash: (words) =>
     /^(?:drop|clear)$/.test(operandsOf(words)[0]?.literal ?? "") ? ask("This throws stashed work away.") : undefined,
   branch: (words) => {
-    if (hasOption(words, "D", "") || (hasOption(words, "d", "--delete", 3) && hasOption(words, "f", "--force", 3))) {
+    const deletes = hasOption(words, "d", "--delete", 3, "u");
+    if (hasOption(words, "D", "", 0, "u") || (deletes && hasOption(words, "f", "--force", 3, "u"))) {
       return ask("This deletes a branch, also when its commits are merged nowhere.");
     }
-    return hasOption(words, "MCf", "--force", 3) ? ask("This moves or replaces a branch that exists.") : undefined;
+    return hasOption(words, "MCf", "--force", 3, "u") ? ask("This moves or replaces a branch that exists.") : undefined;
   },
-  tag: (words) => (hasOption(words, "df", "--delete", 3) ? ask("This deletes or moves a tag.") : undefined),
+  tag: (words) => (hasOption(words, "df", "--delete", 3, "mFu") ? ask("This deletes or moves a tag.") : undefined),
   push: (words) => {
     if (words.some((word) => /^--(?:receive-pack|exec)/.test(word.literal ?? "")))
       return deny("This names a program to run for the push.");
     if (words.some((word) => /^--force-(?:with-lease|if-includes)/.test(word.literal ?? ""))) {
       return ask("This rewrites a branch on the remote.");
     }
-    if (hasOption(words, "f", "--force", 3))
+    if (hasOption(words, "f", "--force", 3, "o"))
       return loses("A forced push rewrites history on the remote. Use --force-with-lease.");
     if (
-      hasOption(words, "d", "--delete", 4) ||
+      hasOption(words, "d", "--delete", 4, "o") ||
       hasOption(words, "", "--mirror", 3) ||
       hasOption(words, "", "--prune", 4)
     ) {
@@ -195,6 +197,8 @@ export const gitDangers: readonly DangerRule[] = [
     programs: ["git"],
     find(invocation) {
       const { subcommand, words } = gitParts(invocation);
+      // Git shows its help for these whatever follows, and nothing else.
+      if (words[0]?.literal === "--help" || (words.length === 1 && words[0]?.literal === "-h")) return undefined;
       return Object.hasOwn(subcommands, subcommand) ? subcommands[subcommand]?.(words) : undefined;
     },
   },

@@ -4,6 +4,9 @@ import type { CommandCases } from "./command-cases.ts";
 export const systemCases: CommandCases = {
   neverDenied: ["chown -R $USER docs"],
   asked: [
+    "shutdown --help",
+    "crontab --help",
+    "mount --help",
     "npm install",
     "sudo apt install x",
     "date -s 12:00",

@@ -3,7 +3,15 @@ import type { CommandCases } from "./command-cases.ts";
 /** Programs that run another: what they run counts, also as text and as input. */
 export const wrapperCases: CommandCases = {
   allowed: ["timeout 5 ls", "env LC_ALL=C sort data.txt", "sh -c 'echo hello'"],
-  asked: ["xargs cat < list", "find . -type f | xargs cat"],
+  // Unquoted, a variable in a wrapper's own words may bring a command of its own.
+  asked: [
+    "timeout $(cat x) ls",
+    "nice -n $(cat x) ls",
+    "stdbuf -o$(cat x) ls",
+    "timeout 1* ls",
+    "xargs cat < list",
+    "find . -type f | xargs cat",
+  ],
   neverSilent: [
     "xargs",
     "xargs sh",
