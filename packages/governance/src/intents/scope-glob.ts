@@ -26,7 +26,7 @@ const maxComponents = 32;
 /**
  * Reads one entry of an owned scope. `*`, `?`, `[…]`, `{a,b}` and `**` are special; `(…)` are letters, and a component also
  * matches itself, so that `app/[id]/(group)` means what it says. A directory without a glob in its last component means
- * everything below it. Letter case counts for what is owned. Exclusions match in any case, cover everything below what they
+ * everything below it, and `*` alone everything there is. Letter case counts for what is owned. Exclusions match in any case, cover everything below what they
  * match, and without a slash hold at any depth.
  *
  * Refused: `..`, home and drive paths, extended globs (`+(a|aa)` can take exponential time), more than three stars in a name.
@@ -54,6 +54,8 @@ export function scopeGlob(entry: string): ScopeGlobResult {
     if (names.some((name) => name !== "**" && starsIn(name) > maxStarsInName)) {
       return problem(`has more than ${maxStarsInName} stars in one name`);
     }
+    // Alone, it is never meant for the files of the root and nothing below.
+    if (!excludes && names.length === 1 && names[0] === "*" && !plain.startsWith("/")) names[0] = "**";
     const last = names.at(-1);
     const anyDepth = excludes && names.length === 1 && !plain.startsWith("/");
     patterns.push({

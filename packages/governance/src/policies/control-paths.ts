@@ -133,9 +133,13 @@ const sensitiveTails: readonly (readonly [pattern: RegExp, what: string])[] = [
   ],
 ];
 
+/** Notes for agents that stand beside the intents. All else there is the server's own. */
+const orchestrationNotes = /^\.orchestration\/(?:agents?|claude)\.md$/;
+
 /** What a path controls; undefined for ordinary files. Any letter case, Unicode form and ignorable code points. */
 export function controlPath(path: string): ControlPath | undefined {
   const parts = foldPath(path);
+  if (orchestrationNotes.test(parts.join("/"))) return { level: "sensitive", what: "instructions that agents follow" };
   for (const part of parts) {
     const what = protectedNames.get(part) ?? protectedShapes.find(([pattern]) => pattern.test(part))?.[1];
     if (what !== undefined) return { level: "protected", what };

@@ -18,6 +18,10 @@ describe("owned scope", () => {
     ["a directory with a slash", ["src/auth/"], ["src/auth/a.ts"], ["src/authx"]],
     ["a file", ["src/a.ts"], ["src/a.ts"], ["src/b.ts", "a.ts", "src/a.tsx"]],
     ["the whole workspace", ["."], ["a", "b/c"], []],
+    ["everything, with one star", ["*"], ["a", "b/c", ".github/x", "a/b/c"], []],
+    ["everything but", ["*", "!src/secret"], ["a", "src/a"], ["src/secret/x"]],
+    ["the root's own files", ["/*"], ["a", ".x"], ["b/c"]],
+    ["files of the root", ["*.md"], ["a.md"], ["docs/a.md"]],
     ["stars that stay in a directory", ["src/*"], ["src/a.ts"], ["src/a/b.ts"]],
     ["a literal directory below a star", ["packages/*/src"], ["packages/a/src/x.ts"], ["packages/a/b/src/x.ts"]],
     ["a leading dot or slash", ["./src/**", "/docs/**"], ["src/a", "docs/b"], ["x"]],
@@ -53,6 +57,8 @@ describe("owned scope", () => {
     [["src/**", "!src/secret/**"], "src/other", "all"],
     [["src/**", "!src/secret/**"], "src/secret/x", "none"],
     [["**"], "", "all"],
+    [["*"], "", "all"],
+    [["*"], "src/a", "all"],
   ])("of %j, what lies below %j is owned: %s", (entries, path, wanted) => {
     expect(scopeOf(entries).ownsBelow(path)).toBe(wanted);
   });

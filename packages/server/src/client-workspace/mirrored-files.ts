@@ -1,11 +1,11 @@
-import { projectNoteFiles } from "../notes/project-notes.ts";
+import { projectNoteFiles, projectNotePaths } from "../notes/project-notes.ts";
 
 /** Directories with notes of their own that are asked for. */
 const maxNoteDirectories = 50;
 
 /** Files that steer the agent or say what the project's check is, by the names under which the server looks for them. */
 const files: readonly string[] = [
-  ...projectNoteFiles,
+  ...projectNotePaths,
   ".intentignore",
   ".orchestration/active_intents.yaml",
   ".pi/damage-control-rules.yaml",

@@ -9,6 +9,15 @@ import { visibleText } from "./visible-text.ts";
 /** Notes for agents, in the workspace's root or a directory of it. The first that says something is shown first. */
 export const projectNoteFiles = ["AGENTS.md", "AGENT.md", "CLAUDE.md"] as const;
 
+/** Where such files may stand beside the intents, besides the root. They are about the whole workspace as well. */
+const orchestration = ".orchestration";
+
+/** The project's notes, relative to the workspace, in the order in which they are read. */
+export const projectNotePaths = [
+  ...projectNoteFiles,
+  ...projectNoteFiles.map((name) => `${orchestration}/${name}` as const),
+] as const;
+
 const maxBytes = 64 * 1024;
 /** Characters of all notes together. */
 const maxAll = 160 * 1024;
@@ -50,7 +59,7 @@ export async function readProjectNotes(
   const warnings: string[] = [];
   const notes: Note[] = [];
   if (options.userDirectory !== undefined) notes.push(...(await userNotes(options.userDirectory, warnings)));
-  for (const directory of ["", ...directoriesAbove(options.workedOn ?? [])]) {
+  for (const directory of new Set(["", orchestration, ...directoriesAbove(options.workedOn ?? [])])) {
     notes.push(...(await notesIn(root, directory, options, warnings)));
   }
   let left = maxAll;
@@ -109,7 +118,7 @@ async function notesIn(
       warnings.push(`${why}; it is not part of the prompt`);
     }
   }
-  const scope = directory === "" ? "" : ` (for files below ${directory})`;
+  const scope = directory === "" || directory === orchestration ? "" : ` (for files below ${directory})`;
   return [
     ...[...texts].map(([text, files]) => ({ title: `${files.join(", ")}${scope}`, text })),
     ...[...imported].map(([file, text]) => ({ title: `${file} (imported)${scope}`, text })),

@@ -40,6 +40,21 @@ describe("seed 001 lessons: AGENT.md / CLAUDE.md, shared brain for lessons, rule
     ]);
   });
 
+  it("reads those in .orchestration as the root's own, each text once", async () => {
+    bench.write("CLAUDE.md", "Use tabs.\n");
+    bench.write(".orchestration/AGENT.md", "The clock is a port.\n");
+    bench.write(".orchestration/CLAUDE.md", "Ask first.\n");
+    const redactor = await createRedactor({ secrets: [] });
+    expect(await readProjectNotes(bench.root, redactor, { workedOn: [".orchestration/active_intents.yaml"] })).toEqual({
+      text: [
+        "## CLAUDE.md\n\nUse tabs.",
+        "## .orchestration/AGENT.md\n\nThe clock is a port.",
+        "## .orchestration/CLAUDE.md\n\nAsk first.",
+      ].join("\n\n"),
+      warnings: [],
+    });
+  });
+
   it("are empty without files", async () => {
     expect(await readProjectNotes(bench.root, await createRedactor({ secrets: [] }))).toEqual({
       text: "",

@@ -4,13 +4,13 @@ import { z } from "zod";
 import { changedText, editableText } from "../../changes/editable-text.ts";
 import { diffLines } from "../../changes/line-diff.ts";
 import { appendLesson } from "../../notes/append-lesson.ts";
-import { projectNoteFiles } from "../../notes/project-notes.ts";
+import { projectNotePaths } from "../../notes/project-notes.ts";
 import { KnownFiles } from "../../sessions/known-files.ts";
 import type { FileContent } from "../../workspace/workspace.ts";
 import { currentContent, type FileChangePorts, type IntendedFile } from "./file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
 
-const files = projectNoteFiles;
+const files = projectNotePaths;
 /** Made when none is there. */
 const firstFile = "AGENT.md";
 

@@ -123,6 +123,20 @@ describe("seed 001 lessons: AGENT.md / CLAUDE.md hold lessons: record_lesson", (
       "CLAUDE.md",
       "# C\n\n## Lessons\n\n- Run the tests\n",
     ],
+    [
+      "takes the one beside the intents where it stands alone",
+      { ".orchestration/AGENT.md": "# A\n" },
+      undefined,
+      ".orchestration/AGENT.md",
+      "# A\n\n## Lessons\n\n- Run the tests\n",
+    ],
+    [
+      "takes the one beside the intents when told",
+      { "AGENT.md": "a\n" },
+      ".orchestration/CLAUDE.md",
+      ".orchestration/CLAUDE.md",
+      "## Lessons\n\n- Run the tests\n",
+    ],
     ["takes the file it is told", { "AGENT.md": "a\n" }, "CLAUDE.md", "CLAUDE.md", "## Lessons\n\n- Run the tests\n"],
     [
       "keeps line ends",
