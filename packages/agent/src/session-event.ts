@@ -176,6 +176,10 @@ type SessionFact =
       /** Redacted. */
       readonly input: string;
       readonly rule: string;
+      /** Left out in sessions of before. */
+      readonly reason?: string;
+      /** Where the rule stands, `file:line`; left out for one that is built in. */
+      readonly place?: string;
       readonly action: "blocked" | "asked" | "confirmed" | "refused";
     }
   /** `context` is the block that enters every later model call. */

@@ -14,6 +14,8 @@ export interface Finding {
   readonly reason: string;
   /** What to do instead. */
   readonly hint?: string;
+  /** Where the rule stands, `file:line`; left out for one that is built in. */
+  readonly place?: string;
   /** Names of other rules that ask about the same action, and would ask without this one. */
   readonly alongside?: readonly string[];
   /** True when the same call may succeed later, e.g. after a fresh read. */

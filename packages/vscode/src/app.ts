@@ -95,9 +95,10 @@ export class AgentApp implements vscode.Disposable {
   dispose(): void {
     for (const listener of this.#listeners) listener.dispose();
     const { views, sessions, claim, branch } = this.#workbench;
-    const { attention, progress, role, linkWatch, sessionWatch, access, terminal } = this.#parts;
+    const { attention, blockedCalls, progress, role, linkWatch, sessionWatch, access, terminal } = this.#parts;
     views.dispose();
-    for (const part of [branch, attention, progress, role, linkWatch, sessionWatch, access]) part[Symbol.dispose]();
+    const parts = [branch, attention, blockedCalls, progress, role, linkWatch, sessionWatch, access];
+    for (const part of parts) part[Symbol.dispose]();
     void Promise.allSettled([
       sessions[Symbol.asyncDispose](),
       claim[Symbol.asyncDispose](),

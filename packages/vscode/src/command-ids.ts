@@ -22,6 +22,7 @@ export const commandIds = [
   "emergencyDisableHighImpact",
   "emergencyBlockTool",
   "emergencyLift",
+  "showRule",
   "openTimeline",
   "exportBundle",
   "startServer",

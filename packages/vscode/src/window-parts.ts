@@ -3,8 +3,11 @@ import * as vscode from "vscode";
 import { ChangeSets } from "./apply/change-sets.ts";
 import { ProposalApplier } from "./apply/proposal-applier.ts";
 import type { Attention } from "./attention/attention.ts";
+import type { BlockedCalls } from "./attention/blocked-calls.ts";
 import { vsCodeAttention } from "./attention/vscode-attention.ts";
+import { vsCodeBlockedCalls } from "./attention/vscode-blocked-calls.ts";
 import type { CommandId } from "./command-ids.ts";
+import { openRule } from "./commands/show-rule.ts";
 import { ContentDocuments } from "./documents/content-documents.ts";
 import { sessionEditor } from "./editor/session-editor.ts";
 import { VsCodeFiles } from "./editor/vscode-files.ts";
@@ -55,6 +58,7 @@ export interface WindowParts {
   readonly access: ServerAccess;
   readonly terminal: TerminalCommands;
   readonly attention: Attention;
+  readonly blockedCalls: BlockedCalls;
   readonly progress: TurnProgress;
   readonly status: WindowStatus;
   readonly role: WindowRole;
@@ -125,7 +129,12 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     onState: (state) => linkWatch.changed(state),
   });
 
-  const sessionWatch = new SessionWatch({ ...later, attention: () => attention, progress: () => progress });
+  const sessionWatch = new SessionWatch({
+    ...later,
+    attention: () => attention,
+    blockedCalls: () => blockedCalls,
+    progress: () => progress,
+  });
   const sessions: WorkspaceSession = new WorkspaceSession({
     connect: () => access.connect(),
     find: () => access.link.connect(),
@@ -201,6 +210,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
   };
   const status = new WindowStatus({
     item: shell.status,
+    rulesItem: rulesStatusItem(context),
     mode: readSettings().editingMode,
     facts: () => sessions.facts,
     isWatching: () => role.isWatching,
@@ -213,7 +223,20 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     isSeen: () => !readSettings().notifications || (vscode.window.state.focused && views.isVisible),
     reveal: () => views.reveal(),
   });
-  return { workbench, access, terminal, attention, progress, status, role, linkWatch, sessionWatch };
+  const blockedCalls = vsCodeBlockedCalls({
+    settings: readSettings,
+    showRule: (call) => openRule(call, workbench).catch((error) => warn("The rule was not opened.", error)),
+  });
+  return { workbench, access, terminal, attention, blockedCalls, progress, status, role, linkWatch, sessionWatch };
+}
+
+/** Beside our own item in the status bar, for what damage control says. */
+function rulesStatusItem(context: vscode.ExtensionContext): vscode.StatusBarItem {
+  const item = vscode.window.createStatusBarItem("gennai.rules", vscode.StatusBarAlignment.Left, 49);
+  item.name = "Gennai Damage-Control";
+  item.command = "gennai.showRule";
+  context.subscriptions.push(item);
+  return item;
 }
 
 function versionOf({ extension }: vscode.ExtensionContext): string {

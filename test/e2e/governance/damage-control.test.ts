@@ -96,7 +96,15 @@ test("seed 004 §5: an interception is logged with tool, input, rule and action,
   await using server = await startTestServer({ files: rules, script });
   const events = await runTurn(server, await startSession(server), "go");
   expect(eventsOf(events, "ruleViolation")).toMatchObject([
-    { tool: "Bash", input: '{"command":"cat README.md"}', rule: "rules/project/1", action: "blocked" },
+    {
+      tool: "Bash",
+      input: '{"command":"cat README.md"}',
+      rule: "rules/project/1",
+      action: "blocked",
+      words: "cat README.md",
+      reason: "Security Policy Violation: not this",
+      place: ".gennai/rules.yaml:1",
+    },
   ]);
   expect(eventsOf(events, "toolResult")[0]?.error).toBe("Security Policy Violation: not this");
   const governance = connectGovernance({ baseUrl: server.url, token: server.token });

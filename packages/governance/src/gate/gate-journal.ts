@@ -20,6 +20,8 @@ export interface Decision {
   /** Empty for a plain allow. */
   readonly rule: string;
   readonly reason: string;
+  /** Where the rule stands, `file:line`; left out for one that is built in. */
+  readonly place?: string;
   readonly effects: readonly Effect[];
   /** The arguments as canonical JSON, redacted. */
   readonly input: string;

@@ -98,6 +98,7 @@ export function decisionOf(decided: DecidedCall, answer: Answer | undefined): De
     risk: decided.risk,
     rule: finding?.rule ?? "",
     reason: finding?.reason ?? "",
+    ...(finding?.place === undefined ? {} : { place: finding.place }),
     effects: decided.analysis.effects,
     input: decided.input,
     ...(answer === undefined
@@ -118,5 +119,6 @@ export function decisionOf(decided: DecidedCall, answer: Answer | undefined): De
 /** A call that was admitted and did not run after all was refused, whatever had been decided. */
 export function finalDecision({ decision, refusal }: Passage, { outcome, error }: CallOutcome): Decision {
   if (refusal !== undefined || outcome !== undefined || error === undefined) return decision;
-  return { ...decision, verdict: "deny", rule: error.rule ?? "gate/stopped", reason: error.message };
+  const { place: _, ...rest } = decision;
+  return { ...rest, verdict: "deny", rule: error.rule ?? "gate/stopped", reason: error.message };
 }

@@ -98,9 +98,15 @@ async function patternVerdicts(
 
 function patternVerdict(rule: PatternRule, match: PatternMatch): Verdict {
   const doubt = match === "gave-up" ? " (the pattern took too long to check, which counts as a match)" : "";
+  const reason = `${rule.reason}${doubt}`;
   return rule.ask
-    ? ask({ code: "rule_asks", rule: rule.name, reason: `${rule.reason}${doubt}` })
-    : violation(rule.name, `${rule.reason}${doubt}`);
+    ? ask({ code: "rule_asks", rule: rule.name, reason, ...placeOf(rule) })
+    : violation(rule.name, reason, placeOf(rule));
+}
+
+/** The floor's rules stand in no file that anybody could open. */
+function placeOf({ name, place }: PatternRule | PathRule): { readonly place?: string } {
+  return name.startsWith("rules/floor/") ? {} : { place };
 }
 
 function pathVerdicts(effect: Effect, rules: CompiledRules): readonly Verdict[] {
@@ -159,14 +165,15 @@ function aimedAtZero(glob: string | undefined, path: WorkspacePath, rules: Compi
 }
 
 function pathViolation(rule: PathRule, raw: string, what: string): Verdict {
-  return violation(rule.name, `${raw} ${what} (${rule.pattern}).`);
+  return violation(rule.name, `${raw} ${what} (${rule.pattern}).`, placeOf(rule));
 }
 
-function violation(rule: string, reason: string): Verdict {
+function violation(rule: string, reason: string, place: { readonly place?: string } = {}): Verdict {
   return deny({
     code: "rule_violation",
     rule,
     reason: `Security Policy Violation: ${reason}`,
     hint: "Do it another way, or ask the user to do it or to change the rule.",
+    ...place,
   });
 }

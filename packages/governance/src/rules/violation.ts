@@ -7,6 +7,10 @@ export interface RuleViolation {
   /** Redacted. */
   readonly input: string;
   readonly rule: string;
+  /** Why the rule refuses or asks. Left out in sessions of before. */
+  readonly reason?: string;
+  /** Where the rule stands, `file:line`; left out for one that is built in. */
+  readonly place?: string;
   /** `asked`: nobody answered, or not yet. `refused`: a person said no. */
   readonly action: "blocked" | "asked" | "confirmed" | "refused";
 }
@@ -16,10 +20,10 @@ export interface RuleViolation {
  * every other decision, e.g. of scope or freshness.
  */
 export function violationOf(decision: Decision): RuleViolation | undefined {
-  const { call, input, rule, verdict, confirmation } = decision;
+  const { call, input, rule, reason, place, verdict, confirmation } = decision;
   if (verdict === "allow" && confirmation === undefined) return undefined;
   if (!/^(?:rules|floor|secrets|control-files)\//.test(rule)) return undefined;
-  const of = { toolCallId: call.id, tool: call.name, input, rule };
+  const of = { toolCallId: call.id, tool: call.name, input, rule, reason, ...(place !== undefined && { place }) };
   // A yes does not help where the rules refuse after it.
   if (confirmation?.answer === "yes") return { ...of, action: verdict === "deny" ? "blocked" : "confirmed" };
   if (confirmation?.answer === "no") return { ...of, action: "refused" };

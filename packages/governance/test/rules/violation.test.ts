@@ -34,6 +34,14 @@ test.each(rows)("seed 004 §5: what a record says was done: %s", (_, change, act
   expect(violationOf(decision(change))?.action).toBe(action);
 });
 
+test("a record says why, and where the rule stands if it stands in a file", () => {
+  expect(violationOf(decision({ place: ".gennai/rules.yaml:3" }))).toMatchObject({
+    reason: "r",
+    place: ".gennai/rules.yaml:3",
+  });
+  expect(violationOf(decision({ rule: "floor/git-loss" }))).not.toHaveProperty("place");
+});
+
 test.each([
   ["Bash", '{"command":"git reset --hard"}', "git reset --hard"],
   ["Write", '{"file_path":"dist/a.js"}', "Write dist/a.js"],

@@ -4,6 +4,7 @@ import * as governance from "./governance-commands.ts";
 import * as plan from "./plan-commands.ts";
 import * as server from "./server-commands.ts";
 import * as session from "./session-commands.ts";
+import { showRule } from "./show-rule.ts";
 import * as todo from "./todo-commands.ts";
 
 /** What each command does. */
@@ -30,6 +31,7 @@ export const commandTable: Readonly<Record<CommandId, Command>> = {
   emergencyDisableHighImpact: governance.emergencyDisableHighImpact,
   emergencyBlockTool: governance.emergencyBlockTool,
   emergencyLift: governance.emergencyLift,
+  showRule,
   openTimeline: governance.openTimeline,
   exportBundle: governance.exportBundle,
   startServer: server.startServer,

@@ -35,10 +35,14 @@ export class LinkWatch implements Disposable {
     const before = status.link;
     status.link = state;
     if (kindOf(state) !== kindOf(before)) {
-      const { log } = this.#options.workbench();
+      const { log, readGovernance } = this.#options.workbench();
       log.info(`Server: ${state.type}`, state.type === "failed" ? describeProblem(state.problem).message : "");
       void vscode.commands.executeCommand("setContext", "gennai.connected", state.type === "connected");
       this.announce();
+      // What governs is shown before anything is asked of the agent.
+      if (state.type === "connected") {
+        void readGovernance().catch((error: unknown) => log.warn("What governs was not read.", String(error)));
+      }
     }
     if (state.type === "lost") this.#lookForMovedServer();
   }

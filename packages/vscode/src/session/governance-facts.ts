@@ -4,16 +4,22 @@ import { type EmergencyState, emergencyStateFromMessage, noEmergency } from "@ge
 /** What governs the session now. */
 export interface GovernanceFacts {
   readonly emergency: EmergencyState;
+  /** Damage control, in the server's words: how many rules are active, or what one just stopped. Empty until it said. */
+  readonly rulesText: string;
   /** undefined until the server said. */
   readonly ruleCount: number | undefined;
   /** Empty: none. */
   readonly lastViolation: string;
+  /** Of rule files: file, line, what to do. */
+  readonly ruleProblems: readonly string[];
 }
 
 export const noGovernance: GovernanceFacts = {
   emergency: noEmergency,
+  rulesText: "",
   ruleCount: undefined,
   lastViolation: "",
+  ruleProblems: [],
 };
 
 export async function readGovernance(
@@ -24,8 +30,10 @@ export async function readGovernance(
   const { emergency, rules } = await client.getGovernanceStatus({ sessionId }, options);
   return {
     emergency: emergencyStateFromMessage(emergency),
+    rulesText: rules?.text ?? "",
     ruleCount: rules?.count,
     lastViolation: rules?.lastViolation ?? "",
+    ruleProblems: rules?.problems ?? [],
   };
 }
 

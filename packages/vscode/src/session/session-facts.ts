@@ -18,6 +18,8 @@ export interface SessionFacts {
   readonly changeSets: readonly ChangeSetFacts[];
   /** Counts changes of the todo list. */
   readonly todosVersion: number;
+  /** The newest call that a rule of damage control stopped or asked about. */
+  readonly violation: ViolationFacts | undefined;
   /** The newest final answer, by turn. */
   readonly lastAnswer: { readonly turnId: string; readonly text: string } | undefined;
 }
@@ -34,6 +36,18 @@ export interface PlanFacts {
   readonly title: string;
 }
 
+export interface ViolationFacts {
+  readonly tool: string;
+  /** What was tried, in a few words. */
+  readonly words: string;
+  readonly rule: string;
+  readonly reason: string;
+  /** `file:line`; empty for a rule that is built in. */
+  readonly place: string;
+  /** `blocked`, `asked`, `confirmed` or `refused`. */
+  readonly action: string;
+}
+
 export interface ChangeSetFacts {
   readonly changeSetId: string;
   readonly time: Date | undefined;
@@ -48,6 +62,7 @@ export const noFacts: SessionFacts = {
   plan: undefined,
   changeSets: [],
   todosVersion: 0,
+  violation: undefined,
   lastAnswer: undefined,
 };
 
@@ -69,6 +84,10 @@ export function factsAfter(facts: SessionFacts, event: InvokeEvent): SessionFact
     case "clientRequestResolved": {
       if (!facts.questions.has(body.value.requestId)) return facts;
       return { ...facts, questions: without(facts.questions, body.value.requestId) };
+    }
+    case "ruleViolation": {
+      const { tool, words, rule, reason, place, action } = body.value;
+      return { ...facts, violation: { tool, words, rule, reason, place, action } };
     }
     case "proposedChanges": {
       const proposal = proposalFromMessage(body.value);

@@ -1,7 +1,9 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import * as vscode from "vscode";
 import type { Attention } from "../attention/attention.ts";
+import type { BlockedCalls } from "../attention/blocked-calls.ts";
 import type { WindowStatus } from "../status/window-status.ts";
 import type { Workbench } from "../workbench.ts";
 import { readGovernance } from "./governance-facts.ts";
@@ -13,6 +15,7 @@ export interface SessionWatchOptions {
   readonly workbench: () => Workbench;
   readonly status: () => WindowStatus;
   readonly attention: () => Attention;
+  readonly blockedCalls: () => BlockedCalls;
   readonly progress: () => TurnProgress;
 }
 
@@ -22,6 +25,8 @@ export interface SessionWatchOptions {
  */
 const gather = { facts: 50, todos: 100, settings: 100, governance: 300 } as const;
 const callPatience = 10_000;
+/** Milliseconds: what happened within them before a window follows a session is news to its user all the same. */
+const stillNews = 10_000;
 
 /** Keeps what the window shows beside the REPL up to date with its session: status bar, todos, timeline, notifications. */
 export class SessionWatch implements Disposable {
@@ -29,6 +34,8 @@ export class SessionWatch implements Disposable {
   readonly #waiting = new Map<keyof typeof gather, ReturnType<typeof setTimeout>>();
   readonly #contexts = new Map<string, boolean>();
   #timelineShown = false;
+  /** What the session had when this window began to follow it. */
+  #heardUntil = 0n;
 
   constructor(options: SessionWatchOptions) {
     this.#options = options;
@@ -37,6 +44,8 @@ export class SessionWatch implements Disposable {
   /** Another session is followed. */
   onSession(session: AgentSession): void {
     this.#workbench.log.info(`Session ${session.sessionId} in ${session.workingDir}`);
+    this.#heardUntil = session.lastSeq;
+    this.#options.blockedCalls().forget();
     this.#options.status().settings = session.settings;
     void vscode.commands.executeCommand("setContext", "gennai.sessionOpen", true);
     this.#loadTodos();
@@ -54,8 +63,13 @@ export class SessionWatch implements Disposable {
       case "settingsChanged":
         this.#soon("settings", () => this.#readSettings(session));
         return;
-      case "emergencyChanged":
       case "ruleViolation":
+        if (event.event.value.action === "blocked" && this.#isNews(event)) {
+          this.#options.blockedCalls().add(event.event.value);
+        }
+        this.#governanceSoon();
+        return;
+      case "emergencyChanged":
       case "rulesChanged":
       case "intentSelected":
         this.#governanceSoon();
@@ -122,6 +136,11 @@ export class SessionWatch implements Disposable {
     if (this.#contexts.get(key) === value) return;
     this.#contexts.set(key, value);
     void vscode.commands.executeCommand("setContext", key, value);
+  }
+
+  /** A session that is opened again tells all its events. */
+  #isNews({ seq, time }: InvokeEvent): boolean {
+    return seq > this.#heardUntil || (time !== undefined && Date.now() - timestampMs(time) < stillNews);
   }
 
   #loadTodos(): void {

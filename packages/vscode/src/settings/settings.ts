@@ -19,6 +19,7 @@ export interface GennaiSettings {
   readonly editingMode: EditingMode;
   readonly showThinking: boolean;
   readonly notifications: boolean;
+  readonly notifyBlockedCalls: boolean;
   readonly sandbox: "auto" | "required" | "off";
   readonly protectedBranches: readonly string[];
 }
@@ -45,6 +46,7 @@ export function readSettings(): GennaiSettings {
     editingMode: oneOf(["branch", "proposal"], text("editingMode"), "branch"),
     showThinking: flag("showThinking", false),
     notifications: flag("notifications", true),
+    notifyBlockedCalls: configuration.inspect<unknown>("notifyBlockedCalls")?.globalValue !== false,
     sandbox: oneOf(["auto", "required", "off"], ofUser("governance.sandbox"), "auto"),
     protectedBranches: texts(configuration.get<unknown>("governance.protectedBranches")),
   };

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { rulesText } from "./rules-text.ts";
 import { type StatusFacts, statusText } from "./status-text.ts";
 
 /** Puts what `statusText` says into the status bar. */
@@ -18,6 +19,24 @@ export function showStatus(item: vscode.StatusBarItem, facts: StatusFacts): void
   }
   tooltip.appendMarkdown(tooltipCommands.map(([title, command]) => `[${title}](command:${command})`).join(" · "));
   item.tooltip = tooltip;
+}
+
+/** Puts what `rulesText` says into the status bar, in an item of its own. */
+export function showRules(item: vscode.StatusBarItem, facts: Pick<StatusFacts, "link" | "governance">): void {
+  const shown = rulesText(facts);
+  if (shown === undefined) {
+    item.hide();
+    return;
+  }
+  item.text = shown.text;
+  item.accessibilityInformation = { label: shown.label };
+  const tooltip = new vscode.MarkdownString("");
+  for (const line of shown.details) {
+    tooltip.appendText(line.slice(0, 300));
+    tooltip.appendMarkdown("\n\n");
+  }
+  item.tooltip = tooltip;
+  item.show();
 }
 
 const tooltipCommands: readonly (readonly [title: string, command: string])[] = [

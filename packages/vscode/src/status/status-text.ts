@@ -33,13 +33,10 @@ const branchLength = 24;
 export function statusText(facts: StatusFacts): StatusText {
   const emergency = emergencyWords(facts.governance.emergency);
   const head = headline(facts, emergency);
-  const shield = facts.governance.ruleCount === undefined ? "" : ` $(shield) ${facts.governance.ruleCount}`;
   const branch =
     facts.branch === "" || facts.mode === "proposal" ? "" : ` $(git-branch) ${icons(shortened(facts.branch))}`;
-  const violation = facts.governance.lastViolation === "" ? "" : " $(warning)";
-  const connected = facts.link.type === "connected" || facts.link.type === "lost";
   return {
-    text: `$(${head.icon}) ${icons(head.text)}${connected ? `${branch}${shield}${violation}` : ""}`,
+    text: `$(${head.icon}) ${icons(head.text)}${isConnected(facts.link) ? branch : ""}`,
     label: `${/^Gennai\b/.test(head.text) ? "" : "Gennai: "}${head.text}${facts.branch === "" ? "" : `, branch ${facts.branch}`}`,
     tone: head.tone,
     rows: rows(facts, emergency),
@@ -118,7 +115,12 @@ function shortened(branch: string): string {
   return branch.length <= branchLength ? branch : `${branch.slice(0, branchLength - 1)}…`;
 }
 
+/** A server is known, though it may not answer just now. */
+export function isConnected(link: LinkState): boolean {
+  return link.type === "connected" || link.type === "lost";
+}
+
 /** Names from outside must not become icons. */
-function icons(text: string): string {
+export function icons(text: string): string {
   return text.replaceAll("$(", "$ (");
 }

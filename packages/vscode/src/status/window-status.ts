@@ -3,10 +3,12 @@ import * as vscode from "vscode";
 import type { LinkState } from "../server/server-link.ts";
 import { type GovernanceFacts, noGovernance } from "../session/governance-facts.ts";
 import type { SessionFacts } from "../session/session-facts.ts";
-import { showStatus } from "./status-item.ts";
+import { showRules, showStatus } from "./status-item.ts";
 
 export interface WindowStatusOptions {
   readonly item: vscode.StatusBarItem;
+  /** Of damage control. */
+  readonly rulesItem: vscode.StatusBarItem;
   readonly facts: () => SessionFacts;
   readonly isWatching: () => boolean;
 }
@@ -56,9 +58,14 @@ export class WindowStatus {
   }
 
   show(): void {
-    const { item, facts, isWatching } = this.#options;
+    const { item, rulesItem, facts, isWatching } = this.#options;
+    showRules(rulesItem, { link: this.#link, governance: this.#governance });
     showStatus(item, {
-      ...{ link: this.#link, branch: this.#branch, mode: this.#mode, session: facts(), governance: this.#governance },
+      link: this.#link,
+      branch: this.#branch,
+      mode: this.#mode,
+      session: facts(),
+      governance: this.#governance,
       ...this.#model,
       trusted: vscode.workspace.isTrusted,
       watching: isWatching(),

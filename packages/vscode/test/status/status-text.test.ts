@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { noGovernance } from "../../src/session/governance-facts.ts";
+import { rulesText } from "../../src/status/rules-text.ts";
 import { type StatusFacts, statusText } from "../../src/status/status-text.ts";
 
 const emergency = { readOnly: false, disableHighImpact: false, stopAll: false, blockedTools: [] };
@@ -11,7 +13,7 @@ const plain: StatusFacts = {
   branch: "ai-agent/a",
   mode: "branch",
   session: { turn: undefined, questions: new Map(), openProposals: new Map() },
-  governance: { emergency, ruleCount: 12, lastViolation: "" },
+  governance: { ...noGovernance, emergency, ruleCount: 12 },
 };
 const turn = { turnId: "t", doing: "running Bash" };
 const questions = new Map([["q", "Run rm?"]]);
@@ -23,21 +25,21 @@ describe("statusText", () => {
     readonly text: string;
     readonly tone?: string;
   }>([
-    { name: "idle", facts: {}, text: "$(comment-discussion) offline $(git-branch) ai-agent/a $(shield) 12" },
+    { name: "idle", facts: {}, text: "$(comment-discussion) offline $(git-branch) ai-agent/a" },
     {
       name: "a model",
       facts: { model: "m" },
-      text: "$(comment-discussion) offline/m $(git-branch) ai-agent/a $(shield) 12",
+      text: "$(comment-discussion) offline/m $(git-branch) ai-agent/a",
     },
     {
       name: "a model that is a file",
       facts: { backend: "scripted", model: "/home/u/scripts/demo.yaml" },
-      text: "$(comment-discussion) scripted/demo.yaml $(git-branch) ai-agent/a $(shield) 12",
+      text: "$(comment-discussion) scripted/demo.yaml $(git-branch) ai-agent/a",
     },
     {
       name: "proposals need no branch",
       facts: { mode: "proposal" },
-      text: "$(comment-discussion) offline $(shield) 12",
+      text: "$(comment-discussion) offline",
     },
     {
       name: "untrusted",
@@ -53,12 +55,12 @@ describe("statusText", () => {
     {
       name: "a turn",
       facts: { session: { ...plain.session, turn } },
-      text: "$(loading~spin) Gennai: running Bash $(git-branch) ai-agent/a $(shield) 12",
+      text: "$(loading~spin) Gennai: running Bash $(git-branch) ai-agent/a",
     },
     {
       name: "a question goes before a turn",
       facts: { session: { ...plain.session, turn, questions } },
-      text: "$(question) Gennai needs your answer $(git-branch) ai-agent/a $(shield) 12",
+      text: "$(question) Gennai needs your answer $(git-branch) ai-agent/a",
       tone: "warning",
     },
     {
@@ -67,20 +69,15 @@ describe("statusText", () => {
         session: { ...plain.session, questions },
         governance: { ...plain.governance, emergency: { ...emergency, readOnly: true, blockedTools: ["Bash"] } },
       },
-      text: "$(stop-circle) Gennai: read-only … $(git-branch) ai-agent/a $(shield) 12",
+      text: "$(stop-circle) Gennai: read-only … $(git-branch) ai-agent/a",
       tone: "error",
-    },
-    {
-      name: "a violation",
-      facts: { branch: "", governance: { ...plain.governance, lastViolation: "no-rm" } },
-      text: "$(comment-discussion) offline $(shield) 12 $(warning)",
     },
     {
       name: "names make no icons",
       facts: { backend: "$(bug)", branch: "" },
-      text: "$(comment-discussion) $ (bug) $(shield) 12",
+      text: "$(comment-discussion) $ (bug)",
     },
-    { name: "watching", facts: { watching: true, branch: "" }, text: "$(eye) Gennai: watching $(shield) 12" },
+    { name: "watching", facts: { watching: true, branch: "" }, text: "$(eye) Gennai: watching" },
   ])("$name", ({ facts, text, tone = "plain" }) => {
     expect(statusText({ ...plain, ...facts })).toMatchObject({ text, tone });
   });
@@ -90,5 +87,29 @@ describe("statusText", () => {
     const { text, label } = statusText({ ...plain, branch });
     expect(text).toContain("ai-agent/aaaaaaaaaaaaaa…");
     expect(label).toContain(branch);
+  });
+});
+
+describe("rulesText: seed 004 §4 status", () => {
+  const of = (change: Partial<StatusFacts["governance"]>, link = plain.link) =>
+    rulesText({ link, governance: { ...plain.governance, ...change } });
+
+  it.each([
+    ["🛡️ Damage-Control Active: 142 Rules", "🛡️ Damage-Control Active: 142 Rules"],
+    ["⚠️ Last Violation: git reset --hard", "⚠️ Last Violation: git reset --hard"],
+    ["⚠️ Last Violation: echo $(bug)", "⚠️ Last Violation: echo $ (bug)"],
+  ])("says %s", (said, text) => {
+    expect(of({ rulesText: said })).toMatchObject({ text, label: said });
+  });
+
+  it("keeps what is long for the tooltip", () => {
+    const said = `⚠️ Last Violation: ${"a".repeat(80)}`;
+    const shown = of({ rulesText: said, lastViolation: "a", ruleProblems: ["r.yaml:1: bad"] });
+    expect([...(shown?.text ?? "")]).toHaveLength(64);
+    expect(shown?.details).toEqual([said, "Last violation: a", "r.yaml:1: bad"]);
+  });
+
+  it("is not there without a server, or before one said anything", () => {
+    expect([of({ rulesText: "x" }, { type: "idle" }), of({ rulesText: "" })]).toEqual([undefined, undefined]);
   });
 });

@@ -1,6 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { LoggedEvent, SessionEvent, TurnState } from "@gennai/agent/session-event";
+import { violationWords } from "@gennai/governance/rules/violation";
 import {
   ContextState,
   type InvokeEvent,
@@ -214,8 +215,12 @@ function bodyToWire(event: SessionEvent): WireEvent {
       };
     }
     case "rule-violation": {
-      const { toolCallId, tool, input, rule, action } = event;
-      return { case: "ruleViolation", value: { toolCallId, tool, input, rule, action } };
+      const { toolCallId, tool, input, rule, reason, place, action } = event;
+      const words = violationWords(event);
+      return {
+        case: "ruleViolation",
+        value: { toolCallId, tool, input, rule, action, words, reason: reason ?? "", place: place ?? "" },
+      };
     }
     case "intent-selected":
       return { case: "intentSelected", value: { intent: intentToWire(event.intent) } };

@@ -1,0 +1,28 @@
+import * as vscode from "vscode";
+import type { ViolationFacts } from "../session/session-facts.ts";
+import type { GennaiSettings } from "../settings/settings.ts";
+import { BlockedCalls } from "./blocked-calls.ts";
+
+/** Notifications of VS Code about calls that damage control blocked. */
+export function vsCodeBlockedCalls(options: {
+  readonly settings: () => GennaiSettings;
+  readonly showRule: (call: ViolationFacts) => Promise<void>;
+}): BlockedCalls {
+  return new BlockedCalls({
+    isQuiet() {
+      const { notifications, notifyBlockedCalls } = options.settings();
+      return !notifications || !notifyBlockedCalls;
+    },
+    show: async (message, buttons) => vscode.window.showWarningMessage(message, ...buttons),
+    showRule: options.showRule,
+    quiet: async () => {
+      await vscode.workspace
+        .getConfiguration("gennai")
+        .update("notifyBlockedCalls", false, vscode.ConfigurationTarget.Global);
+    },
+    after: (milliseconds, callback) => {
+      const timer = setTimeout(callback, milliseconds);
+      return () => clearTimeout(timer);
+    },
+  });
+}

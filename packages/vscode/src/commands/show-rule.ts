@@ -1,0 +1,61 @@
+import * as vscode from "vscode";
+import { uriOf } from "../editor/workspace-uri.ts";
+import { thisMachine } from "../server/this-machine.ts";
+import type { ViolationFacts } from "../session/session-facts.ts";
+import type { Command, Workbench } from "../workbench.ts";
+
+/** Opens the rule that stopped, or asked about, a call last. */
+export const showRule: Command = async (workbench) => {
+  const { violation } = workbench.sessions.facts;
+  if (violation !== undefined) await openRule(violation, workbench);
+  else void vscode.window.showInformationMessage("Damage-Control stopped no call in this session.");
+};
+
+/** Opens a rule: at its line in its file, or what is known of one that is built in. */
+export async function openRule(
+  violation: ViolationFacts,
+  { documents, root }: Pick<Workbench, "documents" | "root">,
+): Promise<void> {
+  const found = await ruleInFile(violation.place, root);
+  if (found === undefined) {
+    const uri = documents.add("damage-control.md", describeRule(violation));
+    await vscode.window.showTextDocument(uri, { preview: true });
+    return;
+  }
+  const selection = new vscode.Range(found.line, 0, found.line, 0);
+  await vscode.window.showTextDocument(found.uri, { preview: true, selection });
+}
+
+/** The file and its 0-based line; undefined where this window cannot reach it. */
+async function ruleInFile(
+  place: string,
+  root: string,
+): Promise<{ readonly uri: vscode.Uri; readonly line: number } | undefined> {
+  const [, file = "", line = ""] = /^(.+):(\d+)$/.exec(place) ?? [];
+  if (file === "" || (root === "" && !file.startsWith("~/"))) return undefined;
+  const uri = file.startsWith("~/")
+    ? vscode.Uri.file(`${thisMachine.home}/${file.slice(2)}`)
+    : file.startsWith("/")
+      ? vscode.Uri.file(file)
+      : vscode.Uri.joinPath(uriOf(root), file);
+  try {
+    await vscode.workspace.fs.stat(uri);
+    return { uri, line: Math.max(0, Number(line) - 1) };
+  } catch {
+    return undefined;
+  }
+}
+
+function describeRule({ tool, words, rule, reason, place, action }: ViolationFacts): string {
+  const lines = [
+    `# ${rule}`,
+    reason,
+    `- Tried: ${tool}, ${words}`,
+    `- What became of it: ${action}`,
+    place === ""
+      ? "- Where it stands: built into the server. No rule file takes it away."
+      : `- Where it stands: ${place}, which this window cannot open.`,
+    "`gennai policy check` says what all rules say of a command, without running it.",
+  ];
+  return `${lines.join("\n\n")}\n`;
+}

@@ -1,0 +1,24 @@
+import { icons, isConnected, type StatusFacts } from "./status-text.ts";
+
+export interface RulesText {
+  readonly text: string;
+  /** For screen readers. */
+  readonly label: string;
+  /** Plain text, a line each. */
+  readonly details: readonly string[];
+}
+
+/** Characters in the status bar; the tooltip has the rest. */
+const longest = 64;
+
+/** What the status bar says of damage control; undefined while no server has said anything. */
+export function rulesText({ link, governance }: Pick<StatusFacts, "link" | "governance">): RulesText | undefined {
+  const { rulesText: said, lastViolation, ruleProblems } = governance;
+  if (said === "" || !isConnected(link)) return undefined;
+  const characters = [...said];
+  return {
+    text: icons(characters.length <= longest ? said : `${characters.slice(0, longest - 1).join("")}…`),
+    label: said,
+    details: [said, `Last violation: ${lastViolation === "" ? "none" : lastViolation}`, ...ruleProblems.slice(0, 5)],
+  };
+}
