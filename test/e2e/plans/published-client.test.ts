@@ -49,7 +49,70 @@ async function client(server: TestServer, request = "first"): Promise<PublishedE
 
 const made = (server: TestServer, path = "made.txt") => existsSync(server.workspace.path(path));
 
+/** To a place that is no URL: its HTTP library throws for it, and it reads no other refusal. */
+const refused = 303;
+
 describe("seed 000 protocol: the extension as it was published, unchanged", () => {
+  test.each([
+    ["main", "ai-agent/t"],
+    ["work", "work"],
+  ])("from ping to verify on the branch %s: it works on %s", async (branch, worksOn) => {
+    await using server = await open();
+    const { workspace } = server;
+    await workspace.git("switch", "--quiet", branch);
+    const extension = new PublishedExtension(server.running.rinaUrl);
+    expect(await extension.walk("first")).toEqual([
+      "RinaWarp daemon: reachable (v0.0.0-test)",
+      "Plan generated: T",
+      "Plan approved and token received.",
+      "Plan executed successfully.",
+      "Plan verification completed.",
+    ]);
+    expect([await workspace.git("branch", "--show-current"), await workspace.read("made.txt")]).toEqual([
+      worksOn,
+      "x\n",
+    ]);
+    expect(await workspace.git("ls-tree", "--name-only", "main")).toBe("README.md");
+  });
+
+  test.each<[string, (server: TestServer) => Promise<unknown>, string, RegExp]>([
+    [
+      "on a detached HEAD",
+      ({ workspace }) => workspace.git("switch", "--quiet", "--detach"),
+      "first",
+      /^Approval failed: .*Step s1, action 1 is refused: HEAD is detached/,
+    ],
+    [
+      "on a protected branch that cannot be left",
+      async ({ workspace }) => {
+        await workspace.git("switch", "--quiet", "--create", "ai-agent/t");
+        await workspace.write("README.md", "theirs\n");
+        await workspace.git("commit", "--quiet", "--all", "--message", "theirs");
+        await workspace.git("switch", "--quiet", "main");
+        await workspace.write("README.md", "mine\n");
+      },
+      "first",
+      /^Approval failed: .*git could not switch to ai-agent\/t: .*Commit or stash/,
+    ],
+    ["that is denied", async () => undefined, "denied", /^Approval failed: .*Step s1, action 1 is refused: .*outside/],
+  ])("a plan %s is never called approved: it says what is wrong", async (_what, prepare, request, wanted) => {
+    await using server = await open();
+    await prepare(server);
+    const extension = new PublishedExtension(server.running.rinaUrl);
+    const [approval] = (await extension.walk(request)).slice(2);
+    expect(approval).toMatch(wanted);
+    expect(made(server)).toBe(false);
+  });
+
+  test("a run that fails is not called a success", async () => {
+    await using server = await open();
+    const extension = await client(server);
+    await extension.approve();
+    await server.workspace.write("made.txt", "theirs\n");
+    expect((await extension.execute()).thrown).toMatch(/changed since|would do something else/);
+    expect(await server.workspace.read("made.txt")).toBe("theirs\n");
+  });
+
   test.each(["first", "contract"])("plan (%s), approve, execute, verify", async (request) => {
     await using server = await open();
     const extension = await client(server, request);
@@ -60,7 +123,7 @@ describe("seed 000 protocol: the extension as it was published, unchanged", () =
     expect(await extension.execute()).toMatchObject({ status: 200, json: { ok: true, result: { executed: true } } });
     expect(await server.workspace.read("made.txt")).toBe("x\n");
     expect(await extension.verify()).toMatchObject({ status: 200, json: { ok: true, result: { verified: true } } });
-    expect((await extension.execute()).status).toBe(403);
+    expect((await extension.execute()).status).toBe(refused);
   });
 
   test("a client that hashes all of the form that it holds is understood as well", async () => {
@@ -144,7 +207,7 @@ describe("a form that names a plan gives no power over another", () => {
       "the token of a plan that looks the same, made later",
       async (extension, server) => {
         const other = await client(server, "same");
-        expect((await other.approve()).status).toBe(409);
+        expect((await other.approve()).status).toBe(refused);
         return other.post("/plan/execute", {
           ...other.approved(),
           approvalToken: `${extension.approvalToken.slice(0, -1)}_`,
@@ -182,8 +245,7 @@ describe("a form that names a plan gives no power over another", () => {
     const extension = await client(server);
     expect((await extension.approve()).status).toBe(200);
     const { status } = await attack(extension, server);
-    expect(status).toBeGreaterThanOrEqual(400);
-    expect(status).toBeLessThan(500);
+    expect(status).toBe(refused);
     expect([made(server), made(server, "other.txt"), existsSync(server.workspace.path("x"))]).toEqual([
       false,
       false,
@@ -197,7 +259,7 @@ describe("a form that names a plan gives no power over another", () => {
     expect((await one.approve()).status).toBe(200);
     const two = await client(server, "same");
     expect(await two.approve()).toMatchObject({
-      status: 409,
+      status: refused,
       json: { error: expect.stringContaining("look the same") },
     });
     expect((await one.execute()).status).toBe(200);
@@ -210,7 +272,7 @@ describe("a form that names a plan gives no power over another", () => {
     expect((await denied.approve()).json).toMatchObject({ ok: false });
     const invented = new PublishedExtension(server.running.rinaUrl);
     invented.plan = { ...(denied.plan as StrippedPlan), title: "invented" };
-    expect(await invented.approve()).toMatchObject({ status: 403, json: { ok: false } });
+    expect(await invented.approve()).toMatchObject({ status: refused, json: { ok: false } });
   });
 
   test("a plan previewed anew elsewhere is not the one that this client was given", async () => {
@@ -222,6 +284,6 @@ describe("a form that names a plan gives no power over another", () => {
     const [held] = await plans.list(session);
     await server.workspace.write("made.txt", "before\n");
     await plans.preview(session, held?.planId ?? "");
-    expect((await extension.approve()).status).toBe(409);
+    expect((await extension.approve()).status).toBe(refused);
   });
 });

@@ -4,6 +4,7 @@ import type { Answer } from "./original-client.ts";
 
 // The RinaWarp extension as it was published (0.1.0), by what it does: its schema drops what it does not name, so that it
 // never holds a command or a path; its hash lets through only names of the first level; and of an answer it reads the token.
+// Whatever is JSON it takes for a success. It fails by what its HTTP library, node-fetch, throws, and shows that.
 
 const envelope = z.object({
   kind: z.literal("plan"),
@@ -28,6 +29,11 @@ export function publishedPlanHash(plan: object): string {
     .digest("hex");
 }
 
+export interface PublishedAnswer extends Answer {
+  /** What its HTTP library throws for it, when it does. */
+  readonly thrown?: string;
+}
+
 /** With `deep`, another build of it: the same schema, and a hash over everything that it holds. */
 export class PublishedExtension {
   readonly #baseUrl: string;
@@ -35,6 +41,9 @@ export class PublishedExtension {
   plan: StrippedPlan | undefined;
   approvedHash = "";
   approvalToken = "";
+  state: "draft" | "preview" | "awaiting_approval" | "executing" | "verifying" | "done" | "failed" = "draft";
+  /** What it showed its user, in order. */
+  readonly shown: string[] = [];
 
   constructor(baseUrl: string | undefined, hash: (plan: object) => string = publishedPlanHash) {
     this.#baseUrl = baseUrl ?? "http://127.0.0.1:8787";
@@ -46,9 +55,30 @@ export class PublishedExtension {
     // From the first brace to the last, whatever is between.
     const [found] = /\{.*\}/s.exec(String(json["raw"])) ?? [];
     this.plan = envelope.parse(JSON.parse(found ?? "null")).payload;
+    this.state = "preview";
   }
 
-  async approve(): Promise<Answer> {
+  /** Its commands one after the other, as a person calls them, each with what it then says. */
+  async walk(text: string): Promise<readonly string[]> {
+    const { version } = (await this.post("/ping", {})).json;
+    this.shown.push(`RinaWarp daemon: reachable (v${String(version)})`);
+    await this.planCommand(text);
+    this.shown.push(`Plan generated: ${this.plan?.title}`);
+    this.state = "awaiting_approval";
+    await this.#said("Plan approved and token received.", "Approval failed", () => this.approve());
+    if (this.approvalToken === "") return [...this.shown, "Plan not approved"];
+    if (!(await this.#said("Plan executed successfully.", "Execution failed", () => this.execute()))) return this.shown;
+    await this.#said("Plan verification completed.", "Verification failed", () => this.verify());
+    return this.shown;
+  }
+
+  async #said(done: string, failed: string, call: () => Promise<PublishedAnswer>): Promise<boolean> {
+    const { thrown } = await call();
+    this.shown.push(thrown === undefined ? done : `${failed}: ${thrown}`);
+    return thrown === undefined;
+  }
+
+  async approve(): Promise<PublishedAnswer> {
     this.approvedHash = this.#hash(this.plan ?? {});
     const answer = await this.post("/plan/approve", { plan: this.plan, planHash: this.approvedHash });
     const { approvalToken: token } = answer.json;
@@ -56,11 +86,11 @@ export class PublishedExtension {
     return answer;
   }
 
-  execute(): Promise<Answer> {
+  execute(): Promise<PublishedAnswer> {
     return this.post("/plan/execute", this.approved());
   }
 
-  verify(): Promise<Answer> {
+  verify(): Promise<PublishedAnswer> {
     return this.post("/plan/verify", this.approved());
   }
 
@@ -68,12 +98,20 @@ export class PublishedExtension {
     return { plan: this.plan, planHash: this.approvedHash, approvalToken: this.approvalToken };
   }
 
-  async post(path: string, body: unknown): Promise<Answer> {
+  async post(path: string, body: unknown): Promise<PublishedAnswer> {
     const response = await fetch(`${this.#baseUrl}${path}`, {
       method: "POST",
-      headers: { "Content-Type": "application/json" },
+      headers: {
+        "Content-Type": "application/json",
+        "User-Agent": "node-fetch/1.0 (+https://github.com/bitinn/node-fetch)",
+      },
       body: JSON.stringify(body),
+      redirect: "manual",
     });
-    return { status: response.status, json: (await response.json()) as Record<string, unknown> };
+    const answer = { status: response.status, json: (await response.json()) as Record<string, unknown> };
+    const location = response.headers.get("location");
+    if (location === null || URL.canParse(location, this.#baseUrl)) return answer;
+    // In its words.
+    return { ...answer, thrown: `uri requested responds with an invalid redirect URL: ${location}` };
   }
 }

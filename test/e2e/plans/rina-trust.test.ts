@@ -7,18 +7,38 @@ import { type RinaPlan } from "./original-client.ts";
 import { approve, command, extension, open, write } from "./rina-world.ts";
 
 describe("the port is trusted less", () => {
-  const confirmation = { answerMs: 5_000, waitForClientMs: 300 };
-
-  test("a command where there is no sandbox asks an authenticated client, and without one does not run", async () => {
-    await using server = await open({ server: { confirmation } });
+  test("a command where there is no sandbox asks an authenticated client; without one nothing runs, and nothing is spent", async () => {
+    await using server = await open();
     const client = await approve(server, command("touch made.txt"));
-    const { status, json } = await client.execute();
-    expect({ status, json }).toMatchObject({
-      status: 422,
-      json: { ok: false, result: { executed: false, verified: false } },
+    const begun = performance.now();
+    const refused = await client.execute();
+    expect(refused).toMatchObject({
+      status: 409,
+      json: { ok: false, error: expect.stringMatching(/touch made\.txt.*asks a person once more.*gennai open/) },
     });
-    expect(client.state).toBe("failed");
+    expect(performance.now() - begun).toBeLessThan(5_000);
     expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
+
+    const { sessions } = await server.client.listSessions({});
+    await using editor = await Watcher.attach(server, sessions[0]?.sessionId ?? "");
+    const run = client.post("/plan/execute", client.approved());
+    const { requestId, actionSha256 } = await editor.next("confirmationRequest");
+    // Meanwhile nothing else hangs, and it is said what is waited for.
+    const send = client.post("/rina/send", { text: "x", strict: true, context: {} });
+    for (const call of [send, client.post("/plan/execute", client.approved())]) {
+      expect(await call).toMatchObject({
+        status: 409,
+        json: {
+          ok: false,
+          error: expect.stringMatching(/waits for a person's answer: Allow Bash\? .*touch made\.txt/),
+        },
+      });
+    }
+    expect((await client.ping()).json).toMatchObject({ ok: true });
+    const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES };
+    await editor.submit({ case: "confirmationResponse", value });
+    expect(await run).toMatchObject({ status: 200, json: { ok: true, result: { executed: true } } });
+    expect(existsSync(server.workspace.path("made.txt"))).toBe(true);
   });
 
   test("the authenticated client says yes, and it runs; unverified, as nothing proves it", async () => {
@@ -72,11 +92,11 @@ describe("the port is trusted less", () => {
   });
 
   test("a run that fails is no success, also for a client that reads nothing but ok", async () => {
-    await using server = await open({ server: { confirmation } });
+    await using server = await open();
     const plan = write("made.txt");
     const failing = {
       ...plan,
-      steps: [...plan.steps, { ...command("touch late.txt").steps[0], id: "s2" }],
+      steps: [...plan.steps, { ...command("cat missing.txt").steps[0], id: "s2" }],
     } as RinaPlan;
     const client = await approve(server, failing);
     expect(await client.execute()).toMatchObject({ status: 422, json: { ok: false, result: { state: "partial" } } });

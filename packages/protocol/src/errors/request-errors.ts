@@ -52,6 +52,10 @@ export const requestErrors = {
     means: "the server's database is older than what was signed last, so nothing is recorded and nothing is done",
     next: "Whoever runs the server puts the newer one back, or accepts the loss: `gennai doctor` says what is missing.",
   },
+  nobody_to_ask: {
+    means: "part of the plan asks a person once more, and no client that can answer is open; nothing was run or spent",
+    next: "Open the session in a client (`gennai open`), then do it again.",
+  },
   not_kept: { means: "what the checkpoint needs is gone", next: "Choose a newer one, or use git." },
   not_previewed: { means: "a plan is approved only after its preview", next: "Preview it." },
   not_trusted: { means: "git does not trust the directory's owner", next: "Set git's `safe.directory` yourself." },

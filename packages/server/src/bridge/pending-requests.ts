@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ClientRequest, ClientRequestBody, RequestResolution } from "@gennai/agent/client-request";
 import type { SessionEvent } from "@gennai/agent/session-event";
+import type { Question } from "@gennai/governance/confirmation";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { Redactor } from "@gennai/governance/redaction";
 import { ServiceError } from "../service-error.ts";
@@ -88,6 +89,8 @@ export class PendingRequests {
       readonly signal: AbortSignal;
       /** Milliseconds an attached client has; defaults to the session's setting. */
       readonly answerMs?: number;
+      /** Milliseconds to wait for a client that can answer; defaults to the session's setting. */
+      readonly waitForClientMs?: number;
       readonly onProgress?: (text: string) => void;
       /** False for what changes nothing: it need not be on disk before it is asked. */
       readonly durable?: boolean;
@@ -127,7 +130,8 @@ export class PendingRequests {
       reject(options.signal.reason);
     };
     options.signal.addEventListener("abort", onAbort);
-    const clock = this.#startClock(pending, options.ability, answerMs);
+    const { ability, waitForClientMs = this.#timing.waitForClientMs } = options;
+    const clock = this.#startClock(pending, ability, { answerMs, waitForClientMs });
     let committed = false;
     try {
       options.signal.throwIfAborted();
@@ -178,6 +182,14 @@ export class PendingRequests {
     pending.settle({ type: "answered", answer, clientId, ...(user === "" ? {} : { user }) });
   }
 
+  /** What a person is asked right now; undefined when nothing is. It is the exact question, not masked. */
+  get openQuestion(): Question | undefined {
+    for (const { request, state } of this.#pending.values()) {
+      if (request.kind === "confirmation" && state === "open") return request.question;
+    }
+    return undefined;
+  }
+
   /** Requests without an answer yet. */
   get openCount(): number {
     return this.#pending.size;
@@ -188,9 +200,13 @@ export class PendingRequests {
     if (pending !== undefined && pending.state === "open") pending.onProgress?.(text);
   }
 
-  #startClock(pending: Pending, ability: ClientAbility, answerMs: number): Disposable {
+  #startClock(
+    pending: Pending,
+    ability: ClientAbility,
+    timing: { readonly answerMs: number; readonly waitForClientMs: number },
+  ): Disposable {
     let timer: NodeJS.Timeout | undefined;
-    let left = answerMs;
+    let left = timing.answerMs;
     let runningSince = 0;
     const give = (end: RequestEnd): void => {
       if (pending.state === "open") pending.settle(end);
@@ -198,7 +214,7 @@ export class PendingRequests {
     const waitForClient = (): void => {
       timer = setTimeout(() => {
         give({ type: "nobody" });
-      }, this.#timing.waitForClientMs);
+      }, timing.waitForClientMs);
     };
     const update = (): void => {
       const attached = this.#clients.can(ability);

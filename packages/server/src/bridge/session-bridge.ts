@@ -18,6 +18,7 @@ export class SessionBridge implements EditorBridge, Confirmer {
   readonly #requests: PendingRequests;
   readonly #turnId: () => string;
   readonly #interactive: () => boolean;
+  readonly #waitForClientMs: number | undefined;
 
   constructor(options: {
     readonly clients: ClientRegistry;
@@ -25,11 +26,14 @@ export class SessionBridge implements EditorBridge, Confirmer {
     readonly turnId: () => string;
     /** False: nobody will ever answer, so nothing waits. */
     readonly interactive: () => boolean;
+    /** Milliseconds a question waits for a client that can answer it; the session's setting when left out. */
+    readonly waitForClientMs?: number | undefined;
   }) {
     this.#clients = options.clients;
     this.#requests = options.requests;
     this.#turnId = options.turnId;
     this.#interactive = options.interactive;
+    this.#waitForClientMs = options.waitForClientMs;
   }
 
   can(ability: Parameters<EditorBridge["can"]>[0]): boolean {
@@ -116,7 +120,12 @@ export class SessionBridge implements EditorBridge, Confirmer {
     if (!this.#interactive()) return { type: "nobody" };
     const end = await this.#requests.ask(
       { kind: "confirmation", question },
-      { ability: "confirmation", turnId: question.turnId, signal: options.signal },
+      {
+        ability: "confirmation",
+        turnId: question.turnId,
+        signal: options.signal,
+        ...(this.#waitForClientMs === undefined ? {} : { waitForClientMs: this.#waitForClientMs }),
+      },
     );
     if (end.type !== "answered") return { type: end.type };
     const { clientId, user: who = "user" } = end;

@@ -1,5 +1,6 @@
 import type { Answer, Question } from "@gennai/governance/confirmation";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
+import type { Risk } from "@gennai/governance/risk";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import * as z from "zod";
 
@@ -36,6 +37,11 @@ export class PlanAnswers extends RememberedAnswers {
     this.#commandsAskAgain = options.commandsAskAgain;
   }
 
+  /** Whether such a call, where the rules want a question, is asked about although the plan was approved. */
+  asksAgain({ tool, risk }: { readonly tool: string; readonly risk: Risk }): boolean {
+    return risk === "high" || (this.#commandsAskAgain && tool === "Bash");
+  }
+
   /** From now on, only this call is approved. */
   expect(call: ApprovedCall): void {
     this.#approved = call;
@@ -43,9 +49,9 @@ export class PlanAnswers extends RememberedAnswers {
 
   override find(question: Question): (Answer & { readonly type: "yes" }) | undefined {
     const approved = this.#approved;
-    if (approved === undefined || question.computed.risk === "high") return undefined;
+    if (approved === undefined) return undefined;
     if (question.callId !== approved.callId || question.toolName !== approved.tool) return undefined;
-    if (this.#commandsAskAgain && question.toolName === "Bash") return undefined;
+    if (this.asksAgain({ tool: question.toolName, risk: question.computed.risk })) return undefined;
     const asked = askedAction.safeParse(JSON.parse(question.actionJson));
     if (!asked.success) return undefined;
     const { operands = {}, ...action } = asked.data;

@@ -24,6 +24,7 @@ export type PlanRefusalReason =
   | "intent_changed"
   | "preview_changed"
   | "proposal_mode"
+  | "nobody_to_ask"
   | "too_many_plans";
 
 const codes: Record<PlanRefusalReason, ServiceErrorCode> = {
@@ -47,6 +48,7 @@ const codes: Record<PlanRefusalReason, ServiceErrorCode> = {
   intent_changed: "failed_precondition",
   preview_changed: "failed_precondition",
   proposal_mode: "failed_precondition",
+  nobody_to_ask: "failed_precondition",
   too_many_plans: "resource_exhausted",
 };
 

@@ -19,6 +19,7 @@ import type { Approver, PlanApproval, PlanAuthority, SubmittedPlan } from "./pla
 import { assertBranchMode, assertDigest, assertHead, recordOf } from "./plan-checks.ts";
 import { planEntry } from "./plan-entry.ts";
 import { headOf } from "./plan-head.ts";
+import { asksAgain, assertSomebodyCanAnswer, verificationAsksAgain, waitingFor } from "./plan-questions.ts";
 import { assertPlanMay, planRefusal } from "./plan-refusal.ts";
 import { followed, opening } from "./plan-turn.ts";
 import { planView } from "./plan-view.ts";
@@ -203,9 +204,16 @@ export class SessionPlans implements PlanAuthority {
       by: `plan approved by ${approval.by}`,
       commandsAskAgain: approval.channel === "loopback" && services.isolation === "unsandboxed",
     });
+    const { channel } = approval;
+    await assertSomebodyCanAnswer(session, channel, asksAgain(inspection, plan.parsed, answers));
     const { scenario } = await chooseScenario(session, planRunScenario);
     const gate = await buildTurnGate(session, scenario, {
-      ...{ turnId, modelId: "", signal, knownFiles: known, remembered: answers },
+      turnId,
+      modelId: "",
+      signal,
+      knownFiles: known,
+      remembered: answers,
+      ...waitingFor(channel),
     });
     if (gate.policySha256 !== approval.preview.policySha256) {
       gate[Symbol.dispose]();
@@ -215,7 +223,7 @@ export class SessionPlans implements PlanAuthority {
         "Preview and approve it again.",
       );
     }
-    const { tokenSha256, by, channel } = approval;
+    const { tokenSha256, by } = approval;
     const opened = { type: "run-opened", runTurnId: turnId, tokenSha256 } as const;
     const details = { plan: { id: planId, digest, approved_by: by, channel } };
     return {
@@ -242,12 +250,28 @@ export class SessionPlans implements PlanAuthority {
     const plan = await loadPlan(services.blobs, record);
     const risks = new Map(record.steps.map(({ stepId, risk }) => [stepId, risk]));
     const steps = stepContracts(plan.parsed, risks);
+    const channel = record.approvedBy?.channel === "authenticated" ? "authenticated" : "loopback";
     const answers = new PlanAnswers({
       by: `plan approved by ${record.approvedBy?.who ?? ""}`,
-      commandsAskAgain: record.approvedBy?.channel !== "authenticated" && services.isolation === "unsandboxed",
+      commandsAskAgain: channel === "loopback" && services.isolation === "unsandboxed",
     });
     const { scenario } = await chooseScenario(session, planRunScenario);
-    const gate = await buildTurnGate(session, scenario, { turnId, modelId: "", signal, remembered: answers });
+    using unused = new DisposableStack();
+    const gate = unused.use(
+      await buildTurnGate(session, scenario, {
+        turnId,
+        modelId: "",
+        signal,
+        remembered: answers,
+        ...waitingFor(channel),
+      }),
+    );
+    await assertSomebodyCanAnswer(
+      session,
+      channel,
+      await verificationAsksAgain(gate.tools, { steps, answers, turnId, signal }),
+    );
+    unused.move();
     const change = { type: "verification-opened", turnId } as const;
     return {
       openingEvents: await opening(session, turnId, `Verify the plan: ${plan.parsed.plan.title}`, [

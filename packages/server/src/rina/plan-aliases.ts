@@ -15,8 +15,8 @@ interface Alias {
   readonly planId: string;
   /** Digest of the whole plan. */
   readonly digest: string;
-  readonly shownSha256: string;
-  readonly head: string;
+  shownSha256: string;
+  head: string;
   /** Of the newest token that was given for it. */
   tokenSha256?: string;
 }
@@ -74,6 +74,17 @@ export class PlanAliases {
       });
     }
     return newest;
+  }
+
+  /** The plan was previewed again for this client, on the branch that it was brought to; what the client holds stands for that. */
+  previewedAgain(session: Session, { planId }: HeldPlan): void {
+    const preview = session.state.plans.get(planId)?.preview;
+    if (preview === undefined) return;
+    for (const alias of this.#aliases) {
+      if (alias.sessionId !== session.id || alias.planId !== planId) continue;
+      alias.shownSha256 = preview.shownSha256;
+      alias.head = preview.head;
+    }
   }
 
   /** Binds the token to the alias: it is good for the plan that was approved by it, and for no other that looks the same. */

@@ -110,12 +110,14 @@ function routesOf({ handlers }: RinaListenerOptions): RouteTable {
       response.once("close", () => gone.abort(new DOMException("The client went away.", "AbortError")));
       try {
         const { status, body } = await handler(await readBody(request), { signal: gone.signal });
-        sendJson(response, status, body);
+        if (status >= 400 && readsNoRefusals(request)) throwAtReader(response, body);
+        else sendJson(response, status, body);
       } catch (error) {
         if (gone.signal.aborted && !request.complete) return;
         if (!(error instanceof ServiceError)) throw error;
         const tooLarge = error.code === "resource_exhausted" && !request.complete;
-        refuse(response, tooLarge ? 413 : statuses[error.code], sentence(error));
+        if (!tooLarge && readsNoRefusals(request)) throwAtReader(response, { ok: false, error: sentence(error) });
+        else refuse(response, tooLarge ? 413 : statuses[error.code], sentence(error));
       }
     },
   });
@@ -137,6 +139,24 @@ const statuses: Readonly<Record<ServiceErrorCode, number>> = {
   resource_exhausted: 429,
   unavailable: 503,
 };
+
+/**
+ * The published RinaWarp extension takes every answer that is JSON for a success, whatever status and `ok` say: after a
+ * refusal it says "approved", and after that "not approved". What its HTTP library throws it shows, whole.
+ */
+function readsNoRefusals({ headers }: IncomingMessage): boolean {
+  return headers["user-agent"]?.startsWith("node-fetch") === true;
+}
+
+/** That library throws for a redirection to what is no URL, with the text that stands in its place. */
+function throwAtReader(response: ServerResponse, body: Readonly<Record<string, unknown>>): void {
+  const text = String(body["error"])
+    .replaceAll(/[^\x20-\x7e]+/g, " ")
+    .slice(0, 1_000);
+  response.setHeader("Location", `http://[ ${text} ]`);
+  response.setHeader("Connection", "close");
+  sendJson(response, 303, body);
+}
 
 /** The body may still be on its way: what follows on this connection cannot be trusted to be a request. */
 function refuse(response: ServerResponse, status: number, error: string): void {

@@ -2,10 +2,12 @@ import { issueLines } from "@gennai/agent/scenarios/plan-correction";
 import type { PlanView, VerificationResult } from "@gennai/governance/plan/plan";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
+import type { JsonValue } from "@gennai/protocol/plan/strict-json";
 import type { PlanAuthority } from "../plans/plan-authority.ts";
 import { ServiceError } from "../service-error.ts";
 import type { Session } from "../sessions/session.ts";
 import { isStripped, planForClient } from "./client-form.ts";
+import { previewOnBranch } from "./onto-branch.ts";
 import { type HeldPlan, handOut, PlanAliases } from "./plan-aliases.ts";
 import { type PlanBody, parseApprovedPlan, parsePlan, parseSend } from "./rina-bodies.ts";
 import type { RinaAnswer, RinaHandler } from "./rina-listener.ts";
@@ -28,7 +30,7 @@ export function rinaHandlers(options: RinaServiceOptions): ReadonlyMap<string, R
       "/rina/send",
       async (body, { signal }) => {
         const { text, strict, context } = parseSend(body);
-        const session = await options.session();
+        const session = await idleSession(options);
         const { raw, submitted } = await writePlan({ plans, session, text, strict, context }, { signal });
         if (submitted.plan !== undefined) {
           const given = planForClient(submitted.plan.planJson);
@@ -45,22 +47,22 @@ export function rinaHandlers(options: RinaServiceOptions): ReadonlyMap<string, R
       async (body) => {
         const asked = parsePlan(body);
         const session = await options.session();
-        const held = isStripped(asked.plan)
-          ? aliases.toApprove(session, asked.plan)
+        const { held, branch } = isStripped(asked.plan)
+          ? await aliasToApprove({ plans, session, aliases }, asked.plan)
           : await planToApprove(plans, session, asked);
         const { approvalToken } = await plans.approve(session, held.planId, held.digest, {
           who: "a client of the RinaWarp port",
           channel: "loopback",
         });
         aliases.approved(session, held, sha256Hex(approvalToken));
-        return ok({ approvalToken });
+        return ok(branch === undefined ? { approvalToken } : { approvalToken, branch });
       },
     ],
     [
       "/plan/execute",
       async (body, { signal }) => {
         const asked = parseApprovedPlan(body);
-        const session = await options.session();
+        const session = await idleSession(options);
         const held = isStripped(asked.plan)
           ? aliases.approvedWith(session, asked.plan, asked.approvalToken)
           : await knownPlan(plans, session, asked, (plan) => plan.state === "awaiting_approval");
@@ -72,7 +74,7 @@ export function rinaHandlers(options: RinaServiceOptions): ReadonlyMap<string, R
       "/plan/verify",
       async (body, { signal }) => {
         const asked = parseApprovedPlan(body);
-        const session = await options.session();
+        const session = await idleSession(options);
         const held = isStripped(asked.plan)
           ? aliases.approvedWith(session, asked.plan, asked.approvalToken)
           : await knownPlan(plans, session, asked, (plan) => plan.runTurnId !== undefined);
@@ -100,12 +102,38 @@ function outcome(
   const where =
     failed === undefined
       ? ""
-      : ` Step ${failed.id} failed${failed.failureClass === undefined ? "" : ` (${failed.failureClass})`}.`;
+      : ` Step ${failed.id} failed${failed.failureClass === undefined ? "" : ` (${failed.failureClass})`}: ${lastLine(failed.evidence)}`;
   const what =
     plan.state === "unverified"
       ? "The plan ran and nothing verified it, so it does not count as done."
       : `The plan ended ${plan.state}.`;
   return { status: 422, body: { ok: false, error: `${what}${where} ${plan.remediation}`.trim(), ...body } };
+}
+
+function lastLine(evidence: string): string {
+  return evidence.trim().split("\n").at(-1) ?? "";
+}
+
+/** The session, unless a turn runs in it: then it says what that waits for, rather than leave the caller to guess. */
+async function idleSession(options: Pick<RinaServiceOptions, "session">): Promise<Session> {
+  const session = await options.session();
+  if (session.runningTurnId === undefined) return session;
+  const question = session.requests.openQuestion;
+  if (question === undefined) {
+    throw new ServiceError("failed_precondition", "A plan is being written, run or verified here.", {
+      reason: "turn_running",
+      hint: "Wait for its end, then do this again.",
+    });
+  }
+  const action = await session.services.redactor.redact(question.actionStatement);
+  throw new ServiceError(
+    "failed_precondition",
+    `What runs here waits for a person's answer: ${question.title} ${action}`,
+    {
+      reason: "turn_running",
+      hint: `Answer it in the session ${session.id}, e.g. by gennai open, then do this again.`,
+    },
+  );
 }
 
 const approvable = (plan: PlanView): boolean => ["draft", "preview", "awaiting_approval"].includes(plan.state);
@@ -133,11 +161,34 @@ async function knownPlan(
   throw new ServiceError("permission_denied", "This plan was never approved here.", { hint: "Approve it first." });
 }
 
+interface ToApprove {
+  readonly held: HeldPlan;
+  /** Where the workspace was brought for it. */
+  readonly branch: string | undefined;
+}
+
+/** The plan that a stripped form stands for, previewed; where the form was given out with that very preview. */
+async function aliasToApprove(
+  {
+    plans,
+    session,
+    aliases,
+  }: { readonly plans: PlanAuthority; readonly session: Session; readonly aliases: PlanAliases },
+  stripped: JsonValue,
+): Promise<ToApprove> {
+  const held = aliases.toApprove(session, stripped);
+  if (session.state.plans.get(held.planId)?.state === "awaiting_approval") return { held, branch: undefined };
+  const assertSame = (): void => void aliases.toApprove(session, stripped);
+  const branch = await previewOnBranch({ plans, session, held, assertSame });
+  aliases.previewedAgain(session, held);
+  return { held, branch };
+}
+
 /** A plan that the client holds whole: the one with these bytes, or a new one; previewed, as it must be. */
-async function planToApprove(plans: PlanAuthority, session: Session, asked: PlanBody): Promise<HeldPlan> {
+async function planToApprove(plans: PlanAuthority, session: Session, asked: PlanBody): Promise<ToApprove> {
   const held = (await heldPlan(plans, session, asked, approvable)) ?? (await submitPlan(plans, session, asked));
-  if (held.state !== "awaiting_approval") await previewed(plans, session, held);
-  return held;
+  if (held.state === "awaiting_approval") return { held, branch: undefined };
+  return { held, branch: await previewOnBranch({ plans, session, held, assertSame: () => undefined }) };
 }
 
 async function submitPlan(plans: PlanAuthority, session: Session, { plan, planHash }: PlanBody): Promise<PlanView> {
@@ -148,18 +199,6 @@ async function submitPlan(plans: PlanAuthority, session: Session, { plan, planHa
   if (held.digest !== planHash)
     throw new ServiceError("permission_denied", "The plan was read differently from how it was hashed.");
   return held;
-}
-
-async function previewed(plans: PlanAuthority, session: Session, held: PlanView): Promise<void> {
-  const { plan, actions } = await plans.preview(session, held.planId);
-  if (plan.state === "awaiting_approval") return;
-  const denied = actions.find((action) => action.verdict === "deny");
-  throw new ServiceError(
-    "permission_denied",
-    denied === undefined
-      ? "The plan cannot be approved as it is."
-      : `Step ${denied.stepId}, action ${denied.actionIndex + 1} is refused: ${denied.reason}`,
-  );
 }
 
 function runResult(plan: PlanView): Readonly<Record<string, unknown>> {

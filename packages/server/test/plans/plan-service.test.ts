@@ -134,8 +134,12 @@ describe("what is trusted less, and what is kept from records", () => {
     const { approvalToken } = await bench
       .plans()
       .approve(session, planId, digest, { who: "vscode", channel: "loopback" });
-    const plan = await bench.plans().execute(session, planId, digest, approvalToken, never);
-    expect(plan).toMatchObject({ state: "partial", steps: [{ state: "failed", failureClass: "permission_denied" }] });
+    // Nobody is there to be asked: not even the part that would be allowed runs, and the token is not spent.
+    for (const _try of [1, 2]) {
+      const run = bench.plans().execute(session, planId, digest, approvalToken, never);
+      expect(await refusalOf(run)).toBe("nobody_to_ask");
+    }
+    expect(await bench.server.workspace.git("status", "--porcelain")).toBe("");
   });
 
   test("secrets in a plan reach neither evidence nor the log; the approval and its run are in the log", async () => {

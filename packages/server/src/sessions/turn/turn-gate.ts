@@ -55,6 +55,8 @@ export async function buildTurnGate(
     readonly editingMode?: EditingMode;
     /** In place of the session's remembered answers. */
     readonly remembered?: RememberedAnswers;
+    /** Milliseconds a question waits for a client that can answer it; the session's setting when left out. */
+    readonly waitForClientMs?: number;
   },
 ): Promise<TurnGate> {
   const { services, settings, workspace, state, writer } = session;
@@ -66,6 +68,7 @@ export async function buildTurnGate(
     requests: session.requests,
     turnId: () => turnId,
     interactive: () => settings.interactive,
+    waitForClientMs: turn.waitForClientMs,
   });
   const tree = new TreeClaimant(services.locks, workspace.place, session.id);
   // Whoever only asks what would be decided stands in nobody's way.

@@ -1,0 +1,54 @@
+import type { PlanView } from "@gennai/governance/plan/plan";
+import type { ActionPreview, PlanAuthority } from "../plans/plan-authority.ts";
+import { ServiceError } from "../service-error.ts";
+import { prepareSessionBranch } from "../sessions/prepare-session-branch.ts";
+import type { Session } from "../sessions/session.ts";
+import type { HeldPlan } from "./plan-aliases.ts";
+
+export interface PreviewOnBranch {
+  readonly session: Session;
+  readonly plans: PlanAuthority;
+  readonly held: HeldPlan;
+  /** Throws when the plan would do something else than what its client was given. */
+  readonly assertSame: () => void;
+}
+
+/**
+ * Previews a plan so that it can be approved, and resolves with the branch that the workspace was brought to; undefined when
+ * it stays. A client of this port has no way to choose a branch: where a protected one is all that stands against the plan,
+ * the work goes to a branch of its own, with the same commit. Throws `ServiceError` with the first refusal.
+ */
+export async function previewOnBranch({
+  session,
+  plans,
+  held,
+  assertSame,
+}: PreviewOnBranch): Promise<string | undefined> {
+  const { plan, actions } = await plans.preview(session, held.planId);
+  assertSame();
+  if (plan.state === "awaiting_approval") return undefined;
+  if (!isForBranch(actions)) throw refusal(plan, actions);
+  const { signal } = new AbortController();
+  const { name } = await prepareSessionBranch(session, { task: plan.title }, signal);
+  const text = `The work moved to the branch ${name}: the branch before is protected, and a plan was approved.`;
+  session.writer.emit({ type: "warning", text }, { turnId: "" });
+  const again = await plans.preview(session, held.planId);
+  if (again.plan.state !== "awaiting_approval") throw refusal(again.plan, again.actions);
+  return name;
+}
+
+const protectedBranch = "branch/protected-branch";
+
+function isForBranch(actions: readonly ActionPreview[]): boolean {
+  const denied = actions.filter(({ verdict }) => verdict === "deny");
+  return denied.length > 0 && denied.every(({ rule }) => rule === protectedBranch);
+}
+
+function refusal({ remediation }: PlanView, actions: readonly ActionPreview[]): ServiceError {
+  const denied = actions.find(({ verdict }) => verdict === "deny");
+  const why =
+    denied === undefined
+      ? remediation || "The plan cannot be approved as it is."
+      : `Step ${denied.stepId}, action ${denied.actionIndex + 1} is refused: ${denied.reason}`;
+  return new ServiceError("permission_denied", why, { hint: "Ask for another plan without it." });
+}
