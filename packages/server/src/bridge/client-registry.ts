@@ -14,12 +14,16 @@ export interface AttachedClient {
   /** The client's own id, stable over reconnects; empty from an original client. */
   readonly clientId: string;
   readonly abilities: ReadonlySet<ClientAbility>;
+  /** It speaks the original protocol: it said nothing of itself, so what it answers has to be found out. */
+  readonly isOriginal?: boolean;
 }
 
 /** Which clients listen to a session right now. A client counts as long as one of its streams is open. */
 export class ClientRegistry {
   readonly #attached = new Set<AttachedClient>();
   readonly #listeners = new Set<() => void>();
+  /** What original clients were asked for and did not answer. */
+  readonly #unanswered = new Set<ClientAbility>();
 
   attach(client: AttachedClient): Disposable {
     // A new object for each stream, so that one of two streams of a client can end alone.
@@ -42,9 +46,30 @@ export class ClientRegistry {
     return this.#attached.size > 0;
   }
 
+  /** Whether somebody is worth asking for this. */
   can(ability: ClientAbility): boolean {
+    return this.offers(ability) && !(this.areOriginal && this.#unanswered.has(ability));
+  }
+
+  /** Whether a client that is attached says that it can do this. */
+  offers(ability: ClientAbility): boolean {
     for (const client of this.#attached) if (client.abilities.has(ability)) return true;
     return false;
+  }
+
+  /** Clients are attached, and all of them speak the original protocol, which has no confirmations. */
+  get areOriginal(): boolean {
+    return this.isAttached && [...this.#attached].every(({ isOriginal }) => isOriginal === true);
+  }
+
+  /** An original client was asked for this and said nothing: none is asked again, until one answers something. */
+  saidNothing(ability: ClientAbility): void {
+    this.#unanswered.add(ability);
+  }
+
+  /** An original client answered, be it too late. */
+  answered(): void {
+    this.#unanswered.clear();
   }
 
   /** Id of the client that can do this and came last; undefined when there is none. */

@@ -98,7 +98,7 @@ export class PendingRequests {
   ): Promise<RequestEnd> {
     const log = this.#log();
     const answerMs = options.answerMs ?? this.#timing.answerMs;
-    const canAnswerNow = this.#clients.can(options.ability);
+    const canAnswerNow = this.#clients.offers(options.ability);
     const request: ClientRequest = {
       requestId: randomUUID(),
       ownerEpoch: log.epoch,
@@ -217,7 +217,7 @@ export class PendingRequests {
       }, timing.waitForClientMs);
     };
     const update = (): void => {
-      const attached = this.#clients.can(ability);
+      const attached = this.#clients.offers(ability);
       const running = runningSince !== 0;
       if (attached === running && timer !== undefined) return;
       clearTimeout(timer);

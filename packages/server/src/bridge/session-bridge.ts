@@ -2,13 +2,15 @@ import type { FileChangeRecord, ProposedChange } from "@gennai/agent/proposal";
 import type { Answer, Confirmer, Question } from "@gennai/governance/confirmation";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { ClientAnswer } from "./client-answer.ts";
-import type { ClientRegistry } from "./client-registry.ts";
+import type { ClientAbility, ClientRegistry } from "./client-registry.ts";
 import type { EditorBridge, EditorDiagnostic, EditorFile, EditorSymbol, TerminalRun } from "./editor-bridge.ts";
 import type { PendingRequests, RequestEnd } from "./pending-requests.ts";
 
 /** A command in the user's terminal may take long; a client that vanished is noticed by its stream. */
 const commandMs = 60 * 60_000;
 const fileReadMs = 10_000;
+/** All that an original client answers is that it typed the command. */
+const dispatchMs = 30_000;
 /** Language features of an editor may have to read a project first. */
 const languageMs = 20_000;
 
@@ -48,6 +50,7 @@ export class SessionBridge implements EditorBridge, Confirmer {
       { kind: "file-read", ...request },
       { ability: "file-read", turnId: this.#turnId(), signal: options.signal, answerMs: fileReadMs },
     );
+    this.#notice(end, "file-read");
     const answer = answered(end, "file-read", "read the file");
     if (answer.error !== "") throw clientError(answer.error);
     return answer.file;
@@ -81,10 +84,11 @@ export class SessionBridge implements EditorBridge, Confirmer {
         ability: "command",
         turnId: this.#turnId(),
         signal: options.signal,
-        answerMs: commandMs,
+        answerMs: this.#clients.areOriginal ? dispatchMs : commandMs,
         onProgress: options.onOutput,
       },
     );
+    this.#notice(end, "command");
     const answer = answered(end, "command", "run the command");
     if (answer.error !== "") throw clientError(answer.error);
     return answer.run;
@@ -116,8 +120,14 @@ export class SessionBridge implements EditorBridge, Confirmer {
     return answer;
   }
 
+  #notice(end: RequestEnd, ability: ClientAbility): void {
+    if (end.type === "timeout" && this.#clients.areOriginal) this.#clients.saidNothing(ability);
+  }
+
   async ask(question: Question, options: { readonly signal: AbortSignal }): Promise<Answer> {
     if (!this.#interactive()) return { type: "nobody" };
+    // The original protocol has no confirmations, so waiting for one would be waiting for nothing.
+    if (this.#clients.areOriginal) return { type: "nobody" };
     const end = await this.#requests.ask(
       { kind: "confirmation", question },
       {

@@ -9,12 +9,13 @@ import type { Session } from "./session.ts";
  * @param epoch of the session's owner when the request was made; 0: not said
  */
 export async function answerRequest(
-  { requests, state, services }: Session,
+  { requests, clients, state, services }: Session,
   requestId: string,
   answer: ClientAnswer,
   from: { readonly clientId: string; readonly epoch: number },
 ): Promise<void> {
   const request = requests.get(requestId);
+  if (from.clientId === "" && (request !== undefined || state.resolvedRequests.has(requestId))) clients.answered();
   if (request === undefined) {
     const resolution = state.resolvedRequests.get(requestId);
     if (resolution === "answered") {

@@ -14,7 +14,8 @@ export function clientFromWire(
   { settings, state }: Pick<Session, "settings" | "state">,
 ): AttachedClient {
   if (info === undefined) {
-    return { clientId: "", abilities: new Set<ClientAbility>(settings.interactive ? ["file-read", "command"] : []) };
+    const abilities = new Set<ClientAbility>(settings.interactive ? ["file-read", "command"] : []);
+    return { clientId: "", abilities, isOriginal: true };
   }
   if (info.clientId.length > maxClientId) {
     throw new ServiceError("invalid_argument", `client.client_id has at most ${maxClientId} characters.`);
