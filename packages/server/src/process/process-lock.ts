@@ -1,11 +1,15 @@
 import { createHash, randomUUID } from "node:crypto";
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { systemErrorCode } from "../system-error.ts";
+import { tryFileLock } from "./file-lock.ts";
 
 const holderSchema = z.object({ pid: z.int().positive(), started: z.string(), token: z.string(), what: z.string() });
 type Holder = z.infer<typeof holderSchema>;
+
+/** Milliseconds for others to take theirs, which is some operations on files. */
+const maxWaitMs = 5_000;
 
 export type LockAttempt =
   | { readonly type: "acquired"; readonly lock: Disposable }
@@ -33,30 +37,21 @@ export class ProcessLocks {
     this.shared = shared;
   }
 
-  /** Never waits. The same name can be held once, also within this process. */
+  /** Waits for no holder. The same name can be held once, also within this process. */
   tryAcquire(name: string, what: string): LockAttempt {
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     const path = this.#path(name);
+    // Two that find a dead holder would otherwise both take its place.
+    using alone = tryFileLock(join(this.#directory, "taking"), { waitMs: maxWaitMs });
+    if (alone === undefined) return { type: "held", pid: 0, what: "another process that takes locks" };
+    const holder = read(path);
+    if (holder !== undefined && isAlive(holder)) return { type: "held", pid: holder.pid, what: holder.what };
     const mine: Holder = { pid: process.pid, started: startOf(process.pid), token: randomUUID(), what };
     const draft = `${path}.${mine.token}`;
     writeFileSync(draft, JSON.stringify(mine), { mode: 0o600, flag: "wx" });
-    try {
-      for (let attempt = 0; attempt < 3; attempt++) {
-        try {
-          // link(2) makes the whole file appear at once or not at all.
-          linkSync(draft, path);
-          return { type: "acquired", lock: { [Symbol.dispose]: () => this.#release(path, mine.token) } };
-        } catch (error) {
-          if (systemErrorCode(error) !== "EEXIST") throw error;
-        }
-        const holder = read(path);
-        if (holder !== undefined && isAlive(holder)) return { type: "held", pid: holder.pid, what: holder.what };
-        this.#discard(path, holder);
-      }
-      return { type: "held", pid: 0, what: "another process that was faster" };
-    } finally {
-      rmSync(draft, { force: true });
-    }
+    // Whoever only looks sees the whole file, or none.
+    renameSync(draft, path);
+    return { type: "acquired", lock: { [Symbol.dispose]: () => this.#release(path, mine.token) } };
   }
 
   /** Who holds it now; undefined when nobody alive does. */
@@ -71,26 +66,6 @@ export class ProcessLocks {
 
   #release(path: string, token: string): void {
     if (read(path)?.token === token) rmSync(path, { force: true });
-  }
-
-  /** Takes a dead holder's file out of the way; renamed first, so that only one of several finders removes it. */
-  #discard(path: string, seen: Holder | undefined): void {
-    const aside = `${path}.dead-${randomUUID()}`;
-    try {
-      renameSync(path, aside);
-    } catch {
-      return;
-    }
-    const found = read(aside);
-    // Somebody alive may have taken the lock between our look and the rename: give it back.
-    if (found !== undefined && found.token !== seen?.token && isAlive(found)) {
-      try {
-        linkSync(aside, path);
-      } catch {
-        // A third process has it by now; the one we disturbed finds that out at its next check.
-      }
-    }
-    rmSync(aside, { force: true });
   }
 }
 
