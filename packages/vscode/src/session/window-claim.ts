@@ -1,5 +1,5 @@
-import { mkdir, open, readFile, rm, stat, utimes } from "node:fs/promises";
-import { dirname } from "node:path";
+import { link, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import * as z from "zod/mini";
 
 const claimSchema = z.object({ pid: z.int().check(z.positive()), window: z.string() });
@@ -12,7 +12,8 @@ export type ClaimState = { readonly type: "ours" } | { readonly type: "held"; re
 
 /**
  * One window of a workspace answers the server and runs its commands; any other only watches. The claim is a file in the
- * workspace's storage that its owner keeps fresh.
+ * workspace's storage that its owner keeps fresh. Each new owner makes the file of the next number, which only one of
+ * several windows can: the highest number counts.
  */
 export class WindowClaim implements AsyncDisposable {
   readonly #path: string;
@@ -40,57 +41,81 @@ export class WindowClaim implements AsyncDisposable {
 
   /** Takes the claim from whoever has it: a person said so. */
   async takeOver(): Promise<void> {
-    await rm(this.#path, { force: true });
-    await this.#look();
+    while (!(await this.#claim((await this.#newest()).number + 1)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    if ((await this.#holder())?.window === this.#window) await rm(this.#path, { force: true });
+    const { number, holder } = await this.#newest();
+    // The file stays: its number must not be given again.
+    if (holder?.window === this.#window) await writeFile(this.#file(number), "");
   }
 
   async #look(): Promise<void> {
-    const holder = await this.#holder();
+    const { number, holder } = await this.#newest();
     if (holder === undefined) {
-      await rm(this.#path, { force: true });
-      await this.#write();
+      if (!(await this.#claim(number + 1)))
+        this.#become({ type: "held", pid: (await this.#newest()).holder?.pid ?? 0 });
     } else if (holder.window === this.#window) {
       const now = new Date();
-      await utimes(this.#path, now, now);
+      await utimes(this.#file(number), now, now);
       this.#become({ type: "ours" });
     } else {
       this.#become({ type: "held", pid: holder.pid });
     }
   }
 
-  async #write(): Promise<void> {
+  /** False when another window was faster. */
+  async #claim(number: number): Promise<boolean> {
+    const draft = `${this.#path}.${this.#window}`;
+    await writeFile(draft, JSON.stringify({ pid: process.pid, window: this.#window }), { mode: 0o600 });
     try {
-      await using file = await open(this.#path, "wx", 0o600);
-      await file.writeFile(JSON.stringify({ pid: process.pid, window: this.#window }));
-      this.#become({ type: "ours" });
+      // The whole file appears at once, or not at all.
+      await link(draft, this.#file(number));
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-      this.#become({ type: "held", pid: (await this.#holder())?.pid ?? 0 });
+      return false;
+    } finally {
+      await rm(draft, { force: true });
     }
+    for (const older of await this.#numbers()) if (older < number) await rm(this.#file(older), { force: true });
+    this.#become({ type: "ours" });
+    return true;
   }
 
-  /** Who holds the claim and lives. */
-  async #holder(): Promise<z.infer<typeof claimSchema> | undefined> {
-    try {
-      const { mtimeMs } = await stat(this.#path);
-      if (Date.now() - mtimeMs > staleAfter) return undefined;
-      const claim = claimSchema.parse(JSON.parse(await readFile(this.#path, "utf8")));
-      process.kill(claim.pid, 0);
-      return claim;
-    } catch {
-      return undefined;
-    }
+  /** The claim that counts, and its owner if that one lives. */
+  async #newest(): Promise<{ readonly number: number; readonly holder: z.infer<typeof claimSchema> | undefined }> {
+    const number = Math.max(0, ...(await this.#numbers()));
+    return { number, holder: number === 0 ? undefined : await livingHolder(this.#file(number)) };
+  }
+
+  async #numbers(): Promise<readonly number[]> {
+    const prefix = `${basename(this.#path)}.`;
+    const names = await readdir(dirname(this.#path));
+    const ends = names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+    return ends.filter((end) => /^[1-9][0-9]*$/.test(end)).map(Number);
+  }
+
+  #file(number: number): string {
+    return `${this.#path}.${number}`;
   }
 
   #become(state: ClaimState): void {
     if (state.type === this.#state.type && (state.type === "ours" || state.pid === pidOf(this.#state))) return;
     this.#state = state;
     this.#onChange(state);
+  }
+}
+
+async function livingHolder(file: string): Promise<z.infer<typeof claimSchema> | undefined> {
+  try {
+    const { mtimeMs } = await stat(file);
+    if (Date.now() - mtimeMs > staleAfter) return undefined;
+    const claim = claimSchema.parse(JSON.parse(await readFile(file, "utf8")));
+    process.kill(claim.pid, 0);
+    return claim;
+  } catch {
+    return undefined;
   }
 }
 

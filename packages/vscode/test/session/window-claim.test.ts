@@ -1,4 +1,4 @@
-import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -43,10 +43,22 @@ describe("WindowClaim", () => {
   ])("counts a claim $name for nothing", async ({ text, age }) => {
     await using first = claim();
     await first.begin();
-    await writeFile(file(), text);
+    await writeFile(`${file()}.1`, text);
     const time = new Date(Date.now() - age * 1000);
-    await utimes(file(), time, time);
+    await utimes(`${file()}.1`, time, time);
     await using second = claim();
     expect((await second.begin()).type).toBe("ours");
+  });
+
+  it("goes to one of many windows that find a stale claim at once", async () => {
+    for (let round = 0; round < 40; round++) {
+      const path = join(directory, `${round}`, "window.json");
+      const windows = Array.from({ length: 8 }, () => new WindowClaim(path, () => undefined));
+      await mkdir(join(directory, `${round}`));
+      await writeFile(`${path}.${round + 1}`, JSON.stringify({ pid: 2 ** 30, window: "gone" }));
+      const states = await Promise.all(windows.map((window) => window.begin()));
+      expect(states.filter(({ type }) => type === "ours")).toHaveLength(1);
+      for (const window of windows) await window[Symbol.asyncDispose]();
+    }
   });
 });
