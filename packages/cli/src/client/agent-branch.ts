@@ -45,7 +45,7 @@ const advice: Readonly<Record<string, { readonly exitCode: ExitCode; readonly ne
   not_trusted: {
     exitCode: exitCode.usage,
     next: [
-      "Run what git proposes: git config --global --add safe.directory <workspace>",
+      "Where it only belongs to another user: git config --global --add safe.directory <workspace>",
       "or review instead of writing: --mode proposal",
     ],
   },

@@ -58,7 +58,10 @@ export const requestErrors = {
   },
   not_kept: { means: "what the checkpoint needs is gone", next: "Choose a newer one, or use git." },
   not_previewed: { means: "a plan is approved only after its preview", next: "Preview it." },
-  not_trusted: { means: "git does not trust the directory's owner", next: "Set git's `safe.directory` yourself." },
+  not_trusted: {
+    means: "the repository belongs to another user, or its data leads to that of another repository",
+    next: "The message says which. For another user: set git's `safe.directory` yourself.",
+  },
   outside_workspace: { means: "the path lies outside the workspace", next: "Name a path inside." },
   plan_damaged: { means: "the stored plan does not fit its digest", next: "Submit it again." },
   policy_changed: { means: "the rules changed since the preview", next: "Preview and approve again." },

@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import { gitEnvironment, scrubbed } from "./run-git.ts";
+import { openGit } from "./run-git.ts";
 
 /** Why there is no answer: git took too long, printed too much, or failed. */
 export class GitNamesFailed extends Error {
@@ -22,7 +21,7 @@ const longestName = 64 * 1024;
  *
  * @param options.separator what stands behind each piece
  */
-export function gitNames(
+export async function gitNames(
   args: readonly string[],
   onName: (name: string) => void,
   options: {
@@ -34,42 +33,36 @@ export function gitNames(
   },
 ): Promise<void> {
   const { directory, separator, timeoutMs, signal, input = "" } = options;
-  return new Promise((resolve, reject) => {
-    const child = spawn("git", [...scrubbed, ...args], {
-      cwd: directory,
-      env: { ...gitEnvironment(), GIT_NO_LAZY_FETCH: "1", GIT_OPTIONAL_LOCKS: "0" },
-      stdio: ["pipe", "pipe", "ignore"],
-    });
-    let left = "";
-    let failure: Error | undefined;
-    const end = (error: Error): void => {
-      failure ??= error;
-      child.kill("SIGKILL");
-    };
-    const timer = setTimeout(() => end(new GitNamesFailed("git took too long")), timeoutMs);
-    const abort = (): void => end(signal.reason instanceof Error ? signal.reason : new GitNamesFailed("stopped"));
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    child.stdin.on("error", () => undefined).end(input);
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      const pieces = (left + text).split(separator);
-      left = pieces.pop() ?? "";
-      if (left.length > longestName) end(new GitNamesFailed("git printed no names"));
-      if (failure === undefined) for (const piece of pieces) onName(piece);
-    });
-    child.on("error", (error) => end(new GitNamesFailed(`git could not be run: ${error.message}`)));
-    child.on("close", (code) => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", abort);
-      if (failure === undefined && (code === null || code > 1)) {
-        failure = new GitNamesFailed(`git ended with code ${code}`, code ?? undefined);
-      }
-      if (failure !== undefined) {
-        reject(failure);
-        return;
-      }
-      if (left !== "") onName(left);
-      resolve();
-    });
+  signal.throwIfAborted();
+  const running = await openGit(args, { directory }).catch((error: unknown) => {
+    throw new GitNamesFailed(`git could not be run: ${error instanceof Error ? error.message : String(error)}`);
   });
+  let left = "";
+  let failure: Error | undefined;
+  const end = (error: Error): void => {
+    failure ??= error;
+    running.kill();
+  };
+  const timer = setTimeout(() => end(new GitNamesFailed("git took too long")), timeoutMs);
+  const abort = (): void => end(signal.reason instanceof Error ? signal.reason : new GitNamesFailed("stopped"));
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  running.stdin.end(input);
+  running.stdout.setEncoding("utf8").on("data", (text: string) => {
+    const pieces = (left + text).split(separator);
+    left = pieces.pop() ?? "";
+    if (left.length > longestName) end(new GitNamesFailed("git printed no names"));
+    if (failure === undefined) for (const piece of pieces) onName(piece);
+  });
+  try {
+    const { code } = await running.ended;
+    if (failure !== undefined) throw failure;
+    if (code === undefined || code > 1) throw new GitNamesFailed(`git ended with code ${code}`, code);
+    if (left !== "") onName(left);
+  } catch (error) {
+    throw failure ?? (error instanceof GitNamesFailed ? error : new GitNamesFailed(String(error)));
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+  }
 }

@@ -2,8 +2,7 @@ import { isProtectedBranch } from "@gennai/governance/policies/branch";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { loadProjectConfig } from "../config/project-config.ts";
 import { ServiceError } from "../service-error.ts";
-
-import { repositoryState } from "./repository-state.ts";
+import { seeRepository } from "./repository-state.ts";
 import { type GitResult, git } from "./run-git.ts";
 
 export interface BranchRequest {
@@ -56,7 +55,10 @@ export async function prepareBranch(request: BranchRequest): Promise<AgentBranch
     });
   }
   const exists = (await run("rev-parse", "--verify", "--quiet", `refs/heads/${name}`)).code === 0;
-  const moved = await run("switch", "--quiet", ...(exists ? [name] : ["--create", name]));
+  const moved = await git(["switch", "--quiet", ...(exists ? [name] : ["--create", name])], {
+    ...{ directory, signal },
+    writes: "working-tree",
+  });
   if (moved.code !== 0) {
     throw new ServiceError(
       "failed_precondition",
@@ -70,18 +72,19 @@ export async function prepareBranch(request: BranchRequest): Promise<AgentBranch
 type Run = (...args: string[]) => Promise<GitResult>;
 
 async function requireRepository(directory: string, signal: AbortSignal): Promise<void> {
-  switch (await repositoryState(directory, signal)) {
+  const { state, reason } = await seeRepository(directory, signal);
+  switch (state) {
     case "ready":
       return;
     case "not-installed":
-      throw new ServiceError("failed_precondition", "Branch mode needs git, and git is not installed.", {
+      throw new ServiceError("failed_precondition", `Branch mode needs git: ${reason}`, {
         reason: "git_missing",
         hint: "Install git, or use Proposal Mode.",
       });
     case "not-trusted":
-      throw new ServiceError("failed_precondition", "git does not trust this repository: it belongs to another user.", {
+      throw new ServiceError("failed_precondition", `git does not trust this repository. ${reason}`, {
         reason: "not_trusted",
-        hint: "Run what git proposes: git config --global --add safe.directory <workspace>",
+        hint: "Where it is only the owner: git config --global --add safe.directory <workspace>. Or use Proposal Mode.",
       });
     case "no-repository":
       throw new ServiceError(

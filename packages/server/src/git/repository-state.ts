@@ -1,16 +1,30 @@
-import { GitMissingError, git } from "./run-git.ts";
+import { UnsafeRepository } from "./confirmed-repository.ts";
+import { GitMissingError } from "./machine-git.ts";
+import { git } from "./run-git.ts";
 
 /** What a directory is to git. */
 export type RepositoryState = "ready" | "not-installed" | "no-repository" | "not-trusted";
 
-/** Asks git itself, which also says whether it trusts the repository. Rejects only when the signal aborts. */
-export async function repositoryState(directory: string, signal: AbortSignal): Promise<RepositoryState> {
+export interface SeenRepository {
+  readonly state: RepositoryState;
+  /** Why, for people; empty when it is ready. */
+  readonly reason: string;
+}
+
+/**
+ * Asks git itself, which also says whether it trusts the repository; one whose data leads elsewhere is not trusted either.
+ * Rejects only when the signal aborts.
+ */
+export async function seeRepository(directory: string, signal: AbortSignal): Promise<SeenRepository> {
   try {
     const { code, stdout, stderr } = await git(["rev-parse", "--is-inside-work-tree"], { directory, signal });
-    if (code === 0 && stdout.trim() === "true") return "ready";
-    return stderr.includes("dubious ownership") ? "not-trusted" : "no-repository";
+    if (code === 0 && stdout.trim() === "true") return { state: "ready", reason: "" };
+    return stderr.includes("dubious ownership")
+      ? { state: "not-trusted", reason: "It belongs to another user." }
+      : { state: "no-repository", reason: "The workspace is no git repository." };
   } catch (error) {
-    if (error instanceof GitMissingError) return "not-installed";
+    if (error instanceof GitMissingError) return { state: "not-installed", reason: error.message };
+    if (error instanceof UnsafeRepository) return { state: "not-trusted", reason: error.message };
     throw error;
   }
 }

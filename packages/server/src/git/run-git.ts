@@ -1,4 +1,18 @@
-import { execFile } from "node:child_process";
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname } from "node:path";
+import { type ConfirmedRepository, confirmedRepository } from "./confirmed-repository.ts";
+import { type StartedGit, startGit } from "./start-git.ts";
+
+export interface GitPlace {
+  /** Absolute path of a directory; with the repository around it, all that git sees. */
+  readonly directory: string;
+  /**
+   * What git may change besides its own data: the working tree, or a directory beside it. Left out, git changes nothing at
+   * all, not even its index.
+   */
+  readonly writes?: "working-tree" | { readonly directory: string };
+}
 
 export interface GitResult {
   readonly code: number;
@@ -6,52 +20,83 @@ export interface GitResult {
   readonly stderr: string;
 }
 
-/** There is no git to run. */
-export class GitMissingError extends Error {
-  override readonly name = "GitMissingError";
-}
+/** Bytes that are kept of an answer. */
+const maxOutput = 16 * 1024 * 1024;
 
 /**
- * Runs git without the programs a repository's own configuration could start: no hooks, no file system monitor, no pager,
- * no editor, no question at the terminal. Rejects only when git cannot be run or the signal aborts.
+ * Runs git over a repository that others may have prepared: in a sandbox where the machine has one, and with no program that
+ * the repository's own settings, attributes or hooks name. Rejects with `GitMissingError`, `UnsafeRepository`, with
+ * `RangeError` for more than 16 MiB of output, or with the signal's reason.
  */
-export function git(
+export async function git(
   args: readonly string[],
-  options: { readonly directory: string; readonly signal?: AbortSignal },
+  options: GitPlace & { readonly signal?: AbortSignal },
 ): Promise<GitResult> {
-  return new Promise((resolve, reject) => {
-    execFile(
-      "git",
-      [...scrubbed, ...args],
-      {
-        cwd: options.directory,
-        env: gitEnvironment(),
-        maxBuffer: 16 * 1024 * 1024,
-        ...(options.signal === undefined ? {} : { signal: options.signal }),
-      },
-      (error, stdout, stderr) => {
-        if (error === null) resolve({ code: 0, stdout, stderr });
-        else if (typeof error.code === "number") resolve({ code: error.code, stdout, stderr });
-        else reject(isMissing(error) ? new GitMissingError("git is not installed.") : error);
-      },
-    );
+  const { signal } = options;
+  signal?.throwIfAborted();
+  const running = await openGit(args, options);
+  // One that writes goes on to its end: half of a switch is worse than a whole one.
+  const stop = (): void => {
+    if (options.writes === undefined) running.kill();
+  };
+  signal?.addEventListener("abort", stop, { once: true });
+  // It may have been aborted while git was looked for.
+  if (signal?.aborted === true) stop();
+  try {
+    running.stdin.end();
+    const pieces: Buffer[] = [];
+    let size = 0;
+    running.stdout.on("data", (piece: Buffer) => {
+      size += piece.length;
+      if (size > maxOutput) running.kill();
+      else pieces.push(piece);
+    });
+    const { code, errors } = await running.ended;
+    signal?.throwIfAborted();
+    if (size > maxOutput) throw new RangeError("git printed more than 16 MiB.");
+    if (code === undefined) throw new Error("git was killed.");
+    return { code, stdout: Buffer.concat(pieces).toString("utf8"), stderr: errors };
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+/** The same, with git still running. */
+export async function openGit(args: readonly string[], { directory, writes }: GitPlace): Promise<StartedGit> {
+  const cwd = realpathSync(directory);
+  const repository = confirmedRepository(cwd, homedir());
+  const top = repository?.workTree ?? cwd;
+  return startGit(withoutSubmodules(args), {
+    cwd,
+    workTree: repository?.workTree,
+    environment: {
+      GIT_CEILING_DIRECTORIES: dirname(top),
+      ...(writes === undefined ? { GIT_OPTIONAL_LOCKS: "0" } : {}),
+    },
+    ...mounts(top, repository, writes),
+    repository: "of-others",
   });
 }
 
-export const scrubbed: readonly string[] = [
-  "--no-pager",
-  ...["core.hooksPath=/dev/null", "core.fsmonitor=false", "core.editor=true", "core.askPass="].flatMap((setting) => [
-    "-c",
-    setting,
-  ]),
-];
-
-/** The user's environment without what points git at another repository or configuration. */
-export function gitEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
-  return { ...Object.fromEntries(kept), GIT_CONFIG_NOSYSTEM: "1", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
+function mounts(top: string, repository: ConfirmedRepository | undefined, writes: GitPlace["writes"]) {
+  const data = repository?.data ?? [];
+  if (writes === undefined) return { readable: [top, ...data], writable: [] };
+  if (writes === "working-tree") return { readable: [], writable: [top, ...data] };
+  return { readable: [top], writable: [...data, realpathSync(writes.directory)] };
 }
 
-function isMissing(error: { readonly code?: unknown }): boolean {
-  return error.code === "ENOENT";
+const comparing: ReadonlySet<string> = new Set(
+  "diff diff-files diff-index diff-tree log show status stash reflog whatchanged".split(" "),
+);
+const aboutSubmodules = /^--(?:ignore-submodules|submodule|recurse-submodules)(?:=|$)/;
+
+/** A submodule that has changes of its own is looked at by another git, which follows the submodule's settings. */
+function withoutSubmodules(args: readonly string[]): readonly string[] {
+  const at = args.findIndex((word) => !word.startsWith("-"));
+  const end = args.includes("--") ? args.indexOf("--") : args.length;
+  const kept = args.filter((word, index) => index >= end || !aboutSubmodules.test(word));
+  const isShow = args[at] !== "stash" && args[at] !== "reflog";
+  if (!comparing.has(args[at] ?? "")) return kept;
+  const options = ["--ignore-submodules=dirty", ...(args[at] === "status" ? [] : ["--no-ext-diff", "--no-textconv"])];
+  return kept.toSpliced(at + (isShow ? 1 : 2), 0, ...options);
 }

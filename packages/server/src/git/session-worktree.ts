@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { ServiceError } from "../service-error.ts";
+import { seeRepository } from "./repository-state.ts";
 import { type GitResult, git } from "./run-git.ts";
 
 /** Working trees of one name are told apart by numbers up to this. */
@@ -22,7 +23,8 @@ export interface PrunedWorktree {
 /**
  * Makes a working tree of its own for a session, from the current commit, on a new branch; the user's own tree, index and
  * branch stay as they are. It lies beside the repository, in `<repository>.worktrees/`: a place that the agent may write to,
- * on the same file system, and where people find it. Throws `ServiceError` `git_missing`, `no_repository`, `cannot_add`.
+ * on the same file system, and where people find it. Throws `ServiceError` `git_missing`, `no_repository`, `not_trusted`,
+ * `cannot_add`.
  */
 export async function addSessionWorktree(request: {
   /** Absolute path in a working tree. */
@@ -47,8 +49,11 @@ export async function addSessionWorktree(request: {
       if (request.branch === undefined) continue;
       throw refused("cannot_add", `There is a branch or a working tree ${branch} already.`);
     }
-    mkdirSync(home, { recursive: true });
-    const added = await run("worktree", "add", "--quiet", "-b", branch, path, "HEAD");
+    makeHome(home);
+    const added = await git(["worktree", "add", "--quiet", "-b", branch, path, "HEAD"], {
+      ...{ directory, signal },
+      writes: { directory: home },
+    });
     if (added.code !== 0) throw refused("cannot_add", `git could not make a working tree: ${added.stderr.trim()}`);
     return { path: realpathSync(path), branch };
   }
@@ -81,31 +86,32 @@ export async function pruneSessionWorktrees(
   options: { readonly inUse: (path: string) => boolean; readonly signal: AbortSignal },
 ): Promise<readonly PrunedWorktree[]> {
   const { inUse, signal } = options;
+  const home = `${await mainTree(directory, signal)}.worktrees`;
   const pruned: PrunedWorktree[] = [];
   for (const { path } of await listSessionWorktrees(directory, signal)) {
     pruned.push({ path, state: await pruneOne(path) });
   }
-  await git(["worktree", "prune"], { directory, signal });
-  const home = `${await mainTree(directory, signal)}.worktrees`;
   if (existsSync(home) && readdirSync(home).length === 0) rmdirSync(home);
   return pruned;
 
   async function pruneOne(path: string): Promise<PrunedWorktree["state"]> {
-    if (!existsSync(path)) return "removed";
-    if (inUse(path)) return "in-use";
-    const status = await git(["--no-optional-locks", "status", "--porcelain=v1", "-z", "-uall"], {
-      directory: path,
-      signal,
-    });
-    if (status.code !== 0 || status.stdout !== "") return "has-changes";
-    // git looks once more, and refuses what has changes.
-    const removed = await git(["worktree", "remove", path], { directory, signal });
+    if (existsSync(path)) {
+      if (inUse(path)) return "in-use";
+      const status = await git(["status", "--porcelain=v1", "-z", "-uall"], { directory: path, signal });
+      if (status.code !== 0 || status.stdout !== "") return "has-changes";
+    } else makeHome(home);
+    // git looks once more, and refuses what has changes. One that is gone by itself is forgotten by this as well; `git worktree
+    // prune` would forget all that cannot be seen from within the sandbox.
+    const removed = await git(["worktree", "remove", path], { directory, signal, writes: { directory: home } });
     return removed.code === 0 ? "removed" : "kept-by-git";
   }
 }
 
 /** Of a linked working tree, the repository's main one. */
 async function mainTree(directory: string, signal: AbortSignal): Promise<string> {
+  const { state, reason } = await seeRepository(directory, signal);
+  if (state === "not-installed") throw refused("git_missing", reason);
+  if (state === "not-trusted") throw refused("not_trusted", `git does not trust this repository. ${reason}`);
   const { code, stdout } = await git(["rev-parse", "--path-format=absolute", "--git-common-dir"], {
     directory,
     signal,
@@ -115,6 +121,14 @@ async function mainTree(directory: string, signal: AbortSignal): Promise<string>
     throw refused("no_repository", "A working tree of its own needs a git repository with a working tree.");
   }
   return realpathSync(dirname(common));
+}
+
+/** git writes there: nobody may have made it lead somewhere else. */
+function makeHome(home: string): void {
+  if (lstatSync(home, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw refused("cannot_add", `${home} is a symbolic link, and working trees are made in a directory.`);
+  }
+  mkdirSync(home, { recursive: true });
 }
 
 function refused(reason: string, message: string): ServiceError {

@@ -1,6 +1,6 @@
 import { isProtectedBranch } from "@gennai/governance/policies/branch";
 import { defaultRemoteBranch, readGitHead } from "../workspace/git-head.ts";
-import { type RepositoryState, repositoryState } from "./repository-state.ts";
+import { type RepositoryState, seeRepository } from "./repository-state.ts";
 import { git } from "./run-git.ts";
 
 /** A working tree as git sees it at one moment. */
@@ -23,7 +23,7 @@ export async function readWorkspaceState(
   directory: string,
   options: { readonly protect: readonly string[]; readonly signal: AbortSignal },
 ): Promise<WorkspaceState> {
-  const state = await repositoryState(directory, options.signal);
+  const { state } = await seeRepository(directory, options.signal);
   const nothing = { branch: undefined, commit: undefined, changedFiles: 0, protectedBy: undefined };
   if (state !== "ready") return { git: state, ...nothing };
   const head = readGitHead(directory);
@@ -41,7 +41,7 @@ export async function readWorkspaceState(
 }
 
 async function countChanges(directory: string, signal: AbortSignal): Promise<number> {
-  const args = ["--no-optional-locks", "status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=dirty"];
+  const args = ["status", "--porcelain=v1", "-z", "--no-renames"];
   try {
     const { stdout } = await git(args, { directory, signal });
     return Math.min(mostFiles, stdout.split("\0").length - 1);

@@ -30,7 +30,8 @@ export function repositoryPaths(workspaceRoot: string, home: string | undefined)
   }
 }
 
-function repositoryAt(path: string): RepositoryPaths | undefined {
+/** The repository whose data this `.git` is or names; undefined when that cannot be told for sure. */
+export function repositoryAt(path: string): RepositoryPaths | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory() && existsSync(join(path, "HEAD"))) return mainRepository(path);
   if (stat?.isFile()) return linkedWorktree(path);

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { Effect } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
@@ -6,11 +6,15 @@ import { CheckpointError, type CheckpointErrorCode } from "@gennai/server/checkp
 import { ShadowGit } from "@gennai/server/checkpoints/snapshot/shadow-git";
 import { TurnCheckpoints } from "@gennai/server/checkpoints/turn-checkpoints";
 import { WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
+import { GitMissingError } from "@gennai/server/git/machine-git";
+import { startGit } from "@gennai/server/git/start-git";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 
-afterEach(() => vi.unstubAllEnvs());
+vi.mock("@gennai/server/git/start-git", { spy: true });
+
+afterEach(() => void vi.mocked(startGit).mockReset());
 
 const place = { raw: "a", relative: "a", absolute: "/w/a", inside: true };
 const external = (readsOnly: boolean): Effect => ({
@@ -119,7 +123,7 @@ test("where git is missing, commands run with a warning, once a turn", async () 
 
 test("a missing git is told apart from one that fails", async () => {
   await using base = await temporaryDirectory({ "workspace/a.ts": "a\n" });
-  vi.stubEnv("PATH", "/nowhere");
+  vi.mocked(startGit).mockRejectedValue(new GitMissingError("git is not installed."));
   await using checkpoints = new WorkspaceCheckpoints({ stateDir: base.path("state"), root: base.path("workspace") });
   await expect(checkpoints.open("s", new AbortController().signal)).rejects.toMatchObject({ code: "git_missing" });
   expect(checkpoints.problem?.code).toBe("git_missing");
@@ -141,14 +145,16 @@ test("a turn that was stopped does not wait for ever for a git that hangs", asyn
 });
 
 test("a git that hangs is gone a moment after it was stopped", async () => {
-  await using programs = await temporaryDirectory();
   await using workspace = await temporaryDirectory();
   await using state = await temporaryDirectory();
-  const script = "#!/bin/sh\ntrap '' TERM\nsleep 60 &\nwait\nsleep 60\n";
-  await writeFile(programs.path("git"), script, { mode: 0o755 });
-  vi.stubEnv("PATH", `${programs.root}:${process.env["PATH"]}`);
+  // Nobody ever writes into it.
+  execFileSync("mkfifo", [workspace.path(".gitignore")]);
+  await workspace.write("a.ts", "a\n");
   const git = new ShadowGit(state.root, workspace.root);
+  await git.prepare();
   const began = performance.now();
-  await expect(git.run(["status"], { signal: AbortSignal.timeout(300) })).rejects.toThrow("timeout");
+  await expect(
+    git.run(["ls-files", "--others", "--exclude-standard"], { signal: AbortSignal.timeout(300) }),
+  ).rejects.toThrow("timeout");
   expect(performance.now() - began).toBeLessThan(6_000);
 }, 15_000);

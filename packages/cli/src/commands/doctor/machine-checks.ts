@@ -5,6 +5,7 @@ import { homedir, platform, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { userConfigDir } from "@gennai/server/config/config-directory";
+import { GitMissingError, machineGit, oldestGit } from "@gennai/server/git/machine-git";
 import { commandEnvironment } from "@gennai/server/process/command-environment";
 import { openSandbox } from "@gennai/server/sandbox/open-sandbox";
 import { ripgrepPath } from "@gennai/server/workspace/search/ripgrep-path";
@@ -17,8 +18,6 @@ const MiB = 1024 * 1024;
 const lowDisk = 1024 * MiB;
 const emptyDisk = 100 * MiB;
 const oldestNode = [22, 13];
-/** Older ones lack `git rev-parse --path-format`, which checkpoints and branches use. */
-const oldestGit = [2, 31];
 
 export interface Machine {
   readonly stateDir: string;
@@ -29,7 +28,7 @@ export interface Machine {
 export function machineChecks(machine: Machine): readonly Check[] {
   return [
     { name: "node", run: async () => nodeFinding(process.versions.node) },
-    { name: "git", run: (signal) => gitFinding(machine, signal) },
+    { name: "git", run: () => gitFinding() },
     { name: "ripgrep", run: (signal) => ripgrepFinding(signal) },
     { name: "sandbox", run: () => sandboxFinding(machine) },
     { name: "disk", run: () => diskFinding(machine.stateDir) },
@@ -42,16 +41,16 @@ export function nodeFinding(version: string): Finding {
   return { check: "node", state: "fail", text, next: [`Install Node ${oldestNode.join(".")} or newer.`] };
 }
 
-async function gitFinding({ environment }: Machine, signal: AbortSignal): Promise<Finding> {
-  const install = ["Install git; without it there is no Branch Mode, no diff, and no checkpoint around commands."];
+async function gitFinding(): Promise<Finding> {
+  const install = [
+    `Install git ${oldestGit.join(".")} or newer; without it there is no Branch Mode, no diff, and no checkpoint around commands.`,
+  ];
   try {
-    const { stdout } = await run("git", ["--version"], { signal, env: commandEnvironment(environment) });
-    const version = /(\d+(?:\.\d+)+)/.exec(stdout)?.[1] ?? "";
-    if (isAtLeast(version, oldestGit)) return { check: "git", state: "ok", text: `git ${version}` };
-    const text = `git ${version} is older than ${oldestGit.join(".")}.`;
-    return { check: "git", state: "warn", text, next: ["Install a newer git."] };
-  } catch {
-    return { check: "git", state: "fail", text: "There is no git that works.", next: install };
+    const { version, sandbox } = await machineGit();
+    return { check: "git", state: "ok", text: `git ${version}${sandbox === undefined ? ", without a sandbox" : ""}` };
+  } catch (error) {
+    if (!(error instanceof GitMissingError)) throw error;
+    return { check: "git", state: "fail", text: error.message, next: install };
   }
 }
 

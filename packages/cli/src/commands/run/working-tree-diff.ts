@@ -23,8 +23,7 @@ export async function workingTreeDiff(
   return `${lines.slice(0, shownLines).join("\n")}\n… ${lines.length - shownLines} more lines: git diff\n`;
 }
 
-/** No program of the user's configuration takes part. */
-const plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--relative"];
+const plain = ["--no-color", "--relative"];
 
 function literally(path: string): string {
   return `:(literal)${path}`;

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { git } from "@gennai/server/git/run-git";
+import { type GitPlace, git } from "@gennai/server/git/run-git";
 import { CliError } from "../../errors/cli-error.ts";
 
 /** A fresh copy of a sample, under the system's directory for temporary files, with one commit on `main`. */
@@ -14,8 +14,13 @@ export async function copySampleWorkspace(sample: string): Promise<string> {
       cause: error,
     });
   });
-  for (const args of [["init", "--quiet", "--initial-branch", "main"], ["add", "--all"], commit]) {
-    const { code, stderr } = await git(args, { directory: workspace });
+  const steps: readonly (readonly [args: readonly string[], writes: GitPlace["writes"]])[] = [
+    [["init", "--quiet", "--initial-branch", "main"], { directory: workspace }],
+    [["add", "--all"], "working-tree"],
+    [commit, "working-tree"],
+  ];
+  for (const [args, writes] of steps) {
+    const { code, stderr } = await git(args, { directory: workspace, writes });
     if (code !== 0) {
       throw new CliError(`git could not prepare the sample workspace: ${stderr.trim()}`, {
         next: ["Name a directory to work in with --workspace."],

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { GitMissingError, git } from "../../git/run-git.ts";
+import { UnsafeRepository } from "../../git/confirmed-repository.ts";
+import { GitMissingError } from "../../git/machine-git.ts";
+import { git } from "../../git/run-git.ts";
 import { ledgerDirectory, ledgerFileName } from "../../store/ledger/ledger-file.ts";
 import { entriesOf } from "./kept-paths.ts";
 
@@ -48,9 +50,9 @@ export class IgnoreRules {
     if (place === undefined) return [];
     const stamp = stampOf(place.index);
     if (this.#tracked?.stamp === stamp) return this.#tracked.paths;
-    const args = ["--no-optional-locks", "ls-files", "-z", "-c", "-i", "--exclude-standard"];
-    const { code, stdout } = await git(args, this.#options(signal));
-    const paths = code === 0 ? entriesOf(Buffer.from(stdout)) : [];
+    const args = ["ls-files", "-z", "-c", "-i", "--exclude-standard"];
+    const listed = await this.#git(args, signal);
+    const paths = listed === undefined ? [] : entriesOf(Buffer.from(listed));
     this.#tracked = { stamp, paths };
     return paths;
   }
@@ -66,20 +68,22 @@ export class IgnoreRules {
   }
 
   async #ask(signal: AbortSignal | undefined): Promise<RepositoryPlace | undefined> {
-    try {
-      const asked = ["rev-parse", "--show-prefix", "--git-path", "index", "--git-path", "info/exclude"];
-      const { code, stdout } = await git(asked, this.#options(signal));
-      const [prefix, index, exclude] = stdout.split("\n");
-      if (code !== 0 || prefix === undefined || index === undefined || exclude === undefined) return undefined;
-      return { prefix, index: resolve(this.#root, index), exclude: resolve(this.#root, exclude) };
-    } catch (error) {
-      if (error instanceof GitMissingError) return undefined;
-      throw error;
-    }
+    const asked = ["rev-parse", "--show-prefix", "--git-path", "index", "--git-path", "info/exclude"];
+    const [prefix, index, exclude] = (await this.#git(asked, signal))?.split("\n") ?? [];
+    if (prefix === undefined || index === undefined || exclude === undefined) return undefined;
+    return { prefix, index: resolve(this.#root, index), exclude: resolve(this.#root, exclude) };
   }
 
-  #options(signal: AbortSignal | undefined) {
-    return { directory: this.#root, ...(signal === undefined ? {} : { signal }) };
+  /** What git printed; undefined where it has nothing to say of these files. */
+  async #git(args: readonly string[], signal: AbortSignal | undefined): Promise<string | undefined> {
+    try {
+      const options = signal === undefined ? {} : { signal };
+      const { code, stdout } = await git(args, { directory: this.#root, ...options });
+      return code === 0 ? stdout : undefined;
+    } catch (error) {
+      if (error instanceof GitMissingError || error instanceof UnsafeRepository) return undefined;
+      throw error;
+    }
   }
 }
 

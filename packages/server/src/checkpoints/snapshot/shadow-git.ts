@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hasCode } from "../../system-error.ts";
+import type { GitSettings } from "../../git/git-settings.ts";
+import { GitMissingError } from "../../git/machine-git.ts";
+import { type StartedGit, startGit } from "../../git/start-git.ts";
 import { CheckpointError } from "../checkpoint-error.ts";
 
 interface ShadowRun {
@@ -15,38 +16,31 @@ interface ShadowRun {
   readonly settings?: readonly string[];
 }
 
-/** Milliseconds for a git that was asked to end. */
-const forceMs = 2_000;
 /** Bytes one answer of git may have. */
 const maxOutput = 1024 * 1024 * 1024;
 
 /**
- * What would make git change bytes, run a program, or follow anybody's configuration. The names of files are theirs to
+ * What would make git change bytes, or follow anybody's configuration. The names of files are theirs to
  * choose: what other systems could not store is no reason to lose a file on this one.
  */
-const settings: readonly string[] = [
-  "core.bare=false",
-  "core.hooksPath=/dev/null",
-  "core.fsmonitor=false",
-  "core.untrackedCache=false",
-  "core.autocrlf=false",
-  "core.safecrlf=false",
-  "core.excludesFile=/dev/null",
-  "core.attributesFile=/dev/null",
-  "core.fileMode=true",
-  "core.symlinks=true",
-  "core.ignoreCase=false",
-  "core.precomposeUnicode=false",
-  "core.protectNTFS=false",
-  "core.protectHFS=false",
-  "core.quotePath=false",
-  "core.splitIndex=false",
-  "core.logAllRefUpdates=false",
+const settings: GitSettings = [
+  ["core.bare", "false"],
+  ["core.untrackedCache", "false"],
+  ["core.autocrlf", "false"],
+  ["core.safecrlf", "false"],
+  ["core.excludesFile", "/dev/null"],
+  ["core.fileMode", "true"],
+  ["core.symlinks", "true"],
+  ["core.ignoreCase", "false"],
+  ["core.precomposeUnicode", "false"],
+  ["core.protectNTFS", "false"],
+  ["core.protectHFS", "false"],
+  ["core.quotePath", "false"],
+  ["core.splitIndex", "false"],
+  ["core.logAllRefUpdates", "false"],
   // After a power cut a snapshot may be incomplete; every object is checked when it is read.
-  "core.fsync=none",
-  "core.looseCompression=1",
-  "gc.auto=0",
-  "maintenance.auto=false",
+  ["core.fsync", "none"],
+  ["core.looseCompression", "1"],
 ];
 
 /** In a repository that nobody else writes to: a filter or line-end rule of the workspace never touches a byte. */
@@ -83,76 +77,67 @@ export class ShadowGit {
   }
 
   /** Standard output. Rejects with `CheckpointError` `git_missing` or `git_failed`, or with the signal's reason. */
-  run(args: readonly string[], options: ShadowRun = {}): Promise<Buffer> {
+  async run(args: readonly string[], options: ShadowRun = {}): Promise<Buffer> {
     const { input, signal } = options;
     signal?.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      const flags = [...settings, ...(options.settings ?? [])].flatMap((setting) => ["-c", setting]);
-      const child = spawn("git", ["--no-pager", "--literal-pathspecs", ...flags, ...args], {
-        cwd: this.directory,
-        env: this.#environment(options),
-        stdio: ["pipe", "pipe", "pipe"],
-        ...(signal === undefined ? {} : { signal }),
-      });
+    const running = await this.#start(args, options);
+    signal?.addEventListener("abort", running.kill, { once: true });
+    // It may have been aborted while git was looked for.
+    if (signal?.aborted === true) running.kill();
+    try {
       const output: Buffer[] = [];
       let size = 0;
-      let errors = "";
-      child.stdout.on("data", (bytes: Buffer) => {
+      running.stdout.on("data", (bytes: Buffer) => {
         size += bytes.length;
-        if (size > maxOutput) child.kill("SIGKILL");
+        if (size > maxOutput) running.kill();
         else output.push(bytes);
       });
-      child.stderr.on("data", (bytes: Buffer) => {
-        if (errors.length < 2_000) errors += bytes.toString("utf8");
-      });
-      child.on("error", (error) => {
-        // One that was stopped is gone when it has closed: until then it may still write.
-        if (child.pid !== undefined) return;
-        if (hasCode(error, "ENOENT")) reject(gitMissing(error));
-        else reject(new CheckpointError("git_failed", `git could not be started: ${error.message}`, { cause: error }));
-      });
-      // A git that hangs, or something it started, does not end when it is asked to.
-      const force = (): void => {
-        forcing = setTimeout(() => {
-          child.kill("SIGKILL");
-          for (const stream of child.stdio) stream?.destroy();
-        }, forceMs);
-      };
-      let forcing: NodeJS.Timeout | undefined;
-      signal?.addEventListener("abort", force, { once: true });
-      child.on("close", (code) => {
-        clearTimeout(forcing);
-        signal?.removeEventListener("abort", force);
-        if (code === 0) resolve(Buffer.concat(output));
-        else if (signal?.aborted === true) reject(signal.reason);
-        else reject(new CheckpointError("git_failed", `git ${args[0] ?? ""} failed: ${errors.trim().slice(0, 500)}`));
-      });
-      // Where git ended early, its exit code says more than a broken pipe.
-      child.stdin.on("error", () => undefined);
-      child.stdin.end(input ?? "");
-    });
+      running.stdin.end(input ?? "");
+      // One that was stopped is gone when this ends: until then it may still write.
+      const { code, errors } = await running.ended;
+      if (code === 0) return Buffer.concat(output);
+      signal?.throwIfAborted();
+      throw new CheckpointError("git_failed", `git ${args[0] ?? ""} failed: ${errors.trim().slice(0, 500)}`);
+    } catch (error) {
+      if (error instanceof CheckpointError || signal?.aborted === true) throw error;
+      throw notStarted(error);
+    } finally {
+      signal?.removeEventListener("abort", running.kill);
+    }
   }
 
-  #environment(options: ShadowRun): NodeJS.ProcessEnv {
-    const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
-    return {
-      ...Object.fromEntries(kept),
-      HOME: this.directory,
-      XDG_CONFIG_HOME: this.directory,
-      GIT_DIR: this.directory,
-      GIT_WORK_TREE: options.workTree ?? this.root,
-      GIT_INDEX_FILE: options.index ?? this.index,
-      GIT_CONFIG_NOSYSTEM: "1",
-      GIT_CONFIG_GLOBAL: "/dev/null",
-      GIT_ATTR_NOSYSTEM: "1",
-      GIT_TERMINAL_PROMPT: "0",
-      LC_ALL: "C",
-    };
+  async #start(args: readonly string[], options: ShadowRun): Promise<StartedGit> {
+    const workTree = options.workTree ?? this.root;
+    const flags = (options.settings ?? []).map((setting) => ["-c", setting]).flat();
+    try {
+      return await startGit(["--literal-pathspecs", ...flags, ...args], {
+        cwd: this.directory,
+        readable: [this.root],
+        writable: [this.directory],
+        workTree: undefined,
+        environment: {
+          HOME: this.directory,
+          XDG_CONFIG_HOME: this.directory,
+          GIT_DIR: this.directory,
+          GIT_WORK_TREE: workTree,
+          GIT_INDEX_FILE: options.index ?? this.index,
+          GIT_CONFIG_GLOBAL: "/dev/null",
+        },
+        settings,
+        repository: "our-own",
+      });
+    } catch (error) {
+      throw notStarted(error);
+    }
   }
 }
 
-function gitMissing(cause: unknown): CheckpointError {
-  return new CheckpointError("git_missing", "git is not installed, so what a command changes cannot be taken back.", {
-    cause,
-  });
+function notStarted(cause: unknown): CheckpointError {
+  if (cause instanceof GitMissingError) {
+    return new CheckpointError("git_missing", `What a command changes cannot be taken back: ${cause.message}`, {
+      cause,
+    });
+  }
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new CheckpointError("git_failed", `git could not be started: ${reason}`, { cause });
 }

@@ -17,10 +17,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ShadowTree } from "@gennai/server/checkpoints/snapshot/shadow-tree";
+import { GitMissingError } from "@gennai/server/git/machine-git";
+import { startGit } from "@gennai/server/git/start-git";
 import { ProcessLocks } from "@gennai/server/process/process-lock";
 import fc from "fast-check";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { type DiskEntry, put } from "../tree-on-disk.ts";
+
+vi.mock("@gennai/server/git/start-git", { spy: true });
 
 const made: string[] = [];
 afterEach(() => {
@@ -139,7 +143,7 @@ test("what is remembered and looked at again is what git would find", async () =
     ),
     { numRuns: 25 },
   );
-}, 120_000);
+}, 300_000);
 
 test("git, which compares whole seconds, does not miss what was rewritten unseen in the second of its index", async () => {
   const { root, asked } = world();
@@ -159,10 +163,9 @@ test("a tree that did not change is known without git, and a change of content i
   for (let index = 0; index < 30; index += 1) put(root, `d${index % 3}/f${index}`, { text: `${index}\n` });
   const first = await remembering.snapshot();
   await delay(60);
-  const path = process.env["PATH"];
   try {
     // From here on, whoever needs git fails.
-    process.env["PATH"] = join(base, "nowhere");
+    vi.mocked(startGit).mockRejectedValue(new GitMissingError("git is not installed."));
     expect(await remembering.snapshot()).toEqual(first);
     put(root, "d1/f1", { text: "changed\n", mode: 0o755 });
     rmSync(join(root, "d2/f2"));
@@ -171,7 +174,7 @@ test("a tree that did not change is known without git, and a change of content i
     put(root, "d1/new", { text: "new\n" });
     await expect(remembering.snapshot()).rejects.toThrow("git is not installed");
   } finally {
-    process.env["PATH"] = path;
+    vi.mocked(startGit).mockReset();
   }
   expect(await remembering.snapshot()).toEqual(await asked());
   execFileSync("git", ["--git-dir", join(base, "remembering"), "fsck", "--strict", "--no-dangling"], { stdio: "pipe" });

@@ -1,0 +1,107 @@
+import type { ChildProcess } from "node:child_process";
+import { existsSync, lstatSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname } from "node:path";
+import { Writable } from "node:stream";
+import { userConfigDir } from "../config/config-directory.ts";
+import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
+import { type HostLayout, isWithin, readHostLayout } from "../sandbox/host-layout.ts";
+import { defaultStateDir } from "../store/state-directory.ts";
+import type { UserGitConfiguration } from "./user-git-configuration.ts";
+
+/** What of the machine's files one git sees, besides the system's own. Real absolute paths. */
+export interface GitMounts {
+  readonly readable: readonly string[];
+  readonly writable: readonly string[];
+}
+
+/** Where one git finds what it may know of the user's own configuration. */
+export const sandboxedConfiguration = { settings: "/.git-settings", ignored: "/.git-ignored" } as const;
+
+/** Runs git with no network, no home, no other process, and no files but those it is about. */
+export class GitSandbox {
+  readonly #program: string;
+  readonly #layout: HostLayout;
+  readonly #disableUserNamespaces: boolean;
+
+  constructor(options: {
+    /** Absolute path of bubblewrap. */
+    readonly program: string;
+    readonly layout: HostLayout;
+    readonly disableUserNamespaces: boolean;
+  }) {
+    this.#program = options.program;
+    this.#layout = options.layout;
+    this.#disableUserNamespaces = options.disableUserNamespaces;
+  }
+
+  /**
+   * A program and its arguments, up to the ones to run inside. It reads the user's configuration from descriptor 3, and the
+   * user's list of files to pass over from descriptor 4.
+   */
+  commandLine(mounts: GitMounts, cwd: string): readonly string[] {
+    const { links, hidden, readable } = this.#layout;
+    const shown = [...readable, ...mounts.readable, ...mounts.writable];
+    const covered = hidden.filter(
+      (path) =>
+        shown.some((directory) => isWithin(path, directory)) &&
+        !mounts.writable.some((directory) => isWithin(directory, path)),
+    );
+    return [
+      this.#program,
+      ...["--unshare-all", "--unshare-user", ...(this.#disableUserNamespaces ? ["--disable-userns"] : [])],
+      ...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+      ...["--proc", "/proc", "--dev", "/dev", "--size", temporaryBytes, "--tmpfs", "/tmp"],
+      ...[
+        "--ro-bind-data",
+        "3",
+        sandboxedConfiguration.settings,
+        "--ro-bind-data",
+        "4",
+        sandboxedConfiguration.ignored,
+      ],
+      ...links.flatMap(({ path, target }) => ["--symlink", target, path]),
+      ...readable.flatMap((path) => ["--ro-bind-try", path, path]),
+      ...mounts.readable.flatMap((path) => ["--ro-bind", path, path]),
+      ...mounts.writable.flatMap((path) => ["--bind", path, path]),
+      ...covered.flatMap(cover),
+      ...["--remount-ro", "/", "--chdir", cwd, "--"],
+    ];
+  }
+}
+
+/** Hands a sandboxed git what it may know of the user's configuration. Its standard streams are followed by these two pipes. */
+export function handConfiguration(child: ChildProcess, { settings, ignored }: UserGitConfiguration): void {
+  for (const [descriptor, text] of [[3, settings] as const, [4, ignored] as const]) {
+    const pipe = child.stdio[descriptor];
+    // A sandbox that could not be made reads nothing.
+    if (pipe instanceof Writable) pipe.on("error", () => undefined).end(text);
+  }
+}
+
+/** git keeps next to nothing there. */
+const temporaryBytes = "67108864";
+
+/** The machine's sandboxes for git, best first; the first that works is the one. Empty where there is none. */
+export function gitSandboxes(git: string): readonly GitSandbox[] {
+  const program = process.platform === "linux" ? findBubblewrap() : undefined;
+  if (program === undefined) return [];
+  const home = homedir();
+  const layout = readHostLayout({
+    home,
+    environment: { PATH: dirname(git) },
+    privateDirectories: [defaultStateDir(process.env), userConfigDir(process.env)],
+  });
+  const narrow = { ...layout, readable: layout.readable.filter((path) => !isWithin(path, home)) };
+  // An older bubblewrap does not know how to keep namespaces from being made inside.
+  return [true, false].map(
+    (disableUserNamespaces) => new GitSandbox({ program, layout: narrow, disableUserNamespaces }),
+  );
+}
+
+function cover(path: string): readonly string[] {
+  const stat = existsSync(path) ? lstatSync(path) : undefined;
+  // Nothing can be mounted on a link; what it leads to is covered by its own name.
+  if (stat === undefined || stat.isSymbolicLink()) return [];
+  return stat.isDirectory() ? ["--tmpfs", path, "--remount-ro", path] : ["--ro-bind", "/dev/null", path];
+}

@@ -1,0 +1,151 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { gitEnvironment } from "./git-environment.ts";
+import { type GitMounts, handConfiguration, sandboxedConfiguration } from "./git-sandbox.ts";
+import {
+  fixedSettings,
+  type GitSettings,
+  guardedGit,
+  harmlessValue,
+  programSettings,
+  settingsEnvironment,
+} from "./git-settings.ts";
+import { type MachineGit, machineGit } from "./machine-git.ts";
+
+export interface GitStart extends GitMounts {
+  /** Absolute path of an existing directory. */
+  readonly cwd: string;
+  /** Where git's working tree is, whatever a repository says; undefined outside of one, and where `environment` says it. */
+  readonly workTree: string | undefined;
+  /** Names and values that git reads. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly settings?: GitSettings;
+  /** Whose settings git follows: of a repository that others wrote, or of one of our own, which nobody else writes to. */
+  readonly repository: "of-others" | "our-own";
+}
+
+/** A git that runs. It ends by itself, or by `kill`. */
+export interface StartedGit {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  kill(): void;
+  /**
+   * Resolves when it has ended and all its output was read. `code` is undefined when it was killed; `errors` are the first 2000
+   * characters of what it complained about. Rejects when the sandbox could not be made.
+   */
+  readonly ended: Promise<{ readonly code: number | undefined; readonly errors: string }>;
+}
+
+const maxErrors = 2_000;
+/** Milliseconds in which the output of a git that was killed has to end. */
+const killedMs = 2_000;
+
+/**
+ * Starts git: the only place that does. In the sandbox, where it sees nothing but these mounts; where the machine has none, as
+ * the user. Either way nothing that a repository's settings or attributes name is started. Rejects with `GitMissingError`.
+ */
+export async function startGit(args: readonly string[], start: GitStart): Promise<StartedGit> {
+  const git = await machineGit();
+  return git.sandbox === undefined ? startPlain(git, args, start) : startSandboxed(git, args, start);
+}
+
+async function startSandboxed(git: MachineGit, args: readonly string[], start: GitStart): Promise<StartedGit> {
+  const [program = "", ...sandboxed] = git.sandbox?.commandLine(start, start.cwd) ?? [];
+  const guarded =
+    start.repository === "our-own"
+      ? [git.program]
+      : ["/bin/sh", "-c", guardedGit, git.program, programSettings, start.workTree ?? ""];
+  const configuration = await git.userConfiguration();
+  const environment = { ...environmentOf(start), ...insideEnvironment, ...start.environment };
+  const child = spawn(program, [...sandboxed, ...guarded, "--no-pager", ...args], {
+    env: environment,
+    stdio: ["pipe", "pipe", "pipe", "pipe", "pipe"],
+    detached: isWriting(start),
+  });
+  handConfiguration(child, configuration);
+  return started(child);
+}
+
+/** The user's search path may lead into the home, which is not there; what git itself needs lies beside it. */
+const insideEnvironment = { HOME: "/", GIT_CONFIG_GLOBAL: sandboxedConfiguration.settings };
+
+async function startPlain(git: MachineGit, args: readonly string[], start: GitStart): Promise<StartedGit> {
+  const environment = { ...environmentOf(start), ...start.environment };
+  const guarded = start.repository === "our-own" ? {} : await harmless(git.program, start, environment);
+  const child = spawn(git.program, ["--no-pager", ...args], {
+    cwd: start.cwd,
+    env: { ...environment, ...guarded },
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: isWriting(start),
+  });
+  return started(child);
+}
+
+/** A git that writes is not hit by the Ctrl-C meant for this process: it would leave a lock, and half of its work. */
+function isWriting({ writable }: GitStart): boolean {
+  return writable.length > 0;
+}
+
+function environmentOf({ settings = [] }: GitStart): Readonly<Record<string, string | undefined>> {
+  return { ...gitEnvironment(), ...settingsEnvironment([...fixedSettings, ...settings]) };
+}
+
+/** What outranks the settings found here that start a program. Rejects when git cannot list them. */
+function harmless(
+  program: string,
+  { cwd, workTree, settings = [] }: GitStart,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Readonly<Record<string, string>>> {
+  return new Promise((resolve, reject) => {
+    const args = ["config", "--name-only", "-z", "--get-regexp", programSettings];
+    execFile(program, args, { cwd, env: environment, maxBuffer: 1024 * 1024 }, (error, stdout) => {
+      // 1: there are none. A configuration that git cannot read fails here as it would afterwards.
+      if (error !== null && error.code !== 1) {
+        resolve({ GIT_DIR: "/dev/null" });
+        return;
+      }
+      const names = stdout.split("\0").filter((name) => name !== "");
+      const leads = names.includes("core.worktree") && workTree !== undefined;
+      const found = names
+        .filter((name) => name !== "core.worktree")
+        .map((name) => [name, harmlessValue(name)] as const);
+      resolve({
+        ...settingsEnvironment([...fixedSettings, ...settings, ...found]),
+        ...(leads ? { GIT_WORK_TREE: workTree } : {}),
+      });
+    }).once("error", reject);
+  });
+}
+
+async function started(child: ChildProcess): Promise<StartedGit> {
+  const { stdin, stdout, stderr } = child;
+  let errors = "";
+  const ended = new Promise<{ readonly code: number | undefined; readonly errors: string }>((resolve, reject) => {
+    stderr?.setEncoding("utf8").on("data", (text: string) => {
+      errors = (errors + text).slice(0, maxErrors);
+    });
+    child.once("error", reject);
+    child.once("close", (code) => {
+      // What git says of "none" and "different" is 1 as well.
+      if (code === 1 && errors.startsWith("bwrap: "))
+        reject(new Error(`git's sandbox could not be made: ${errors.trim()}`));
+      else resolve({ code: code ?? undefined, errors });
+    });
+  });
+  // Whoever started it may look at its output first.
+  ended.catch(() => undefined);
+  if (stdin === null || stdout === null) {
+    await ended;
+    throw new Error("git could not be started.");
+  }
+  // Where git ended early, its exit code says more than a broken pipe.
+  stdin.on("error", () => undefined);
+  const kill = (): void => {
+    child.kill("SIGKILL");
+    // What git itself started may hold its output open.
+    setTimeout(() => {
+      for (const stream of [stdout, stderr]) stream?.destroy();
+    }, killedMs).unref();
+  };
+  return { stdin, stdout, kill, ended };
+}

@@ -1,0 +1,85 @@
+import { execFile } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { gitEnvironment } from "./git-environment.ts";
+import { sandboxedConfiguration } from "./git-sandbox.ts";
+
+/** What a git without the user's home is told of the user's own configuration. */
+export interface UserGitConfiguration {
+  /** In the form of a git configuration file. */
+  readonly settings: string;
+  /** Patterns of files that the user never wants to see. */
+  readonly ignored: string;
+}
+
+/** Which repositories the user trusts, how files are compared, who the user is. Nothing that holds a login or a program. */
+const known = /^(?:safe|core|user)\./;
+
+const maxBytes = 1024 * 1024;
+
+/** Reads the user's own files, and again when one of the usual ones changed. */
+export function createUserGitConfiguration(git: string): () => Promise<UserGitConfiguration> {
+  let read: { readonly stamp: string; readonly configuration: Promise<UserGitConfiguration> } | undefined;
+  return () => {
+    const stamp = usualFiles().map(stampOf).join("\n");
+    if (read?.stamp !== stamp) read = { stamp, configuration: readConfiguration(git) };
+    return read.configuration;
+  };
+}
+
+async function readConfiguration(git: string): Promise<UserGitConfiguration> {
+  const entries = (await userSettings(git)).split("\0").flatMap((entry) => {
+    const [, name, value] = /^([^\n]+)\n(.*)$/s.exec(entry) ?? [];
+    return name !== undefined && value !== undefined && known.test(name) ? [{ name, value }] : [];
+  });
+  const excludes = entries.findLast(({ name }) => name === "core.excludesfile")?.value;
+  const own = entries.filter(({ name }) => name !== "core.excludesfile");
+  return {
+    settings: [...own, { name: "core.excludesfile", value: sandboxedConfiguration.ignored }].map(settingText).join(""),
+    ignored: textOf(excludes?.replace(/^~(?=\/)/, homedir()) ?? join(configHome(), "git", "ignore")),
+  };
+}
+
+/** Asked in a place that is no repository, so that no file but the user's own is read. */
+function userSettings(git: string): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(
+      git,
+      ["config", "--global", "--includes", "--list", "-z"],
+      { cwd: "/", env: { ...gitEnvironment(), GIT_DIR: "/dev/null" }, timeout: 10_000, maxBuffer: maxBytes },
+      // No file is no configuration; a broken one is told by the git that nobody keeps from it.
+      (error, stdout) => resolve(error === null ? stdout : ""),
+    );
+  });
+}
+
+function settingText({ name, value }: { readonly name: string; readonly value: string }): string {
+  const first = name.indexOf(".");
+  const last = name.lastIndexOf(".");
+  const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
+  const section =
+    first === last ? name.slice(0, first) : `${name.slice(0, first)} ${quoted(name.slice(first + 1, last))}`;
+  return `[${section}]\n\t${name.slice(last + 1)} = ${quoted(value)}\n`;
+}
+
+function usualFiles(): readonly string[] {
+  return [join(homedir(), ".gitconfig"), join(configHome(), "git", "config"), join(configHome(), "git", "ignore")];
+}
+
+function configHome(): string {
+  return process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config");
+}
+
+function textOf(path: string): string {
+  try {
+    return statSync(path).size > maxBytes ? "" : readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function stampOf(path: string): string {
+  const { mtimeNs, size, ino } = statSync(path, { bigint: true, throwIfNoEntry: false }) ?? {};
+  return `${mtimeNs} ${size} ${ino}`;
+}

@@ -1,0 +1,171 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { workingTreeDiff } from "@gennai/cli/commands/run/working-tree-diff";
+import { analyseCommand } from "@gennai/governance/command/analyse-command";
+import { secretPath } from "@gennai/governance/command/secret-paths";
+import { WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
+import { prepareBranch } from "@gennai/server/git/prepare-branch";
+import { SecretsInGit } from "@gennai/server/git/printed-secrets";
+import { addSessionWorktree, listSessionWorktrees, pruneSessionWorktrees } from "@gennai/server/git/session-worktree";
+import { readWorkspaceState } from "@gennai/server/git/workspace-state";
+import { describe, expect, test } from "vitest";
+import {
+  borrowedSettings,
+  everyProgram,
+  type HostileRepository,
+  hostileRepository,
+  names,
+  nestedRepository,
+  partialClone,
+} from "./hostile-repository.ts";
+
+const { signal } = new AbortController();
+
+/** Commands of the model, of which the gate asks git what they would print. */
+const commands = [
+  "git diff",
+  "git diff HEAD",
+  "git diff --ignore-submodules=none",
+  "git diff --submodule=diff",
+  "git diff -G changed",
+  "git status -v",
+  "git log -p",
+  "git log -S changed -p",
+  "git show",
+  "git diff-index -p HEAD",
+  "git diff-files -p",
+  "git stash show -p",
+  "git reflog show -p",
+  "git grep changed",
+  "git grep --recurse-submodules changed",
+  "git cat-file -p HEAD:plain.txt",
+  "cd v && git diff",
+  "git -C v diff",
+];
+
+/** Everything of the server and of `gennai` that starts git over a workspace. */
+const paths: Readonly<Record<string, (repository: HostileRepository) => Promise<unknown>>> = {
+  "the state of the workspace": ({ root }) => readWorkspaceState(root, { protect: [], signal }),
+  "what the gate asks about commands": async ({ root }) => {
+    const secrets = new SecretsInGit((path) => (secretPath(path) === undefined ? "allowed" : "refused"));
+    for (const command of commands) {
+      for (const contents of analyseCommand(command, { cwd: root, home: "/home/dev", workspace: root }).contents) {
+        await secrets.printed(contents, { signal });
+      }
+    }
+  },
+  "the diff at the end of a run": ({ root }) =>
+    workingTreeDiff(root, ["clean.txt", "process.txt", "odd.txt", "text.txt", "external.txt", "new.txt", "v"], {
+      signal,
+    }),
+  "a checkpoint, and what changed since": async ({ root, elsewhere }) => {
+    const stateDir = join(elsewhere, "state");
+    mkdirSync(stateDir, { mode: 0o700 });
+    await using checkpoints = new WorkspaceCheckpoints({ stateDir, root });
+    const id = await checkpoints.open("session", signal);
+    writeFileSync(join(root, "new.txt"), "new\n");
+    await checkpoints.close(id);
+    expect(await checkpoints.changesOf(id)).toMatchObject([{ path: "new.txt" }]);
+  },
+  "a new branch": ({ root }) => prepareBranch({ directory: root, task: "x", protect: [], signal }),
+  "a branch with other files": async ({ root, write }) => {
+    for (const name of names) write(name, `${name}\n`);
+    await prepareBranch({ directory: root, task: "x", branch: "other", protect: [], signal });
+    expect(readFileSync(join(root, "clean.txt"), "utf8")).toBe("other\n");
+  },
+  "working trees of sessions": async ({ root }) => {
+    await addSessionWorktree({ directory: root, task: "one", signal });
+    const two = await addSessionWorktree({ directory: root, task: "two", signal });
+    rmSync(two.path, { recursive: true });
+    await listSessionWorktrees(root, signal);
+    await pruneSessionWorktrees(root, { inUse: () => false, signal });
+  },
+};
+
+const repositories: Readonly<Record<string, () => HostileRepository>> = {
+  "every program that settings, attributes and hooks can name": everyProgram,
+  "a nested repository as a submodule": nestedRepository,
+  "a partial clone whose remote is a program": partialClone,
+  "data of another repository": borrowedSettings,
+};
+
+/** What git cannot do without what is elsewhere. */
+const refused: readonly string[] = [
+  "a partial clone whose remote is a program: working trees of sessions",
+  "data of another repository: a new branch",
+  "data of another repository: a branch with other files",
+  "data of another repository: working trees of sessions",
+];
+
+/** What must hold with a sandbox and without. */
+export function describeEveryPath(): void {
+  describe.each(Object.keys(repositories))("%s", (kind) => {
+    const make = repositories[kind] ?? hostileRepository;
+
+    test("a careless git runs them", () => {
+      const repository = make();
+      repository.careless("status");
+      repository.careless("diff", "HEAD");
+      expect(repository.ran()).not.toEqual([]);
+    });
+
+    test.each(Object.keys(paths))("%s runs none", async (path) => {
+      const repository = make();
+      repository.ran();
+      const done = paths[path]?.(repository);
+      // What cannot be done there is refused.
+      if (refused.includes(`${kind}: ${path}`)) await expect(done).rejects.toThrow();
+      else await done;
+      expect(repository.ran()).toEqual([]);
+    });
+  });
+
+  test("a repository is only what its data confirms", async () => {
+    const repository = hostileRepository();
+    const { root, elsewhere, git } = repository;
+    const state = async (directory: string) => (await readWorkspaceState(directory, { protect: [], signal })).git;
+    expect(await state(root)).toBe("ready");
+
+    mkdirSync(join(root, "led"));
+    writeFileSync(join(root, "led", ".git"), `gitdir: ${join(root, ".git")}\n`);
+    expect(await state(join(root, "led"))).toBe("not-trusted");
+
+    const lender = join(elsewhere, "lender");
+    git("clone", "--quiet", "--bare", root, lender);
+    const alternates = join(root, ".git", "objects", "info", "alternates");
+    writeFileSync(alternates, `${join(lender, "objects")}\n`);
+    expect(await state(root)).toBe("not-trusted");
+    await expect(prepareBranch({ directory: root, task: "x", protect: [], signal })).rejects.toMatchObject({
+      reason: "not_trusted",
+      message: expect.stringContaining("git repack"),
+    });
+    rmSync(alternates);
+
+    // A directory that looks like a bare repository is none.
+    git("clone", "--quiet", "--bare", root, join(root, "bare"));
+    expect(await state(join(root, "bare"))).toBe("no-repository");
+
+    git("config", "core.worktree", elsewhere);
+    writeFileSync(join(elsewhere, "not-mine.txt"), "x\n");
+    const diff = await workingTreeDiff(root, ["not-mine.txt"], { signal });
+    expect(diff).toBe("");
+    git("config", "--unset", "core.worktree");
+
+    writeFileSync(join(root, ".git", "commondir"), `${lender}\n`);
+    expect(await state(root)).toBe("not-trusted");
+  });
+
+  test("a linked working tree and a submodule are what they say", async () => {
+    const { root, git, elsewhere } = hostileRepository();
+    git("worktree", "add", "--quiet", join(elsewhere, "linked"));
+    git("clone", "--quiet", "--bare", root, join(elsewhere, "source"));
+    git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", join(elsewhere, "source"), "sub");
+    for (const directory of [join(elsewhere, "linked"), join(root, "sub")]) {
+      writeFileSync(join(directory, "plain.txt"), "changed\n");
+      expect(await readWorkspaceState(directory, { protect: [], signal })).toMatchObject({
+        git: "ready",
+        changedFiles: 1,
+      });
+    }
+  });
+}

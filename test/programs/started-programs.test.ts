@@ -1,0 +1,64 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Each way to start a program: Node's, those of libraries, and the editor's. */
+const starts =
+  /["'](?:node:)?(?:child_process|cluster)["']|from ["'](?:execa|cross-spawn|node-pty|simple-git|open|tinyexec)["']|client\/stdio(?:\.js)?["']|process\.(?:execve|binding|dlopen)\b|\b(?:createTerminal|ShellExecution|ProcessExecution|CustomExecution)\b|["']vscode\.git["']/;
+
+/**
+ * Every file that can start a program. Over data that a command or a stranger may have written, a program runs in the sandbox
+ * only; whoever is here says why that holds. A new line needs a reason that somebody else would accept.
+ */
+const allowed: Readonly<Record<string, string>> = {
+  "server/src/git/start-git.ts":
+    "the one door of git: sandboxed, or with every setting overridden that names a program",
+  "server/src/git/machine-git.ts": "git --version, over nobody's files",
+  "server/src/git/user-git-configuration.ts": "git config --global, over the user's own files, in no repository",
+  "server/src/sandbox/open-sandbox.ts": "bubblewrap with `true` in it, once, to see whether it works",
+  "server/src/process/run-command.ts": "commands that the gate admitted: sandboxed, or because a person said yes",
+  "server/src/process/spawn-helper.ts": "the helper in which those commands' shells wait",
+  "server/src/workspace/search/ripgrep.ts": "reads text and starts nothing: --no-config, no --pre, no archives",
+  "server/src/hooks/run-hook.ts": "the user's own programs, from the user's configuration or accepted word by word",
+  "server/src/mcp/program-transport.ts": "MCP programs that the user configured or accepted word by word",
+  "server/src/models/model-keys.ts": "the system's keychain; its arguments are names of ours",
+  "cli/src/client/run-in-terminal.ts":
+    "commands that the gate admitted, in the sandbox of the machine that holds the files",
+  "cli/src/commands/doctor/machine-checks.ts": "ripgrep --version, over nobody's files",
+  "cli/src/terminal/edit-text.ts": "the user's own editor, at the user's word, on a private copy",
+  "cli/src/terminal/open-in-browser.ts": "the system's browser, with a private file of ours",
+  "vscode/src/git/vscode-git.ts": "asks the editor's own git, which runs over the opened folder anyway",
+  "vscode/src/server/server-launcher.ts": "gennai itself, by the path in the user's settings",
+  "vscode/src/terminal/vscode-terminals.ts": "commands that the gate admitted, where the user sees them",
+  "vscode/src/terminal/end-processes.ts": "ps, which reads no file of the workspace",
+};
+
+/** A type starts nothing. */
+function codeOf(source: string): string {
+  return source.replace(/^import type .*$/gm, "");
+}
+
+test("programs are started in these files only, each for a reason", () => {
+  const found = globSync("packages/*/src/**/*.{ts,tsx,mts,js,mjs,cjs}", { cwd: repository })
+    .filter((file) => !file.startsWith("packages/testkit/"))
+    .filter((file) => starts.test(codeOf(readFileSync(`${repository}/${file}`, "utf8"))))
+    .map((file) => file.replace(/^packages\//, ""));
+  expect(found.toSorted()).toEqual(Object.keys(allowed).toSorted());
+  for (const [file, reason] of Object.entries(allowed)) expect(reason.length, file).toBeGreaterThan(20);
+});
+
+test("each way to start a program is noticed", () => {
+  for (const source of [
+    'import { spawn } from "node:child_process";',
+    "const { exec } = await import('child_process');",
+    'import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";',
+    'import pty from "node-pty";',
+    "vscode.window.createTerminal({ shellPath })",
+    "process.execve(program, args)",
+  ]) {
+    expect(source).toMatch(starts);
+  }
+  expect('import { join } from "node:path";').not.toMatch(starts);
+});
