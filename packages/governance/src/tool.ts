@@ -73,8 +73,21 @@ export interface ToolOutcome {
   readonly changes?: readonly FileChange[];
   /** Files whose content the model has now seen, or whose state the tool left behind. */
   readonly observed?: readonly ObservedFile[];
+  /**
+   * Control files that the call changed though nobody had agreed to it, and that are as they were again. `keptIn`: the
+   * directory where what it had made of them lies.
+   */
+  readonly putBack?: { readonly files: readonly PutBackFile[]; readonly keptIn: string };
   /** Facts for the session's log, e.g. a proposal; the session understands them, the gate does not. */
   readonly facts?: readonly unknown[];
+}
+
+export interface PutBackFile {
+  /** Relative to the workspace, or absolute. */
+  readonly path: string;
+  readonly what: "removed" | "restored" | "failed";
+  /** What it controls; of one that could not be put back, why. */
+  readonly reason: string;
 }
 
 export interface FileChange {

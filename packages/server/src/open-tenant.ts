@@ -7,6 +7,7 @@ import { loadCapabilities } from "./capabilities/load-capabilities.ts";
 import { CheckpointRegistry } from "./checkpoints/checkpoint-registry.ts";
 import { openClientWorkspaces } from "./client-workspace/open-client-workspaces.ts";
 import { AcceptedChecks } from "./context/accepted-checks.ts";
+import type { ControlWatch } from "./control-watch/control-watch.ts";
 import { emergencyEvent } from "./emergency/emergency-change.ts";
 import { EmergencyControls } from "./emergency/emergency-controls.ts";
 import { EmergencyStore } from "./emergency/emergency-store.ts";
@@ -57,6 +58,7 @@ export interface ServerParts {
   /** What commands find in their environment. */
   readonly environment: Readonly<Record<string, string>>;
   readonly sandbox: Sandbox;
+  readonly controlWatch: ControlWatch;
   /** Whether clients have to show who they are. */
   readonly authenticated: boolean;
   /** The log, and who measures. */
@@ -112,7 +114,7 @@ const features = [
 
 /** Composes everything that belongs to one tenant. Rejects with `WorkspaceError` or `StoreError`; nothing is left running then. */
 export async function openTenant(server: ServerParts, place: TenantPlace): Promise<Tenant> {
-  const { options, callers, admission, configDir, environment, sandbox, authenticated, watch } = server;
+  const { options, callers, admission, configDir, environment, sandbox, controlWatch, authenticated, watch } = server;
   const { stateDir } = place;
   const { token } = options;
   const { log, observer } = watch;
@@ -245,6 +247,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       onUnexpectedError: (error) => log.error("A turn met an error that nobody expected.", error),
       isolation: sandbox.state,
       sandbox,
+      controlWatch,
       defaultSettings: options.defaultSettings,
       confirmation: options.confirmation ?? defaultConfirmation,
       protectedBranches: options.protectedBranches ?? [],

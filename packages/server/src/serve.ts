@@ -2,6 +2,8 @@ import { homedir, platform } from "node:os";
 import { Admission } from "./admission/admission.ts";
 import { defaultLimits } from "./admission/limits.ts";
 import { userConfigDir } from "./config/config-directory.ts";
+import { ControlWatch } from "./control-watch/control-watch.ts";
+import { describePutBack } from "./control-watch/put-back.ts";
 import { Draining } from "./draining.ts";
 import { writeDiscovery } from "./http/discovery.ts";
 import { HEALTH_PATH, healthRoute } from "./http/health-route.ts";
@@ -92,6 +94,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       privateDirectories: [configDir],
     }),
   );
+  const { watch: controlWatch, recovered } = ControlWatch.open({ stateDir, home: homedir() });
+  parts.use(controlWatch);
+  for (const { workspaceRoot, ...putBack } of recovered) {
+    log.warn(`A command in ${workspaceRoot} was cut off. ${describePutBack(putBack)}`);
+  }
   if (sandbox.state === "unsandboxed") log.warn(`Commands run without a sandbox: ${sandbox.reason}.`);
   const usersRoot = users && openUsersRoot(users.workspaceRoot, { stateDir, configDir, environment });
   // There from the beginning: other servers of a shared log need a copy before their own start.
@@ -102,7 +109,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tenants = parts.use(
     await ServerTenants.open(
       {
-        ...{ options, callers, admission, configDir, environment, sandbox, authenticated, watch },
+        ...{ options, callers, admission, configDir, environment, sandbox, controlWatch, authenticated, watch },
         assertTurnsMayStart: () => draining.assertTurnsMayStart(),
       },
       { stateDir, usersRoot, sharedLog: options.sharedLog },

@@ -58,7 +58,14 @@ export async function measureGate(world: BenchWorld): Promise<readonly Reading[]
   ];
   const tools: readonly Tool[] = [
     readTool({ workspace, editor }),
-    bashTool({ workspace, home: root, environment: {}, shellArguments: () => [], sandbox: undefined }),
+    bashTool({
+      workspace,
+      home: root,
+      environment: {},
+      shellArguments: () => [],
+      sandbox: undefined,
+      controlWatch: { begin: () => ({ end: () => ({ files: [], keptIn: "" }) }) },
+    }),
   ];
   const gate = governTools({
     sessionId: "bench",

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DiskWorkspace } from "@gennai/cli/held-workspace/disk-workspace";
 import { openClientWorkspaces } from "@gennai/server/client-workspace/open-client-workspaces";
+import { ControlWatch } from "@gennai/server/control-watch/control-watch";
 import { FileBlobStore } from "@gennai/server/store/file-blob-store";
 import { WiredChannel } from "./wired-channel.ts";
 import { describeWorkspace } from "./workspace-conformance.ts";
@@ -15,6 +16,7 @@ describeWorkspace("ClientWorkspace over the headless editor", async () => {
   const held = new DiskWorkspace({
     ...{ root: directory, id: "0123456789abcdef", stateDir: clientState, ownDirectories: [clientState] },
     sandbox: { state: "unsandboxed", reason: "a test" },
+    controlWatch: ControlWatch.open({ stateDir: clientState, home: "/nowhere" }).watch,
     environment: {},
   });
   const blobs = new FileBlobStore(join(serverState, "blobs"));

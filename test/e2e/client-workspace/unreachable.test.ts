@@ -10,6 +10,7 @@ import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { defaultLimits } from "@gennai/server/admission/limits";
+import { ControlWatch } from "@gennai/server/control-watch/control-watch";
 import { RulesService } from "@gennai/server/rules/rules-service";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { type ScriptedTurn, startTestServer, type TestServerOptions } from "@gennai/testkit/test-server";
@@ -32,6 +33,7 @@ async function world(script: ScriptedTurn, server: TestServerOptions["server"] =
   const disk = new DiskWorkspace({
     ...{ root: files.root, id: "0123456789abcdef", stateDir: state.root, ownDirectories: [state.root] },
     sandbox: { state: "unsandboxed", reason: "a test" },
+    controlWatch: ControlWatch.open({ stateDir: state.root, home: "/nowhere" }).watch,
     environment: { PATH: process.env["PATH"] ?? "" },
   });
   const identity = (workspace: HeldWorkspace) => ({

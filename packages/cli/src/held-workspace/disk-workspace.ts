@@ -15,8 +15,11 @@ import {
   HeldWorkspaceError,
   type HeldWorkspaceFacts,
 } from "@gennai/client/held-workspace/held-workspace";
+import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import type { WorkspacePath } from "@gennai/governance/effect";
+import { agreedControl } from "@gennai/governance/policies/agreed-control";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import type { ControlWatch } from "@gennai/server/control-watch/control-watch";
 import { CommandNotStarted, holdDirectory } from "@gennai/server/process/run-command";
 import { plainShell, runShellCommand } from "@gennai/server/process/shell-runner";
 import type { Sandbox } from "@gennai/server/sandbox/sandbox";
@@ -36,6 +39,7 @@ export interface DiskWorkspaceOptions {
   /** Absolute paths that no server reads or changes, wherever they lie. */
   readonly ownDirectories: readonly string[];
   readonly sandbox: Sandbox;
+  readonly controlWatch: Pick<ControlWatch, "begin">;
   /** What commands find in their environment. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -125,16 +129,19 @@ export class DiskWorkspace implements HeldWorkspace {
   }
 
   run(request: HeldCommand, options: CommandOptions): Promise<HeldRun> {
-    const { sandbox, environment } = this.#options;
+    const { sandbox, controlWatch, environment } = this.#options;
     return told(async () => {
       const cwd = this.#at(request.cwd);
       if ((await this.#files.stat(cwd))?.kind !== "directory") {
         throw new ToolFailure("bad_directory", `The command cannot run in ${request.cwd}: it is not a directory.`);
       }
+      const { root } = this.#files;
+      // The server's gate let it run, so that a person was asked where its words change control files.
+      const analysis = analyseCommand(request.command, { cwd: cwd.absolute, home: homedir(), workspace: root });
       const { run, notes } = await runShellCommand(
-        { ...request, text: request.command, cwd: holdDirectory(cwd.absolute) },
+        { ...request, text: request.command, cwd: holdDirectory(cwd.absolute), agreed: agreedControl(analysis) },
         {
-          ...{ workspaceRoot: this.#files.root, environment, shellArguments: plainShell },
+          ...{ workspaceRoot: root, environment, shellArguments: plainShell, controlWatch },
           sandbox: sandbox.state === "sandboxed" ? sandbox.shell : undefined,
         },
         options,

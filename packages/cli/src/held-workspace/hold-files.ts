@@ -1,5 +1,6 @@
 import { homedir, platform } from "node:os";
 import { userConfigDir } from "@gennai/server/config/config-directory";
+import { ControlWatch } from "@gennai/server/control-watch/control-watch";
 import { commandEnvironment } from "@gennai/server/process/command-environment";
 import { openSandbox } from "@gennai/server/sandbox/open-sandbox";
 import type { SandboxMode } from "@gennai/server/sandbox/sandbox";
@@ -38,15 +39,20 @@ export async function holdFiles(
     ...{ mode: options.sandbox, stateDir, environment, home: homedir(), platform: platform() },
     privateDirectories: [configDir],
   });
+  const { watch: controlWatch } = ControlWatch.open({ stateDir, home: homedir() });
+  const end = async (): Promise<void> => {
+    controlWatch[Symbol.dispose]();
+    await sandbox[Symbol.asyncDispose]();
+  };
   try {
     const workspace = new DiskWorkspace({
-      ...{ root, stateDir, sandbox, environment },
+      ...{ root, stateDir, sandbox, controlWatch, environment },
       id: await heldWorkspaceId(stateDir, root),
       ownDirectories: [stateDir, configDir],
     });
-    return { workspace, [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose]() };
+    return { workspace, [Symbol.asyncDispose]: end };
   } catch (error) {
-    await sandbox[Symbol.asyncDispose]();
+    await end();
     throw error;
   }
 }

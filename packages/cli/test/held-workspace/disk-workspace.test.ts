@@ -2,6 +2,7 @@ import { symlinkSync } from "node:fs";
 import { DiskWorkspace } from "@gennai/cli/held-workspace/disk-workspace";
 import { heldWorkspaceId } from "@gennai/cli/held-workspace/held-workspace-id";
 import { sha256Hex } from "@gennai/protocol/digest";
+import { ControlWatch } from "@gennai/server/control-watch/control-watch";
 import { type Files, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test } from "vitest";
 
@@ -20,6 +21,7 @@ async function held(files: Files) {
     ...{ root: repository.root, id: "0123456789abcdef", stateDir: outside.root },
     ownDirectories: [outside.root, repository.path("own")],
     sandbox: { state: "unsandboxed", reason: "a test" },
+    controlWatch: ControlWatch.open({ stateDir: outside.root, home: "/nowhere" }).watch,
     environment: { PATH: process.env["PATH"] ?? "" },
   });
   return { outside, repository, workspace };

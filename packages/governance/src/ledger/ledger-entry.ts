@@ -1,5 +1,5 @@
 import type { Risk } from "../risk.ts";
-import type { FileChange } from "../tool.ts";
+import type { FileChange, PutBackFile } from "../tool.ts";
 
 /** What a ledger record says, before it is chained and signed. Text in it is redacted already. */
 export interface LedgerEntry {
@@ -46,6 +46,8 @@ export interface LedgerCall {
   readonly stopped?: string;
   readonly exitCode?: number;
   readonly failureClass?: string;
+  /** Control files that the call changed unasked, and that are as they were again. */
+  readonly putBack?: readonly PutBackFile[];
   readonly verification?: "verified" | "unverified" | "failed";
   readonly confirmation?: {
     readonly answer: string;

@@ -185,6 +185,7 @@ function recordedCall(call: LedgerCall): Record<string, unknown> {
     exit_code: call.exitCode,
     failure_class: call.failureClass,
     verification: call.verification,
+    put_back: call.putBack,
     confirmation: call.confirmation,
   };
 }

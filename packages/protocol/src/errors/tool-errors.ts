@@ -90,6 +90,10 @@ export const toolErrors = {
   unreadable_page: { means: "the page cannot be made into text", next: "Fetch another page that says the same." },
   unsaved_changes: { means: "an editor has unsaved changes of the file", next: "Save or discard them." },
   unsupported_encoding: { means: "the file is not in UTF-8", next: "Convert it first, or leave it alone." },
+  workspace_not_watched: {
+    means: "what a command would change of control files cannot be told, so it did not run",
+    next: "The message names what is in the way: move or rename it.",
+  },
   workspace_unreachable: {
     means: "the client that holds the files is not attached, or did not answer in time",
     next: "Open the session where its files are; what was asked for last may have happened there.",

@@ -114,6 +114,7 @@ export class PolicyWorkbench implements AsyncDisposable {
       activeIntent: () => options.intent,
       home,
       environment: commandEnvironment({}),
+      controlWatch: { begin: nothingRuns },
       exclude: [],
       now: Date.now,
     });

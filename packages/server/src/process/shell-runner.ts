@@ -1,4 +1,8 @@
+import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
+import type { ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import type { ControlRun, ControlWatch } from "../control-watch/control-watch.ts";
+import { describePutBack } from "../control-watch/put-back.ts";
 import { type ShellSandbox, sandboxFailure } from "../sandbox/sandboxed-shell.ts";
 import { findShell } from "./find-shell.ts";
 import { CommandNotStarted, type CommandRun, type HeldDirectory, runCommand } from "./run-command.ts";
@@ -9,6 +13,8 @@ export interface ShellCommand {
   readonly timeoutMs: number;
   /** It is proven to read: in a sandbox, the workspace is read-only for it. */
   readonly readsOnly: boolean;
+  /** What it may change of the files that tools obey. */
+  readonly agreed: AgreedControl;
 }
 
 export interface ShellSurroundings {
@@ -23,26 +29,43 @@ export interface ShellSurroundings {
   shellArguments(command: string): readonly string[] | Promise<readonly string[]>;
   /** Where this is set, every command runs in it and `shellArguments` is not used. */
   readonly sandbox?: Pick<ShellSandbox, "prepare"> | undefined;
+  readonly controlWatch: Pick<ControlWatch, "begin">;
+}
+
+/** A command that ran. */
+export interface ShellRun {
+  readonly run: CommandRun;
+  /** For whoever reads what it printed. */
+  readonly notes: readonly string[];
+  /** What it changed and nobody had agreed to. */
+  readonly putBack: NonNullable<ToolOutcome["putBack"]>;
 }
 
 /**
- * Runs a shell command on this machine, in the sandbox where there is one. Gives what it printed, and notes for whoever reads
- * it. Throws `ToolFailure` for a command that did not start.
+ * Runs a shell command on this machine, in the sandbox where there is one. What it changed of the files that tools obey, and
+ * nobody agreed to, is put back when it has ended. Throws `ToolFailure` for a command that did not start.
  */
 export async function runShellCommand(
   command: ShellCommand,
   surroundings: ShellSurroundings,
   options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
-): Promise<{ readonly run: CommandRun; readonly notes: readonly string[] }> {
-  const { text, cwd, timeoutMs, readsOnly } = command;
+): Promise<ShellRun> {
+  const { text, cwd, timeoutMs, readsOnly, agreed } = command;
   const { workspaceRoot, environment } = surroundings;
   const boxed = surroundings.sandbox?.prepare(text, { workspaceRoot, cwd: cwd.path, readsOnly });
+  let watched: ControlRun | undefined;
   try {
+    // Where it gets the workspace read-only, there is nothing to look at.
+    if (boxed === undefined || !readsOnly) {
+      watched = begin(surroundings, { workspaceRoot, agreed, untouchable: boxed?.untouchable ?? [], timeoutMs });
+    }
     const argv = boxed?.argv ?? (await surroundings.shellArguments(text));
     const run = await runCommand({ argv, cwd, env: environment, timeoutMs }, options);
-    const notes = boxed?.finish() ?? [];
+    const notes = [...(boxed?.finish() ?? [])];
     if (boxed !== undefined) refuseUnstarted(run);
-    return { run, notes };
+    const putBack = watched?.end() ?? { files: [], keptIn: "" };
+    if (putBack.files.length > 0) notes.push(`[${describePutBack(putBack)}]`);
+    return { run, notes, putBack };
   } catch (error) {
     if (!(error instanceof CommandNotStarted)) throw error;
     throw new ToolFailure(error.code, error.message, {
@@ -51,6 +74,25 @@ export async function runShellCommand(
     });
   } finally {
     boxed?.finish();
+    watched?.end();
+  }
+}
+
+/** What cannot be looked at could not be put back either: nothing runs then. */
+function begin({ controlWatch }: ShellSurroundings, command: Parameters<ControlWatch["begin"]>[0]): ControlRun {
+  try {
+    return controlWatch.begin(command);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ToolFailure(
+      "workspace_not_watched",
+      `The command did not run, because the workspace's control files cannot be looked after: ${reason}`,
+      {
+        failureClass: "tool_unavailable",
+        hint: "Tell the user.",
+        cause: error,
+      },
+    );
   }
 }
 

@@ -16,6 +16,8 @@ import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
 export interface SandboxedCommand {
   /** Program (absolute) and its arguments. */
   readonly argv: readonly string[];
+  /** Paths of the workspace that it cannot change. */
+  readonly untouchable: readonly string[];
   /** Call when it has ended; a second call does nothing. Notes for whoever reads its output, e.g. what it made and was removed. */
   finish(): readonly string[];
 }
@@ -63,6 +65,11 @@ export class ShellSandbox {
       };
       return {
         argv: [program, ...bubblewrapArguments(view, features), shell, "-c", limitedExec, shell, command],
+        untouchable: [
+          ...(control?.readOnly ?? []),
+          ...(control?.absentDirectories ?? []),
+          ...(control?.absentFiles ?? []),
+        ],
         finish: () =>
           (control?.release() ?? []).map((path) => `[removed: ${path}, which would have changed what git runs]`),
       };

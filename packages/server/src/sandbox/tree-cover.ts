@@ -1,6 +1,7 @@
 import { lstatSync } from "node:fs";
 import { RememberedTree } from "../workspace/remembered-tree.ts";
 import { type FileNames, fileNames, LinkedFiles } from "./linked-files.ts";
+import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
 import { zeroAccessFiles } from "./zero-access-files.ts";
 
 /** What of a tree is kept from a command; real absolute paths. */
@@ -28,9 +29,15 @@ export class TreeCover {
     }));
   }
 
-  /** Throws `UnlistedTree` or `UnprotectedWorkspace` rather than leave anything out. */
+  /** Throws `UnprotectedWorkspace` rather than leave anything out. */
   look(): Covered {
-    const { found, unreadable, same } = this.#tree.walk();
+    const { found, unreadable, unlisted, same } = this.#tree.walk();
+    const [first] = unlisted;
+    if (first !== undefined) {
+      throw new UnprotectedWorkspace(
+        `${first.slice(0, 300)} cannot be looked into: its name is no UTF-8, or its path too long. Move or remove it.`,
+      );
+    }
     if (!same) this.#links = new LinkedFiles([...found].map(([directory, { names }]) => [directory, names] as const));
     const covered = new Set(unreadable);
     for (const { secrets } of found.values()) {

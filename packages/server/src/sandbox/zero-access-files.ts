@@ -1,12 +1,12 @@
 import { type Dirent, readFileSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { secretPath } from "@gennai/governance/command/secret-paths";
-import { UnlistedTree } from "../workspace/remembered-tree.ts";
 import { isWithin } from "./host-layout.ts";
+import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
 
 /**
  * Those names in a directory whose content is not for the agent, as absolute paths of real files below `root`; git's own
- * directories hold them like any other. Throws `UnlistedTree` for one that cannot be named.
+ * directories hold them like any other. Throws `UnprotectedWorkspace` for one that cannot be named.
  */
 export function zeroAccessFiles(root: string, entries: readonly Dirent[]): readonly string[] {
   return entries.flatMap((entry) => (entry.isDirectory() ? [] : secretAt(root, entry)));
@@ -19,7 +19,7 @@ function secretAt(root: string, entry: Dirent): readonly string[] {
     (entry.name === ".npmrc" && holdsLogin(path));
   if (!isSecret) return [];
   if (path.includes("\uFFFD"))
-    throw new UnlistedTree(`${path} holds a secret and its name is no UTF-8. Give it another name.`);
+    throw new UnprotectedWorkspace(`${path} holds a secret and its name is no UTF-8. Give it another name.`);
   if (!entry.isSymbolicLink()) return [path];
   try {
     const target = realpathSync(path);

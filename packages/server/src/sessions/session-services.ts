@@ -7,6 +7,7 @@ import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
 import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
 import type { WorkspaceChannel } from "../client-workspace/workspace-answer.ts";
 import type { AcceptedChecks } from "../context/accepted-checks.ts";
+import type { ControlWatch } from "../control-watch/control-watch.ts";
 import type { EmergencyControls } from "../emergency/emergency-controls.ts";
 import type { LoadedHooks } from "../hooks/load-hooks.ts";
 import type { Callers } from "../identity/callers.ts";
@@ -93,6 +94,7 @@ export interface SessionServices {
   readonly isolation: "sandboxed" | "unsandboxed";
   /** Where commands run, and why so. */
   readonly sandbox: Sandbox;
+  readonly controlWatch: ControlWatch;
   readonly defaultSettings: SessionSettings;
   readonly confirmation: {
     /** Milliseconds an attached client has to answer a question. */

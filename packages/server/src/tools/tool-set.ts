@@ -1,5 +1,6 @@
 import type { Tool } from "@gennai/governance/tool";
 import type { EditorBridge } from "../bridge/editor-bridge.ts";
+import type { ControlWatch } from "../control-watch/control-watch.ts";
 import type { IntentsService } from "../intents/intents-service.ts";
 import { plainShell } from "../process/shell-runner.ts";
 import type { ShellSandbox } from "../sandbox/sandboxed-shell.ts";
@@ -48,6 +49,8 @@ export interface ToolPorts {
   now(): number;
   /** Where commands run; without it, they run as they are. */
   readonly sandbox?: ShellSandbox | undefined;
+  /** Puts back what commands change of control files. */
+  readonly controlWatch: Pick<ControlWatch, "begin">;
   /** Program and arguments that run a shell command without a sandbox; the shell itself by default. */
   shellArguments?(command: string): readonly string[] | Promise<readonly string[]>;
 }
@@ -71,6 +74,7 @@ export function createTools(ports: ToolPorts): Map<string, Tool> {
       environment: ports.environment,
       shellArguments,
       sandbox: ports.sandbox,
+      controlWatch: ports.controlWatch,
     }),
     runInTerminalTool(ports),
     proposeChangesTool(ports),

@@ -13,6 +13,7 @@ import type {
   EditorSymbol,
   TerminalRun,
 } from "@gennai/server/bridge/editor-bridge";
+import { ControlWatch } from "@gennai/server/control-watch/control-watch";
 import { IntentsService } from "@gennai/server/intents/intents-service";
 import { commandEnvironment } from "@gennai/server/process/command-environment";
 import { KnownFiles } from "@gennai/server/sessions/known-files";
@@ -136,6 +137,7 @@ export class ToolBench implements Disposable {
       activeIntent: () => this.activeIntent,
       home: this.#state,
       environment: commandEnvironment(process.env),
+      controlWatch: ControlWatch.open({ stateDir: this.#state, home: this.#state }).watch,
       exclude: [],
       now: () => this.now,
       ...ports,

@@ -3,9 +3,11 @@ import type { SessionEvent } from "@gennai/agent/session-event";
 import { isReadOnly } from "@gennai/governance/effect";
 import type { CallOutcome, Decision, GateJournal } from "@gennai/governance/gate/gate-journal";
 import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import type { Redactor } from "@gennai/governance/redaction";
 import { violationOf } from "@gennai/governance/rules/violation";
 import type { FileChange } from "@gennai/governance/tool";
 import { placeOfCommands } from "../../client-workspace/place-of-commands.ts";
+import { describePutBack } from "../../control-watch/put-back.ts";
 import { withMaskedPaths } from "../../redaction/masked-paths.ts";
 import { isToolFact } from "../../tools/tool-fact.ts";
 import { readGitHead } from "../../workspace/git-head.ts";
@@ -75,7 +77,9 @@ export class SessionJournal implements GateJournal {
     const refused: typeof ran = [];
     const changes: FileChange[] = [];
     let changedBy = "";
-    for (const each of outcomes) {
+    const { redactor } = this.#session.services;
+    for (const { decision, result } of outcomes) {
+      const each = { decision, result: await withMaskedPutBack(result, redactor) };
       const violation = violationOf(each.decision);
       if (violation !== undefined) {
         events.push({ type: "rule-violation", ...violation });
@@ -86,10 +90,10 @@ export class SessionJournal implements GateJournal {
       if ((each.result.outcome?.changes?.length ?? 0) > 0) changedBy = each.result.call.id;
       if (this.#options.forUser === true) this.#options.notes.observed(each.result.outcome?.observed ?? []);
       else events.push(await this.#resultEvent(each.result));
-      events.push(...factEvents(each.result, turnId));
+      events.push(...factEvents(each.result, turnId), ...putBackWarning(each.result));
     }
     const ledger: LedgerEntry[] = [];
-    const named = await withMaskedPaths(changes, this.#session.services.redactor);
+    const named = await withMaskedPaths(changes, redactor);
     if (ran.length > 0) ledger.push(this.#entry("outcome", ran.map(outcomeCall), turnId, named));
     if (refused.length > 0) ledger.push(this.#entry("refusal", refused.map(outcomeCall), turnId, []));
     await this.#writer.commit(events, { turnId, ledger, durable: changes.length > 0 || refused.length > 0 });
@@ -196,6 +200,7 @@ function outcomeCall({ decision, result }: { readonly decision: Decision; readon
     ...(result.outcome?.exitCode === undefined ? {} : { exitCode: result.outcome.exitCode }),
     ...(result.failureClass === undefined ? {} : { failureClass: result.failureClass }),
     verification: result.verification.state,
+    ...(result.outcome?.putBack === undefined ? {} : { putBack: result.outcome.putBack.files }),
   };
 }
 
@@ -220,6 +225,19 @@ function factEvents(result: CallOutcome, turnId: string): readonly SessionEvent[
     }
   }
   return events;
+}
+
+async function withMaskedPutBack(result: CallOutcome, redactor: Redactor): Promise<CallOutcome> {
+  const { outcome } = result;
+  if (outcome?.putBack === undefined) return result;
+  const files = await withMaskedPaths(outcome.putBack.files, redactor);
+  return { ...result, outcome: { ...outcome, putBack: { ...outcome.putBack, files } } };
+}
+
+/** For the user: what the model was told in the result. */
+function putBackWarning({ call, outcome }: CallOutcome): readonly SessionEvent[] {
+  if (outcome?.putBack === undefined) return [];
+  return [{ type: "warning", text: `${call.name} changed files that tools obey: ${describePutBack(outcome.putBack)}` }];
 }
 
 function beginning(text: string): string {

@@ -57,6 +57,7 @@ export async function turnTools(
     home: client?.home ?? services.home,
     environment: services.commandEnvironment,
     sandbox: services.sandbox.state === "sandboxed" ? services.sandbox.shell : undefined,
+    controlWatch: services.controlWatch,
     exclude: rules.searchExcludes,
     now: services.now,
   });

@@ -1,5 +1,6 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import type { Effect, WorkspacePath } from "@gennai/governance/effect";
+import { agreedControl } from "@gennai/governance/policies/agreed-control";
 import type { Tool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { z } from "zod";
@@ -80,12 +81,12 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
       const cwd = directories.get(effect) ?? heldDirectory(effect.cwd.absolute, pathName(effect.cwd));
       const { text, readsOnly } = effect.command;
       const { root } = ports.workspace;
-      const { run, notes } = await runShellCommand(
-        { text, cwd, timeoutMs, readsOnly },
+      const { run, notes, putBack } = await runShellCommand(
+        { text, cwd, timeoutMs, readsOnly, agreed: agreedControl(effect.command) },
         { ...ports, workspaceRoot: root, shellArguments: (command) => ports.shellArguments(command) },
         { signal, onOutput },
       );
-      return outcomeOf(run, timeoutMs, notes);
+      return { ...outcomeOf(run, timeoutMs, notes), ...(putBack.files.length === 0 ? {} : { putBack }) };
     },
 
     async verify(_args, outcome) {

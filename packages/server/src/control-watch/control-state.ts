@@ -1,0 +1,139 @@
+import { createHash } from "node:crypto";
+import { type Dirent, lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { type ControlPath, controlPath } from "@gennai/governance/policies/control-paths";
+import { isWithin } from "../sandbox/host-layout.ts";
+import { ledgerDirectory } from "../store/ledger/ledger-file.ts";
+import { systemErrorCode } from "../system-error.ts";
+import { type Looked, RememberedTree, settledNs } from "../workspace/remembered-tree.ts";
+import { gitControl, pathInGit } from "./git-control.ts";
+import type { KeptBytes } from "./kept-bytes.ts";
+
+/** What is at a control path. */
+export type ControlState =
+  | { readonly type: "file"; readonly mode: number; readonly sha256: string }
+  | { readonly type: "link"; readonly target: string }
+  | { readonly type: "directory" }
+  /** No file whose bytes are kept: a pipe, or too much. */
+  | { readonly type: "other"; readonly identity: string };
+
+/** By absolute path. */
+export type ControlStates = ReadonlyMap<string, ControlState>;
+
+/** Larger files steer nothing; that one changed is seen all the same. */
+const maxBytes = 16 * 1024 * 1024;
+/** Where package managers put the code of others: what is named there like a manifest steers nothing of this project. */
+const dependencies = /(?:^|\/)(?:node_modules|\.?venv|site-packages|\.tox|\.nox|vendor\/bundle)\//;
+const alsoThere: ReadonlySet<string> = new Set([
+  "instructions that agents follow",
+  "a program that scripts run by its name",
+]);
+
+/** A directory with control files in it. */
+export interface ControlPlace {
+  /** Absolute real path. */
+  readonly root: string;
+  /** It is git's own directory, of a work tree that lies elsewhere. */
+  readonly isGit: boolean;
+  /** Further directory of hooks, absolute. */
+  readonly hooks?: string | undefined;
+}
+
+/** Finds the control files below a directory, and keeps their bytes. What did not change is remembered. */
+export class ControlTree {
+  readonly #root: string;
+  readonly #isGit: boolean;
+  readonly #hooks: string | undefined;
+  readonly #bytes: KeptBytes;
+  readonly #tree: RememberedTree<readonly string[]>;
+  #known = new Map<string, { readonly identity: string; readonly state: ControlState }>();
+
+  constructor({ root, isGit, hooks }: ControlPlace, bytes: KeptBytes) {
+    this.#root = root;
+    this.#isGit = isGit;
+    this.#hooks = hooks;
+    this.#bytes = bytes;
+    this.#tree = new RememberedTree(root, (directory, entries) => this.#look(directory, entries));
+  }
+
+  /**
+   * Gives what is there, and the directories that it could not look into.
+   * @param untouchable paths that the command cannot change: mounted read-only
+   */
+  look(untouchable: readonly string[]): { readonly states: ControlStates; readonly unlisted: readonly string[] } {
+    const { found, unlisted } = this.#tree.walk();
+    const known = new Map<string, { readonly identity: string; readonly state: ControlState }>();
+    const states = new Map<string, ControlState>();
+    for (const [directory, names] of found) {
+      for (const name of names) {
+        const path = join(directory, name);
+        if (untouchable.some((mount) => isWithin(path, mount))) continue;
+        const seen = this.#seen(path);
+        if (seen === undefined) continue;
+        states.set(path, seen.state);
+        if (seen.identity !== "") known.set(path, seen);
+      }
+    }
+    this.#known = known;
+    return { states, unlisted };
+  }
+
+  /** What a path controls; undefined for one that steers nothing here. */
+  controlOf(path: string): ControlPath | undefined {
+    if (this.#inGit(path) !== undefined) return { level: "protected", what: "git's own data" };
+    if (this.#hooks !== undefined && isWithin(path, this.#hooks))
+      return { level: "protected", what: "a directory of hooks" };
+    const name = relative(this.#root, path);
+    // The server writes there itself, while commands run too.
+    if (name.startsWith(`${ledgerDirectory}/`) && basename(name) !== "active_intents.yaml") return undefined;
+    const control = controlPath(name);
+    const isOthers = control?.level === "sensitive" && dependencies.test(name) && !alsoThere.has(control.what);
+    return isOthers ? undefined : control;
+  }
+
+  #inGit(path: string): string | undefined {
+    const name = relative(this.#root, path);
+    return this.#isGit ? name : pathInGit(name);
+  }
+
+  #look(directory: string, entries: readonly Dirent[]): Looked<readonly string[]> {
+    const inGit = this.#inGit(directory);
+    if (inGit !== undefined) return gitControl(inGit, entries);
+    return {
+      found: entries.filter(({ name }) => this.controlOf(join(directory, name)) !== undefined).map(({ name }) => name),
+      below: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
+    };
+  }
+
+  #seen(path: string): { readonly identity: string; readonly state: ControlState } | undefined {
+    try {
+      const stat = lstatSync(path, { bigint: true });
+      if (stat.isDirectory()) return { identity: "", state: { type: "directory" } };
+      if (stat.isSymbolicLink()) return { identity: "", state: { type: "link", target: readlinkSync(path) } };
+      const identity = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs, stat.mode].join(":");
+      const known = this.#known.get(path);
+      if (known?.identity === identity) return known;
+      if (!stat.isFile() || stat.size > maxBytes) return { identity, state: { type: "other", identity } };
+      const isSettled = BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > settledNs;
+      const bytes = readFileSync(path);
+      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      this.#bytes.keep(sha256, bytes);
+      const state: ControlState = { type: "file", mode: Number(stat.mode & 0o7777n), sha256 };
+      return { identity: isSettled ? identity : "", state };
+    } catch (error) {
+      const code = systemErrorCode(error);
+      if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+      // Whoever may not read it, may not obey it either.
+      if (code === "EACCES") return { identity: "", state: { type: "other", identity: "unreadable" } };
+      throw error;
+    }
+  }
+}
+
+export function sameState(one: ControlState | undefined, other: ControlState | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  if (one.type === "file") return other.type === "file" && one.sha256 === other.sha256 && one.mode === other.mode;
+  if (one.type === "link") return other.type === "link" && one.target === other.target;
+  if (one.type === "other") return other.type === "other" && one.identity === other.identity;
+  return other.type === "directory";
+}

@@ -1,0 +1,100 @@
+import { lstatSync } from "node:fs";
+import { dirname, relative } from "node:path";
+import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
+import type { PutBackFile, ToolOutcome } from "@gennai/governance/tool";
+import { isWithin } from "../sandbox/host-layout.ts";
+import { type ChangeSurroundings, type ControlChange, isAgreed } from "./agreed-change.ts";
+import { type ControlStates, type ControlTree, sameState } from "./control-state.ts";
+import type { KeptBytes } from "./kept-bytes.ts";
+import { SetBack } from "./set-back.ts";
+
+export interface ChangedTree {
+  readonly root: string;
+  readonly tree: ControlTree;
+  readonly before: ControlStates;
+  readonly untouchable: readonly string[];
+  readonly agreed: AgreedControl;
+  readonly bytes: KeptBytes;
+  /** Private directory for what is moved away. */
+  readonly aside: string;
+  /** Changes after this time are not the command's; milliseconds since the epoch. */
+  readonly deadline: number;
+  readonly index: Pick<ChangeSurroundings, "isTracked" | "isAsInIndex">;
+}
+
+/** Compares a tree's control files with what they were, and puts back what nobody agreed to. */
+export function putBack(changed: ChangedTree): readonly PutBackFile[] {
+  const { root, tree, before, agreed, bytes, aside, deadline } = changed;
+  const { states: after, unlisted } = tree.look(changed.untouchable);
+  const changes = changesOf(changed, after).filter(({ path }) => changedBefore(deadline, path, root));
+  const known = new Set([...before.values()].map((state) => (state.type === "file" ? state.sha256 : "")));
+  const around: ChangeSurroundings = {
+    root,
+    ...changed.index,
+    newRepositories: changes.flatMap(({ path, before: was }) =>
+      was === undefined && path.endsWith("/.git") ? [path] : [],
+    ),
+    wasThere: (state) => state.type === "file" && known.has(state.sha256),
+    text: (state) => (state?.type === "file" ? Buffer.from(bytes.read(state.sha256)).toString() : undefined),
+  };
+  const isFine = new Map(changes.map((change) => [change, isAgreed(change, agreed, around)]));
+  const wrong = changes.filter((change) => isFine.get(change) !== true);
+  const kept = changes.filter((change) => isFine.get(change) === true);
+  const back = new SetBack(root, { bytes, aside });
+  const done: PutBackFile[] = unlisted.map((path) => ({ path, what: "failed", reason: "it cannot be looked into" }));
+  const gone: string[] = [];
+  const emptied: string[] = [];
+  for (const change of wrong.toSorted((one, other) => (one.path < other.path ? -1 : 1))) {
+    const { path, name, control, before: was } = change;
+    if (gone.some((directory) => isWithin(path, directory))) continue;
+    const isNew = was === undefined;
+    const isMixed = control.level === "sensitive" || kept.some((other) => isWithin(other.path, path));
+    if (isNew && change.after?.type === "directory" && isMixed) {
+      emptied.unshift(path);
+      continue;
+    }
+    try {
+      back.to(path, was);
+      if (isNew) gone.push(path);
+      if (was?.type !== "directory")
+        done.push({ path: name, what: isNew ? "removed" : "restored", reason: control.what });
+    } catch (error) {
+      done.push({ path: name, what: "failed", reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  for (const path of emptied) back.removeEmpty(path);
+  return done;
+}
+
+function changesOf({ root, tree, before }: ChangedTree, after: ControlStates): readonly ControlChange[] {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  return [...paths].flatMap((path): ControlChange[] => {
+    const change = { path, before: before.get(path), after: after.get(path) };
+    if (sameState(change.before, change.after)) return [];
+    const control = tree.controlOf(path);
+    return control === undefined ? [] : [{ ...change, name: relative(root, path), control }];
+  });
+}
+
+/** By the time of the last change of the file, or of the nearest directory that is left. */
+function changedBefore(deadline: number, path: string, root: string): boolean {
+  for (let at = path; isWithin(at, root); at = dirname(at)) {
+    const stat = lstatSync(at, { throwIfNoEntry: false });
+    if (stat !== undefined) return stat.ctimeMs <= deadline;
+  }
+  return true;
+}
+
+/** For the model, and for whoever looks at what it did. */
+export function describePutBack({ files, keptIn }: NonNullable<ToolOutcome["putBack"]>): string {
+  const shown = files.slice(0, maxShown).map(({ path, what, reason }) => `${path} (${words[what]}: ${reason})`);
+  const more = files.length > maxShown ? `, and ${files.length - maxShown} more` : "";
+  return `put back, because nobody agreed to it: ${shown.join(", ")}${more}. What the command left there lies in ${keptIn}.`;
+}
+
+const maxShown = 20;
+const words: Readonly<Record<PutBackFile["what"], string>> = {
+  removed: "removed",
+  restored: "as before",
+  failed: "COULD NOT BE PUT BACK",
+};

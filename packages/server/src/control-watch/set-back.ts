@@ -1,0 +1,95 @@
+import { closeSync, cpSync, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { hasCode, systemErrorCode } from "../system-error.ts";
+import { replaceFile } from "../workspace/change/place-file.ts";
+import { type HeldDirectory, holdDirectory } from "../workspace/held-directory.ts";
+import { temporaryName, writeTemporaryFile } from "../workspace/held-file.ts";
+import { splitRelative } from "../workspace/split-relative.ts";
+import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
+import type { ControlState } from "./control-state.ts";
+import type { KeptBytes } from "./kept-bytes.ts";
+
+/**
+ * Sets paths below a root back to what they were. What stands there now is moved aside, never deleted: it may be the user's.
+ * Follows no link, also where a directory was replaced by one.
+ */
+export class SetBack {
+  readonly #root: WorkspaceRoot;
+  readonly #bytes: KeptBytes;
+  readonly #aside: string;
+
+  /** @param options.aside private directory for what is moved away; made when there is something */
+  constructor(root: string, options: { readonly bytes: KeptBytes; readonly aside: string }) {
+    const { dev: device, ino: inode } = statSync(root);
+    this.#root = { path: root, device, inode };
+    this.#bytes = options.bytes;
+    this.#aside = options.aside;
+  }
+
+  /** @param path absolute, below the root */
+  to(path: string, state: ControlState | undefined): void {
+    const name = relative(this.#root.path, path);
+    const { parents, name: last } = splitRelative(name);
+    if (state?.type === "directory") {
+      this.#hold([...parents, last])[Symbol.dispose]();
+      return;
+    }
+    this.#moveAside(name);
+    if (state === undefined) return;
+    if (state.type === "other") throw new Error("it was too large to be kept");
+    using directory = this.#hold(parents);
+    if (state.type === "link") {
+      symlinkSync(state.target, directory.entry(last));
+      return;
+    }
+    const temporary = temporaryName();
+    const owner = { mode: state.mode, owner: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0 };
+    closeSync(writeTemporaryFile(directory, temporary, this.#bytes.read(state.sha256), owner));
+    replaceFile(directory, temporary, last);
+  }
+
+  /** Removes a directory that is empty. */
+  removeEmpty(path: string): void {
+    const { parents, name } = splitRelative(relative(this.#root.path, path));
+    try {
+      using directory = holdDirectory(this.#root, parents);
+      rmdirSync(directory.entry(name));
+    } catch (error) {
+      if (!["ENOTEMPTY", "ENOENT", "ENOTDIR"].includes(systemErrorCode(error) ?? "")) throw error;
+    }
+  }
+
+  /** The directory, made where it is missing; what stands in its way is moved aside. */
+  #hold(components: readonly string[]): HeldDirectory {
+    for (let depth = 1; depth <= components.length; depth += 1) {
+      const above = components.slice(0, depth).join("/");
+      const stat = lstatSync(join(this.#root.path, above), { throwIfNoEntry: false });
+      if (stat !== undefined && !stat.isDirectory()) this.#moveAside(above);
+    }
+    return holdDirectory(this.#root, components, { create: true });
+  }
+
+  #moveAside(path: string): void {
+    const { parents, name } = splitRelative(path);
+    const target = join(this.#aside, path);
+    try {
+      using directory = holdDirectory(this.#root, parents);
+      const from = directory.entry(name);
+      const stat = lstatSync(from);
+      mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+      try {
+        renameSync(from, target);
+      } catch (error) {
+        if (!hasCode(error, "EXDEV")) throw error;
+        // Pipes and sockets hold nothing.
+        if (stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()) {
+          cpSync(from, target, { recursive: true, verbatimSymlinks: true });
+        }
+        rmSync(from, { recursive: true, force: true });
+      }
+    } catch (error) {
+      const code = systemErrorCode(error);
+      if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import * as z from "zod";
+
+const stateSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("file"), mode: z.number(), sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
+  z.object({ type: z.literal("link"), target: z.string() }),
+  z.object({ type: z.literal("directory") }),
+  z.object({ type: z.literal("other"), identity: z.string() }),
+]);
+
+const agreedSchema = z.object({
+  named: z.array(
+    z.object({
+      raw: z.string(),
+      absolute: z.string(),
+      access: z.enum(["list", "read", "write", "delete", "unknown"]),
+      pattern: z.literal(true).optional(),
+      keepsContent: z.literal(true).optional(),
+    }),
+  ),
+  git: z.enum(["none", "beside", "alone"]),
+  gitMoves: z.boolean(),
+  gitState: z.boolean(),
+  installs: z.boolean(),
+  newRepository: z.boolean(),
+  manifests: z.boolean(),
+  makefiles: z.boolean(),
+});
+
+const journalSchema = z.object({
+  version: z.literal(1),
+  /** Real path. */
+  workspaceRoot: z.string(),
+  agreed: agreedSchema,
+  untouchable: z.array(z.string()),
+  /** Milliseconds since the epoch; what changed later is not the command's. */
+  deadline: z.number(),
+  places: z.array(
+    z.object({
+      place: z.object({ root: z.string(), isGit: z.boolean(), hooks: z.string().optional() }),
+      before: z.array(z.tuple([z.string(), stateSchema])),
+    }),
+  ),
+  index: z.object({ path: z.string(), workTree: z.string(), state: stateSchema.optional() }).optional(),
+});
+
+/** What was there when a command began. */
+export type WatchJournal = z.infer<typeof journalSchema>;
+
+/** undefined for one that is not there whole: its command had not begun. */
+export function readWatchJournal(file: string): WatchJournal | undefined {
+  try {
+    return journalSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch {
+    return undefined;
+  }
+}
