@@ -1,11 +1,11 @@
 import type { EmergencyControl, EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import type { Intent } from "@gennai/governance/intents/intent";
 import type { PlanChange } from "@gennai/governance/plan/plan-change";
-import type { Risk } from "@gennai/governance/risk";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { ObservedFile, Verification } from "@gennai/governance/tool";
-import type { FailureClass } from "@gennai/governance/tool-error";
+import type { Risk } from "@gennai/protocol/model/risk";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import type { ClientRequest, RequestResolution } from "./client-request.ts";
 import type { MessageCall } from "./model.ts";
 import type { FileChangeRecord, Proposal, ProposalReview } from "./proposal.ts";

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "@gennai/protocol/errors/error-code";
+import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import type { Finding } from "./verdict.ts";
 
 /** The one shape in which a refused or failed call goes back to the model. */
@@ -11,9 +12,6 @@ export interface ToolError {
   /** More than a sentence, e.g. the three texts of a stale file, compared. Masked and bounded. */
   readonly detail?: string;
 }
-
-/** Seed classes of a failed execution. */
-export type FailureClass = "permission_denied" | "tool_unavailable" | "command_error" | "timeout" | "partial_execution";
 
 /** Thrown by a tool's `analyse` or `execute` for an expected failure: it becomes a result the model can mend. */
 export class ToolFailure extends Error {

@@ -1,7 +1,8 @@
+import type { Risk } from "@gennai/protocol/model/risk";
+import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import type { ZodType } from "zod";
 import type { Effect } from "./effect.ts";
-import type { Risk } from "./risk.ts";
-import type { FailureClass, ToolError } from "./tool-error.ts";
+import type { ToolError } from "./tool-error.ts";
 
 /**
  * What a tool is to the gate. A tool never runs by itself: only the gate calls `analyse` and `execute`, in this order,

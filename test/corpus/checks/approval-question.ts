@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readAnswer } from "@gennai/cli/client/confirmation-answer";
 import { describeQuestion } from "@gennai/cli/client/terminal-confirmation";
-import { confirmationResponse, questionFromMessage } from "@gennai/client/bridge/confirmation";
+import { confirmationQuestion, confirmationResponse } from "@gennai/client/bridge/confirmation";
 import { type ConfirmationRequest, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { command, planBench, seedPlan } from "../../../packages/server/test/plans/plan-fixture.ts";
 import { codeOf, eventsOf } from "../../e2e/rpc/session-client.ts";
@@ -107,5 +107,5 @@ async function shownAbout(text: string): Promise<string> {
   const request = await turn.editor.next("confirmationRequest");
   await turn.editor.submit(answer(request, no));
   await turn.editor.end();
-  return describeQuestion(questionFromMessage(request), plain);
+  return describeQuestion(confirmationQuestion(request), plain);
 }

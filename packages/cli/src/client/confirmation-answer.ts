@@ -1,4 +1,6 @@
-import type { ConfirmationQuestion, ConfirmationReply, ConfirmationScope } from "@gennai/client/bridge/editor";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
+import type { ConfirmationScope } from "@gennai/protocol/model/question";
+import { isAtLeast } from "@gennai/protocol/model/risk";
 
 /** Who answers when the server asks. */
 export type AnswerPolicy =
@@ -18,7 +20,7 @@ export function answerByPolicy(
   if (policy === "nobody") {
     return { answer: "nobody", reason: "Nobody could be asked: there is no terminal, and --yes was not given." };
   }
-  if (question.computed.risk !== "high") return { answer: "yes", scope: "once" };
+  if (!isAtLeast(question.computed.risk, "high")) return { answer: "yes", scope: "once" };
   const reason = question.computed.reason === "" ? "" : `: ${question.computed.reason}`;
   return { answer: "nobody", reason: `--yes does not approve actions of high risk${reason}` };
 }

@@ -1,4 +1,3 @@
-import { riskWord, verdictWord, verificationWord } from "@gennai/client/governance/governance-words";
 import { ItemText } from "@gennai/client/session/item-text";
 import {
   type InvokeEvent,
@@ -6,7 +5,13 @@ import {
   TodoStatus,
   type ToolResult,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { type GateDecision, PlanStepState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import {
+  type GateDecision,
+  PlanStepState,
+  VerificationState,
+} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { riskFromMessage } from "@gennai/protocol/model/risk";
+import { verdictFromMessage } from "@gennai/protocol/model/tool-outcome";
 import { colouredLine, type Paint } from "../terminal/colours.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { toolCallLine, toolErrorMessage } from "./tool-call-line.ts";
@@ -163,7 +168,7 @@ export class EventPrinter {
   }
 
   #printDecision(decision: GateDecision): void {
-    const verdict = verdictWord(decision.verdict);
+    const verdict = verdictFromMessage(decision.verdict);
     const call = this.#calls.get(decision.toolCallId);
     const word = this.#paint(verdictStyles[verdict], verdict);
     if (call?.shown === true && verdict === "allow") return;
@@ -171,7 +176,7 @@ export class EventPrinter {
     if (call !== undefined) call.shown = true;
     this.#lastCall = decision.toolCallId;
     this.line(
-      `${this.#paint("cyan", call?.mark ?? "●")} ${text}  ${word} ${this.#paint("dim", `${riskWord(decision.risk) ?? "high"} risk`)}`,
+      `${this.#paint("cyan", call?.mark ?? "●")} ${text}  ${word} ${this.#paint("dim", `${riskFromMessage(decision.risk)} risk`)}`,
     );
     if (verdict !== "allow" && decision.reason !== "") this.line(`  ${terminalSafe(decision.reason)}`);
   }
@@ -192,7 +197,7 @@ export class EventPrinter {
     }
     const facts = [
       result.exitCode === undefined ? "" : `exit code ${result.exitCode}`,
-      verificationWord(result.verification) === "failed" ? "verification failed" : "",
+      result.verification === VerificationState.FAILED ? "verification failed" : "",
     ].filter((fact) => fact !== "");
     if (facts.length > 0) this.line(this.#paint("dim", `  ${facts.join(", ")}`));
   }

@@ -1,5 +1,5 @@
-import type { RememberPattern } from "@gennai/client/bridge/confirmation-pattern";
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
+import type { OfferedPattern } from "@gennai/protocol/model/question";
 import type { Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
 import { spelledOut } from "../terminal/terminal-safe.ts";
@@ -58,12 +58,12 @@ export async function confirmAtTerminal(
   return readAnswer(line, question.offeredScopes, patternsOf(question));
 }
 
-function patternsOf(question: ConfirmationQuestion): readonly RememberPattern[] {
+function patternsOf(question: ConfirmationQuestion): readonly OfferedPattern[] {
   return (question.patterns ?? []).slice(0, 9);
 }
 
 /** What a yes to the pattern would let pass without a question, and what not. */
-function describePattern(pattern: RememberPattern, index: number): readonly string[] {
+function describePattern(pattern: OfferedPattern, index: number): readonly string[] {
   const { text, rule, matchedBefore, wouldMatch, wouldNotMatch } = pattern;
   const before =
     matchedBefore.length === 0 ? "nothing in this session so far" : `in this session so far: ${listed(matchedBefore)}`;

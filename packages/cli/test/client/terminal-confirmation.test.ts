@@ -3,11 +3,17 @@ import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
 import { expect, test } from "vitest";
 
 const question: ConfirmationQuestion = {
-  ...{ requestId: "q", toolCallId: "c", title: "Allow Bash?", intentReflection: "none", impactStatement: "" },
+  ...{ requestId: "q", callId: "c", title: "Allow Bash?", intentReflection: "none", impactStatement: "" },
   actionStatement: "Run `rm src/a.ts`",
   modelClaim: "",
   computed: { risk: "medium", paths: ["src/a.ts"], rule: "commands/x", reason: "not proven", policySha256: "" },
-  ...{ actionJson: "{}", rememberStatement: "", offeredScopes: ["once", "turn", "session"], deadline: undefined },
+  ...{
+    actionSha256: "",
+    actionJson: "{}",
+    rememberStatement: "",
+    offeredScopes: ["once", "turn", "session"],
+    deadline: undefined,
+  },
   patterns: [
     {
       ...{ id: "digest", text: "rm src/*.ts", rule: "commands/x", matchedBefore: ["Run `rm src/\u001b[2K.ts`"] },

@@ -12,7 +12,7 @@ import {
   workspaceFailure,
 } from "../held-workspace/held-workspace-answer.ts";
 import { appliedFileFields, proposedChangeFromMessage } from "../review/proposal.ts";
-import { confirmationResponse, questionFromMessage, showsWhatItApproves } from "./confirmation.ts";
+import { confirmationQuestion, confirmationResponse, showsWhatItApproves } from "./confirmation.ts";
 import type { CommandOptions, Diagnostic, Editor } from "./editor.ts";
 
 export type ClientEventBody = NonNullable<MessageInitShape<typeof ClientEventSchema>["event"]>;
@@ -98,7 +98,7 @@ export function bindRequest(event: InvokeEvent, editor: Editor, client: Answerin
         async (options) => {
           if (!showsWhatItApproves(message))
             throw new Error("The digest of the question is not the digest of its action.");
-          const reply = await editor.confirm?.(questionFromMessage(message), options);
+          const reply = await editor.confirm?.(confirmationQuestion(message), options);
           if (reply === undefined) throw new Error("The editor cannot ask.");
           return { case: "confirmationResponse", value: confirmationResponse(message, reply) };
         },

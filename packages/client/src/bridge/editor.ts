@@ -1,6 +1,6 @@
+import type { ConfirmationScope, Question } from "@gennai/protocol/model/question";
 import type { HeldWorkspace } from "../held-workspace/held-workspace.ts";
 import type { AppliedFile, ProposedChange } from "../review/proposal.ts";
-import type { RememberPattern } from "./confirmation-pattern.ts";
 
 /**
  * What a server may ask of the place the user works in. Every method is optional: a client offers what it has, and is
@@ -95,34 +95,8 @@ export interface CommandRun {
   readonly terminalId: string;
 }
 
-export type Risk = "low" | "medium" | "high";
-export type ConfirmationScope = "once" | "turn" | "session" | "workspace";
-
-export interface ConfirmationQuestion {
+export interface ConfirmationQuestion extends Question {
   readonly requestId: string;
-  readonly toolCallId: string;
-  readonly title: string;
-  /** Which intent the action serves, or that none is selected. */
-  readonly intentReflection: string;
-  readonly actionStatement: string;
-  /** Empty when there is nothing to add. */
-  readonly impactStatement: string;
-  /** The model's own words: a claim, to be shown apart from what was computed. */
-  readonly modelClaim: string;
-  readonly computed: {
-    readonly risk: Risk;
-    readonly paths: readonly string[];
-    readonly rule: string;
-    readonly reason: string;
-    readonly policySha256: string;
-  };
-  /** The exact action, as JSON. */
-  readonly actionJson: string;
-  /** What a yes for longer than once would be remembered for; empty where only once is offered. */
-  readonly rememberStatement: string;
-  readonly offeredScopes: readonly ConfirmationScope[];
-  /** What a yes for a turn or the session may be remembered for besides the exact action. */
-  readonly patterns?: readonly RememberPattern[];
   /** When the question expires; undefined: the clock does not run yet. */
   readonly deadline: Date | undefined;
 }

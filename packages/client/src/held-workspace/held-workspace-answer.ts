@@ -1,6 +1,5 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { digestOf, sha256Hex } from "@gennai/protocol/digest";
-import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import {
   type ClientWorkspace,
   ClientWorkspaceSchema,
@@ -12,12 +11,12 @@ import {
   type WorkspaceRequest,
   type WorkspaceResponseSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
+import { failureClassWords } from "@gennai/protocol/model/tool-outcome";
 import type { CommandOptions } from "../bridge/editor.ts";
 import { checkChangeablePath, checkHeldPath } from "./held-path.ts";
 import {
   type HeldChange,
   type HeldControl,
-  type HeldFailureClass,
   type HeldRun,
   type HeldSearch,
   type HeldStat,
@@ -130,7 +129,10 @@ export function workspaceFailure(error: unknown): Result {
   const { code, message, hint, failureClass, retryable } = known
     ? error
     : new HeldWorkspaceError("client_error", "The client that holds the files failed unexpectedly.", { cause: error });
-  return { case: "failure", value: { code, message, hint, failureClass: failureClasses[failureClass], retryable } };
+  return {
+    case: "failure",
+    value: { code, message, hint, failureClass: failureClassWords.toMessage(failureClass), retryable },
+  };
 }
 
 /** The fields of a `ClientWorkspace` message. */
@@ -201,14 +203,6 @@ const encodings: Record<HeldRun["encoding"], OutputEncoding> = {
   "utf-8": OutputEncoding.UTF_8,
   "utf-16": OutputEncoding.UTF_16,
   unknown: OutputEncoding.UNKNOWN,
-};
-
-const failureClasses: Record<HeldFailureClass, FailureClass> = {
-  permission_denied: FailureClass.PERMISSION_DENIED,
-  tool_unavailable: FailureClass.TOOL_UNAVAILABLE,
-  command_error: FailureClass.COMMAND_ERROR,
-  timeout: FailureClass.TIMEOUT,
-  partial_execution: FailureClass.PARTIAL_EXECUTION,
 };
 
 const places: Record<HeldWorkspaceFacts["commands"], CommandPlace> = {

@@ -1,3 +1,4 @@
+import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import type { CommandOptions, RequestOptions } from "../bridge/editor.ts";
 
 /**
@@ -82,7 +83,7 @@ export class HeldWorkspaceError extends Error {
   /** Stable, of the server's list of codes. */
   readonly code: string;
   readonly hint: string;
-  readonly failureClass: HeldFailureClass;
+  readonly failureClass: FailureClass;
   readonly retryable: boolean;
 
   constructor(
@@ -90,7 +91,7 @@ export class HeldWorkspaceError extends Error {
     message: string,
     options: {
       readonly hint?: string;
-      readonly failureClass?: HeldFailureClass;
+      readonly failureClass?: FailureClass;
       readonly retryable?: boolean;
       readonly cause?: unknown;
     } = {},
@@ -102,13 +103,6 @@ export class HeldWorkspaceError extends Error {
     this.retryable = options.retryable ?? false;
   }
 }
-
-export type HeldFailureClass =
-  | "permission_denied"
-  | "tool_unavailable"
-  | "command_error"
-  | "timeout"
-  | "partial_execution";
 
 export interface HeldPath {
   readonly relative: string;

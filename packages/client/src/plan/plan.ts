@@ -5,31 +5,16 @@ import type {
   VerificationResult as ResultMessage,
   PlanStep as StepMessage,
 } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
-import type { Risk } from "../bridge/editor.ts";
-import { riskWord, verdictWord } from "../governance/governance-words.ts";
+import { type PlanState, planStateWords, type StepState, stepStateWords } from "@gennai/protocol/model/plan-state";
+import { type Risk, riskFromMessage } from "@gennai/protocol/model/risk";
+import { failureClassWords, verdictFromMessage } from "@gennai/protocol/model/tool-outcome";
 import { type ProposedChange, proposedChangeFromMessage } from "../review/proposal.ts";
-import { failureWord, planStateWord, stepStateWord } from "./plan-words.ts";
-
-export type PlanState =
-  | "draft"
-  | "preview"
-  | "awaiting_approval"
-  | "executing"
-  | "verifying"
-  | "done"
-  | "failed"
-  | "partial"
-  | "interrupted"
-  | "unverified"
-  /** One that this client does not know. */
-  | "unknown";
-
-export type StepState = "pending" | "running" | "executed" | "failed" | "skipped";
 
 /** A plan that the server holds. */
 export interface Plan {
   readonly planId: string;
-  readonly state: PlanState;
+  /** `unknown`: one that this client does not know. */
+  readonly state: PlanState | "unknown";
   /** SHA-256 of `planJson`, lower-case hex: what an approval is for. */
   readonly digest: string;
   readonly planJson: string;
@@ -105,7 +90,7 @@ export interface VerificationResult {
 export function planFromMessage(message: PlanMessage | undefined): Plan {
   return {
     planId: message?.planId ?? "",
-    state: planStateWord(message?.state ?? StateMessage.UNSPECIFIED),
+    state: planStateWords.fromMessage(message?.state ?? StateMessage.UNSPECIFIED) ?? "unknown",
     digest: message?.digest ?? "",
     planJson: message?.planJson ?? "",
     title: message?.title ?? "",
@@ -123,9 +108,9 @@ function stepFromMessage(message: StepMessage): PlanStep {
   const { id, title, intent, description, tool, requiresConfirmation, verificationPlan, dependsOn, evidence } = message;
   return {
     ...{ id, title, intent, description, tool, requiresConfirmation, verificationPlan, dependsOn, evidence },
-    risk: riskWord(message.risk) ?? "high",
-    state: stepStateWord(message.state),
-    failureClass: failureWord(message.failureClass),
+    risk: riskFromMessage(message.risk),
+    state: stepStateWords.fromMessage(message.state) ?? "pending",
+    failureClass: failureClassWords.fromMessage(message.failureClass) ?? "",
   };
 }
 
@@ -143,8 +128,8 @@ export function actionFromMessage({
   return {
     ...{ stepId, actionIndex, command, cwd, rule, reason },
     change: change === undefined ? undefined : proposedChangeFromMessage(change),
-    verdict: verdictWord(verdict),
-    risk: riskWord(risk) ?? "high",
+    verdict: verdictFromMessage(verdict),
+    risk: riskFromMessage(risk),
   };
 }
 

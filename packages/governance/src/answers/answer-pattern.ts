@@ -1,5 +1,5 @@
 import { digestOf } from "@gennai/protocol/digest";
-import type { Risk } from "../risk.ts";
+import { isAtLeast, type Risk } from "@gennai/protocol/model/risk";
 import type { ActionFacts, ActionShape } from "./action-facts.ts";
 import { plainWords, quotedWords } from "./plain-words.ts";
 import {
@@ -52,7 +52,7 @@ const ranks = { low: 0, medium: 1, high: 2 } as const;
 /** Patterns to offer for an action that asks; none where only the exact action can be answered for. */
 export function patternsFor(facts: ActionFacts, place: AnswerPlace): readonly AnswerPattern[] {
   const { shape, risk, rules, tool } = facts;
-  if (shape === undefined || facts.verdict !== "ask" || risk === "high") return [];
+  if (shape === undefined || facts.verdict !== "ask" || isAtLeast(risk, "high")) return [];
   if (rules.length === 0 || !rules.every((rule) => answerable.test(rule))) return [];
   const form = formOf(shape);
   if (form === undefined) return [];
@@ -65,7 +65,7 @@ export function patternsFor(facts: ActionFacts, place: AnswerPlace): readonly An
 /** True when a yes to the pattern is a yes to this action in this place. */
 export function covers(pattern: AnswerPattern, facts: ActionFacts, place: AnswerPlace): boolean {
   const { shape } = facts;
-  if (shape === undefined || facts.verdict !== "ask" || facts.risk === "high") return false;
+  if (shape === undefined || facts.verdict !== "ask" || isAtLeast(facts.risk, "high")) return false;
   if (ranks[facts.risk] > ranks[pattern.risk] || facts.tool !== pattern.tool) return false;
   if (!sameTexts(facts.rules, pattern.rules)) return false;
   if (

@@ -1,3 +1,4 @@
+import { isAtLeast } from "@gennai/protocol/model/risk";
 import { type Effect, isReadOnly } from "../effect.ts";
 import { computeRisk } from "../policies/risk.ts";
 import type { Policy } from "../policy.ts";
@@ -15,7 +16,7 @@ export function createCapabilitiesPolicy(source: { current(): CapabilityProfileS
     decide({ analysis }) {
       const { profile, problem } = source.current();
       const needed = new Set<Capability>(analysis.effects.flatMap(neededFor));
-      if (computeRisk(analysis) === "high") needed.add("high_impact");
+      if (isAtLeast(computeRisk(analysis), "high")) needed.add("high_impact");
       const missing = [...needed].filter((capability) => !profile.capabilities.includes(capability));
       if (missing.length === 0) return allow;
       const because = problem === undefined ? "" : `: ${problem}`;

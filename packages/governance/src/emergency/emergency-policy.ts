@@ -1,3 +1,4 @@
+import { isAtLeast } from "@gennai/protocol/model/risk";
 import type { CommandAnalysis } from "../command/command-analysis.ts";
 import { foldName } from "../command/fold-name.ts";
 import { type Effect, isReadOnly } from "../effect.ts";
@@ -40,7 +41,7 @@ export function emergencyVerdict(
     const why = state.problem === undefined ? "" : ` (${state.problem})`;
     return refuse("read_only_mode", "read-only", `Read-only mode is on${why}: nothing may be changed or run.`);
   }
-  if (state.disableHighImpact && (computeRisk(analysis) === "high" || commands.some(isUnresolved))) {
+  if (state.disableHighImpact && (isAtLeast(computeRisk(analysis), "high") || commands.some(isUnresolved))) {
     return refuse("high_impact_disabled", "high-impact", "Actions of high impact are switched off.");
   }
   return blockedVerdict(state.blockedTools, toolName, commands);

@@ -1,3 +1,4 @@
+import { isAtLeast } from "@gennai/protocol/model/risk";
 import { type ActionFacts, actionFacts } from "../answers/action-facts.ts";
 import { type AnswerPattern, type AnswerPlace, patternsFor } from "../answers/answer-pattern.ts";
 import { offeredPattern } from "../answers/offered-pattern.ts";
@@ -75,7 +76,7 @@ function askAbout(decided: Decided, finding: Finding, turnId: string, options: G
 
 /** The same question, with a yes for the workspace among its answers where one is kept. */
 function withLasting(question: Question, { lasting }: GateOptions): Question {
-  const statement = question.computed.risk === "high" ? undefined : lasting?.offer(question);
+  const statement = isAtLeast(question.computed.risk, "high") ? undefined : lasting?.offer(question);
   if (statement === undefined) return question;
   const { offeredScopes, rememberStatement } = question;
   return {

@@ -1,6 +1,8 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
-import type { ConfirmationScope, Question } from "../confirmation.ts";
+import type { ConfirmationScope } from "@gennai/protocol/model/question";
+import { isAtLeast, type Risk } from "@gennai/protocol/model/risk";
+import type { Question } from "../confirmation.ts";
 import type { Effect } from "../effect.ts";
 import type { Finding } from "../verdict.ts";
 import type { DecidedCall } from "./decide-call.ts";
@@ -31,7 +33,7 @@ export function buildQuestion(
     ...(analysis.operands === undefined ? {} : { operands: analysis.operands }),
   });
   const actionSha256 = sha256Hex(actionJson);
-  const offeredScopes: readonly ConfirmationScope[] = risk === "high" ? ["once"] : ["once", "turn", "session"];
+  const offeredScopes: readonly ConfirmationScope[] = isAtLeast(risk, "high") ? ["once"] : ["once", "turn", "session"];
   return {
     callId: call.id,
     turnId,
@@ -45,10 +47,9 @@ export function buildQuestion(
     impactStatement: impactOf(analysis.effects, risk, isolation),
     modelClaim: analysis.claim ?? "",
     computed: { risk, paths, rule: finding.rule, reason: finding.reason, policySha256 },
-    rememberStatement:
-      risk === "high"
-        ? ""
-        : `A yes for this turn or session answers the rule ${finding.rule} for exactly this action (${tool.name}, SHA-256 ${actionSha256.slice(0, 12)}…), and no other.`,
+    rememberStatement: isAtLeast(risk, "high")
+      ? ""
+      : `A yes for this turn or session answers the rule ${finding.rule} for exactly this action (${tool.name}, SHA-256 ${actionSha256.slice(0, 12)}…), and no other.`,
     actionJson,
     actionSha256,
     offeredScopes,
@@ -64,7 +65,7 @@ function affectedPaths(effects: readonly Effect[]): readonly string[] {
   return [...paths];
 }
 
-function impactOf(effects: readonly Effect[], risk: string, isolation: QuestionContext["isolation"]): string {
+function impactOf(effects: readonly Effect[], risk: Risk, isolation: QuestionContext["isolation"]): string {
   const impacts: string[] = [];
   for (const effect of effects) {
     if (effect.type === "exec" && !effect.command.readsOnly) {
@@ -76,7 +77,7 @@ function impactOf(effects: readonly Effect[], risk: string, isolation: QuestionC
       impacts.push(`The MCP server ${effect.server} does it; Gennai cannot see what it does.`);
     if (effect.type === "net") impacts.push(`Data leaves this machine for ${effect.url}.`);
   }
-  if (risk === "high") impacts.push("It may not be possible to take this back.");
+  if (isAtLeast(risk, "high")) impacts.push("It may not be possible to take this back.");
   return impacts.join(" ");
 }
 

@@ -1,13 +1,14 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
+import { highestRisk, type Risk } from "@gennai/protocol/model/risk";
+import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import { parseStrictJson } from "@gennai/protocol/plan/strict-json";
 import * as z from "zod";
 import type { Effect } from "../effect.ts";
 import { computeRisk } from "../policies/risk.ts";
 import type { Policy, PolicyInput } from "../policy.ts";
 import type { Redactor } from "../redaction.ts";
-import { highestRisk, type Risk } from "../risk.ts";
 import type { Analysis, CallContext, Tool } from "../tool.ts";
-import { type FailureClass, type ToolError, ToolFailure, toolErrorFromFinding } from "../tool-error.ts";
+import { type ToolError, ToolFailure, toolErrorFromFinding } from "../tool-error.ts";
 import type { Verdict } from "../verdict.ts";
 import type { ToolCall } from "./gate-journal.ts";
 import { redactedError, redactedVerdict } from "./redacted-reason.ts";

@@ -1,5 +1,6 @@
+import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import type { CallContext, ToolOutcome, Verification } from "../tool.ts";
-import { type FailureClass, type ToolError, ToolFailure, toolErrorFromFinding, toolErrorJson } from "../tool-error.ts";
+import { type ToolError, ToolFailure, toolErrorFromFinding, toolErrorJson } from "../tool-error.ts";
 import { policyInput } from "./decide-call.ts";
 import { explainedError } from "./explain-refusal.ts";
 import type { CallOutcome } from "./gate-journal.ts";

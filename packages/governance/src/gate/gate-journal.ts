@@ -1,7 +1,8 @@
+import type { Risk } from "@gennai/protocol/model/risk";
+import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import type { Effect } from "../effect.ts";
-import type { Risk } from "../risk.ts";
 import type { ToolOutcome, Verification } from "../tool.ts";
-import type { FailureClass, ToolError } from "../tool-error.ts";
+import type { ToolError } from "../tool-error.ts";
 
 /** A call as the model made it. */
 export interface ToolCall {

@@ -1,5 +1,6 @@
+import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import type { Tool, Verification } from "../tool.ts";
-import type { FailureClass, ToolError } from "../tool-error.ts";
+import type { ToolError } from "../tool-error.ts";
 import { admitCall } from "./admit-call.ts";
 import { batches } from "./batches.ts";
 import { type DecidedCall, decideCall } from "./decide-call.ts";

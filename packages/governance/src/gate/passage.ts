@@ -1,5 +1,6 @@
+import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import type { Answer } from "../confirmation.ts";
-import type { FailureClass, ToolError } from "../tool-error.ts";
+import type { ToolError } from "../tool-error.ts";
 import { type DecidedCall, findingOf } from "./decide-call.ts";
 import type { CallOutcome, Decision, ToolCall } from "./gate-journal.ts";
 

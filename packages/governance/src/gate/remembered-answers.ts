@@ -1,6 +1,8 @@
+import type { ConfirmationScope } from "@gennai/protocol/model/question";
+import { isAtLeast } from "@gennai/protocol/model/risk";
 import type { ActionFacts } from "../answers/action-facts.ts";
 import { type AnswerPattern, type AnswerPlace, covers } from "../answers/answer-pattern.ts";
-import type { Answer, ConfirmationScope, Question } from "../confirmation.ts";
+import type { Answer, Question } from "../confirmation.ts";
 
 /** How many earlier calls of a session are kept to run patterns dry against. */
 const maxEarlier = 200;
@@ -29,7 +31,8 @@ export class RememberedAnswers {
 
   /** @param pattern in place of the exact action */
   remember(question: Question, scope: Exclude<ConfirmationScope, "workspace">, pattern?: AnswerPattern): void {
-    if (question.computed.risk === "high" || scope === "once" || !question.offeredScopes.includes(scope)) return;
+    if (isAtLeast(question.computed.risk, "high") || scope === "once" || !question.offeredScopes.includes(scope))
+      return;
     const yes = { scope, turnId: question.turnId, callId: question.callId };
     if (pattern === undefined) this.#exact.set(keyOf(question), yes);
     else this.#patterns = [...this.#patterns.filter((each) => each.pattern.id !== pattern.id), { ...yes, pattern }];
@@ -37,7 +40,7 @@ export class RememberedAnswers {
 
   /** @param action what is asked about, for patterns; without it only the exact action is looked for */
   find(question: Question, action?: { readonly facts: ActionFacts; readonly place: AnswerPlace }): Yes | undefined {
-    if (question.computed.risk === "high") return undefined;
+    if (isAtLeast(question.computed.risk, "high")) return undefined;
     const holds = (yes: RememberedYes): boolean => yes.scope === "session" || yes.turnId === question.turnId;
     const exact = this.#exact.get(keyOf(question));
     if (exact !== undefined && holds(exact)) return remembered(exact, undefined);

@@ -1,4 +1,4 @@
-import type { Risk } from "../risk.ts";
+import type { Risk } from "@gennai/protocol/model/risk";
 import type { FileChange, PutBackFile } from "../tool.ts";
 
 /** What a ledger record says, before it is chained and signed. Text in it is redacted already. */

@@ -1,6 +1,7 @@
-import type { Risk } from "../risk.ts";
-import type { FailureClass } from "../tool-error.ts";
-import type { PlanState, StepState, VerificationResult } from "./plan.ts";
+import type { PlanState, StepState } from "@gennai/protocol/model/plan-state";
+import type { Risk } from "@gennai/protocol/model/risk";
+import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
+import type { VerificationResult } from "./plan.ts";
 
 /** What the server computed of a step. */
 export interface StepRisk {

@@ -1,6 +1,7 @@
-import { highestRisk, type Risk } from "../risk.ts";
-import type { FailureClass } from "../tool-error.ts";
-import type { PlanState, StepState, VerificationResult } from "./plan.ts";
+import type { PlanState, StepState } from "@gennai/protocol/model/plan-state";
+import { highestRisk, type Risk } from "@gennai/protocol/model/risk";
+import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
+import type { VerificationResult } from "./plan.ts";
 import { type PlanApproval, type PlanChange, type PlanPreview, type StepRisk, stateAfter } from "./plan-change.ts";
 
 export interface StepRecord {

@@ -1,23 +1,6 @@
-import type { Risk } from "../risk.ts";
-import type { FailureClass } from "../tool-error.ts";
-
-/** Seed 000's states, and what a run can end as besides. */
-export type PlanState =
-  | "draft"
-  | "preview"
-  | "awaiting_approval"
-  | "executing"
-  | "verifying"
-  | "done"
-  | "failed"
-  /** Some steps took effect and a later one did not. */
-  | "partial"
-  /** The server went away in the middle of it. */
-  | "interrupted"
-  /** Ran to its end and had nothing to verify with: success is not claimed. */
-  | "unverified";
-
-export type StepState = "pending" | "running" | "executed" | "failed" | "skipped";
+import type { PlanState, StepState } from "@gennai/protocol/model/plan-state";
+import type { Risk } from "@gennai/protocol/model/risk";
+import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 
 /** The level of validation that found an issue. */
 export type PlanIssueLevel = "json" | "schema" | "contract";

@@ -1,5 +1,5 @@
+import { highestRisk, type Risk } from "@gennai/protocol/model/risk";
 import type { ParsedPlan, PlanAction } from "@gennai/protocol/plan/plan-schema";
-import { highestRisk, type Risk } from "../risk.ts";
 import type { PlanIssue } from "./plan.ts";
 
 /** What every step must say before it may run (seed 003, section 6), and in which order steps depend on each other. */

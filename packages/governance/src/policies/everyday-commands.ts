@@ -1,3 +1,4 @@
+import { isAtLeast } from "@gennai/protocol/model/risk";
 import type { CommandAnalysis, SimpleCommand } from "../command/command-analysis.ts";
 
 /**
@@ -9,7 +10,7 @@ import type { CommandAnalysis, SimpleCommand } from "../command/command-analysis
  * @param workspaceRoot real absolute path
  */
 export function isEverydayCommand(command: CommandAnalysis, workspaceRoot: string): boolean {
-  if (command.risk === "high" || command.dangers.length > 0 || command.unresolved.length > 0) return false;
+  if (isAtLeast(command.risk, "high") || command.dangers.length > 0 || command.unresolved.length > 0) return false;
   if (command.commands.length === 0 || !command.commands.every(isEveryday)) return false;
   return command.paths.every(({ access, absolute, pattern }) => {
     if (access === "list") return true;

@@ -1,3 +1,4 @@
+import { isAtLeast } from "@gennai/protocol/model/risk";
 import type { Policy } from "../policy.ts";
 import { allow, ask, deny } from "../verdict.ts";
 import { computeRisk } from "./risk.ts";
@@ -11,7 +12,7 @@ export function createHighRiskPolicy(): Policy {
     name: "high-risk",
     kind: "guard",
     decide({ analysis }) {
-      if (computeRisk(analysis) !== "high") return allow;
+      if (!isAtLeast(computeRisk(analysis), "high")) return allow;
       if (analysis.effects.some((effect) => effect.type === "exec" && effect.where === "client")) {
         return deny({
           code: "high_risk_terminal",

@@ -1,6 +1,6 @@
+import { highestRisk, type Risk } from "@gennai/protocol/model/risk";
 import { foldPath } from "../command/fold-name.ts";
 import type { Effect } from "../effect.ts";
-import { highestRisk, type Risk } from "../risk.ts";
 import type { Analysis } from "../tool.ts";
 import { controlPath } from "./control-paths.ts";
 

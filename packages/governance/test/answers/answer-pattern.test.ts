@@ -5,8 +5,8 @@ import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import type { Effect } from "@gennai/governance/effect";
 import { commandVerdict } from "@gennai/governance/policies/commands";
 import { computeRisk } from "@gennai/governance/policies/risk";
-import type { Risk } from "@gennai/governance/risk";
 import { ask, deny } from "@gennai/governance/verdict";
+import type { Risk } from "@gennai/protocol/model/risk";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

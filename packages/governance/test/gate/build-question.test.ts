@@ -1,9 +1,10 @@
-import type { ConfirmationScope, Question } from "@gennai/governance/confirmation";
+import type { Question } from "@gennai/governance/confirmation";
 import type { Effect } from "@gennai/governance/effect";
 import { buildQuestion, type QuestionContext } from "@gennai/governance/gate/build-question";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
-import type { Risk } from "@gennai/governance/risk";
 import { ask } from "@gennai/governance/verdict";
+import type { ConfirmationScope } from "@gennai/protocol/model/question";
+import type { Risk } from "@gennai/protocol/model/risk";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { exec } from "../policies/effects.ts";
@@ -78,6 +79,9 @@ describe("what a yes is remembered for", () => {
     expect(asked.rememberStatement).toContain(asked.actionSha256.slice(0, 12));
     const high = question([exec("npm test")], {}, { risk: "high" });
     expect(high).toMatchObject({ rememberStatement: "", offeredScopes: ["once"] });
+    const higher = question([exec("npm test")], {}, { risk: "critical" as Risk });
+    expect(higher).toMatchObject({ rememberStatement: "", offeredScopes: ["once"] });
+    expect(higher.impactStatement).toContain("not be possible to take this back");
   });
 
   it.each<[string, Exclude<ConfirmationScope, "workspace">, Question, boolean]>([

@@ -1,6 +1,6 @@
-import type { PlanState } from "@gennai/governance/plan/plan";
 import type { PlanChange } from "@gennai/governance/plan/plan-change";
 import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan/plan-record";
+import type { PlanState } from "@gennai/protocol/model/plan-state";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 

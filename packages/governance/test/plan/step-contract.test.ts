@@ -1,5 +1,5 @@
 import { contractIssues, stepContracts } from "@gennai/governance/plan/step-contract";
-import type { Risk } from "@gennai/governance/risk";
+import type { Risk } from "@gennai/protocol/model/risk";
 import type { ParsedPlan } from "@gennai/protocol/plan/plan-schema";
 import { describe, expect, test } from "vitest";
 

@@ -1,4 +1,5 @@
-import type { ConfirmationQuestion, ConfirmationReply, ConfirmationScope } from "@gennai/client/bridge/editor";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
+import type { ConfirmationScope } from "@gennai/protocol/model/question";
 import type { ComponentChildren } from "preact";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { VisibleText } from "../review/visible-text.tsx";

@@ -1,5 +1,5 @@
-import type { RememberPattern } from "@gennai/client/bridge/confirmation-pattern";
 import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
+import type { OfferedPattern } from "@gennai/protocol/model/question";
 import { useId } from "preact/hooks";
 import { VisibleText } from "../review/visible-text.tsx";
 
@@ -47,7 +47,7 @@ export function RememberChoice({ question, pattern, onPattern }: RememberChoiceP
   );
 }
 
-function Reach({ pattern }: { readonly pattern: RememberPattern }) {
+function Reach({ pattern }: { readonly pattern: OfferedPattern }) {
   return (
     <dl class="g-facts remember-reach">
       <Examples name="Rule" examples={[pattern.rule]} />

@@ -1,5 +1,6 @@
-import { failureWord, planStateWord, stepStateWord } from "@gennai/client/plan/plan-words";
 import type { PlanChanged } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { planStateWords, stepStateWords } from "@gennai/protocol/model/plan-state";
+import { failureClassWords } from "@gennai/protocol/model/tool-outcome";
 import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
 import type { PlanItem } from "./view-item.ts";
 
@@ -18,14 +19,14 @@ export class PlanItems {
     const before = known?.item.value;
     const step = {
       stepId: message.stepId,
-      state: stepStateWord(message.stepState),
-      failureClass: failureWord(message.failureClass),
+      state: stepStateWords.fromMessage(message.stepState) ?? "pending",
+      failureClass: failureClassWords.fromMessage(message.failureClass) ?? "",
     };
     const steps = before?.steps ?? [];
     const at = steps.findIndex(({ stepId }) => stepId === step.stepId);
     const item: PlanItem = {
       ...{ kind: "plan", planId, text },
-      state: planStateWord(message.state),
+      state: planStateWords.fromMessage(message.state) ?? "unknown",
       digest: digest === "" ? (before?.digest ?? "") : digest,
       title: message.title === "" ? (before?.title ?? "") : message.title,
       steps: step.stepId === "" ? steps : at === -1 ? [...steps, step] : steps.with(at, step),

@@ -1,4 +1,4 @@
-import { questionFromMessage, showsWhatItApproves } from "@gennai/client/bridge/confirmation";
+import { confirmationQuestion, showsWhatItApproves } from "@gennai/client/bridge/confirmation";
 import type { ClientRequestResolved } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { ConfirmationRequest } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
@@ -20,7 +20,7 @@ export class RequestItems {
   confirm(place: ItemPlace, message: ConfirmationRequest, resolved: boolean): void {
     const { requestId } = message;
     const item: ConfirmationItem = {
-      ...{ kind: "confirmation", requestId, question: questionFromMessage(message) },
+      ...{ kind: "confirmation", requestId, question: confirmationQuestion(message) },
       ...{ genuine: showsWhatItApproves(message), answeredBy: "" },
       state: resolved ? "answered" : "open",
     };

@@ -1,6 +1,7 @@
-import { riskWord, verdictWord } from "@gennai/client/governance/governance-words";
 import type { ToolResult } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { GateDecision } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { riskWords } from "@gennai/protocol/model/risk";
+import { verdictFromMessage } from "@gennai/protocol/model/tool-outcome";
 import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
 import { StreamedText } from "./streamed-text.ts";
 import { toolResultView } from "./view-from-wire.ts";
@@ -56,7 +57,12 @@ export class ToolCallItems {
     if (record === undefined) return;
     const { rule, reason } = decision;
     change(record, {
-      decision: { verdict: verdictWord(decision.verdict), risk: riskWord(decision.risk), rule, reason },
+      decision: {
+        verdict: verdictFromMessage(decision.verdict),
+        risk: riskWords.fromMessage(decision.risk),
+        rule,
+        reason,
+      },
     });
   }
 

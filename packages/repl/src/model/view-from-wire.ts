@@ -1,6 +1,4 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { verificationWord } from "@gennai/client/governance/governance-words";
-import { failureWord } from "@gennai/client/plan/plan-words";
 import type { AppliedFile } from "@gennai/client/review/proposal";
 import {
   type BlobRef,
@@ -13,6 +11,7 @@ import {
   type TodoItem,
   type ToolResult,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { failureClassWords, verificationWords } from "@gennai/protocol/model/tool-outcome";
 import type { Todo, TodoPriority, TodoStatus } from "./session-facts.ts";
 import type { BlobContent, ClientRequestItem, ProposalReviewView, RequestState, ToolResultView } from "./view-item.ts";
 
@@ -30,9 +29,9 @@ export function toolResultView(message: ToolResult): ToolResultView {
     error: message.error,
     truncated: message.truncated,
     outputBlob: message.outputBlob === undefined ? undefined : blobContent(message.outputBlob),
-    verification: verificationWord(message.verification),
+    verification: verificationWords.fromMessage(message.verification),
     exitCode: message.exitCode,
-    failureClass: failureWord(message.failureClass),
+    failureClass: failureClassWords.fromMessage(message.failureClass) ?? "",
   };
 }
 

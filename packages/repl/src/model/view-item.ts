@@ -1,7 +1,8 @@
-import type { ConfirmationQuestion, Risk } from "@gennai/client/bridge/editor";
-import type { PlanState, StepState } from "@gennai/client/plan/plan";
+import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
 import type { AppliedFile, Proposal } from "@gennai/client/review/proposal";
 import type { TurnOutcome } from "@gennai/client/session/turn-state";
+import type { PlanState, StepState } from "@gennai/protocol/model/plan-state";
+import type { Risk } from "@gennai/protocol/model/risk";
 import type { ReadonlySignal } from "@preact/signals";
 
 /** Something the chat shows, as it is now. Values are never changed in place. */
@@ -172,7 +173,7 @@ export interface PlanItem {
   readonly kind: "plan";
   readonly planId: string;
   readonly title: string;
-  readonly state: PlanState;
+  readonly state: PlanState | "unknown";
   readonly digest: string;
   /** What happened last, in one sentence. */
   readonly text: string;

@@ -1,4 +1,5 @@
 import type { Plan } from "@gennai/client/plan/plan";
+import { isAtLeast } from "@gennai/protocol/model/risk";
 import { useId, useState } from "preact/hooks";
 import { VisibleText } from "../review/visible-text.tsx";
 import { Digest } from "./digest.tsx";
@@ -12,7 +13,7 @@ export interface PlanApprovalProps {
 /** A person's word for one digest. Every step of high risk is named and ticked by itself. */
 export function PlanApprovalForm({ plan, onApprove, onCancel }: PlanApprovalProps) {
   const id = useId();
-  const high = plan.steps.filter(({ risk }) => risk === "high");
+  const high = plan.steps.filter(({ risk }) => isAtLeast(risk, "high"));
   const boxes =
     high.length > 0
       ? high.map((step) => ({ key: step.id, text: `High risk: ${step.title}` }))

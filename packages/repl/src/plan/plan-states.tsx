@@ -1,6 +1,6 @@
-import type { Plan, PlanState } from "@gennai/client/plan/plan";
+import type { Plan } from "@gennai/client/plan/plan";
 
-const path: readonly { readonly state: PlanState; readonly word: string }[] = [
+const path: readonly { readonly state: Plan["state"]; readonly word: string }[] = [
   { state: "draft", word: "Draft" },
   { state: "preview", word: "Preview" },
   { state: "awaiting_approval", word: "Approval" },
@@ -9,7 +9,7 @@ const path: readonly { readonly state: PlanState; readonly word: string }[] = [
   { state: "done", word: "Done" },
 ];
 
-const endWords: Partial<Record<PlanState, string>> = {
+const endWords: Partial<Record<Plan["state"], string>> = {
   failed: "Failed",
   partial: "Partly done",
   interrupted: "Interrupted",
@@ -18,7 +18,7 @@ const endWords: Partial<Record<PlanState, string>> = {
 };
 
 /** Where a plan stands on its way, and where the way ended. */
-export function PlanStates({ state }: { readonly state: PlanState }) {
+export function PlanStates({ state }: { readonly state: Plan["state"] }) {
   const end = endWords[state];
   const at = path.findIndex((place) => place.state === state);
   const way = end === undefined ? path : path.filter((place) => place.state !== "done");

@@ -5,13 +5,20 @@ import { expect, test } from "vitest";
 const question = (requestId: string): ConfirmationQuestion => ({
   ...{
     requestId,
-    toolCallId: "c",
+    callId: "c",
     title: "Allow Bash?",
     intentReflection: "",
     actionStatement: "",
     impactStatement: "",
   },
-  ...{ modelClaim: "", actionJson: "{}", rememberStatement: "", offeredScopes: ["once"], deadline: undefined },
+  ...{
+    modelClaim: "",
+    actionSha256: "",
+    actionJson: "{}",
+    rememberStatement: "",
+    offeredScopes: ["once"],
+    deadline: undefined,
+  },
   computed: { risk: "high", paths: [], rule: "r", reason: "", policySha256: "" },
 });
 const open = (desk: ConfirmationDesk) => desk.open.value.map(({ requestId }) => requestId);

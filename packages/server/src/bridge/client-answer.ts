@@ -1,6 +1,6 @@
 import type { ClientRequest } from "@gennai/agent/client-request";
 import type { FileChangeRecord } from "@gennai/agent/proposal";
-import type { ConfirmationScope } from "@gennai/governance/confirmation";
+import type { ConfirmationScope } from "@gennai/protocol/model/question";
 import type { WorkspaceAnswer } from "../client-workspace/workspace-answer.ts";
 import type { EditorDiagnostic, EditorFile, EditorSymbol, TerminalRun } from "./editor-bridge.ts";
 

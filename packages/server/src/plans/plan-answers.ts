@@ -1,7 +1,7 @@
 import type { Answer, Question } from "@gennai/governance/confirmation";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
-import type { Risk } from "@gennai/governance/risk";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
+import { isAtLeast, type Risk } from "@gennai/protocol/model/risk";
 import * as z from "zod";
 
 /** The one call that the approval stands for at this moment. */
@@ -39,7 +39,7 @@ export class PlanAnswers extends RememberedAnswers {
 
   /** Whether such a call, where the rules want a question, is asked about although the plan was approved. */
   asksAgain({ tool, risk }: { readonly tool: string; readonly risk: Risk }): boolean {
-    return risk === "high" || (this.#commandsAskAgain && tool === "Bash");
+    return isAtLeast(risk, "high") || (this.#commandsAskAgain && tool === "Bash");
   }
 
   /** From now on, only this call is approved. */

@@ -1,6 +1,6 @@
 import type { ProposedChange } from "@gennai/agent/proposal";
 import type { EnvelopeKind, PlanIssue, PlanView, VerificationResult } from "@gennai/governance/plan/plan";
-import type { Risk } from "@gennai/governance/risk";
+import type { Risk } from "@gennai/protocol/model/risk";
 import type { Session } from "../sessions/session.ts";
 
 /** What one action of a plan would do, before anybody approved it. */

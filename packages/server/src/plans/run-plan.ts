@@ -1,12 +1,13 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { TurnEnd } from "@gennai/agent/turn-loop";
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
-import type { StepState } from "@gennai/governance/plan/plan";
 import type { PlanChange } from "@gennai/governance/plan/plan-change";
 import type { PlanRecord } from "@gennai/governance/plan/plan-record";
 import { declaredRiskOf, type StepContract, stepContracts, toolOfAction } from "@gennai/governance/plan/step-contract";
-import type { Risk } from "@gennai/governance/risk";
-import { type FailureClass, ToolFailure } from "@gennai/governance/tool-error";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import type { StepState } from "@gennai/protocol/model/plan-state";
+import type { Risk } from "@gennai/protocol/model/risk";
+import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import type { PlanAction } from "@gennai/protocol/plan/plan-schema";
 import { ServiceError } from "../service-error.ts";
 import type { KnownFiles } from "../sessions/known-files.ts";

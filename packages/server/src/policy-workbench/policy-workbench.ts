@@ -5,11 +5,11 @@ import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-exp
 import { createGitContentsPolicy } from "@gennai/governance/policies/git-contents";
 import type { Policy } from "@gennai/governance/policy";
 import type { Redactor } from "@gennai/governance/redaction";
-import type { Risk } from "@gennai/governance/risk";
 import { ruleVerdicts } from "@gennai/governance/rules/rules-policy";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { Analysis, Tool } from "@gennai/governance/tool";
 import { allow, ask, deny, strictest, type Verdict } from "@gennai/governance/verdict";
+import type { Risk } from "@gennai/protocol/model/risk";
 import { loadProjectConfig } from "../config/project-config.ts";
 import { gitContentsGuard } from "../git/contents-guard.ts";
 import { IntentsService } from "../intents/intents-service.ts";

@@ -1,4 +1,4 @@
-import type { Risk } from "@gennai/governance/risk";
+import type { Risk } from "@gennai/protocol/model/risk";
 import type { PolicyWorkbench } from "./policy-workbench.ts";
 
 type VerdictType = "allow" | "ask" | "deny";

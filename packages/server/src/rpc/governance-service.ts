@@ -3,6 +3,8 @@ import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import type { Intent } from "@gennai/governance/intents/intent";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import { GovernanceService, IntentsMode } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { riskWords } from "@gennai/protocol/model/risk";
+import { verdictWords } from "@gennai/protocol/model/tool-outcome";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
 import type { EmergencyControls } from "../emergency/emergency-controls.ts";
 import type { Parity } from "../parity/parity.ts";
@@ -15,14 +17,7 @@ import { turnPrompt } from "../sessions/turn/turn-prompt.ts";
 import type { StoredRecord } from "../store/ledger/ledger-records.ts";
 import type { WorkspaceLedgerReport } from "../store/ledger/ledger-verify.ts";
 import { protocolDigest, protocolVersion } from "./spoken-protocol.ts";
-import {
-  controlFromWire,
-  emergencyToWire,
-  intentToWire,
-  riskToWire,
-  rulesStatusToWire,
-  verdictToWire,
-} from "./wire/governance-wire.ts";
+import { controlFromWire, emergencyToWire, intentToWire, rulesStatusToWire } from "./wire/governance-wire.ts";
 
 const maxRequestBytes = 1024 * 1024;
 const maxRecords = 1_000;
@@ -117,8 +112,8 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
     async checkPolicy({ sessionId, tool, argumentsJson }) {
       const check = await checkCall(await manager.get(sessionId), tool, argumentsJson);
       return {
-        verdict: verdictToWire(check.verdict),
-        risk: riskToWire(check.risk),
+        verdict: verdictWords.toMessage(check.verdict),
+        risk: riskWords.toMessage(check.risk),
         reason: check.reason,
         rules: check.fired.flatMap(({ verdict: fired }) =>
           fired.type === "allow"
@@ -126,7 +121,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
             : [
                 {
                   rule: fired.finding.rule,
-                  verdict: verdictToWire(fired.type),
+                  verdict: verdictWords.toMessage(fired.type),
                   reason: fired.finding.reason,
                   hint: fired.finding.hint ?? "",
                 },

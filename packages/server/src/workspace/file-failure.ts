@@ -1,5 +1,6 @@
-import { type FailureClass, ToolFailure } from "@gennai/governance/tool-error";
+import { ToolFailure } from "@gennai/governance/tool-error";
 import type { ErrorCode } from "@gennai/protocol/errors/error-code";
+import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import { systemErrorCode } from "../system-error.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Plan, PlanState } from "@gennai/client/plan/plan";
+import type { Plan } from "@gennai/client/plan/plan";
 import { sha256Hex } from "@gennai/protocol/digest";
 
 /** A person's approval as the server gave it. */
@@ -22,8 +22,8 @@ export type PlanGuardResult =
   | { readonly type: "send"; readonly approval: HeldApproval }
   | { readonly type: "refuse"; readonly reason: string };
 
-const executable: readonly PlanState[] = ["awaiting_approval"];
-const verifiable: readonly PlanState[] = ["verifying"];
+const executable: readonly Plan["state"][] = ["awaiting_approval"];
+const verifiable: readonly Plan["state"][] = ["verifying"];
 
 /**
  * Whether this window sends Execute or Verify at all. The server checks again; this holds when the server is wrong, and says
@@ -58,7 +58,7 @@ function isEnvelope(json: string): boolean {
   }
 }
 
-function wrongState(action: "execute" | "verify", state: PlanState): string {
+function wrongState(action: "execute" | "verify", state: Plan["state"]): string {
   const words = state.replaceAll("_", " ");
   return action === "execute"
     ? `A plan that is ${words} cannot be executed. Preview and approve it first.`

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Plan } from "@gennai/client/plan/plan";
 import type { SessionPlans } from "@gennai/client/plan/session-plans";
+import { isAtLeast } from "@gennai/protocol/model/risk";
 import { asCliError, CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
@@ -28,7 +29,7 @@ export async function requireYes(
   { desk, signal }: Pick<PlanPlace, "desk" | "signal">,
   flags: Pick<PlanFlags, "yes">,
 ): Promise<void> {
-  const isHigh = plan.steps.some(({ risk }) => risk === "high");
+  const isHigh = plan.steps.some(({ risk }) => isAtLeast(risk, "high"));
   if (desk.input !== undefined && !(flags.yes === true && !isHigh)) {
     const answer = await desk.input.question(`Approve exactly this plan (${plan.digest.slice(0, 12)}…)? y/N > `, {
       signal,

@@ -16,11 +16,11 @@ import {
   ConfirmationScope,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { digest, optionalDigest, requestId } from "@gennai/protocol/model/checked-field";
+import { scopeWords } from "@gennai/protocol/model/question";
 import type { ClientAnswer } from "../../bridge/client-answer.ts";
 import type { EditorDiagnostic } from "../../bridge/editor-bridge.ts";
 import { ServiceError } from "../../service-error.ts";
 import { fileFromWire } from "./change-wire.ts";
-import { scopes } from "./request-wire.ts";
 import { workspaceAnswerFromWire } from "./workspace-wire.ts";
 
 export interface IncomingAnswer {
@@ -154,7 +154,9 @@ function confirmation(response: ConfirmationResponse): ClientAnswer {
     // Anything but a clear yes denies, an unknown number included.
     answer: answers.get(response.answer) ?? "none",
     scope:
-      response.scope === ConfirmationScope.UNSPECIFIED ? "once" : scopes.checkedFromMessage(response.scope, "scope"),
+      response.scope === ConfirmationScope.UNSPECIFIED
+        ? "once"
+        : scopeWords.checkedFromMessage(response.scope, "scope"),
     reason: response.reason,
     actionSha256: response.actionSha256,
     ...(response.patternId === "" ? {} : { pattern: digest(response.patternId) }),

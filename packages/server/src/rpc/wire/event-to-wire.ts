@@ -9,18 +9,11 @@ import {
   InvokeState,
   RequestResolution,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { riskWords } from "@gennai/protocol/model/risk";
+import { failureClassToMessage, verdictWords, verificationWords } from "@gennai/protocol/model/tool-outcome";
 import { blobToWire, changeToWire, fileToWire, reviewToWire } from "./change-wire.ts";
 import { checkpointEventToWire } from "./checkpoint-wire.ts";
-import {
-  controlToWire,
-  emergencyToWire,
-  failureClassToWire,
-  intentToWire,
-  riskToWire,
-  rulesStatusToWire,
-  verdictToWire,
-  verificationToWire,
-} from "./governance-wire.ts";
+import { controlToWire, emergencyToWire, intentToWire, rulesStatusToWire } from "./governance-wire.ts";
 import { planChangeToWire } from "./plan-wire.ts";
 import { requestToWire } from "./request-wire.ts";
 import { todoToWire } from "./todo-wire.ts";
@@ -111,8 +104,8 @@ function bodyToWire(event: SessionEvent): WireEvent {
           output: event.output,
           error: event.error ?? "",
           truncated: event.truncated,
-          verification: verificationToWire(event.verification),
-          failureClass: failureClassToWire(event.failureClass),
+          verification: verificationWords.toMessage(event.verification),
+          failureClass: failureClassToMessage(event.failureClass),
           ...(event.outputBlob === undefined ? {} : { outputBlob: blobToWire(event.outputBlob) }),
           ...(event.exitCode === undefined ? {} : { exitCode: event.exitCode }),
         },
@@ -123,8 +116,8 @@ function bodyToWire(event: SessionEvent): WireEvent {
         value: {
           toolCallId: event.toolCallId,
           toolName: event.toolName,
-          verdict: verdictToWire(event.verdict),
-          risk: riskToWire(event.risk),
+          verdict: verdictWords.toMessage(event.verdict),
+          risk: riskWords.toMessage(event.risk),
           rule: event.rule,
           reason: event.reason,
         },

@@ -1,16 +1,7 @@
 import type { EmergencyControl as DomainControl, EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import type { Intent } from "@gennai/governance/intents/intent";
-import type { Risk } from "@gennai/governance/risk";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
-import type { Verification } from "@gennai/governance/tool";
-import type { FailureClass as DomainFailureClass } from "@gennai/governance/tool-error";
-import {
-  EmergencyControl,
-  FailureClass,
-  RiskLevel,
-  Verdict,
-  VerificationState,
-} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { EnumWords } from "@gennai/protocol/model/enum-words";
 import { ServiceError } from "../../service-error.ts";
 
@@ -51,37 +42,4 @@ export function intentToWire(intent: Intent) {
 
 export function rulesStatusToWire(status: RulesStatus) {
   return { ...status, problems: [...status.problems] };
-}
-
-export function riskToWire(value: Risk): RiskLevel {
-  return { low: RiskLevel.LOW, medium: RiskLevel.MEDIUM, high: RiskLevel.HIGH }[value];
-}
-
-export function verdictToWire(value: "allow" | "ask" | "deny"): Verdict {
-  return { allow: Verdict.ALLOW, ask: Verdict.ASK, deny: Verdict.DENY }[value];
-}
-
-export function verificationToWire(value: Verification["state"]): VerificationState {
-  return {
-    verified: VerificationState.VERIFIED,
-    unverified: VerificationState.UNVERIFIED,
-    failed: VerificationState.FAILED,
-  }[value];
-}
-
-const failureClasses = new EnumWords<DomainFailureClass, FailureClass>({
-  permission_denied: FailureClass.PERMISSION_DENIED,
-  tool_unavailable: FailureClass.TOOL_UNAVAILABLE,
-  command_error: FailureClass.COMMAND_ERROR,
-  timeout: FailureClass.TIMEOUT,
-  partial_execution: FailureClass.PARTIAL_EXECUTION,
-});
-
-export function failureClassToWire(value: DomainFailureClass | undefined): FailureClass {
-  return value === undefined ? FailureClass.UNSPECIFIED : failureClasses.toMessage(value);
-}
-
-/** undefined for none, and for one that this server does not know. */
-export function failureClassFromWire(value: FailureClass): DomainFailureClass | undefined {
-  return failureClasses.fromMessage(value);
 }

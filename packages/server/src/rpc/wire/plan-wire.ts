@@ -1,45 +1,26 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { PlanState as DomainState, StepState as DomainStepState, PlanView } from "@gennai/governance/plan/plan";
+import type { PlanView } from "@gennai/governance/plan/plan";
 import { type PlanChange, stateAfter } from "@gennai/governance/plan/plan-change";
-import { PlanState, PlanStepState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { PlanState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { planStateWords, stepStateWords } from "@gennai/protocol/model/plan-state";
+import { riskWords } from "@gennai/protocol/model/risk";
+import { failureClassToMessage, verdictWords } from "@gennai/protocol/model/tool-outcome";
 import type { ActionPreview } from "../../plans/plan-authority.ts";
 import { changeToWire } from "./change-wire.ts";
-import { failureClassToWire, riskToWire, verdictToWire } from "./governance-wire.ts";
-
-const states: Record<DomainState, PlanState> = {
-  draft: PlanState.DRAFT,
-  preview: PlanState.PREVIEW,
-  awaiting_approval: PlanState.AWAITING_APPROVAL,
-  executing: PlanState.EXECUTING,
-  verifying: PlanState.VERIFYING,
-  done: PlanState.DONE,
-  failed: PlanState.FAILED,
-  partial: PlanState.PARTIAL,
-  interrupted: PlanState.INTERRUPTED,
-  unverified: PlanState.UNVERIFIED,
-};
-
-const stepStates: Record<DomainStepState, PlanStepState> = {
-  pending: PlanStepState.PENDING,
-  running: PlanStepState.RUNNING,
-  executed: PlanStepState.EXECUTED,
-  failed: PlanStepState.FAILED,
-  skipped: PlanStepState.SKIPPED,
-};
 
 export function planToWire(plan: PlanView) {
   const { planId, digest, planJson, title, summary, claimed, executed, verified, remediation } = plan;
   return {
     ...{ planId, digest, planJson, title, summary, claimed, executed, verified, remediation },
-    state: states[plan.state],
+    state: planStateWords.toMessage(plan.state),
     created: timestampFromMs(plan.created),
     steps: plan.steps.map((step) => ({
       ...step,
-      risk: riskToWire(step.risk),
+      risk: riskWords.toMessage(step.risk),
       verificationPlan: [...step.verificationPlan],
       dependsOn: [...step.dependsOn],
-      state: stepStates[step.state],
-      failureClass: failureClassToWire(step.failureClass),
+      state: stepStateWords.toMessage(step.state),
+      failureClass: failureClassToMessage(step.failureClass),
     })),
   };
 }
@@ -50,8 +31,8 @@ export function actionToWire(action: ActionPreview) {
     ...rest,
     command: command ?? "",
     cwd: cwd ?? "",
-    verdict: verdictToWire(action.verdict),
-    risk: riskToWire(action.risk),
+    verdict: verdictWords.toMessage(action.verdict),
+    risk: riskWords.toMessage(action.risk),
     ...(change === undefined ? {} : { change: changeToWire(change) }),
   };
 }
@@ -61,15 +42,15 @@ export function planChangeToWire(planId: string, change: PlanChange) {
   const state = stateAfter(change) ?? (change.type === "step" ? "executing" : undefined);
   return {
     planId,
-    state: state === undefined ? PlanState.UNSPECIFIED : states[state],
+    state: state === undefined ? PlanState.UNSPECIFIED : planStateWords.toMessage(state),
     digest: change.type === "submitted" ? change.digest : "",
     title: change.type === "submitted" ? change.title : "",
     text: textOf(change),
     ...(change.type === "step"
       ? {
           stepId: change.stepId,
-          stepState: stepStates[change.state],
-          failureClass: failureClassToWire(change.failureClass),
+          stepState: stepStateWords.toMessage(change.state),
+          failureClass: failureClassToMessage(change.failureClass),
         }
       : {}),
   };

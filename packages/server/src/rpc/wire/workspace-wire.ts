@@ -19,11 +19,11 @@ import {
 } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
 import { digest, optionalDigest } from "@gennai/protocol/model/checked-field";
 import { EnumWords } from "@gennai/protocol/model/enum-words";
+import { failureClassWords } from "@gennai/protocol/model/tool-outcome";
 import { isNormal } from "../../client-workspace/check-resolved.ts";
 import type { ControlSnapshot, WorkspaceAnswer } from "../../client-workspace/workspace-answer.ts";
 import type { CommandRun } from "../../process/run-command.ts";
 import { ServiceError } from "../../service-error.ts";
-import { failureClassFromWire } from "./governance-wire.ts";
 
 type WireOperation = NonNullable<MessageInitShape<typeof WorkspaceRequestSchema>["operation"]>;
 
@@ -210,7 +210,7 @@ const maxText = 4_000;
 
 function failure({ code, message, hint, failureClass, retryable }: WorkspaceFailure): ToolFailure {
   return new ToolFailure(isErrorCode(code) ? code : "client_error", message.slice(0, maxText) || "It gave no reason.", {
-    failureClass: failureClassFromWire(failureClass) ?? "command_error",
+    failureClass: failureClassWords.fromMessage(failureClass) ?? "command_error",
     retryable,
     ...(hint === "" ? {} : { hint: hint.slice(0, maxText) }),
   });

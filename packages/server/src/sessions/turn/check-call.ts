@@ -1,6 +1,6 @@
 import type { FiredPolicy } from "@gennai/governance/gate/run-policies";
-import type { Risk } from "@gennai/governance/risk";
 import { deny } from "@gennai/governance/verdict";
+import type { Risk } from "@gennai/protocol/model/risk";
 import { ServiceError } from "../../service-error.ts";
 import type { Session } from "../session.ts";
 import { chooseScenario } from "./choose-scenario.ts";

@@ -1,0 +1,108 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type Risk, riskFromMessage, riskWords } from "@gennai/protocol/model/risk";
+import {
+  type ConfirmationRequest,
+  type ConfirmationRequestSchema,
+  ConfirmationScope as ScopeMessage,
+} from "../gen/gennai/agent/v1/governance_pb.ts";
+import { EnumWords } from "./enum-words.ts";
+
+export const scopeWords = new EnumWords({
+  once: ScopeMessage.ONCE,
+  turn: ScopeMessage.TURN,
+  session: ScopeMessage.SESSION,
+  workspace: ScopeMessage.WORKSPACE,
+});
+
+/**
+ * How long a yes lasts. High risk is only ever answered `once`; `workspace` is for every later session as well, and is
+ * offered only where the action is bound to all that it is known to run.
+ */
+export type ConfirmationScope = (typeof scopeWords.words)[number];
+
+/** The one question that all asks of a call become, as the person who answers sees it. */
+export interface Question {
+  readonly callId: string;
+  readonly title: string;
+  /** Which intent the action serves, or that none is selected. */
+  readonly intentReflection: string;
+  readonly actionStatement: string;
+  /** Empty when there is nothing to add. */
+  readonly impactStatement: string;
+  /** The model's own words: a claim, to be shown apart from what was computed. */
+  readonly modelClaim: string;
+  readonly computed: {
+    readonly risk: Risk;
+    readonly paths: readonly string[];
+    readonly rule: string;
+    readonly reason: string;
+    readonly policySha256: string;
+  };
+  /** Canonical JSON of the exact action, unredacted: who approves sees all of it. */
+  readonly actionJson: string;
+  readonly actionSha256: string;
+  /** What a yes for longer than once would be remembered for; empty where only once is offered. */
+  readonly rememberStatement: string;
+  readonly offeredScopes: readonly ConfirmationScope[];
+  /** What a yes for a turn or the session may be remembered for besides the exact action; absent where nothing is offered. */
+  readonly patterns?: readonly OfferedPattern[];
+}
+
+/** A narrow class of actions, with what it would have let pass and what it would let pass. */
+export interface OfferedPattern {
+  /** Digest of all that the pattern is bound to. The answer names it. */
+  readonly id: string;
+  /** The exact pattern, e.g. `rm src/*.ts`. */
+  readonly text: string;
+  /** The rule, or rules, whose question it answers. */
+  readonly rule: string;
+  /** Earlier actions of this session that it covers. */
+  readonly matchedBefore: readonly string[];
+  /** Examples: covered if risk and rule are the same. */
+  readonly wouldMatch: readonly string[];
+  /** Examples that are never covered. */
+  readonly wouldNotMatch: readonly string[];
+}
+
+/** Fields of the same name and type go as they are. */
+export function questionToMessage(question: Question): MessageInitShape<typeof ConfirmationRequestSchema> {
+  const { callId, computed, offeredScopes, patterns = [], ...texts } = question;
+  return {
+    ...texts,
+    toolCallId: callId,
+    computed: { ...computed, risk: riskWords.toMessage(computed.risk), paths: [...computed.paths] },
+    offeredScopes: offeredScopes.map((scope) => scopeWords.toMessage(scope)),
+    patterns: patterns.map((pattern) => ({
+      ...pattern,
+      matchedBefore: [...pattern.matchedBefore],
+      wouldMatch: [...pattern.wouldMatch],
+      wouldNotMatch: [...pattern.wouldNotMatch],
+    })),
+  };
+}
+
+/** Scopes that are not known here are not offered. */
+export function questionFromMessage(message: ConfirmationRequest): Question {
+  return {
+    callId: message.toolCallId,
+    title: message.title,
+    intentReflection: message.intentReflection,
+    actionStatement: message.actionStatement,
+    impactStatement: message.impactStatement,
+    modelClaim: message.modelClaim,
+    computed: {
+      risk: riskFromMessage(message.computed?.risk),
+      paths: message.computed?.paths ?? [],
+      rule: message.computed?.rule ?? "",
+      reason: message.computed?.reason ?? "",
+      policySha256: message.computed?.policySha256 ?? "",
+    },
+    actionJson: message.actionJson,
+    actionSha256: message.actionSha256,
+    rememberStatement: message.rememberStatement,
+    offeredScopes: message.offeredScopes.flatMap((scope) => scopeWords.fromMessage(scope) ?? []),
+    patterns: message.patterns.map(({ id, text, rule, matchedBefore, wouldMatch, wouldNotMatch }) => {
+      return { id, text, rule, matchedBefore, wouldMatch, wouldNotMatch };
+    }),
+  };
+}
