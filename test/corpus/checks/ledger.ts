@@ -18,7 +18,8 @@ import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { sealRecord, workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { verifyLedger } from "@gennai/governance/ledger/verify-ledger";
 import { createRedactor } from "@gennai/server/redaction/redactor";
-import { createLedgerBundle, verifyLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
+import { exportLedgerBundle } from "@gennai/server/store/ledger/export-bundle";
+import { verifyLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
 import { ledgerHeadFile } from "@gennai/server/store/ledger/ledger-head-file";
 import { rotateLedgerKey } from "@gennai/server/store/ledger/ledger-key-rotation";
 import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "@gennai/server/store/ledger/ledger-verify";
@@ -245,7 +246,7 @@ export const ledgerChecks: Checks = {
     const before = await readFile(fixture.mirror, "utf8");
     const redactor = await createRedactor({ secrets: ["run_command"] });
     const place = { workspaceRoot: fixture.root, stateDir: fixture.stateDir };
-    const bundle = JSON.stringify(await createLedgerBundle(place, { redactor, now: Date.now }));
+    const bundle = (await Array.fromAsync(exportLedgerBundle(place, { redactor, now: Date.now }))).join("");
     assert.equal(bundle.includes('"run_command"'), false);
     assert.equal(await readFile(fixture.mirror, "utf8"), before);
     assert.equal((await verified(fixture)).status, "ok");
@@ -255,10 +256,12 @@ export const ledgerChecks: Checks = {
     await using fixture = await StoreFixture.create();
     await fixture.recordAndClose(3);
     const place = { workspaceRoot: fixture.root, stateDir: fixture.stateDir };
-    const bundle = JSON.stringify(await createLedgerBundle(place, { redactor: await createRedactor(), now: Date.now }));
+    const options = { redactor: await createRedactor(), now: Date.now };
+    const bundle = (await Array.fromAsync(exportLedgerBundle(place, options))).join("");
+    const statusOfBundle = async (text: string) => (await verifyLedgerBundle(() => [Buffer.from(text)], key)).status;
     const key = await readFile(join(fixture.stateDir, "keys", "ledger.ed25519.pub"), "utf8");
-    assert.equal((await verifyLedgerBundle(bundle, key)).status, "ok");
-    assert.notEqual((await verifyLedgerBundle(bundle.replace("npm test", "npm tost"), key)).status, "ok");
+    assert.equal(await statusOfBundle(bundle), "ok");
+    assert.notEqual(await statusOfBundle(bundle.replace("npm test", "npm tost")), "ok");
   }),
   "LED-042": check(async () => {
     for (const bad of [`"${"x".repeat(5_000_000)}"`, `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`])

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createRedactor } from "@gennai/server/redaction/redactor";
-import { createLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
+import { exportLedgerBundle } from "@gennai/server/store/ledger/export-bundle";
 import { entryOf, StoreFixture } from "../../../packages/server/test/store/store-fixture.ts";
 import { type Checks, check, notApplicable } from "../corpus-case.ts";
 import { callTool } from "../tool-call.ts";
@@ -101,12 +101,8 @@ export const redactionChecks: Checks = {
       await store.log.append("s", { events: [], ledger: [entry], durable: true }, { seq: 0, epoch: 1 });
     }
     const redactor = await createRedactor();
-    const bundle = JSON.stringify(
-      await createLedgerBundle(
-        { workspaceRoot: fixture.root, stateDir: fixture.stateDir },
-        { redactor, now: Date.now },
-      ),
-    );
+    const place = { workspaceRoot: fixture.root, stateDir: fixture.stateDir };
+    const bundle = (await Array.fromAsync(exportLedgerBundle(place, { redactor, now: Date.now }))).join("");
     assert.equal(bundle.includes(token), false);
   }),
 };

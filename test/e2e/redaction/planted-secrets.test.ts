@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRedactor } from "@gennai/server/redaction/redactor";
-import { createLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
+import { exportLedgerBundle } from "@gennai/server/store/ledger/export-bundle";
 import { exportLedgerLines } from "@gennai/server/store/ledger/ledger-export";
 import { type ScriptedTurn, startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
@@ -49,7 +49,8 @@ async function exported(server: TestServer): Promise<string> {
   const place = { stateDir: server.stateDir, workspaceRoot: server.workspace.root };
   const redactor = await createRedactor();
   const lines = await Array.fromAsync(exportLedgerLines(place, { format: "agent-trace", redactor }));
-  return [...lines, JSON.stringify(await createLedgerBundle(place, { redactor, now: Date.now }))].join("\n");
+  const bundle = await Array.fromAsync(exportLedgerBundle(place, { redactor, now: Date.now }));
+  return [...lines, ...bundle].join("\n");
 }
 
 /** Prints in pieces that cut a secret in two. */

@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { access, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { acceptRollback } from "@gennai/server/store/ledger/accept-rollback";
 import { ledgerPath } from "@gennai/server/store/ledger/ledger-file";
@@ -125,11 +126,11 @@ export async function ledgerAcceptRollbackCommand(flags: LedgerFlags, console: C
 
 async function verifyBundle(name: string, flags: LedgerVerifyFlags, console: Console): Promise<number> {
   const file = resolve(console.directory, name);
-  const text = await readText(file);
+  await access(file).catch(unreadable(file));
   const publicKey =
     flags.publicKey === undefined ? undefined : await readText(resolve(console.directory, flags.publicKey));
   const { verifyLedgerBundle } = await import("@gennai/server/store/ledger/ledger-bundle");
-  const report = await verifyLedgerBundle(text, publicKey);
+  const report = await verifyLedgerBundle(() => createReadStream(file), publicKey);
   if (flags.json === true) console.output.write(`${JSON.stringify({ ...report, file })}\n`);
   else {
     const paint = paintFor(console.output, console.environment);
@@ -149,13 +150,17 @@ async function verifyBundle(name: string, flags: LedgerVerifyFlags, console: Con
 }
 
 async function readText(file: string): Promise<string> {
-  return readFile(file, "utf8").catch((error: unknown) => {
+  return readFile(file, "utf8").catch(unreadable(file));
+}
+
+function unreadable(file: string): (error: unknown) => never {
+  return (error) => {
     throw new CliError(`${file} cannot be read.`, {
       exitCode: exitCode.usage,
       next: ["Check the path."],
       cause: error,
     });
-  });
+  };
 }
 
 const repairWords = {

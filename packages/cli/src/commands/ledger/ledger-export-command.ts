@@ -2,7 +2,8 @@ import { createWriteStream } from "node:fs";
 import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createRedactor } from "@gennai/server/redaction/redactor";
-import { createLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
+import { rememberingRedactor } from "@gennai/server/redaction/remembering-redactor";
+import { exportLedgerBundle } from "@gennai/server/store/ledger/export-bundle";
 import { exportLedgerLines } from "@gennai/server/store/ledger/ledger-export";
 import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { CliError, usageError } from "../../errors/cli-error.ts";
@@ -26,10 +27,10 @@ export async function ledgerExportCommand(flags: LedgerExportFlags, console: Con
   }
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const place = { workspaceRoot, stateDir: defaultStateDir(console.environment) };
-  const redactor = await createRedactor();
+  const redactor = rememberingRedactor(await createRedactor());
   const lines =
     format === "bundle"
-      ? [`${JSON.stringify(await createLedgerBundle(place, { redactor, now: Date.now }))}\n`]
+      ? exportLedgerBundle(place, { redactor, now: Date.now })
       : withBreaks(exportLedgerLines(place, { format, redactor }));
   if (flags.out === undefined) {
     for await (const line of lines) console.output.write(line);

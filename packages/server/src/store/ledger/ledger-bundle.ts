@@ -1,22 +1,12 @@
-import { readFile } from "node:fs/promises";
-import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
-import {
-  bundleMessage,
-  decodeSignature,
-  encodeSignature,
-  type Verifier,
-} from "@gennai/governance/ledger/ledger-signature";
+import { bundleMessage, decodeSignature, type Verifier } from "@gennai/governance/ledger/ledger-signature";
 import { type LedgerReport, verifyLedger } from "@gennai/governance/ledger/verify-ledger";
-import { type Redactor, redactionMarker } from "@gennai/governance/redaction";
 import { CanonicalJsonError, canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf } from "@gennai/protocol/digest";
-import { z } from "zod";
-import { databaseFile, StoreDatabase } from "../database.ts";
-import { integerOf, type Row, textOf } from "../row.ts";
-import { redacted, storedLines, withheldIfSecret } from "./ledger-export.ts";
-import { headSchema, ledgerHeadFile, readHead } from "./ledger-head-file.ts";
-import { type LedgerSigner, ledgerPublicKeyFile, ledgerVerifier, openLedgerSigner } from "./ledger-key.ts";
-import type { LedgerLocation } from "./ledger-location.ts";
+import * as z from "zod";
+import { hasCode } from "../../system-error.ts";
+import { BundleDigest, bundleLines } from "./bundle-layout.ts";
+import { headSchema } from "./ledger-head-file.ts";
+import { ledgerVerifier } from "./ledger-key.ts";
 
 const eventSchema = z.strictObject({
   seq: z.number(),
@@ -56,42 +46,21 @@ const bundleSchema = z.strictObject({
   signature: z.string(),
 });
 
+/** The parts of it, as they come line by line. */
+const framedSchemas = {
+  head: bundleSchema.pick({ exported: true, format: true, head: true, key_id: true, public_key: true }),
+  record: bundleSchema.shape.records.element,
+  redactions: bundleSchema.shape.redactions,
+  created: bundleSchema.shape.sessions.element.pick({ created: true }),
+  session: bundleSchema.shape.sessions.element.omit({ created: true, events: true }),
+  event: eventSchema,
+  tail: bundleSchema.pick({ version: true, withheld: true, workspace: true }),
+};
+
 const newerSchema = z.object({ format: z.literal("gennai-ledger-bundle"), version: z.int().min(2) });
 
 /** Everything a third party needs to check what was done, in one JSON file. */
 export type LedgerBundle = z.infer<typeof bundleSchema>;
-
-/** Puts a bundle together and signs it. Every text in it is redacted once more, by the rules of today. */
-export async function createLedgerBundle(
-  location: LedgerLocation,
-  options: { readonly redactor: Redactor; readonly now: () => number },
-): Promise<LedgerBundle> {
-  const { stateDir, workspaceRoot } = location;
-  const { redactor } = options;
-  const signer = await openLedgerSigner(stateDir);
-  useKeyInForce(signer, stateDir);
-  const records: Record<string, unknown>[] = [];
-  const withheld: number[] = [];
-  for (const line of storedLines(location)) {
-    const exported = await withheldIfSecret(line, redactor);
-    const record = recordSchema.parse(JSON.parse(exported.line));
-    if (exported.withheld) withheld.push(record.metadata.seq);
-    records.push(record);
-  }
-  const sessions = await redacted(readSessions(stateDir, workspaceRoot), redactor);
-  const head = await readHead(ledgerHeadFile(stateDir, workspaceRoot));
-  const content = {
-    ...{ format: "gennai-ledger-bundle", version: 1, exported: new Date(options.now()).toISOString() },
-    workspace: workspaceIdOf(workspaceRoot),
-    public_key: await readFile(ledgerPublicKeyFile(stateDir), "utf8"),
-    head: head ?? null,
-    ...{ records, withheld, sessions: sessions.value },
-    redactions: { marker: redactionMarker, count: markersIn(records) + markersIn(sessions.value) },
-    key_id: signer.keyId,
-  };
-  const signature = encodeSignature(signer.sign(bundleMessage(digestOf(content))));
-  return bundleSchema.parse({ ...content, signature });
-}
 
 export interface BundleReport extends Omit<LedgerReport, "status"> {
   readonly status: LedgerReport["status"] | "no_key";
@@ -101,103 +70,106 @@ export interface BundleReport extends Omit<LedgerReport, "status"> {
   readonly keyIsGiven: boolean;
 }
 
-/** Checks a bundle offline. Never throws for what is in it. @param publicKey SPKI PEM of the one who must have signed */
-export async function verifyLedgerBundle(text: string, publicKey: string | undefined): Promise<BundleReport> {
+/** The bytes of a bundle, from the start each time it is asked. */
+export type BundleSource = () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/**
+ * Checks a bundle offline. Never throws for what is in it. One that is laid out as we write it is checked line by line, any other
+ * is read whole. @param publicKey SPKI PEM of the one who must have signed
+ */
+export async function verifyLedgerBundle(source: BundleSource, publicKey: string | undefined): Promise<BundleReport> {
+  const bundle = (await framedBundle(source)) ?? (await wholeBundle(source));
   const keyIsGiven = publicKey !== undefined;
   const refuse = (status: BundleReport["status"], message: string, keyId = ""): BundleReport => ({
     ...{ status, message, keyId, keyIsGiven, records: 0, purged: 0, unsigned: 0, rollbacks: [], notes: [] },
   });
-  let bundle: LedgerBundle;
-  let digest: string;
-  try {
-    const parsed: unknown = JSON.parse(text);
-    const later = newerSchema.safeParse(parsed);
-    if (later.success) {
-      return refuse(
-        "malformed_line",
-        `A newer Gennai wrote the file, as version ${later.data.version}: update Gennai.`,
-      );
-    }
-    bundle = bundleSchema.parse(parsed);
-    const { signature: _signature, ...content } = bundle;
-    digest = digestOf(content);
-  } catch (error) {
-    if (
-      !(
-        error instanceof SyntaxError ||
-        error instanceof z.ZodError ||
-        error instanceof CanonicalJsonError ||
-        error instanceof RangeError
-      )
-    )
-      throw error;
-    return refuse("malformed_line", "The file is no bundle of a ledger.");
-  }
+  if (typeof bundle === "string") return refuse("malformed_line", bundle);
   let verifier: Verifier;
   try {
     verifier = ledgerVerifier(publicKey ?? bundle.public_key);
   } catch (error) {
     return refuse("no_key", error instanceof Error ? error.message : String(error));
   }
-  const { key_id: keyId } = bundle;
+  const { key_id: keyId, digest, head, workspace, withheld } = bundle;
   if (!verifier.knows(keyId))
     return refuse("unknown_key", `The bundle is signed with a key nobody vouches for (${keyId.slice(0, 64)}).`);
   const signature = decodeSignature(bundle.signature);
   if (signature === undefined || !(await verifier.verify(keyId, bundleMessage(digest), signature))) {
     return refuse("bad_signature", "The bundle was changed after it was signed.", keyId);
   }
-  const report = await verifyLedger(
-    bundle.records.map((record) => new TextEncoder().encode(`${canonicalJson(record)}\n`)),
-    {
-      verifier,
-      workspace: bundle.workspace,
-      ...(bundle.head === null ? {} : { head: bundle.head }),
-      ...{ withheld: new Set(bundle.withheld), preambleLeftOut: true },
-    },
-  );
+  const report = await verifyLedger(bundle.records(), {
+    ...{ verifier, workspace, withheld: new Set(withheld), preambleLeftOut: true },
+    ...(head === null ? {} : { head }),
+  });
   return { ...report, keyId, keyIsGiven };
 }
 
-const recordSchema = z.looseObject({ metadata: z.looseObject({ seq: z.number() }) });
+/** What is known of a bundle before its records are looked at. */
+type OpenedBundle = Pick<LedgerBundle, "key_id" | "public_key" | "head" | "workspace" | "withheld" | "signature"> & {
+  /** Of what is signed. */
+  readonly digest: string;
+  readonly records: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+};
 
-function useKeyInForce(signer: LedgerSigner, stateDir: string): void {
-  using connection = StoreDatabase.openReadOnly(databaseFile(stateDir));
-  if (connection === undefined) return;
-  const hasKeys = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'ledger_keys'").get() !== undefined;
-  const row = hasKeys
-    ? connection.prepare("SELECT key_id FROM ledger_keys ORDER BY number DESC LIMIT 1").get()
-    : undefined;
-  if (row !== undefined) signer.use(textOf(row, "key_id"));
+/** undefined for a file that is not laid out as we write it. */
+async function framedBundle(source: BundleSource): Promise<OpenedBundle | undefined> {
+  const { created, event, record, head, redactions, tail, session } = framedSchemas;
+  const digest = new BundleDigest();
+  let first: z.infer<typeof head> | undefined;
+  let opened: OpenedBundle | undefined;
+  try {
+    for await (const found of bundleLines(source())) {
+      if (found === undefined) return undefined;
+      const { text, part } = found;
+      if (part.type === "tail") {
+        const { version: _version, ...last } = tail.parse(part.members);
+        digest.take(part.signed);
+        if (first === undefined) return undefined;
+        const records = () => recordsOf(source);
+        opened = { ...first, ...last, signature: part.signature, digest: digest.hex(), records };
+        continue;
+      }
+      digest.take(text);
+      if (part.type === "head") first = head.parse(part.members);
+      else if (part.type === "redactions") redactions.parse(part.members);
+      else if (part.type === "record") record.parse(JSON.parse(part.json));
+      else if (part.type === "event") event.parse(JSON.parse(part.json));
+      else if (part.type === "session-start") created.parse(JSON.parse(part.json));
+      else session.parse(JSON.parse(part.json));
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
+    return undefined;
+  }
+  return opened;
 }
 
-function markersIn(value: unknown): number {
-  return JSON.stringify(value).split(redactionMarker).length - 1;
+async function* recordsOf(source: BundleSource): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const found of bundleLines(source())) {
+    if (found?.part.type === "redactions") return;
+    if (found?.part.type === "record") yield new TextEncoder().encode(`${found.part.json}\n`);
+  }
 }
 
-function readSessions(stateDir: string, workspaceRoot: string): readonly unknown[] {
-  using connection = StoreDatabase.openReadOnly(databaseFile(stateDir));
-  if (connection === undefined) return [];
-  const events = connection.prepare("SELECT seq, turn, item, time, json FROM events WHERE session = ? ORDER BY seq");
-  return connection
-    .prepare(
-      "SELECT s.number, s.id, s.title, s.created, s.updated FROM sessions s JOIN workspaces w ON w.number = s.workspace WHERE w.root = ? ORDER BY s.number",
-    )
-    .all(workspaceRoot)
-    .map((row) => ({
-      session_id: textOf(row, "id"),
-      title: textOf(row, "title"),
-      created: timeOf(row, "created"),
-      updated: timeOf(row, "updated"),
-      events: events.all(integerOf(row, "number")).map((event) => ({
-        seq: integerOf(event, "seq"),
-        turn_id: textOf(event, "turn"),
-        item_id: textOf(event, "item"),
-        time: timeOf(event, "time"),
-        event: JSON.parse(textOf(event, "json")) as unknown,
-      })),
-    }));
-}
-
-function timeOf(row: Row, column: string): string {
-  return new Date(integerOf(row, column)).toISOString();
+/** A message where it is none. */
+async function wholeBundle(source: BundleSource): Promise<OpenedBundle | string> {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.concat(await Array.fromAsync(source())).toString());
+    const later = newerSchema.safeParse(parsed);
+    if (later.success) return `A newer Gennai wrote the file, as version ${later.data.version}: update Gennai.`;
+    const bundle = bundleSchema.parse(parsed);
+    const { signature: _signature, ...content } = bundle;
+    const lines = bundle.records.map((record) => new TextEncoder().encode(`${canonicalJson(record)}\n`));
+    return { ...bundle, digest: digestOf(content), records: () => lines };
+  } catch (error) {
+    const isItsFault =
+      error instanceof SyntaxError ||
+      error instanceof z.ZodError ||
+      error instanceof CanonicalJsonError ||
+      error instanceof RangeError ||
+      // Longer than a text can be.
+      hasCode(error, "ERR_STRING_TOO_LONG");
+    if (!isItsFault) throw error;
+    return "The file is no bundle of a ledger.";
+  }
 }

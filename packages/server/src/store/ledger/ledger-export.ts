@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { withoutContent } from "@gennai/governance/ledger/record-content";
+import { partsOf, withoutContent } from "@gennai/governance/ledger/record-content";
 import type { Redactor } from "@gennai/governance/redaction";
 import { hasCode } from "../../system-error.ts";
 import { ledgerPath } from "./ledger-file.ts";
@@ -61,6 +61,8 @@ export async function redacted(
 ): Promise<{ readonly value: unknown; readonly count: number }> {
   let count = 0;
   const mask = async (text: string): Promise<string> => {
+    // Most of what stands in records, and no rule masks one.
+    if (digest.test(text)) return text;
     const masked = await redactor.redact(text);
     if (masked !== text) count += 1;
     return masked;
@@ -75,12 +77,17 @@ export async function redacted(
   return { value: await copy(value), count };
 }
 
+const digest = /^(?:[0-9a-f]{40}|(?:sha256:)?[0-9a-f]{64})$/;
+
 /** The line as it is, or without its content when a rule of today finds a secret in it. */
 export async function withheldIfSecret(
   line: string,
   redactor: Redactor,
 ): Promise<{ readonly line: string; readonly withheld: boolean }> {
-  const { count } = await redacted(JSON.parse(line), redactor);
+  const record = recordOf(line) ?? {};
+  const metadata = isJsonObject(record["metadata"]) ? record["metadata"] : {};
+  // The fixed part is what we made: hashes, times, a signature. It could not be withheld anyway.
+  const { count } = await redacted(partsOf(record, metadata).content, redactor);
   return count === 0 ? { line, withheld: false } : { line: withoutContent(line), withheld: true };
 }
 

@@ -1,6 +1,11 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { createRedactor } from "@gennai/server/redaction/redactor";
-import { createLedgerBundle, verifyLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
+import { exportLedgerBundle } from "@gennai/server/store/ledger/export-bundle";
+import { type LedgerBundle, verifyLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
 import { exportLedgerLines } from "@gennai/server/store/ledger/ledger-export";
 import { ledgerPublicKeyFile } from "@gennai/server/store/ledger/ledger-key";
 import { purgeMemory } from "@gennai/server/store/purge/purge-memory";
@@ -124,19 +129,30 @@ describe("export", () => {
 });
 
 describe("a bundle", () => {
-  const bundle = async () =>
-    createLedgerBundle(place(), { redactor: await createRedactor(), now: () => Date.UTC(2026, 0, 1) });
+  const exported = async () => {
+    const options = { redactor: await createRedactor(), now: () => Date.UTC(2026, 0, 1) };
+    return (await Array.fromAsync(exportLedgerBundle(place(), options))).join("");
+  };
+  const bundle = async () => {
+    const made: LedgerBundle = JSON.parse(await exported());
+    return made;
+  };
+  const verified = (text: string, key: string | undefined) => verifyLedgerBundle(() => [Buffer.from(text)], key);
   const publicKey = () => readFileSync(ledgerPublicKeyFile(fixture.stateDir), "utf8");
 
   test("is checked offline by a third party, by key and by itself", async () => {
     await fill();
-    const text = JSON.stringify(await bundle());
-    expect(await verifyLedgerBundle(text, publicKey())).toMatchObject({ status: "ok", records: 3, keyIsGiven: true });
-    expect(await verifyLedgerBundle(text, undefined)).toMatchObject({ status: "ok", keyIsGiven: false });
-    // The layout of the file is nobody's business.
-    expect(await verifyLedgerBundle(JSON.stringify(JSON.parse(text), null, 2), publicKey())).toMatchObject({
-      status: "ok",
-    });
+    const text = await exported();
+    expect(await verified(text, publicKey())).toMatchObject({ status: "ok", records: 3, keyIsGiven: true });
+    expect(await verified(text, undefined)).toMatchObject({ status: "ok", keyIsGiven: false });
+    // Also laid out by somebody else, on one line as earlier versions did.
+    for (const indent of [undefined, 2]) {
+      const other = JSON.stringify(JSON.parse(text), null, indent);
+      expect(await verified(other, publicKey())).toMatchObject({ status: "ok", records: 3 });
+    }
+    // A record, a session, an event a line; without line breaks it is canonical JSON.
+    expect(text.split("\n")).toHaveLength(10);
+    expect(text.replaceAll("\n", "")).toBe(canonicalJson(JSON.parse(text)));
   });
 
   test("seed 003 §9 markers: carries sessions, head and redaction markers, and no secret", async () => {
@@ -156,7 +172,7 @@ describe("a bundle", () => {
     });
     const text = JSON.stringify(made);
     expect(text).not.toContain(secret);
-    expect(await verifyLedgerBundle(text, publicKey())).toMatchObject({ status: "ok", records: 3, purged: 1 });
+    expect(await verified(text, publicKey())).toMatchObject({ status: "ok", records: 3, purged: 1 });
   });
 
   test("of a purged ledger, and of one that began on an older file", async () => {
@@ -165,7 +181,7 @@ describe("a bundle", () => {
     writeFileSync(fixture.mirror, '{"id":"old"}\n');
     await fill();
     await purgeMemory({ ...place(), sessionId: "s" });
-    expect(await verifyLedgerBundle(JSON.stringify(await bundle()), publicKey())).toMatchObject({
+    expect(await verified(await exported(), publicKey())).toMatchObject({
       status: "ok",
       records: 4,
       purged: 3,
@@ -187,20 +203,67 @@ describe("a bundle", () => {
     await fill();
     const made = await bundle();
     forge(made);
-    expect((await verifyLedgerBundle(JSON.stringify(made), undefined)).status).toBe(status);
+    expect((await verified(JSON.stringify(made), undefined)).status).toBe(status);
+  });
+
+  test.each<[string, (text: string) => string, string]>([
+    ["an event was changed", (text) => text.replace("and ada", "and eve"), "bad_signature"],
+    ["a record was taken out", (text) => text.split("\n").toSpliced(2, 1).join("\n"), "bad_signature"],
+    ["records were swapped", swapped, "bad_signature"],
+    ["its end is missing", (text) => text.split("\n").slice(0, -2).join("\n"), "malformed_line"],
+    ["something follows", (text) => `${text}{}\n`, "malformed_line"],
+    ["it holds a line that is none of it", (text) => text.replace("\n", "\n{},\n"), "bad_signature"],
+    ["a line is no JSON", (text) => text.replace("\n{", "\n{{"), "malformed_line"],
+  ])("as it is written, is refused when %s", async (_name, forge, status) => {
+    await fill();
+    const text = await exported();
+    expect(forge(text)).not.toBe(text);
+    expect((await verified(forge(text), publicKey())).status).toBe(status);
+  });
+
+  test("takes no more memory for a long ledger than for a short one", { timeout: 300_000 }, async () => {
+    {
+      await using store = await fixture.open();
+      let seq = 0;
+      const text = "lorem ipsum ".repeat(40);
+      for (let at = 0; at < 10_000; at += 500) {
+        const numbers = Array.from({ length: 500 }, (_, index) => at + index);
+        const events = numbers.map((number) => ({
+          ...{ turnId: `t${number}`, itemId: "", time: 1 },
+          event: { type: "text-delta", text: `${number} ${text}` } as const,
+        }));
+        const ledger = numbers.map((number) => ({ ...entryOf(number), details: { number, text } }));
+        const logged = await store.log.append("s", { events, ledger, durable: true }, { seq, epoch: 1 });
+        seq = logged.at(-1)?.seq ?? 0;
+      }
+    }
+    const bundle = `${fixture.directory}/bundle.json`;
+    const program = fileURLToPath(new URL("bundle-program.ts", import.meta.url));
+    const heap = ["--max-old-space-size=48", "--max-semi-space-size=4"];
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...heap,
+      ...[program, fixture.stateDir, fixture.root, bundle],
+    ]);
+    expect(statSync(bundle).size).toBeGreaterThan(15_000_000);
+    expect(JSON.parse(stdout)).toMatchObject({ status: "ok", records: 10_000 });
   });
 
   test("is refused when another signed it, or it is none", async () => {
     await fill();
-    const text = JSON.stringify(await bundle());
+    const text = await exported();
     await using stranger = await StoreFixture.create();
     await stranger.recordAndClose(1);
     const strange = readFileSync(ledgerPublicKeyFile(stranger.stateDir), "utf8");
-    expect((await verifyLedgerBundle(text, strange)).status).toBe("unknown_key");
+    expect((await verified(text, strange)).status).toBe("unknown_key");
     for (const junk of ["", "{}", "[1", `{"a":${"[".repeat(100_000)}`, "null"]) {
-      expect((await verifyLedgerBundle(junk, strange)).status).toBe("malformed_line");
+      expect((await verified(junk, strange)).status).toBe("malformed_line");
     }
   });
 });
 
-type Bundle = Awaited<ReturnType<typeof createLedgerBundle>>;
+function swapped(text: string): string {
+  const lines = text.split("\n");
+  return [lines[0], lines[2], lines[1], ...lines.slice(3)].join("\n");
+}
+
+type Bundle = LedgerBundle;

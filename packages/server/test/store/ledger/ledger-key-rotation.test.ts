@@ -1,7 +1,8 @@
 import { copyFile, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createRedactor } from "@gennai/server/redaction/redactor";
-import { createLedgerBundle, verifyLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
+import { exportLedgerBundle } from "@gennai/server/store/ledger/export-bundle";
+import { verifyLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
 import { rotateLedgerKey } from "@gennai/server/store/ledger/ledger-key-rotation";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
 import { purgeMemory } from "@gennai/server/store/purge/purge-memory";
@@ -81,11 +82,10 @@ test("a crash after the hand-over leaves the new key in force, though it is not 
   await rename(`${key}.old`, key);
   await fixture.recordAndClose(1);
   await expectRecords(3);
-  const bundle = await createLedgerBundle(
-    { workspaceRoot: fixture.root, stateDir: fixture.stateDir },
-    { redactor: await createRedactor(), now: Date.now },
-  );
-  expect(await verifyLedgerBundle(JSON.stringify(bundle), await readFile(`${key}.pub`, "utf8"))).toMatchObject({
+  const place = { workspaceRoot: fixture.root, stateDir: fixture.stateDir };
+  const options = { redactor: await createRedactor(), now: Date.now };
+  const bundle = (await Array.fromAsync(exportLedgerBundle(place, options))).map((line) => Buffer.from(line));
+  expect(await verifyLedgerBundle(() => bundle, await readFile(`${key}.pub`, "utf8"))).toMatchObject({
     status: "ok",
   });
   await rotate();
