@@ -3,18 +3,19 @@
  * of an error that says something about the session's state, and so that the call got in.
  */
 export interface RpcRow {
-  readonly access: "session" | "session-or-own" | "own" | "admin";
+  readonly access: "session" | "overseen" | "overseen-or-own" | "own" | "admin";
   readonly request?: (sessionId: string) => Readonly<Record<string, unknown>>;
   readonly answers?: string;
 }
 
 const session = { access: "session" } as const;
+const overseen = { access: "overseen" } as const;
 
 /** By `Service.method`. */
 export const rpcRows: Readonly<Record<string, RpcRow>> = {
   "AgentService.startSession": { access: "own" },
   "AgentService.clearSession": session,
-  "AgentService.listScenarios": { access: "session-or-own" },
+  "AgentService.listScenarios": { access: "overseen-or-own" },
   "AgentService.invoke": { ...session, request: (sessionId) => ({ sessionId, userInput: "hello" }) },
   "AgentService.submitClientEvent": {
     ...session,
@@ -24,34 +25,34 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
     }),
     answers: "not_found",
   },
-  "AgentService.getTodos": session,
+  "AgentService.getTodos": overseen,
   "AgentService.writeTodos": session,
-  "AgentService.getConversationPreview": session,
+  "AgentService.getConversationPreview": overseen,
   "AgentService.setSettings": session,
   "AgentService.startTurn": {
     ...session,
     request: (sessionId) => ({ sessionId, userInput: "hello", clientTurnId: crypto.randomUUID() }),
   },
-  "AgentService.subscribe": session,
-  "AgentService.cancelTurn": session,
+  "AgentService.subscribe": overseen,
+  "AgentService.cancelTurn": overseen,
   "AgentService.stop": {
-    access: "session-or-own",
+    access: "overseen-or-own",
     request: (sessionId) => ({ sessionId, scope: sessionId === "" ? 3 : 1 }),
   },
   "AgentService.listSessions": { access: "own" },
-  "AgentService.resumeSession": session,
+  "AgentService.resumeSession": overseen,
   "AgentService.forkSession": session,
   "AgentService.renameSession": { ...session, request: (sessionId) => ({ sessionId, title: "A title" }) },
   "AgentService.compactSession": session,
   "AgentService.setModelKey": { access: "own", request: () => ({ backend: 2, key: "sk-test-0000" }) },
   "AgentService.getServerInfo": { access: "own" },
   "AgentService.getBlob": {
-    ...session,
+    ...overseen,
     request: (sessionId) => ({ sessionId, sha256: "0".repeat(64) }),
     answers: "not_found",
   },
   "AgentService.undoChangeSet": { ...session, answers: "not_found" },
-  "AgentService.listCheckpoints": session,
+  "AgentService.listCheckpoints": overseen,
   "AgentService.restoreCheckpoint": {
     ...session,
     request: (sessionId) => ({ sessionId, checkpointId: "none" }),
@@ -62,14 +63,14 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
     request: (sessionId) => ({ sessionId, proposalId: "none" }),
     answers: "not_found",
   },
-  "AgentService.getWorkspaceState": session,
+  "AgentService.getWorkspaceState": overseen,
   "AgentService.prepareBranch": {
     ...session,
     request: (sessionId) => ({ sessionId, task: "a task" }),
     answers: "failed_precondition",
   },
-  "AgentService.listPaths": { ...session, access: "session-or-own" },
-  "GovernanceService.getGovernanceStatus": { access: "session-or-own" },
+  "AgentService.listPaths": { ...session, access: "overseen-or-own" },
+  "GovernanceService.getGovernanceStatus": { access: "overseen-or-own" },
   "GovernanceService.setEmergencyControl": {
     access: "admin",
     request: () => ({ control: 1, enabled: false, reason: "test", by: "somebody else" }),
@@ -78,17 +79,21 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
     ...session,
     request: (sessionId) => ({ sessionId, tool: "Bash", argumentsJson: '{"command":"ls"}' }),
   },
-  "GovernanceService.listIntents": { access: "session-or-own" },
+  "GovernanceService.listIntents": { access: "overseen-or-own" },
   "GovernanceService.selectIntent": {
     ...session,
     request: (sessionId) => ({ sessionId, intentId: "none" }),
     answers: "failed_precondition",
   },
-  "GovernanceService.previewSystemPrompt": session,
-  "GovernanceService.listLedgerRecords": { access: "session-or-own" },
-  "GovernanceService.verifyLedger": { access: "session-or-own" },
+  "GovernanceService.previewSystemPrompt": overseen,
+  "GovernanceService.listLedgerRecords": { access: "overseen-or-own" },
+  "GovernanceService.verifyLedger": { access: "overseen-or-own" },
   "GovernanceService.getParity": { access: "admin" },
-  "PlanService.submitPlan": { ...session, request: (sessionId) => ({ sessionId, text: "no plan" }) },
+  "PlanService.submitPlan": {
+    ...session,
+    request: (sessionId) => ({ sessionId, text: "no plan" }),
+    answers: "invalid_argument",
+  },
   "PlanService.previewPlan": {
     ...session,
     request: (sessionId) => ({ sessionId, planId: "none" }),
@@ -109,6 +114,6 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
     request: (sessionId) => ({ sessionId, planId: "none" }),
     answers: "not_found",
   },
-  "PlanService.getPlan": { ...session, request: (sessionId) => ({ sessionId, planId: "none" }), answers: "not_found" },
-  "PlanService.listPlans": session,
+  "PlanService.getPlan": { ...overseen, request: (sessionId) => ({ sessionId, planId: "none" }), answers: "not_found" },
+  "PlanService.listPlans": overseen,
 };

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import {
@@ -15,6 +15,7 @@ import { codeOf, refusalOf } from "../rpc/session-client.ts";
 
 const admin = { user: "grace", roles: ["gennai-admin"] };
 const touch = [{ steps: [{ tool: { name: "Bash", args: { command: "touch made.txt" } } }, { text: ["Done."] }] }];
+const look = [{ steps: [{ tool: { name: "Read", args: { file_path: "a.txt" } } }, { text: ["Done."] }] }];
 const slow = [{ steps: [{ delay_ms: 60_000 }, { text: ["Done."] }] }];
 
 async function start(user: TestUser, settings: Readonly<Record<string, unknown>> = {}): Promise<string> {
@@ -59,9 +60,8 @@ describe("sessions", () => {
     );
     const dir = (await ada.client.resumeSession({ sessionId: adas })).session?.workingDir ?? "";
     expect((await eve.client.listSessions({ workingDir: dir })).sessions).toEqual([]);
-    // A fork by an admin stays its owner's.
-    const { sessionId: fork } = await grace.client.forkSession({ sessionId: adas });
-    expect(new Set(await list(ada))).toEqual(new Set([adas, fork]));
+    expect(await codeOf(grace.client.forkSession({ sessionId: adas }))).toBe("permission_denied");
+    expect(await list(ada)).toEqual([adas]);
   });
 
   test("stopping everything stops one's own; for admins, their tenant's", async () => {
@@ -105,13 +105,44 @@ describe("sessions", () => {
   });
 });
 
+describe("an admin who looks on", () => {
+  test("is asked for nothing of their own editor", async () => {
+    await using world = await startManyUsersServer({ script: look });
+    const [ada, grace] = [await world.user({ user: "ada" }), await world.user(admin)];
+    const sessionId = await start(ada);
+    const directory = (await ada.client.resumeSession({ sessionId })).session?.workingDir ?? "";
+    await writeFile(join(directory, "a.txt"), "on the disk\n");
+    const client = { clientId: "grace-1", capabilities: { confirmation: true, fileRead: true } };
+    const seen = grace.client.subscribe({ sessionId, client })[Symbol.asyncIterator]();
+    await seen.next();
+    const { turnId } = await ada.client.startTurn({ sessionId, userInput: "look", clientTurnId: "t" });
+    const outputs: string[] = [];
+    const cases: (string | undefined)[] = [];
+    for await (const { event } of ada.client.subscribe({ sessionId, untilTurnId: turnId, client: { clientId: "a" } })) {
+      cases.push(event.case);
+      if (event.case === "toolResult") outputs.push(event.value.output);
+    }
+    expect(cases).not.toContain("requestFileRead");
+    expect(outputs.join("")).toContain("on the disk");
+    await seen.return?.();
+  });
+
+  test("can stop the turn", async () => {
+    await using world = await startManyUsersServer({ script: slow });
+    const [ada, grace] = [await world.user({ user: "ada" }), await world.user(admin)];
+    const sessionId = await start(ada);
+    const { turnId } = await ada.client.startTurn({ sessionId, userInput: "go", clientTurnId: "t" });
+    expect(await grace.client.cancelTurn({ sessionId, turnId, reason: "test" })).toMatchObject({ wasRunning: true });
+  });
+});
+
 describe("who acted", () => {
   test("the ledger names who started the turn, and who answered", async () => {
     await using world = await startManyUsersServer({ script: touch });
     const [ada, grace] = [await world.user({ user: "ada" }), await world.user(admin)];
     const sessionId = await start(ada);
     const { question, end } = await asked(ada, sessionId);
-    await grace.client.submitClientEvent({
+    const answer = {
       sessionId,
       clientId: "desk",
       event: {
@@ -123,13 +154,15 @@ describe("who acted", () => {
           actionSha256: question.actionSha256,
         },
       },
-    });
+    } as const;
+    expect(await codeOf(grace.client.submitClientEvent(answer))).toBe("permission_denied");
+    await ada.client.submitClientEvent(answer);
     await end;
     const records = await recordsOf(ada, sessionId);
     const calls = records.filter(({ calls: made = [] }) => made.length > 0);
     expect(calls.length).toBeGreaterThanOrEqual(2);
     for (const { details } of calls) expect(details.actor).toEqual({ tenant: "acme", user: "ada" });
-    expect(JSON.stringify(calls)).toContain('"by":"grace at desk"');
+    expect(JSON.stringify(calls)).toContain('"by":"ada at desk"');
     expect((await ada.governance.verifyLedger({ sessionId })).status).toBe("ok");
   });
 

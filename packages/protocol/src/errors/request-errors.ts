@@ -11,6 +11,10 @@ export const requestErrors = {
   unauthenticated: { means: "no token, or none that is in force", next: "Send the right one." },
   unavailable: { means: "the server is shutting down, or its log does not answer", next: "Try again." },
 
+  owner_only: {
+    means: "the session is another user's: an admin may see it and stop its turn, and nothing else",
+    next: "Ask whoever started the session to do it.",
+  },
   admin_only: { means: "only admins may do this", next: "Ask somebody whose token has the admin role." },
   aborted: { means: "the turn was stopped while this went to the client that holds the files", next: "Try again." },
   action_denied: { means: "the gate denies an action of the plan", next: "Submit a plan without it." },

@@ -44,10 +44,16 @@ async function check(
       hint: "Ask somebody whose token has the admin role.",
     });
   }
-  if (access === "session" && sessionId === undefined) throw noSuchSession();
+  if ((access === "session" || access === "overseen") && sessionId === undefined) throw noSuchSession();
   if (sessionId === undefined) return;
   if (manager().userOfOpen(sessionId) === caller.user) return;
   // For all others the log is asked, so that it takes as long for an open session as for one that nobody has.
   const user = await manager().userOf(sessionId);
-  if (user === undefined || (user !== caller.user && !caller.isAdmin)) throw noSuchSession();
+  if (user === caller.user) return;
+  if (user === undefined || !caller.isAdmin) throw noSuchSession();
+  if (access === "overseen" || access === "overseen-or-own") return;
+  throw new ServiceError("permission_denied", "Admins see and stop what others do; they do nothing in their place.", {
+    reason: "owner_only",
+    hint: "Ask whoever started the session to do it.",
+  });
 }

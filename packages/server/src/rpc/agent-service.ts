@@ -1,7 +1,8 @@
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
-import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { AgentService, type ClientInfo } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { digest } from "@gennai/protocol/model/checked-field";
 import { changedSettings, editingModeWords, settingsToMessage } from "@gennai/protocol/model/session-settings";
+import type { AttachedClient } from "../bridge/client-registry.ts";
 import { placeMeant } from "../client-workspace/client-place.ts";
 import { ServiceError } from "../service-error.ts";
 import { conversationPreview } from "../sessions/conversation-preview.ts";
@@ -160,7 +161,7 @@ function agentService({
       }
       yield* streamEvents(session, {
         afterSeq,
-        client: clientFromWire(request.client, session),
+        client: clientMeant(request.client, session),
         ...(request.untilTurnId === "" ? {} : { untilTurnId: request.untilTurnId }),
         greet: true,
         batches: request.batches,
@@ -277,6 +278,12 @@ function agentService({
       return listPathsRpc({ workspace, services }, request, signal);
     },
   };
+
+  /** An admin who looks on is asked nothing: the answer would not be the user's. */
+  function clientMeant(info: ClientInfo | undefined, session: Session): AttachedClient {
+    const client = clientFromWire(info, session);
+    return session.user === user() ? client : { ...client, abilities: new Set() };
+  }
 
   async function capabilitiesOf(session: Session) {
     return { ...(await services.createModel(session.settings)).capabilities };

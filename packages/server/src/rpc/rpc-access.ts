@@ -5,12 +5,13 @@ import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 
 /**
  * Who may call a method, on a server with many users:
- * - `session`: it names a session, which must be the caller's own, or one of the tenant for its admins
- * - `session-or-own`: the same; without a session it is about what every user has or may know
+ * - `session`: it names a session, which must be the caller's own
+ * - `overseen`: the same, or one of the tenant for its admins, who may see what others do, and stop it
+ * - `overseen-or-own`: the same; without a session it is about what every user has or may know
  * - `own`: about what the caller has; the method itself looks at nothing of others
  * - `admin`: for admins of the tenant
  */
-export type RpcAccess = "session" | "session-or-own" | "own" | "admin";
+export type RpcAccess = "session" | "overseen" | "overseen-or-own" | "own" | "admin";
 
 /** A method that is not here does not compile. */
 type AccessOf<Service extends { readonly method: object }> = Readonly<Record<keyof Service["method"], RpcAccess>>;
@@ -18,43 +19,43 @@ type AccessOf<Service extends { readonly method: object }> = Readonly<Record<key
 const agent: AccessOf<typeof AgentService> = {
   startSession: "own",
   clearSession: "session",
-  listScenarios: "session-or-own",
+  listScenarios: "overseen-or-own",
   invoke: "session",
   submitClientEvent: "session",
-  getTodos: "session",
+  getTodos: "overseen",
   writeTodos: "session",
-  getConversationPreview: "session",
+  getConversationPreview: "overseen",
   setSettings: "session",
   startTurn: "session",
-  subscribe: "session",
-  cancelTurn: "session",
-  stop: "session-or-own",
+  subscribe: "overseen",
+  cancelTurn: "overseen",
+  stop: "overseen-or-own",
   listSessions: "own",
-  resumeSession: "session",
+  resumeSession: "overseen",
   forkSession: "session",
   renameSession: "session",
   compactSession: "session",
   setModelKey: "own",
   getServerInfo: "own",
-  getBlob: "session",
+  getBlob: "overseen",
   undoChangeSet: "session",
-  listCheckpoints: "session",
+  listCheckpoints: "overseen",
   restoreCheckpoint: "session",
   applyProposal: "session",
-  getWorkspaceState: "session",
+  getWorkspaceState: "overseen",
   prepareBranch: "session",
-  listPaths: "session-or-own",
+  listPaths: "overseen-or-own",
 };
 
 const governance: AccessOf<typeof GovernanceService> = {
-  getGovernanceStatus: "session-or-own",
+  getGovernanceStatus: "overseen-or-own",
   setEmergencyControl: "admin",
   checkPolicy: "session",
-  listIntents: "session-or-own",
+  listIntents: "overseen-or-own",
   selectIntent: "session",
-  previewSystemPrompt: "session",
-  listLedgerRecords: "session-or-own",
-  verifyLedger: "session-or-own",
+  previewSystemPrompt: "overseen",
+  listLedgerRecords: "overseen-or-own",
+  verifyLedger: "overseen-or-own",
   getParity: "admin",
 };
 
@@ -64,8 +65,8 @@ const plans: AccessOf<typeof PlanService> = {
   approvePlan: "session",
   executePlan: "session",
   verifyPlan: "session",
-  getPlan: "session",
-  listPlans: "session",
+  getPlan: "overseen",
+  listPlans: "overseen",
 };
 
 const access: ReadonlyMap<string, RpcAccess> = new Map(
