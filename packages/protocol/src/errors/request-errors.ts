@@ -11,6 +11,10 @@ export const requestErrors = {
   unauthenticated: { means: "no token, or none that is in force", next: "Send the right one." },
   unavailable: { means: "the server is shutting down, or its log does not answer", next: "Try again." },
 
+  request_too_large: {
+    means: "the request is longer than its method takes; HTTP status 413 where the protocol lets it be one",
+    next: "Send less at once.",
+  },
   owner_only: {
     means: "the session is another user's: an admin may see it and stop its turn, and nothing else",
     next: "Ask whoever started the session to do it.",

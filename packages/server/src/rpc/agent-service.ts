@@ -28,10 +28,6 @@ import { usageSumToWire } from "./wire/usage-wire.ts";
 import { clientWorkspaceFromWire } from "./wire/workspace-wire.ts";
 import { listPathsRpc, prepareBranchRpc, workspaceStateRpc } from "./workspace-rpcs.ts";
 
-/** Bytes a request may have; what carries text or images of a user may be larger. */
-const maxRequestBytes = 1024 * 1024;
-const maxContentRequestBytes = 16 * 1024 * 1024;
-
 export interface AgentServiceOptions {
   readonly manager: SessionManager;
   readonly setModelKey: ReturnType<typeof modelKeyRpc>;
@@ -41,14 +37,7 @@ export interface AgentServiceOptions {
 
 /** Every RPC of AgentService, over the session manager. */
 export function registerAgentService(router: ConnectRouter, options: AgentServiceOptions): void {
-  const implementation = agentService(options);
-  router.service(AgentService, implementation, { readMaxBytes: maxRequestBytes });
-  // Registered again with a limit of their own; the router takes the last word for a path.
-  const withContent = { readMaxBytes: maxContentRequestBytes };
-  router.rpc(AgentService.method.invoke, implementation.invoke, withContent);
-  router.rpc(AgentService.method.startTurn, implementation.startTurn, withContent);
-  router.rpc(AgentService.method.submitClientEvent, implementation.submitClientEvent, withContent);
-  router.rpc(AgentService.method.applyProposal, implementation.applyProposal, withContent);
+  router.service(AgentService, agentService(options));
 }
 
 function agentService({

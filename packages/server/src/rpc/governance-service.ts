@@ -19,7 +19,6 @@ import type { WorkspaceLedgerReport } from "../store/ledger/ledger-verify.ts";
 import { protocolDigest, protocolVersion } from "./spoken-protocol.ts";
 import { controlFromWire, emergencyToWire, intentToWire, rulesStatusToWire } from "./wire/governance-wire.ts";
 
-const maxRequestBytes = 1024 * 1024;
 const maxRecords = 1_000;
 
 /** The workspace that is asked about; without a session when none was named. */
@@ -59,7 +58,7 @@ export interface GovernanceServiceOptions {
 
 /** Every RPC of GovernanceService, over ports. */
 export function registerGovernanceService(router: ConnectRouter, options: GovernanceServiceOptions): void {
-  router.service(GovernanceService, governanceService(options), { readMaxBytes: maxRequestBytes });
+  router.service(GovernanceService, governanceService(options));
 }
 
 function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeof GovernanceService> {

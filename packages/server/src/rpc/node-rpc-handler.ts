@@ -1,22 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, createConnectRouter, type Interceptor } from "@connectrpc/connect";
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { Admission } from "../admission/admission.ts";
+import { endConnection } from "../http/http-response.ts";
 import type { Callers } from "../identity/callers.ts";
 import type { Identity } from "../identity/identity.ts";
+import { ServiceError } from "../service-error.ts";
+import { checkedBody, isTooLarge } from "./checked-body.ts";
 import { toConnectError } from "./connect-error.ts";
 import { StreamLimits } from "./stream-limits.ts";
 
-/** Bytes of a message up to which it is looked at before the RPC layer gets it; its own limit refuses larger ones. */
-const maxCheckedBytes = 16 * 1024 * 1024;
-const headBytes = 5;
-const trailerFlag = 0x80;
+const tooManyRequests = 429;
+const contentTooLarge = 413;
 
-/**
- * Serves a router's RPCs (gRPC-Web and Connect, uncompressed) to `node:http`. What is no message in a gRPC-Web body is
- * `invalid_argument`: the RPC layer alone would call it `internal`, which clients take for a fault that may pass.
- */
+/** Serves a router's RPCs (gRPC-Web and Connect, uncompressed) to `node:http`. */
 export function nodeRpcHandler(options: {
   readonly routes: (router: ConnectRouter) => void;
   readonly callers: Callers;
@@ -52,7 +49,9 @@ export function nodeRpcHandler(options: {
       refusal = toConnectError(error, options.report);
     }
     callers
-      .run(caller, () => answer(request, response, { handler, caller, refusal, ...admission.limits }))
+      .run(caller, () =>
+        answer(request, response, { handler, caller, refusal, report: options.report, ...admission.limits }),
+      )
       .catch((error: unknown) => {
         // The client went away.
         if (ConnectError.from(error).code !== Code.Aborted) options.report(error);
@@ -68,6 +67,7 @@ async function answer(
     readonly caller: Identity;
     readonly refusal: ConnectError | undefined;
     readonly slowReaderMs: number;
+    readonly report: (error: unknown) => void;
   },
 ): Promise<void> {
   const { handler, caller, refusal } = call;
@@ -79,11 +79,22 @@ async function answer(
     return;
   }
   const { body } = incoming;
-  const isGrpcWeb = /^application\/grpc-web(?:\+proto)?\s*(?:;|$)/i.test(request.headers["content-type"] ?? "");
-  const checked =
-    isGrpcWeb && isBytes(body) ? { ...incoming, body: checkedFrames(body, handler.method.input) } : incoming;
+  let isLarge = false;
+  const failed = (error: unknown): ConnectError => {
+    isLarge = isTooLarge(error);
+    // What is left of the body would be taken for the next request.
+    if (!request.complete) endConnection(response);
+    return toConnectError(error, call.report);
+  };
+  const type = request.headers["content-type"] ?? "";
+  const checked = isBytes(body)
+    ? { ...incoming, body: withErrors(checkedBody(body, handler.method, type), failed) }
+    : incoming;
   if (handler.method.methodKind === "unary") {
-    await universalResponseToNodeResponse(await handler(checked), response);
+    const answered = await handler(checked);
+    // Connect has one status for all that is exhausted, and clients try again after it. The body says the code all the same.
+    const status = isLarge && answered.status === tooManyRequests ? contentTooLarge : answered.status;
+    await universalResponseToNodeResponse({ ...answered, status }, response);
     return;
   }
   const limits = new StreamLimits(incoming.signal, {
@@ -111,45 +122,17 @@ async function* failing(error: ConnectError): AsyncGenerator<Uint8Array> {
   throw error;
 }
 
-/** Passes a body on as it comes. Throws before the last bytes of a frame that is not a message of that kind. */
-async function* checkedFrames(body: AsyncIterable<Uint8Array>, message: DescMessage): AsyncGenerator<Uint8Array> {
-  let head = Buffer.alloc(0);
-  let parts: Uint8Array[] = [];
-  let missing = 0;
-  for await (const chunk of body) {
-    for (let at = 0; at < chunk.length; ) {
-      if (head.length < headBytes) {
-        const taken = chunk.subarray(at, at + headBytes - head.length);
-        head = Buffer.concat([head, taken]);
-        at += taken.length;
-        if (head.length < headBytes) break;
-        if ((head.readUInt8(0) & trailerFlag) !== 0) throw invalid("A request has no trailers.");
-        missing = head.readUInt32BE(1);
-      }
-      const taken = chunk.subarray(at, at + missing);
-      at += taken.length;
-      missing -= taken.length;
-      const isChecked = head.readUInt8(0) === 0 && head.readUInt32BE(1) <= maxCheckedBytes;
-      if (isChecked) parts.push(taken);
-      if (missing > 0) break;
-      if (isChecked) checkMessage(Buffer.concat(parts), message);
-      head = Buffer.alloc(0);
-      parts = [];
-    }
-    yield chunk;
-  }
-}
-
-function checkMessage(bytes: Uint8Array, message: DescMessage): void {
+/** A body whose errors are told in the protocol's terms. */
+async function* withErrors(
+  body: AsyncIterable<Uint8Array>,
+  told: (error: unknown) => ConnectError,
+): AsyncGenerator<Uint8Array> {
   try {
-    fromBinary(message, bytes);
-  } catch {
-    throw invalid(`The request is no ${message.typeName}.`);
+    yield* body;
+  } catch (error) {
+    // What the connection itself says is not ours.
+    throw error instanceof ServiceError ? told(error) : error;
   }
-}
-
-function invalid(text: string): ConnectError {
-  return new ConnectError(text, Code.InvalidArgument);
 }
 
 function isBytes(body: unknown): body is AsyncIterable<Uint8Array> {

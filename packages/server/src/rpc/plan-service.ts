@@ -6,8 +6,6 @@ import type { SessionManager } from "../sessions/session-manager.ts";
 import { refusedPlan } from "./refused-plan.ts";
 import { actionToWire, planToWire } from "./wire/plan-wire.ts";
 
-const maxRequestBytes = 4 * 1024 * 1024;
-
 export interface PlanServiceOptions {
   readonly manager: SessionManager;
   readonly plans: PlanAuthority;
@@ -17,7 +15,7 @@ export interface PlanServiceOptions {
 
 /** Every RPC of PlanService. */
 export function registerPlanService(router: ConnectRouter, options: PlanServiceOptions): void {
-  router.service(PlanService, planService(options), { readMaxBytes: maxRequestBytes });
+  router.service(PlanService, planService(options));
 }
 
 function planService({ manager, plans, authenticated }: PlanServiceOptions): ServiceImpl<typeof PlanService> {

@@ -1,0 +1,89 @@
+import { type DescMethod, fromBinary } from "@bufbuild/protobuf";
+import { ServiceError } from "../service-error.ts";
+import { requestLimit } from "./request-limits.ts";
+
+const headBytes = 5;
+const trailerFlag = 0x80;
+
+type Body = AsyncIterable<Uint8Array>;
+
+/**
+ * A request's body, passed on as it comes. Throws before its end, with what is wrong, for one that is too large or no message
+ * of its method: the RPC layer alone would call that a fault of the server, which clients take for one that may pass.
+ * @param contentType as the request names it; JSON is left to the RPC layer, which says well what is wrong with it
+ */
+export function checkedBody(body: Body, method: DescMethod, contentType: string): Body {
+  if (/^application\/(?:grpc-web|connect)\+/i.test(contentType) || /^application\/grpc-web\b/i.test(contentType)) {
+    return checkedFrames(body, method, !/json/i.test(contentType));
+  }
+  return checkedWhole(body, method, !/json/i.test(contentType));
+}
+
+/** For a body over the limit of its method. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof ServiceError && error.reason === "request_too_large";
+}
+
+/** The body is the message. */
+async function* checkedWhole(body: Body, method: DescMethod, isBinary: boolean): AsyncGenerator<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    checkLength(bytes, method);
+    if (isBinary) parts.push(chunk);
+    yield chunk;
+  }
+  if (isBinary) checkMessage(Buffer.concat(parts), method);
+}
+
+/** The body is messages, each behind its length. */
+async function* checkedFrames(body: Body, method: DescMethod, isBinary: boolean): AsyncGenerator<Uint8Array> {
+  let head = Buffer.alloc(0);
+  let parts: Uint8Array[] = [];
+  let missing = 0;
+  for await (const chunk of body) {
+    for (let at = 0; at < chunk.length; ) {
+      if (head.length < headBytes) {
+        const taken = chunk.subarray(at, at + headBytes - head.length);
+        head = Buffer.concat([head, taken]);
+        at += taken.length;
+        if (head.length < headBytes) break;
+        if ((head.readUInt8(0) & trailerFlag) !== 0) throw invalid("A request has no trailers.");
+        missing = head.readUInt32BE(1);
+        checkLength(missing, method);
+      }
+      const taken = chunk.subarray(at, at + missing);
+      at += taken.length;
+      missing -= taken.length;
+      const isChecked = isBinary && head.readUInt8(0) === 0;
+      if (isChecked) parts.push(taken);
+      if (missing > 0) break;
+      if (isChecked) checkMessage(Buffer.concat(parts), method);
+      head = Buffer.alloc(0);
+      parts = [];
+    }
+    yield chunk;
+  }
+}
+
+function checkLength(bytes: number, method: DescMethod): void {
+  const limit = requestLimit(method);
+  if (bytes <= limit) return;
+  throw new ServiceError("resource_exhausted", `A request of ${method.name} has at most ${limit} bytes.`, {
+    reason: "request_too_large",
+    hint: "Send less at once.",
+  });
+}
+
+function checkMessage(bytes: Uint8Array, method: DescMethod): void {
+  try {
+    fromBinary(method.input, bytes);
+  } catch {
+    throw invalid(`The request is no ${method.input.typeName}.`);
+  }
+}
+
+function invalid(text: string): ServiceError {
+  return new ServiceError("invalid_argument", text);
+}
