@@ -1,9 +1,10 @@
 import type { Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { fieldsOf, listOf, parseRecord, textOf } from "./record-fields.ts";
 
 /** A record in a line: seq, time, kind, what was called with which verdict, which files, or what a person decided. Old records show what they have. */
 export function describeRecord(line: string, paint: Paint): string {
-  const record = parse(line);
+  const record = parseRecord(line);
   if (record === undefined) return paint("red", `(no record) ${terminalSafe(line.slice(0, 100))}`);
   const metadata = fieldsOf(record.get("metadata"));
   const calls = listOf(metadata.get("calls")).map((call) => {
@@ -22,29 +23,8 @@ export function describeRecord(line: string, paint: Paint): string {
   ].join("  ");
 }
 
-function parse(line: string): ReadonlyMap<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null ? fieldsOf(value) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function fieldsOf(value: unknown): ReadonlyMap<string, unknown> {
-  return new Map(typeof value === "object" && value !== null ? Object.entries(value) : []);
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? terminalSafe(value).replaceAll("\n", " ") : "";
-}
-
 /** What a person's record says that is neither a call nor a file. */
-function decisionOf(kind: string, details: ReadonlyMap<string, unknown>): readonly string[] {
+export function decisionOf(kind: string, details: ReadonlyMap<string, unknown>): readonly string[] {
   switch (kind) {
     case "review": {
       const review = fieldsOf(details.get("review"));

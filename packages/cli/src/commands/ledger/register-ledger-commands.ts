@@ -29,6 +29,16 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
       const { ledgerShowCommand } = await import("./ledger-commands.ts");
       ended(await ledgerShowCommand(flags, console));
     });
+  workspaceCommand(
+    ledger,
+    "explain <id>",
+    "say of a record in plain words what happened, who agreed, and by which rule",
+  )
+    .addHelpText("after", "\nThe id: the number of a record, its id or the beginning of it, or the id of a call.\n")
+    .action(async (id: string, flags: LedgerFlags) => {
+      const { ledgerExplainCommand } = await import("./ledger-explain-command.ts");
+      ended(await ledgerExplainCommand(id, flags, console));
+    });
   workspaceCommand(ledger, "rotate-key", "sign with a new key from now on, and hand every ledger over to it").action(
     async (flags: LedgerFlags) => {
       const { ledgerRotateKeyCommand } = await import("./ledger-commands.ts");

@@ -1,0 +1,115 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { runCommandLine } from "@gennai/cli/command-line";
+import { ledgerPath } from "@gennai/server/store/ledger/ledger-file";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { expect, test } from "vitest";
+import { testConsole } from "../../test-console.ts";
+
+interface Call {
+  readonly call_id: string;
+  readonly [name: string]: unknown;
+}
+
+function record(seq: number, kind: string, calls: readonly Call[], more: Record<string, unknown> = {}) {
+  return {
+    id: `0000000${seq}-aaaa`,
+    timestamp: `2026-11-22T10:00:0${seq}.000Z`,
+    metadata: { seq, kind, session_id: "s", turn_id: "t", calls, changes: [], details: {}, ...more },
+  };
+}
+
+const bash = (call_id: string, more: Record<string, unknown>): Call => ({
+  call_id,
+  tool: "Bash",
+  input: '{"command":"rm a.txt"}',
+  risk: "medium",
+  verdict: "ask",
+  rule: "commands/not-proven-to-read",
+  ...more,
+});
+const yes = { confirmation: { answer: "yes", by: "ann", scope: "once" } };
+const records = [
+  record(1, "intent", [bash("c1", yes)], { details: { intent: "INT-001", isolation: "sandboxed" } }),
+  record(2, "outcome", [bash("c1", { ...yes, exit_code: 0, verification: "unverified" })]),
+  record(3, "refusal", [bash("c2", { verdict: "deny", rule: "rules/project/no-prod" })]),
+  record(4, "refusal", [bash("c3", { verdict: "deny", confirmation: { answer: "no", by: "ben" } })]),
+  record(5, "refusal", [bash("c4", { verdict: "deny", confirmation: { answer: "timeout", by: "" } })]),
+  record(6, "intent", [bash("c5", { verdict: "allow", rule: "", input: '{"command":"a\\u001b[2J\\nb"}' })]),
+  record(7, "review", [], { details: { review: { hunks: [{ decision: "keep" }], note: "fine" }, proposalId: "p" } }),
+  record(8, "session", [], { details: { plan: { id: "p1", approved_by: "ann", channel: "authenticated" } } }),
+  record(
+    9,
+    "outcome",
+    [
+      bash("c6", {
+        verdict: "ask",
+        confirmation: { answer: "yes", by: "remembered", remembered_from: "c1", pattern: "rm *.txt" },
+        failure_class: "timeout",
+      }),
+    ],
+    {
+      changes: [{ path: "b.txt", operation: "delete" }],
+    },
+  ),
+];
+
+async function explain(id: string, ...more: string[]) {
+  await using workspace = await temporaryDirectory();
+  await using state = await temporaryDirectory();
+  const file = ledgerPath(workspace.root);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${records.map((each) => JSON.stringify(each)).join("\n")}\nno record at all\n`);
+  const console = testConsole(workspace.root, { GENNAI_STATE_DIR: state.root });
+  const code = await runCommandLine(["ledger", "explain", id, ...more], console);
+  return { code, printed: console.printed(), complained: console.complained() };
+}
+
+test.each([
+  [
+    "1",
+    ["Bash “rm a.txt” was about to run; it ended with exit code 0, and nothing proves", "ann said yes, for this once"],
+  ],
+  [
+    "1",
+    [
+      "INT-001 was selected",
+      "run sandboxed",
+      "commands/not-proven-to-read, which is built in, asked for a person's yes",
+    ],
+  ],
+  ["3", ["was refused; nothing ran", "nobody was asked", "no-prod, from the project's rule file, refused it"]],
+  ["4", ["was refused; nothing ran", "nobody: ben said no", "commands/not-proven-to-read, which is built in, asked"]],
+  ["5", ["nobody: the question was not answered in time"]],
+  ["6", ["no record says how it ended", "nobody had to: no rule asked", "none asked or refused"]],
+  ["7", ["a person's review", "1 kept", "“fine”"]],
+  ["8", ["ann approved the plan p1 (authenticated)"]],
+  [
+    "9",
+    [
+      "it failed, the failure is timeout",
+      "a yes that was given for the call c1 still held, for everything like rm *.txt",
+    ],
+  ],
+  ["9", ["b.txt: deleted"]],
+  ["00000003", ["Record 3, a refusal, 2026-11-22 10:00:03 UTC"]],
+  ["c1", ["Record 1,", "Record 2,"]],
+])("seed 000: explain %s says %j", async (id, wanted) => {
+  const { code, printed } = await explain(id);
+  expect(code).toBe(0);
+  for (const text of wanted) expect(printed).toContain(text);
+});
+
+test("what stands in records writes nothing else to the terminal", async () => {
+  expect((await explain("6")).printed).not.toContain("\u001b[2J");
+});
+
+test("an id that means nothing, or too much, says what to do", async () => {
+  expect(await explain("99")).toMatchObject({ code: 1, complained: expect.stringContaining("gennai ledger show") });
+  expect(await explain("0000")).toMatchObject({ code: 2, complained: expect.stringContaining("Say more of the id") });
+});
+
+test("as JSON", async () => {
+  const [explanation] = JSON.parse((await explain("3", "--json")).printed) as [{ title: string }];
+  expect(explanation.title).toContain("Record 3");
+});
