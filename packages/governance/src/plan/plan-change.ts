@@ -24,6 +24,8 @@ export interface PlanPreview {
   readonly intentSha256: string;
   /** The first denial; absent when nothing was denied. */
   readonly denied?: string;
+  /** The first change that certainly does not fit its file; absent when there is none. */
+  readonly unfit?: string;
 }
 
 /** A token that waits for its execution, without the token itself. */

@@ -22,6 +22,10 @@ export const requestErrors = {
   admin_only: { means: "only admins may do this", next: "Ask somebody whose token has the admin role." },
   aborted: { means: "the turn was stopped while this went to the client that holds the files", next: "Try again." },
   action_denied: { means: "the gate denies an action of the plan", next: "Submit a plan without it." },
+  change_does_not_fit: {
+    means: "a patch of the plan does not fit its file, so that nobody can see what it would change",
+    next: "Submit a plan that fits the files as they are now.",
+  },
   bad_branch_name: { means: "git does not take the branch's name", next: "Choose another." },
   bad_digest: { means: "no SHA-256 in hex", next: "Send the digest that the preview showed." },
   busy: { means: "the same thing is being done right now", next: "Wait for its end." },

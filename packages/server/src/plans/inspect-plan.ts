@@ -70,6 +70,8 @@ export async function inspectPlan(
   const risks = new Map<string, Risk>();
   const seen = new Map<string, SeenCall>();
   let denied: string | undefined;
+  let unfit: string | undefined;
+  let commandsChange = false;
   const note = (stepId: string, { verdict, risk, reason }: Judgement): void => {
     risks.set(stepId, highestRisk([risks.get(stepId) ?? "low", risk]));
     if (verdict === "deny") denied ??= `Step ${JSON.stringify(stepId)}: ${reason}`;
@@ -79,6 +81,10 @@ export async function inspectPlan(
       const worked = action.type === "command" ? undefined : files.workOut(action, `${step.id}/${actionIndex}`);
       const judged = await judge(toolOfAction(action), argumentsOf(action, worked?.judgedText), declaredRiskOf(step));
       note(step.id, judged);
+      // What a command before it leaves is not known yet: then the run tells whether it fits.
+      if (action.type === "command") commandsChange ||= judged.risk !== "low";
+      else if (worked?.change.conflict === true && !commandsChange)
+        unfit ??= `Step ${JSON.stringify(step.id)}: ${worked.change.warning}`;
       if (judged.seen !== undefined) seen.set(actionKey(step.id, actionIndex), judged.seen);
       const { verdict, risk, rule, reason } = judged;
       actions.push({
@@ -98,6 +104,7 @@ export async function inspectPlan(
     ...(await previewBasis(session)),
     policySha256: gate.policySha256,
     ...(denied === undefined ? {} : { denied: await session.services.redactor.redact(denied) }),
+    ...(unfit === undefined ? {} : { unfit: await session.services.redactor.redact(unfit) }),
   };
   return { actions, risks, seen, bases: files.bases, denied, preview };
 }

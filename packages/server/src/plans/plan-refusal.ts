@@ -8,6 +8,7 @@ export type PlanRefusalReason =
   | "illegal_state"
   | "not_previewed"
   | "action_denied"
+  | "change_does_not_fit"
   | "bad_digest"
   | "digest_mismatch"
   | "plan_damaged"
@@ -32,6 +33,7 @@ const codes: Record<PlanRefusalReason, ServiceErrorCode> = {
   illegal_state: "failed_precondition",
   not_previewed: "failed_precondition",
   action_denied: "failed_precondition",
+  change_does_not_fit: "failed_precondition",
   bad_digest: "invalid_argument",
   digest_mismatch: "permission_denied",
   plan_damaged: "failed_precondition",

@@ -85,7 +85,7 @@ export class SessionPlans implements PlanAuthority {
       const steps = stepRisks(plan.parsed.plan.steps, inspection.risks);
       const { actions, preview } = inspection;
       await session.announce({ type: "plan-changed", planId, change: { type: "previewed", steps, preview } });
-      if (preview.denied === undefined) {
+      if (preview.denied === undefined && preview.unfit === undefined) {
         await session.announce({ type: "plan-changed", planId, change: { type: "offered" } });
       }
       return { plan: planView(recordOf(session, planId), plan), actions };
@@ -102,6 +102,13 @@ export class SessionPlans implements PlanAuthority {
           "action_denied",
           `The plan cannot be approved: ${preview.denied}`,
           "Submit a plan without it.",
+        );
+      }
+      if (preview?.unfit !== undefined) {
+        throw planRefusal(
+          "change_does_not_fit",
+          `The plan cannot be approved: ${preview.unfit}`,
+          "Submit a plan that fits the files as they are now.",
         );
       }
       assertPlanMay(record, "approved");

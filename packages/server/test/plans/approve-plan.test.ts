@@ -176,10 +176,7 @@ describe("preview", () => {
     const { planId } = await bench.submit(
       seedPlan([
         { id: "w", actions: [write("a.txt", "one\n2\n"), write("new.txt", "new\n")] },
-        {
-          id: "p",
-          actions: [patch("a.txt", "@@ -1,2 +1,2 @@\n-one\n+1\n 2\n"), patch("a.txt", "@@ -1 +1 @@\n-nine\n+9\n")],
-        },
+        { id: "p", actions: [patch("a.txt", "@@ -1,2 +1,2 @@\n-one\n+1\n 2\n")] },
         { id: "c", actions: [command("touch never.txt"), command("ls")] },
       ]),
     );
@@ -197,14 +194,33 @@ describe("preview", () => {
       ["w", "allow", "medium", "update", false],
       ["w", "allow", "medium", "create", false],
       ["p", "allow", "medium", "update", false],
-      ["p", "allow", "medium", "update", true],
       ["c", "ask", "medium", "touch never.txt", undefined],
       ["c", "allow", "low", "ls", undefined],
     ]);
     expect(actions[0]?.change?.unifiedDiff).toBe("--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
     expect(actions[2]?.change?.unifiedDiff).toBe("--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-one\n+1\n 2\n");
-    expect(actions[3]?.change?.warning).toContain("does not fit");
     expect(await status()).toBe(before);
+  });
+
+  test.each([
+    ["a patch that does not fit", patch("a.txt", "@@ -1 +1 @@\n-nine\n+9\n"), /does not fit what a\.txt says now/],
+    ["a patch of a file that is not there", patch("none.txt", "@@ -1 +1 @@\n-a\n+b\n"), /There is no file none\.txt/],
+    ["a patch that is none", patch("a.txt", "please change it"), /holds no hunk|no unified diff|exactly one file/],
+    ["one that an earlier action took the ground from", patch("b.txt", "@@ -1 +1 @@\n-b\n+c\n"), /does not fit/],
+  ])("seed 000: %s reaches no approval, and says why", async (_name, action, why) => {
+    await using bench = await planBench({ files: { "a.txt": "one\ntwo\n", "b.txt": "b\n" } });
+    const session = await bench.session();
+    const text = seedPlan([
+      { id: "w", actions: [write("b.txt", "other\n")] },
+      { id: "p", actions: [action] },
+    ]);
+    const { planId, digest } = await bench.submit(text);
+    const { plan, actions } = await bench.plans().preview(session, planId);
+    expect(plan.state).toBe("preview");
+    expect(actions[1]?.change).toMatchObject({ conflict: true, warning: expect.stringMatching(why) });
+    expect(await refusalOf(bench.plans().approve(session, planId, digest, ann))).toBe("change_does_not_fit");
+    expect((await bench.plans().get(session, planId)).state).toBe("preview");
+    expect(await bench.server.workspace.git("status", "--porcelain", "--", "a.txt", "b.txt")).toBe("");
   });
 });
 

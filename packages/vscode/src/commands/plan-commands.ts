@@ -60,6 +60,12 @@ export const preview: Command = async (workbench) => {
       `The rules deny ${denied.length} of ${actions.length} actions of “${previewed.title}”: ${denied[0]?.reason ?? ""}`,
     );
   }
+  const unfit = actions.find(({ change }) => change?.conflict === true);
+  if (denied.length === 0 && unfit !== undefined && previewed.state === "preview") {
+    void vscode.window.showWarningMessage(
+      `“${previewed.title}” cannot be approved: ${unfit.change?.warning ?? ""} Submit a plan that fits the files as they are now.`,
+    );
+  }
 };
 
 export const approve: Command = async (workbench) => {
