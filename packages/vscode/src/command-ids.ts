@@ -42,6 +42,14 @@ export const commandIds = [
   "todos.remove",
   "timeline.refresh",
   "timeline.openRecord",
+  // The same as those above, by the names that users of the RinaWarp extension look for.
+  "rinawarp.openPanel",
+  "rinawarp.plan",
+  "rinawarp.preview",
+  "rinawarp.approve",
+  "rinawarp.execute",
+  "rinawarp.verify",
+  "rinawarp.pingDaemon",
 ] as const;
 
 export type CommandId = (typeof commandIds)[number];

@@ -21,12 +21,18 @@ const manifest = z
 const { commands, menus, keybindings, configuration } = manifest.contributes;
 
 describe("the manifest", () => {
-  it("names every command there is, all under Gennai", () => {
+  it("names every command there is, under Gennai", () => {
     expect(commands.map(({ command }) => command)).toEqual(
       expect.arrayContaining(commandIds.map((id) => `gennai.${id}`)),
     );
     expect(commands).toHaveLength(commandIds.length);
-    expect(new Set(commands.map(({ category }) => category))).toEqual(new Set(["Gennai"]));
+    const others = commands.filter(({ category }) => category !== "Gennai");
+    expect(others.every(({ command }) => command.startsWith("gennai.rinawarp."))).toBe(true);
+  });
+
+  it("seed 000: knows the plan commands by their names in the RinaWarp extension, too", () => {
+    const found = commands.filter(({ category }) => category === "RinaWarp").map(({ title }) => title);
+    expect(found).toEqual(["Open Panel", "Plan", "Preview", "Approve", "Execute", "Verify", "Ping Daemon"]);
   });
 
   it("has no menu or key for a command that is not there", () => {

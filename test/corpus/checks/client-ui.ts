@@ -111,7 +111,6 @@ export const clientUiChecks: Checks = {
         },
         storeToken: async (token) => void stored.push(token),
         wasMigrated: () => false,
-        rememberMigrated: async () => undefined,
         warn: (message) => void warnings.push(message),
       });
       assert.deepEqual([stored, [...settings]], [["the-token"], []]);

@@ -12,6 +12,13 @@ test("Ping Server says who answered", async () => {
   await workbench().notice(`${workbench().gennai.url} answered in`);
 });
 
+test("seed 000: RinaWarp's names do the same", async () => {
+  await workbench().runCommand("RinaWarp: Open Panel");
+  await (await openRepl(workbench())).root.getByText("No plan").first().waitFor();
+  await workbench().runCommand("RinaWarp: Ping Daemon");
+  await workbench().notice(`${workbench().gennai.url} answered in`);
+});
+
 test("Show Log shows that, in an output channel", async () => {
   await workbench().runCommand("Gennai: Show Log");
   await workbench().page.locator(".part.panel .view-lines").getByText(`Ping ${workbench().gennai.url}`).waitFor();

@@ -51,4 +51,11 @@ export const commandTable: Readonly<Record<CommandId, Command>> = {
   "todos.remove": todo.removeTodo,
   "timeline.refresh": governance.refreshTimeline,
   "timeline.openRecord": governance.openRecord,
+  "rinawarp.openPanel": plan.openPanel,
+  "rinawarp.plan": plan.plan,
+  "rinawarp.preview": plan.preview,
+  "rinawarp.approve": plan.approve,
+  "rinawarp.execute": plan.execute,
+  "rinawarp.verify": plan.verify,
+  "rinawarp.pingDaemon": server.pingServer,
 };

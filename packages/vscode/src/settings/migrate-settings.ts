@@ -8,19 +8,18 @@ export interface MigrationPorts {
   /** undefined removes the value. */
   write(key: string, value: string | undefined, target: SettingsTarget): Promise<void>;
   storeToken(token: string): Promise<void>;
-  /** True when `key` was migrated before. */
+  /** True when an earlier version migrated `key`. */
   wasMigrated(key: string): boolean;
-  rememberMigrated(key: string): Promise<void>;
   warn(message: string): void;
 }
 
 /**
  * Takes over what earlier extensions kept in settings. A token never stays there: settings are synchronised and committed.
- * The server's address is taken from the user's own settings only, once: a workspace must not choose it.
+ * An address of a RinaWarp daemon is taken over by nobody: what listens there speaks another protocol.
  */
 export async function migrateSettings(ports: MigrationPorts): Promise<void> {
   await migrateToken(ports);
-  await migrateBaseUrl(ports);
+  await dropDaemonAddress(ports);
 }
 
 const targets: readonly SettingsTarget[] = ["user", "workspace", "folder"];
@@ -44,15 +43,14 @@ async function migrateToken(ports: MigrationPorts): Promise<void> {
   );
 }
 
-async function migrateBaseUrl(ports: MigrationPorts): Promise<void> {
+/** An earlier version took `rinawarp.baseUrl` over as our server's address. */
+async function dropDaemonAddress(ports: MigrationPorts): Promise<void> {
   const key = "rinawarp.baseUrl";
-  if (ports.wasMigrated(key)) return;
-  const value = ports.read(key, "user");
-  if (value === undefined) return;
-  await ports.rememberMigrated(key);
-  if (typeof value !== "string" || !/^https?:\/\//i.test(value) || !URL.canParse(value)) return;
-  const own = ports.read("gennai.baseUrl", "user");
-  if (typeof own === "string" && own !== "") return;
-  await ports.write("gennai.baseUrl", value, "user");
-  ports.warn(`gennai.baseUrl was taken over from ${key}: ${value}. Empty it to use the server on this machine.`);
+  const daemon = ports.read(key, "user");
+  if (typeof daemon !== "string" || daemon === "" || !ports.wasMigrated(key)) return;
+  if (ports.read("gennai.baseUrl", "user") !== daemon) return;
+  await ports.write("gennai.baseUrl", undefined, "user");
+  ports.warn(
+    `gennai.baseUrl was ${daemon}, taken over from ${key}. A RinaWarp daemon is no Gennai server: the setting was emptied, and the server on this machine is used.`,
+  );
 }

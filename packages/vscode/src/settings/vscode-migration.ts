@@ -37,7 +37,6 @@ export async function migrateVsCodeSettings(
       await tokens.set(url, token);
     },
     wasMigrated: (key) => context.globalState.get(`gennai.migrated.${key}`) === true,
-    rememberMigrated: async (key) => context.globalState.update(`gennai.migrated.${key}`, true),
     warn: (message) => void vscode.window.showWarningMessage(message),
   };
   await migrateSettings(ports);

@@ -9,7 +9,6 @@ async function migrate(
 ) {
   const stored: string[] = [];
   const warnings: string[] = [];
-  let migrated = options.migrated ?? false;
   const ports: MigrationPorts = {
     read: (key, target) => values[target]?.[key],
     async write(key, value, target) {
@@ -20,10 +19,7 @@ async function migrate(
       values[target] = at;
     },
     storeToken: async (token) => void stored.push(token),
-    wasMigrated: () => migrated,
-    rememberMigrated: async () => {
-      migrated = true;
-    },
+    wasMigrated: () => options.migrated ?? false,
     warn: (message) => void warnings.push(message),
   };
   await migrateSettings(ports);
@@ -59,30 +55,9 @@ describe("migrateSettings", () => {
       warnings: 1,
     },
     {
-      name: "an address of the user",
-      before: { user: { [rina]: "http://box:1" } },
-      after: { user: { [rina]: "http://box:1", [own]: "http://box:1" } },
-      stored: [],
-      warnings: 1,
-    },
-    {
-      name: "an address of the workspace is not taken over",
-      before: { workspace: { [rina]: "http://evil:1" } },
-      after: { workspace: { [rina]: "http://evil:1" } },
-      stored: [],
-      warnings: 0,
-    },
-    {
-      name: "an own address stays",
-      before: { user: { [rina]: "http://box:1", [own]: "http://mine:1" } },
-      after: { user: { [rina]: "http://box:1", [own]: "http://mine:1" } },
-      stored: [],
-      warnings: 0,
-    },
-    {
-      name: "no address",
-      before: { user: { [rina]: "javascript:1" } },
-      after: { user: { [rina]: "javascript:1" } },
+      name: "the address of a RinaWarp daemon, which is none of ours",
+      before: { user: { [rina]: "http://127.0.0.1:8787" }, workspace: { [rina]: "http://evil:1" } },
+      after: { user: { [rina]: "http://127.0.0.1:8787" }, workspace: { [rina]: "http://evil:1" } },
       stored: [],
       warnings: 0,
     },
@@ -90,10 +65,17 @@ describe("migrateSettings", () => {
     expect(await migrate(structuredClone<Values>(before))).toMatchObject({ values: after, stored, warnings });
   });
 
-  it("takes an address over only once", async () => {
-    const values = { user: { [rina]: "http://box:1" } };
-    expect(await migrate(structuredClone<Values>(values), { migrated: true })).toMatchObject({ values, warnings: 0 });
-  });
+  it.each([
+    ["as it was taken over", "http://127.0.0.1:8787", undefined, 1],
+    ["of the user's own", "http://mine:1", "http://mine:1", 0],
+  ])(
+    "where an earlier version took a daemon's address over, leaves no address %s",
+    async (_name, before, after, warned) => {
+      const values: Values = { user: { [rina]: "http://127.0.0.1:8787", [own]: before } };
+      const { warnings } = await migrate(values, { migrated: true });
+      expect([values.user?.[own], warnings]).toEqual([after, warned]);
+    },
+  );
 
   it("never shows the token, and says when it could not be removed", async () => {
     const { text, stored } = await migrate({ user: { [token]: "very-secret" } }, { readOnly: "user" });
