@@ -50,6 +50,13 @@ module.exports = {
       to: { path: "^packages/protocol/src/gen/" },
     },
     {
+      name: "one-class-knows-sqlite",
+      comment: "Node's module differs from version to version. Types are the oldest's.",
+      severity: "error",
+      from: { path: "^packages/[^/]+/src/", pathNot: "^packages/server/src/sqlite-connection\\.ts$" },
+      to: { path: "^(node:)?sqlite$", dependencyTypesNot: ["type-only"] },
+    },
+    {
       name: "what-commands-use-knows-no-command",
       severity: "error",
       from: { path: "^packages/cli/src/[^/]+/", pathNot: "^packages/cli/src/commands/" },

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
-const supervisor = fileURLToPath(new URL("supervisor.ts", import.meta.url));
+const supervisor = fileURLToPath(new URL("supervisor.mjs", import.meta.url));
 const keptOutput = 20_000;
 
 /** A program that ends, with all it started, when it is disposed or when this process is gone. Linux and macOS. */

@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, openSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { SqliteConnection } from "../sqlite-connection.ts";
 import { hasCode } from "../system-error.ts";
 
 /**
@@ -9,12 +9,12 @@ import { hasCode } from "../system-error.ts";
  */
 export function tryFileLock(file: string, { waitMs = 0 }: { readonly waitMs?: number } = {}): Disposable | undefined {
   createOnce(file);
-  const connection = new DatabaseSync(file, { timeout: waitMs });
+  const connection = new SqliteConnection(file, { timeout: waitMs });
   try {
     connection.exec("BEGIN EXCLUSIVE");
-    return { [Symbol.dispose]: () => connection.close() };
+    return connection;
   } catch (error) {
-    connection.close();
+    connection[Symbol.dispose]();
     if (isBusy(error)) return undefined;
     throw error;
   }

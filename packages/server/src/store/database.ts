@@ -1,11 +1,12 @@
 import { chmodSync, closeSync, constants, fstatSync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { StatementSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
+import type { SqliteConnection } from "../sqlite-connection.ts";
 import { hasCode } from "../system-error.ts";
 import { formatVersion, readFormatVersion, refuseNewer } from "./format-version.ts";
-import { CountedDatabase, isOpenHere } from "./open-files.ts";
+import { CountedConnection, isOpenHere } from "./open-files.ts";
 import { integerOf } from "./row.ts";
 import { StoreError, sqliteBusy, sqliteResultCode, storeErrorOf } from "./store-error.ts";
 
@@ -95,14 +96,14 @@ export interface CommitCounter {
 /** One connection to the store's file. Transactions are immediate: writers queue, none works on a stale view. */
 export class StoreDatabase implements Disposable {
   readonly file: string;
-  readonly #connection: DatabaseSync;
+  readonly #connection: SqliteConnection;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #dataVersion: StatementSync;
   #durable = false;
   #counter: CommitCounter | undefined;
 
-  private constructor(file: string, connection: DatabaseSync) {
+  private constructor(file: string, connection: SqliteConnection) {
     this.file = file;
     this.#connection = connection;
     this.#begin = connection.prepare("BEGIN IMMEDIATE");
@@ -117,28 +118,28 @@ export class StoreDatabase implements Disposable {
       refuseNewer(file, readFormatVersion(file));
       createPrivately(file);
     }
-    let connection: DatabaseSync | undefined;
+    let connection: SqliteConnection | undefined;
     try {
-      connection = new CountedDatabase(file, { timeout: 5_000, enableForeignKeyConstraints: false });
+      connection = new CountedConnection(file, { timeout: 5_000 });
       await switchToWriteAheadLog(connection);
       connection.exec("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 67108864");
       migrate(connection, file);
       return new StoreDatabase(file, connection);
     } catch (error) {
-      connection?.close();
+      connection?.[Symbol.dispose]();
       throw storeErrorOf(error, file);
     }
   }
 
   /** Opens for reading only; undefined when there is no file. */
-  static openReadOnly(file: string): DatabaseSync | undefined {
+  static openReadOnly(file: string): SqliteConnection | undefined {
     if (!isOpenHere(file)) {
       const version = readFormatVersion(file);
       if (version === undefined) return undefined;
       refuseNewer(file, version);
     }
     try {
-      return new CountedDatabase(file, { readOnly: true, timeout: 10_000 });
+      return new CountedConnection(file, { readOnly: true, timeout: 10_000 });
     } catch (error) {
       throw storeErrorOf(error, file);
     }
@@ -151,6 +152,7 @@ export class StoreDatabase implements Disposable {
   /** Runs `body` in one transaction: all of it or nothing. `durable` syncs to disk before it returns. */
   transaction<Result>(options: { readonly durable: boolean }, body: () => Result): Result {
     this.assertOpen();
+    let begun = false;
     try {
       if (options.durable !== this.#durable) {
         // Allowed between transactions only. FULL syncs the log at every commit, and so all that came before as well.
@@ -158,13 +160,14 @@ export class StoreDatabase implements Disposable {
         this.#durable = options.durable;
       }
       this.#begin.run();
+      begun = true;
       const result = body();
       if (options.durable) this.#counter?.count();
       this.#commit.run();
       if (options.durable) this.#counter?.counted();
       return result;
     } catch (error) {
-      if (this.#connection.isTransaction) this.#connection.exec("ROLLBACK");
+      if (begun) this.#rollBack();
       throw storeErrorOf(error, this.file);
     }
   }
@@ -194,8 +197,16 @@ export class StoreDatabase implements Disposable {
     if (!this.#connection.isOpen) throw new StoreError("closed", "The store is closed: open it again to use it.");
   }
 
+  #rollBack(): void {
+    try {
+      this.#connection.exec("ROLLBACK");
+    } catch {
+      // After some errors, a full disk among them, SQLite has rolled back already and says that there is nothing to roll back.
+    }
+  }
+
   [Symbol.dispose](): void {
-    if (this.#connection.isOpen) this.#connection.close();
+    this.#connection[Symbol.dispose]();
   }
 }
 
@@ -212,7 +223,7 @@ function createPrivately(file: string): void {
   }
 }
 
-async function switchToWriteAheadLog(connection: DatabaseSync): Promise<void> {
+async function switchToWriteAheadLog(connection: SqliteConnection): Promise<void> {
   // Two processes that open a new file at once: SQLite reports busy here without waiting for its time-out.
   for (let attempt = 1; ; attempt++) {
     try {
@@ -225,7 +236,7 @@ async function switchToWriteAheadLog(connection: DatabaseSync): Promise<void> {
   }
 }
 
-function migrate(connection: DatabaseSync, file: string): void {
+function migrate(connection: SqliteConnection, file: string): void {
   connection.exec("BEGIN IMMEDIATE");
   const row = connection.prepare("PRAGMA user_version").get();
   const version = row === undefined ? 0 : integerOf(row, "user_version");

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { SqliteConnection } from "../sqlite-connection.ts";
 import type { StoreDatabase } from "./database.ts";
 import { StoreError } from "./store-error.ts";
 
@@ -11,6 +11,6 @@ export function refuseLogCopy(database: StoreDatabase): void {
   );
 }
 
-export function isLogCopy(database: Pick<DatabaseSync, "prepare">): boolean {
+export function isLogCopy(database: Pick<SqliteConnection, "prepare">): boolean {
   return database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'log_copy'").get() !== undefined;
 }

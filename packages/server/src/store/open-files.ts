@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { DatabaseSync, type DatabaseSyncOptions } from "node:sqlite";
+import { type ConnectionOptions, SqliteConnection } from "../sqlite-connection.ts";
 
 /**
  * How many connections of this process there are to a file, by device and inode. SQLite locks files by POSIX locks, which
@@ -10,25 +10,22 @@ import { DatabaseSync, type DatabaseSyncOptions } from "node:sqlite";
 const connections = new Map<string, number>();
 
 /** A connection that this process remembers to have, until it is closed. */
-export class CountedDatabase extends DatabaseSync {
+export class CountedConnection extends SqliteConnection {
   readonly #inode: string | undefined;
 
-  constructor(file: string, options: DatabaseSyncOptions) {
+  constructor(file: string, options: ConnectionOptions) {
     super(file, options);
     this.#inode = inodeOf(file);
     if (this.#inode !== undefined) connections.set(this.#inode, (connections.get(this.#inode) ?? 0) + 1);
   }
 
-  override close(): void {
-    super.close();
-    if (this.#inode === undefined) return;
+  override [Symbol.dispose](): void {
+    const wasOpen = this.isOpen;
+    super[Symbol.dispose]();
+    if (!wasOpen || this.#inode === undefined) return;
     const left = (connections.get(this.#inode) ?? 1) - 1;
     if (left > 0) connections.set(this.#inode, left);
     else connections.delete(this.#inode);
-  }
-
-  override [Symbol.dispose](): void {
-    if (this.isOpen) this.close();
   }
 }
 

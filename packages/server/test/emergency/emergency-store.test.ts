@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { noEmergency } from "@gennai/governance/emergency/emergency-state";
 import type { EmergencyChange, EmergencyRequest } from "@gennai/server/emergency/emergency-change";
 import { EmergencyStore } from "@gennai/server/emergency/emergency-store";
+import { SqliteConnection } from "@gennai/server/sqlite-connection";
 import { databaseFile } from "@gennai/server/store/database";
 import { ledgerPath } from "@gennai/server/store/ledger/ledger-file";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
@@ -146,14 +146,14 @@ test.each<readonly [string, (place: Place) => void | Promise<void>]>([
   [
     "its record was emptied",
     (place) => {
-      using database = new DatabaseSync(databaseFile(place.stateDir));
+      using database = new SqliteConnection(databaseFile(place.stateDir), { timeout: 0 });
       database.exec("DELETE FROM emergency_changes");
     },
   ],
   [
     "its record was damaged",
     (place) => {
-      using database = new DatabaseSync(databaseFile(place.stateDir));
+      using database = new SqliteConnection(databaseFile(place.stateDir), { timeout: 0 });
       database.exec("INSERT INTO emergency_changes VALUES (99, 0, '{\"state\":{}}')");
     },
   ],

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { SqliteConnection } from "@gennai/server/sqlite-connection";
 import { StoreDatabase } from "@gennai/server/store/database";
 import { formatVersion, readFormatVersion } from "@gennai/server/store/format-version";
 import { rotateLedgerKey } from "@gennai/server/store/ledger/ledger-key-rotation";
@@ -37,7 +37,7 @@ describe("the format of a state directory", () => {
 
   it("stands in the write-ahead log when whoever committed it was killed, and is refused without a touch", async () => {
     (await StoreDatabase.open(file))[Symbol.dispose]();
-    using newer = new DatabaseSync(file);
+    using newer = new SqliteConnection(file, { timeout: 0 });
     newer.exec(`CREATE TABLE future (x); PRAGMA user_version = ${formatVersion + 1}`);
     // The database itself still says what it said.
     expect(readFileSync(file).readUInt32BE(60)).toBe(formatVersion);
@@ -49,7 +49,7 @@ describe("the format of a state directory", () => {
 
   it("counts when it is committed only, and not from before the log began anew", async () => {
     (await StoreDatabase.open(file))[Symbol.dispose]();
-    using writer = new DatabaseSync(file);
+    using writer = new SqliteConnection(file, { timeout: 0 });
     writer.exec(`PRAGMA user_version = ${formatVersion + 1}; PRAGMA user_version = ${formatVersion}`);
     writer.exec("PRAGMA wal_checkpoint(RESTART); CREATE TABLE more (x)");
     expect(readFormatVersion(file)).toBe(formatVersion);
@@ -62,9 +62,9 @@ describe("the format of a state directory", () => {
   });
 
   it("of a newer one also keeps its keys from being renewed", async () => {
-    using newer = new DatabaseSync(file);
+    using newer = new SqliteConnection(file, { timeout: 0 });
     newer.exec(`PRAGMA user_version = ${formatVersion + 1}`);
-    newer.close();
+    newer[Symbol.dispose]();
     const before = contents();
     await expect(rotateLedgerKey({ stateDir: directory, now: Date.now })).rejects.toMatchObject({
       code: "newer_format",

@@ -1,6 +1,6 @@
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { SqliteConnection } from "@gennai/server/sqlite-connection";
 import { defaultStateDir, prepareStateDirectory } from "@gennai/server/store/state-directory";
 import { openStore } from "@gennai/server/store/store";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -67,9 +67,9 @@ describe("the store on disk", () => {
   it("refuses a newer format and leaves the file as it was", async () => {
     await mkdir(fixture.stateDir, { mode: 0o700 });
     const file = join(fixture.stateDir, "gennai.db");
-    using newer = new DatabaseSync(file);
+    using newer = new SqliteConnection(file, { timeout: 0 });
     newer.exec("CREATE TABLE future (x); PRAGMA user_version = 2");
-    newer.close();
+    newer[Symbol.dispose]();
     const before = await readFile(file);
     await expect(openStore(fixture.stateDir, { onWarning })).rejects.toMatchObject({
       name: "StoreError",

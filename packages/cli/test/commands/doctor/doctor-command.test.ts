@@ -1,9 +1,9 @@
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { type Finding, runChecks } from "@gennai/cli/commands/doctor/finding";
 import { freeFinding, nodeFinding } from "@gennai/cli/commands/doctor/machine-checks";
+import { SqliteConnection } from "@gennai/server/sqlite-connection";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -208,6 +208,8 @@ describe("single findings", () => {
     ["22.13.0", "ok"],
     ["24.21.0", "ok"],
     ["22.12.9", "fail"],
+    ["23.3.0", "fail"],
+    ["23.4.0", "ok"],
     ["20.19.0", "fail"],
   ])("Node %s: %s", (version, state) => {
     expect(nodeFinding(version).state).toBe(state);
@@ -227,7 +229,7 @@ describe("single findings", () => {
 
 async function overwriteMiddle(scene: Scene): Promise<void> {
   const file = join(scene.state, "gennai.db");
-  using database = new DatabaseSync(file);
+  using database = new SqliteConnection(file, { timeout: 0 });
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   const bytes = await readFile(file);
   // The root page of some table, not the first page, which makes it no database at all.
@@ -242,6 +244,6 @@ async function changeRecord(scene: Scene): Promise<void> {
 
 async function dropLastRecord(scene: Scene): Promise<void> {
   await mkdir(join(scene.state, "kept"), { recursive: true });
-  using database = new DatabaseSync(join(scene.state, "gennai.db"));
+  using database = new SqliteConnection(join(scene.state, "gennai.db"), { timeout: 0 });
   database.exec("DELETE FROM ledger WHERE seq = (SELECT max(seq) FROM ledger)");
 }

@@ -1,8 +1,8 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { SqliteConnection } from "../../sqlite-connection.ts";
 import { textOf } from "../row.ts";
 
 /** A store's database, open for reading at least. */
-export type LedgerReader = Pick<DatabaseSync, "prepare">;
+export type LedgerReader = Pick<SqliteConnection, "prepare">;
 
 export function hashAt(database: LedgerReader, workspace: number, seq: number): string | undefined {
   const row = database.prepare("SELECT hash FROM ledger WHERE workspace = ? AND seq = ?").get(workspace, seq);

@@ -1,10 +1,10 @@
 import { type FileHandle, readFile } from "node:fs/promises";
-import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import type { Verifier } from "@gennai/governance/ledger/ledger-signature";
 import { type LedgerReport, type LedgerStatus, verifyLedger } from "@gennai/governance/ledger/verify-ledger";
 import { isClientPlace } from "../../client-workspace/client-place.ts";
+import type { SqliteConnection } from "../../sqlite-connection.ts";
 import { hasCode } from "../../system-error.ts";
 import { databaseFile, StoreDatabase } from "../database.ts";
 import { isLogCopy } from "../log-copy-guard.ts";
@@ -174,7 +174,7 @@ async function verifierFor(location: WorkspaceLedgerLocation): Promise<Verifier 
 class StoredLedger implements Disposable {
   /** When it was opened. */
   readonly lastSeq: number;
-  readonly connection: DatabaseSync;
+  readonly connection: SqliteConnection;
   readonly #workspaceRoot: string;
 
   /** undefined when there is no store. */
@@ -183,7 +183,7 @@ class StoredLedger implements Disposable {
     return connection && new StoredLedger(connection, workspaceRoot);
   }
 
-  private constructor(connection: DatabaseSync, workspaceRoot: string) {
+  private constructor(connection: SqliteConnection, workspaceRoot: string) {
     this.connection = connection;
     this.#workspaceRoot = workspaceRoot;
     const row = connection
@@ -204,6 +204,6 @@ class StoredLedger implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.connection.close();
+    this.connection[Symbol.dispose]();
   }
 }

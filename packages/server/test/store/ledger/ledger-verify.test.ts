@@ -1,6 +1,6 @@
 import { appendFile, copyFile, cp, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { SqliteConnection } from "@gennai/server/sqlite-connection";
 import { ledgerHeadFile } from "@gennai/server/store/ledger/ledger-head-file";
 import { repairWorkspaceLedger } from "@gennai/server/store/ledger/ledger-repair";
 import {
@@ -180,6 +180,6 @@ async function replaceByNeighbour(): Promise<void> {
 }
 
 async function forgetNewest(): Promise<void> {
-  using database = new DatabaseSync(join(fixture.stateDir, "gennai.db"));
+  using database = new SqliteConnection(join(fixture.stateDir, "gennai.db"), { timeout: 0 });
   database.exec("DELETE FROM ledger WHERE seq = 5");
 }

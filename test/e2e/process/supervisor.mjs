@@ -1,4 +1,5 @@
 // Runs a program and ends it, with all it started, as soon as standard input closes: also when whoever runs this was killed.
+// Plain JavaScript: also a Node that reads no TypeScript runs it.
 import { spawn } from "node:child_process";
 
 const GRACE_MS = 3000;
@@ -17,13 +18,13 @@ child.once("exit", (code, signal) => {
 process.on("SIGTERM", () => undefined);
 process.stdin.on("error", end).once("close", end).resume();
 
-function end(): void {
+function end() {
   isEnding = true;
   process.kill(-process.pid, "SIGTERM");
   setTimeout(killGroup, GRACE_MS);
 }
 
 /** This process leads the group: it goes with it. */
-function killGroup(): void {
+function killGroup() {
   process.kill(-process.pid, "SIGKILL");
 }
