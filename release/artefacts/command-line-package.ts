@@ -37,11 +37,12 @@ export async function buildCommandLinePackage(
     path: `dist/${file}`,
     bytes: readFileSync(join(outDir, file)),
   }));
-  const launcher = readFileSync(join(import.meta.dirname, "launcher.mjs"));
+  const besides = (name: string) => readFileSync(join(import.meta.dirname, name));
   entries.push(
-    { path: "bin/gennai.mjs", bytes: launcher, executable: true },
+    { path: "bin/gennai.mjs", bytes: besides("launcher.mjs"), executable: true },
+    { path: "bin/node-package.mjs", bytes: besides("node-package.mjs") },
     { path: "package.json", bytes: jsonBytes(packageManifest(root, source)) },
-    { path: "README.md", bytes: readFileSync(join(import.meta.dirname, "package-readme.md")) },
+    { path: "README.md", bytes: besides("package-readme.md") },
     ...["LICENSE", "CHANGELOG.md"].map((name) => ({ path: name, bytes: readFileSync(join(root, name)) })),
   );
   const ofPage = Object.keys(page.metafile.inputs).map((path) => relative(root, join(process.cwd(), path)));

@@ -6,20 +6,17 @@ import * as nodeModule from "node:module";
 import { constants, homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { nodeProgramHere, runsGennai, tooOldMessage } from "./node-package.mjs";
 
 const program = join(import.meta.dirname, "..", "dist");
-const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
-if (major > 22 || (major === 22 && minor >= 13)) {
+if (runsGennai()) {
   keepCompiledCode();
   await import(pathToFileURL(join(program, "main.mjs")).href);
 } else {
   const packaged = packagedNode();
   if (packaged === undefined) {
-    process.stderr.write(
-      `gennai needs Node 22.13 or newer, and this is ${process.versions.node}. On Linux (x64, arm64) a Node 24 comes along unless\n` +
-        "optional dependencies are left out: install again without --omit=optional, or install Node 24 (https://nodejs.org).\n",
-    );
+    process.stderr.write(`${tooOldMessage()}\n`);
     process.exitCode = 1;
   } else {
     runUnder(packaged);
@@ -37,9 +34,11 @@ function keepCompiledCode() {
 
 /** @returns {string | undefined} absolute path */
 function packagedNode() {
+  const wanted = nodeProgramHere();
+  if (wanted === undefined) return undefined;
   try {
     const require = nodeModule.createRequire(import.meta.url);
-    const packaged = realpathSync(require.resolve(`node-${process.platform}-${process.arch}/bin/node`));
+    const packaged = realpathSync(require.resolve(wanted));
     // One that is too old itself would start itself for ever.
     return packaged === realpathSync(process.execPath) ? undefined : packaged;
   } catch {

@@ -40,6 +40,7 @@ function manifests() {
     "package.json",
     "pnpm-lock.yaml",
     "pnpm-workspace.yaml",
+    ".pnpmfile.cjs",
     "test/package.json",
     "examples/client/package.json",
   ];

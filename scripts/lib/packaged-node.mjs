@@ -1,22 +1,18 @@
 import { existsSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
+import { nodeProgramHere, runsGennai, tooOldMessage } from "../../release/artefacts/node-package.mjs";
 import { inRepository } from "./repository.mjs";
-
-const LEAST = { major: 22, minor: 13 };
 
 /**
  * The Node that runs the project: the one that came with the dependencies, else the running one if it is new enough.
  * @returns {string} absolute path
  */
 export function packagedNode() {
-  const packaged = inRepository("node_modules", `node-${process.platform}-${process.arch}`, "bin", "node");
-  if (existsSync(packaged)) return packaged;
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  if (major > LEAST.major || (major === LEAST.major && minor >= LEAST.minor)) return process.execPath;
-  throw new Error(
-    `Gennai needs Node ${LEAST.major}.${LEAST.minor} or newer on ${process.platform}-${process.arch}, and this is ${process.versions.node}.\n` +
-      "Install Node 24 (https://nodejs.org) and run the same command again.",
-  );
+  const program = nodeProgramHere();
+  const packaged = program && inRepository("node_modules", program);
+  if (packaged !== undefined && existsSync(packaged)) return packaged;
+  if (runsGennai()) return process.execPath;
+  throw new Error(tooOldMessage());
 }
 
 /** The environment in which the project's tools run: their programs and the right Node come first. */

