@@ -1,7 +1,11 @@
 // `npm test -- ARGS`: every test; ARGS go to vitest. Ends with one line, `N passed, N failed`. With CI=true nothing may be skipped.
+//
+// Without ARGS, a part of the tests runs once more under each further version of Node that the README names; `npm test -- --nodes
+// ARGS` runs that part alone.
 import { readFileSync, rmSync } from "node:fs";
 import { relative } from "node:path";
 import { ensureBuilt } from "./lib/build.mjs";
+import { ensureClaimedNodes } from "./lib/claimed-nodes.mjs";
 import { ensureInstalled } from "./lib/install.mjs";
 import { packagedNode, toolEnvironment } from "./lib/packaged-node.mjs";
 import { inRepository, root } from "./lib/repository.mjs";
@@ -16,30 +20,58 @@ process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
 async function testAll() {
+  const { onlyNodes, args } = asked(process.argv.slice(2));
   await ensureInstalled();
   await ensureBuilt();
-  const machine = await vitest("vitest.config.ts", [...(await ensureBubblewrap()), ...(await ensureNatsServer())]);
-  // A browser and a whole VS Code want the machine for themselves.
-  const browser = await vitest("test/e2e/vitest.config.ts", await ensureChromium());
-  const passed = machine.passed + browser.passed;
-  const failed = machine.failed + browser.failed;
+  /** @type {Counts[]} */
+  const runs = [];
+  if (!onlyNodes) {
+    const leftOut = [...(await ensureBubblewrap()), ...(await ensureNatsServer())];
+    runs.push(await vitest("vitest.config.ts", [...leftOut.flatMap(exclude), ...args], { leftOut: leftOut.length }));
+    // A browser and a whole VS Code want the machine for themselves.
+    const alsoLeftOut = await ensureChromium();
+    const browserArgs = [...alsoLeftOut.flatMap(exclude), ...args];
+    runs.push(await vitest("test/e2e/vitest.config.ts", browserArgs, { leftOut: alsoLeftOut.length }));
+  }
+  if (onlyNodes || args.length === 0) {
+    for (const { version, program } of await ensureClaimedNodes()) {
+      process.stdout.write(`\nNode ${version}\n`);
+      const missing = { passed: 0, failed: 0, skipped: 1, failures: [] };
+      runs.push(
+        program === undefined ? missing : await vitest("test/node-versions/vitest.config.ts", args, { program }),
+      );
+    }
+  }
+  /** @param {"passed" | "failed" | "skipped"} what */
+  const sum = (what) => runs.reduce((total, counts) => total + counts[what], 0);
+  const [passed, failed, skipped] = [sum("passed"), sum("failed"), sum("skipped")];
   // Said at the end, where whoever reads a log looks first.
-  for (const failure of [...machine.failures, ...browser.failures]) process.stdout.write(`\nFAILED ${failure}\n`);
-  const skipped = machine.skipped + browser.skipped;
+  for (const { failures } of runs) for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`);
   if (passed + failed + skipped === 0) throw new Error("There are no such tests.");
   if (skipped > 0) process.stdout.write(`${skipped} skipped\n`);
   return { passed, failed: failed + (process.env.CI === "true" ? skipped : 0) };
 }
 
+/** @param {readonly string[]} given */
+function asked(given) {
+  return { onlyNodes: given[0] === "--nodes", args: given[0] === "--nodes" ? given.slice(1) : given };
+}
+
+/** @param {string} glob */
+function exclude(glob) {
+  return ["--exclude", glob];
+}
+
 /**
  * Runs the tests of one configuration. What is left out counts as skipped, a glob as one.
- * @param {string} config @param {readonly string[]} leftOut globs
- * @returns {Promise<{ passed: number, failed: number, skipped: number, failures: string[] }>} `failures`: each with its file and why
+ * @param {string} config @param {readonly string[]} args of vitest
+ * @param {{ leftOut?: number, program?: string }} options `program`: the Node to run it
+ * @returns {Promise<Counts>}
  */
-async function vitest(config, leftOut) {
+async function vitest(config, args, { leftOut = 0, program = packagedNode() }) {
   const report = inRepository(".cache", "vitest.json");
   rmSync(report, { force: true });
-  const args = [
+  const allArgs = [
     "run",
     ...["--config", inRepository(config)],
     "--reporter=default",
@@ -47,10 +79,9 @@ async function vitest(config, leftOut) {
     `--outputFile.json=${report}`,
     // ARGS may name tests of the other configuration only.
     "--passWithNoTests",
-    ...leftOut.flatMap((glob) => ["--exclude", glob]),
-    ...process.argv.slice(2),
+    ...args,
   ];
-  const { code } = await run(packagedNode(), [inRepository("node_modules", "vitest", "vitest.mjs"), ...args], {
+  const { code } = await run(program, [inRepository("node_modules", "vitest", "vitest.mjs"), ...allArgs], {
     cwd: root,
     env: toolEnvironment(),
     output: "inherit",
@@ -61,10 +92,12 @@ async function vitest(config, leftOut) {
     passed: counts.numPassedTests,
     // An error outside any file fails the run, too.
     failed: failures.length || (code === 0 ? 0 : 1),
-    skipped: counts.numPendingTests + counts.numTodoTests + leftOut.length,
-    failures,
+    skipped: counts.numPendingTests + counts.numTodoTests + leftOut,
+    failures: program === packagedNode() ? failures : failures.map((failure) => `(${program}) ${failure}`),
   };
 }
+
+/** @typedef {{ passed: number, failed: number, skipped: number, failures: string[] }} Counts `failures`: each with its file and why */
 
 /**
  * Of vitest's JSON report.

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 import { runCommandLine } from "./command-line.ts";
+import { makeUpForOlderNode } from "./older-node.ts";
 import { processConsole } from "./terminal/console.ts";
 
+await makeUpForOlderNode();
 process.exitCode = await runCommandLine(process.argv.slice(2), processConsole());

@@ -45,7 +45,7 @@ it.runIf(process.platform === "linux")("keeps SQLite's lock on a file that is op
   const held = locksOn(file);
   expect(held).toHaveLength(1);
   (await StoreDatabase.open(file))[Symbol.dispose]();
-  StoreDatabase.openReadOnly(file)?.close();
+  StoreDatabase.openReadOnly(file)?.[Symbol.dispose]();
   expect(locksOn(file)).toEqual(held);
   first[Symbol.dispose]();
   expect(locksOn(file)).toEqual([]);

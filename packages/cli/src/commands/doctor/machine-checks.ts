@@ -17,7 +17,11 @@ const MiB = 1024 * 1024;
 /** Free bytes of the state directory's disk below which it is time to do something, and below which it may fail today. */
 const lowDisk = 1024 * MiB;
 const emptyDisk = 100 * MiB;
-const oldestNode = [22, 13];
+/** Of each line, those in which SQLite came without a flag. */
+const oldestNodes = [
+  [22, 13],
+  [23, 4],
+];
 
 export interface Machine {
   readonly stateDir: string;
@@ -36,9 +40,11 @@ export function machineChecks(machine: Machine): readonly Check[] {
 }
 
 export function nodeFinding(version: string): Finding {
-  if (isAtLeast(version, oldestNode)) return { check: "node", state: "ok", text: `Node ${version}` };
+  const line = Number.parseInt(version, 10);
+  const oldest = oldestNodes.find(([major]) => major === line) ?? oldestNodes[0] ?? [];
+  if (isAtLeast(version, oldest)) return { check: "node", state: "ok", text: `Node ${version}` };
   const text = `Node ${version} is too old.`;
-  return { check: "node", state: "fail", text, next: [`Install Node ${oldestNode.join(".")} or newer.`] };
+  return { check: "node", state: "fail", text, next: [`Install Node ${oldest.join(".")} or newer.`] };
 }
 
 async function gitFinding(): Promise<Finding> {

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
-import type { DatabaseSync } from "node:sqlite";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { bundleMessage, encodeSignature } from "@gennai/governance/ledger/ledger-signature";
 import { type Redactor, redactionMarker } from "@gennai/governance/redaction";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
+import type { SqliteConnection } from "../../sqlite-connection.ts";
 import { databaseFile, StoreDatabase } from "../database.ts";
 import { integerOf, type Row, textOf } from "../row.ts";
 import { BundleDigest, closingLine, elementLines, openingLine } from "./bundle-layout.ts";
@@ -55,7 +55,7 @@ export async function* exportLedgerBundle(
 }
 
 async function* exportedRecords(
-  connection: DatabaseSync | undefined,
+  connection: SqliteConnection | undefined,
   workspaceRoot: string,
   redactor: Redactor,
   onWithheld: (seq: number) => void,
@@ -71,7 +71,7 @@ async function* exportedRecords(
 }
 
 async function* sessionLines(
-  connection: DatabaseSync | undefined,
+  connection: SqliteConnection | undefined,
   workspaceRoot: string,
   redactor: Redactor,
 ): AsyncGenerator<string, void, undefined> {
@@ -108,7 +108,7 @@ function eventOf(row: Row): object {
   };
 }
 
-function useKeyInForce(signer: LedgerSigner, connection: DatabaseSync): void {
+function useKeyInForce(signer: LedgerSigner, connection: SqliteConnection): void {
   const hasKeys = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'ledger_keys'").get() !== undefined;
   const row = hasKeys
     ? connection.prepare("SELECT key_id FROM ledger_keys ORDER BY number DESC LIMIT 1").get()

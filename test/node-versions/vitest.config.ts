@@ -1,0 +1,29 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+/**
+ * What `npm test` runs under each further version of Node that the README names: the built program, and of the other tests those
+ * of what differs most between versions: SQLite, processes, files, streams over HTTP. None may start a file of ours that is
+ * TypeScript: Node 22.13 reads none.
+ */
+export default defineConfig({
+  // As the build does.
+  oxc: { target: "node22.13" },
+  test: {
+    root: fileURLToPath(new URL("../..", import.meta.url)),
+    passWithNoTests: true,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+    retry: process.env["CI"] === "true" ? 1 : 0,
+    setupFiles: [fileURLToPath(new URL("older-node.setup.ts", import.meta.url))],
+    include: [
+      "test/node-versions/*.test.ts",
+      "packages/server/test/sqlite-connection.test.ts",
+      "packages/server/test/store/{database,format-version,state-directory}.test.ts",
+      "packages/server/test/process/run-command.test.ts",
+      "packages/server/test/tools/writing/*.test.ts",
+      "test/e2e/rpc/{turns,apply-proposal}.test.ts",
+    ],
+  },
+});
