@@ -39,11 +39,13 @@ test("a server that is killed in the middle of a restore leaves all files or non
   await expect.poll(() => steadyList(client, sessionId), { timeout: 20_000 }).toBeGreaterThan(0);
   const [turn] = (await listCheckpoints(client, sessionId, { signal })).checkpoints;
   let target = turn?.checkpointId ?? "";
+  // A command made them: they go when they are named.
+  const named = { sessionId, paths: names, force: true };
 
   for (let round = 0; round < options.rounds; round++) {
     const before = await present();
     const began = (await listCheckpoints(client, sessionId, { signal })).checkpoints.length;
-    const restoring = restoreCheckpoint(client, { sessionId, checkpointId: target }, { signal }).catch(() => undefined);
+    const restoring = restoreCheckpoint(client, { ...named, checkpointId: target }, { signal }).catch(() => undefined);
     await delay(random() * 250);
     await killProcess(child.process);
     await restoring;
@@ -57,7 +59,7 @@ test("a server that is killed in the middle of a restore leaves all files or non
     target = added[0]?.checkpointId ?? target;
   }
   // The last one is left alone, and takes it back whatever the kills left.
-  const restored = await restoreCheckpoint(client, { sessionId, checkpointId: turn?.checkpointId ?? "" }, { signal });
+  const restored = await restoreCheckpoint(client, { ...named, checkpointId: turn?.checkpointId ?? "" }, { signal });
   expect(restored.skipped).toEqual([]);
   expect(await present()).toBe(0);
   const ended = once(child.process, "exit");

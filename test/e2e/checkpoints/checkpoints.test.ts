@@ -64,10 +64,13 @@ test("what commands and file tools did in a turn is taken back, the user's work 
     "create src/a.ts",
     "create src/b.sh",
     "create src/untracked.ts",
-    "delete made.txt",
   ]);
   expect(planned.files.map(({ path }) => path).sort()).toEqual(restored.files.map(({ path }) => path).sort());
-  expect(restored.skipped).toEqual([]);
+  // Who made it is not certain: a person has to name it.
+  expect(restored.skipped).toEqual([{ path: "made.txt", reason: "not_certain" }]);
+  const named = { sessionId, checkpointId, paths: ["made.txt"], force: true };
+  const made = await restoreCheckpoint(server.client, named, { signal });
+  expect(made.files.map(({ path, operation }) => `${operation} ${path}`)).toEqual(["delete made.txt"]);
   expect(await workspace.read("src/a.ts")).toBe("dirty\n");
   expect(await workspace.read("local.cfg")).toBe("KEY=1\n");
   expect((await stat(workspace.path("local.cfg"))).mode & 0o777).toBe(0o600);
@@ -86,7 +89,7 @@ test("what commands and file tools did in a turn is taken back, the user's work 
   expect(await workspace.read("deep/er/new.ts")).toBe("new\n");
 
   const events = await allEvents(server, sessionId);
-  expect(eventsOf(events, "checkpointRestored")).toHaveLength(3);
+  expect(eventsOf(events, "checkpointRestored")).toHaveLength(4);
   expect(eventOf(events, "checkpointTaken").toolName).toBe("Bash");
   const { preview } = await server.client.getConversationPreview({ sessionId, maxMessages: 50 });
   expect(JSON.stringify(preview)).toContain("The user restored these files");
@@ -103,12 +106,42 @@ test("a file that the user changed since is left unless it is named by force", a
   const { checkpoints } = await listCheckpoints(server.client, sessionId, { signal });
   const checkpointId = checkpoints[0]?.checkpointId ?? "";
   const restored = await restoreCheckpoint(server.client, { sessionId, checkpointId }, { signal });
-  expect(restored.skipped).toEqual([{ path: "a.ts", reason: "changed_since" }]);
-  expect([await server.workspace.read("a.ts"), await server.workspace.read("b.ts")]).toEqual(["user\n", "b\n"]);
+  expect(restored.skipped).toEqual([
+    { path: "a.ts", reason: "changed_since" },
+    { path: "b.ts", reason: "not_certain" },
+  ]);
   const force = { sessionId, checkpointId, force: true };
+  await restoreCheckpoint(server.client, { ...force, paths: ["b.ts"] }, { signal });
+  expect([await server.workspace.read("a.ts"), await server.workspace.read("b.ts")]).toEqual(["user\n", "b\n"]);
   expect(await codeOf(restoreCheckpoint(server.client, force, { signal }))).toBe("invalid_argument");
   await restoreCheckpoint(server.client, { ...force, paths: ["a.ts"] }, { signal });
   expect(await server.workspace.read("a.ts")).toBe("a\n");
+}, 60_000);
+
+test("what the user saved while a command ran stays, and is told", async () => {
+  await using place = await world(
+    { go: [bash("echo a > agent.txt; until grep -q saved mine.txt; do sleep 0.02; done")] },
+    { "mine.txt": "old\n" },
+  );
+  const { server, sessionId, run } = place;
+  const ended = run("go");
+  while (!(await exists(server.workspace.path("agent.txt")))) await new Promise((resolve) => setTimeout(resolve, 10));
+  await server.workspace.write("mine.txt", "saved\n");
+  await ended;
+  const { checkpoints } = await listCheckpoints(server.client, sessionId, { signal });
+  const checkpointId = checkpoints[0]?.checkpointId ?? "";
+  const restored = await restoreCheckpoint(server.client, { sessionId, checkpointId }, { signal });
+  expect(restored).toMatchObject({
+    files: [],
+    skipped: [
+      { path: "agent.txt", reason: "not_certain" },
+      { path: "mine.txt", reason: "not_certain" },
+    ],
+  });
+  expect(await server.workspace.read("mine.txt")).toBe("saved\n");
+  await restoreCheckpoint(server.client, { sessionId, checkpointId, paths: ["agent.txt"], force: true }, { signal });
+  expect(await exists(server.workspace.path("agent.txt"))).toBe(false);
+  expect(await server.workspace.read("mine.txt")).toBe("saved\n");
 }, 60_000);
 
 test("the emergency controls stop a restore, and an unknown checkpoint is none", async () => {
@@ -116,7 +149,7 @@ test("the emergency controls stop a restore, and an unknown checkpoint is none",
   const { server, sessionId, run } = place;
   await run("go");
   const { checkpoints } = await listCheckpoints(server.client, sessionId, { signal });
-  const request = { sessionId, checkpointId: checkpoints[0]?.checkpointId ?? "" };
+  const request = { sessionId, checkpointId: checkpoints[0]?.checkpointId ?? "", paths: ["a.ts"], force: true };
   const governance = connectGovernance({ baseUrl: server.url, token: server.token });
   await governance.setEmergencyControl({
     control: EmergencyControl.READ_ONLY,

@@ -22,7 +22,7 @@ test("nothing is restored while a turn of the session runs", async () => {
   );
   const { server, sessionId, run } = place;
   await run("go");
-  const request = { sessionId, checkpointId: await newest(server, sessionId) };
+  const request = { sessionId, checkpointId: await newest(server, sessionId), paths: ["a.ts"], force: true };
 
   const running = run("slow");
   await expect.poll(() => server.workspace.read("b.ts"), { timeout: 20_000 }).toBe("slow\n");
@@ -82,6 +82,7 @@ test.each([
     const { workspace } = server;
     await run("go");
     const checkpointId = await newest(server, sessionId);
+    const all = { sessionId, checkpointId, paths: ["a.ts", "b.ts", "c.ts", "link", "run.sh"], force: true };
     const session = await server.running.manager.get(sessionId);
     const gone = () => Promise.reject(new Error("the server went away"));
     if (dies === "decided") session.decided = gone;
@@ -89,9 +90,7 @@ test.each([
       session.decided = gone;
       session.workspace.apply = gone;
     }
-    expect((await refusalOf(restoreCheckpoint(server.client, { sessionId, checkpointId }, { signal }))).code).toBe(
-      "internal",
-    );
+    expect((await refusalOf(restoreCheckpoint(server.client, all, { signal }))).code).toBe("internal");
     server.failures.length = 0;
     const wasWritten = dies === "decided";
     expect(await workspace.read("a.ts")).toBe(wasWritten ? "a\n" : "agent\n");
@@ -117,7 +116,7 @@ test.each([
       expect(await modeOf(workspace.path("run.sh"))).toBe(0o755);
     }
     // And so is the work itself, again.
-    await restoreCheckpoint(server.client, { sessionId, checkpointId }, { signal });
+    await restoreCheckpoint(server.client, all, { signal });
     expect(await workspace.read("a.ts")).toBe("a\n");
     expect(await workspace.read("b.ts")).toBe("b\n");
   },

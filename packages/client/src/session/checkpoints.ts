@@ -96,7 +96,7 @@ export async function restoreCheckpoint(
 export const skipReasons: Readonly<Record<SkippedFile["reason"], string>> = {
   changed_since: "changed since, not by the agent",
   changed_between: "changed by somebody else between two of the agent's changes",
-  not_certain: "it is not known what was there before, or who changed it",
+  not_certain: "it is not known what was there before, or who changed it while a command ran",
   not_restored: "it could not be written",
 };
 

@@ -33,7 +33,7 @@ export function CheckpointPanel({ desk, running }: CheckpointPanelProps) {
       )}
       {done !== undefined && (
         <div class="g-notice g-notice-good" role="status">
-          <p>{done.files.length === 0 ? "All files were so already." : `Restored ${countOf(done.files.length)}.`}</p>
+          <p>{describeDone(done)}</p>
           <SkippedFiles skipped={done.skipped} />
         </div>
       )}
@@ -105,7 +105,7 @@ function Preview(props: {
   const nothing = preview.files.length === 0 && force.size === 0;
   return (
     <div class="checkpoint-preview" role="group" aria-label="What restoring would do">
-      {preview.files.length === 0 && <p>All files are as they were then.</p>}
+      {preview.files.length === 0 && preview.skipped.length === 0 && <p>All files are as they were then.</p>}
       <ul>
         {preview.files.map(({ path, operation }) => (
           <li key={path}>
@@ -114,6 +114,16 @@ function Preview(props: {
         ))}
       </ul>
       <SkippedFiles skipped={preview.skipped} chosen={force} onToggle={toggle} />
+      {preview.skipped.length > 1 && (
+        <button
+          type="button"
+          class="g-button"
+          disabled={disabled || force.size === preview.skipped.length}
+          onClick={() => setForce(new Set(preview.skipped.map(({ path }) => path)))}
+        >
+          Overwrite all of these
+        </button>
+      )}
       <div class="g-row">
         <button
           type="button"
@@ -166,6 +176,11 @@ function nameOf({ kind, turnNumber, title }: Checkpoint): string {
     case "restore":
       return "Restore";
   }
+}
+
+function describeDone({ files, skipped }: Restored): string {
+  if (files.length > 0) return `Restored ${countOf(files.length)}.`;
+  return skipped.length === 0 ? "All files were so already." : "Nothing was restored.";
 }
 
 function countOf(count: number): string {

@@ -17,6 +17,8 @@ export interface PathChange {
   readonly path: string;
   readonly before: FileState;
   readonly after: FileState;
+  /** Somebody else may have made it so, and nothing else holds what is there. */
+  readonly uncertain?: true;
 }
 
 export function operationOf({ before, after }: PathChange): "create" | "update" | "delete" {

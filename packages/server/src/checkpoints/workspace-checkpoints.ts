@@ -5,7 +5,7 @@ import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { ProcessLocks } from "../process/process-lock.ts";
 import { CheckpointError, type CheckpointErrorCode } from "./checkpoint-error.ts";
 import { CheckpointRecords } from "./checkpoint-records.ts";
-import type { PathChange } from "./file-state.ts";
+import type { FileState, PathChange } from "./file-state.ts";
 import type { KeptTree } from "./snapshot/kept-tree.ts";
 import { ShadowTree } from "./snapshot/shadow-tree.ts";
 
@@ -152,14 +152,21 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     );
   }
 
-  /** What cannot be told apart from somebody else's doing is unknown. */
+  /**
+   * What cannot be told apart from somebody else's doing is unknown, or uncertain. A snapshot cannot tell who changed a file
+   * while the command ran. So what only that file holds is never certain; a file that is gone, or has another mode, or
+   * what another file had before, can go back without anything being lost.
+   */
   async #certain(before: KeptTree, after: KeptTree, interrupted: boolean): Promise<readonly PathChange[]> {
     const changes = await this.#tree.changes(before, after);
     const otherRules = before.patterns !== after.patterns || changes.some(({ path }) => ignoreFile.test(path));
-    return changes.map((change) => {
+    const known = new Set(changes.flatMap((change) => objectOf(change.before) ?? []));
+    return changes.map((change): PathChange => {
       // What a rule let appear was there before, for all we know.
       const mayBeOlder = otherRules && change.before.type === "absent";
-      return interrupted || mayBeOlder ? { ...change, after: { type: "unknown" } } : change;
+      if (interrupted || mayBeOlder) return { ...change, after: { type: "unknown" } };
+      const object = objectOf(change.after);
+      return object === undefined || known.has(object) ? change : { ...change, uncertain: true };
     });
   }
 
@@ -183,6 +190,10 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     this.#disposed.abort();
     await this.#warm;
   }
+}
+
+function objectOf(state: FileState): string | undefined {
+  return state.type === "file" || state.type === "link" ? state.object : undefined;
 }
 
 function messageOf(error: unknown): string {

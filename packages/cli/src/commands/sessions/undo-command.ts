@@ -20,7 +20,7 @@ import { asTyped, type Console, commandName } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { describeCheckpoints, describeLeft, describeRestored, describeUndone } from "./undo-text.ts";
+import { describeCheckpoints, describeLeft, describeNames, describeRestored, describeUndone } from "./undo-text.ts";
 
 export interface UndoFlags extends ServerFlags {
   readonly workspace?: string;
@@ -132,7 +132,10 @@ async function undoToCheckpoint(
       flags.json === true ? `${JSON.stringify({ sessionId, ...restored })}\n` : describeRestored(restored, { dryRun }),
     );
     if (restored.skipped.length > 0 && flags.json !== true) {
-      console.errors.write("To overwrite what was left, name its files and say --force.\n");
+      const back = flags.to === undefined ? `--turn ${flags.turn ?? ""}` : `--to ${flags.to}`;
+      const names = describeNames(restored.skipped.map(({ path }) => path));
+      const line = `gennai undo ${back} --session ${sessionId} --force ${names}`;
+      console.errors.write(`What was left goes back when you name it: ${asTyped(line, console.environment)}\n`);
     }
     return exitCode.ok;
   }

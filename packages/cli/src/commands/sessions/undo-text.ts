@@ -45,6 +45,18 @@ export function describeRestored({ files, skipped }: Restored, options: { readon
   return lines.length === 0 ? "Nothing to take back: all files are as they were then.\n" : lines.join("");
 }
 
+/** Files as they are typed in a shell: the first of them, where there are many. */
+export function describeNames(paths: readonly string[]): string {
+  const typed = paths.slice(0, maxTyped).map((path) => {
+    const safe = terminalSafe(path);
+    return /^[\w./@+-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
+  });
+  const isLikeOption = paths.some((path) => path.startsWith("-"));
+  return [...(isLikeOption ? ["--"] : []), ...typed, ...(paths.length > maxTyped ? ["…"] : [])].join(" ");
+}
+
+const maxTyped = 20;
+
 /** A change set that was taken back. */
 export function describeUndone(undone: UndoneChangeSet): string {
   return undone.files.map(({ path, operation }) => `${verbs[operation]} ${terminalSafe(path)}\n`).join("");

@@ -22,11 +22,13 @@ interface PathWork {
   last: FileState;
   /** Somebody changed it between two steps. */
   broken: boolean;
+  /** Somebody may have changed it in one. */
+  uncertain: boolean;
 }
 
 /**
  * What has to be written so that each file is as before the first of these changes. A file that is not as the last of them
- * left it is somebody else's by now: it is skipped, unless the force of a person's naming it says otherwise.
+ * left it is somebody else's by now, and one of which that cannot be told may be: it is skipped, unless the force of a person's naming it says otherwise.
  *
  * @param changes in the order in which they were made
  * @param options.paths files or directories; empty: all
@@ -66,13 +68,14 @@ export async function planRestore(
 }
 
 async function objection(
-  { last, broken }: PathWork,
+  { last, broken, uncertain }: PathWork,
   present: PresentFile,
   contents: FileContents,
 ): Promise<SkippedFile["reason"] | undefined> {
   if (last.type === "unknown") return "not_certain";
   if (broken) return "changed_between";
-  return (await contents.same(last, present.state)) ? undefined : "changed_since";
+  if (!(await contents.same(last, present.state))) return "changed_since";
+  return uncertain ? "not_certain" : undefined;
 }
 
 async function netWork(
@@ -81,15 +84,16 @@ async function netWork(
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, PathWork>> {
   const net = new Map<string, PathWork>();
-  for (const { path, before, after } of changes) {
+  for (const { path, before, after, uncertain = false } of changes) {
     if (paths.length > 0 && !paths.some((named) => path === named || path.startsWith(`${named}/`))) continue;
     const known = net.get(path);
     if (known === undefined) {
-      net.set(path, { first: before, last: after, broken: false });
+      net.set(path, { first: before, last: after, broken: false, uncertain });
       continue;
     }
     const follows = known.last.type === "unknown" || (await contents.same(known.last, before));
     known.broken ||= !follows;
+    known.uncertain ||= uncertain;
     known.last = known.last.type === "unknown" ? known.last : after;
   }
   return net;

@@ -56,7 +56,9 @@ test("a process killed in the middle of a restore leaves all or nothing of it, a
     const held = openWorkspaceRoot(root, options);
     const checkpoints = new WorkspaceCheckpoints({ stateDir, root });
     const contents = new FileContents(new FileBlobStore(stateDir + "/blobs"), checkpoints);
-    const plan = await planRestore(await checkpoints.changesOf(id), contents, { root: held, paths: [], force: false });
+    const changes = await checkpoints.changesOf(id);
+    const named = { paths: changes.map(({ path }) => path), force: true };
+    const plan = await planRestore(changes, contents, { root: held, ...named });
     process.stdout.write("ready");
     const workspace = openLocalWorkspace(root, options);
     await writeRestore(plan.restores, contents, { workspace, root: held, announce: async () => undefined });`;
@@ -73,6 +75,6 @@ test("a process killed in the middle of a restore leaves all or nothing of it, a
     const now = treeOf(root);
     expect([before, changed]).toContainEqual(now);
   }
-  expect(await restore([id])).toEqual({ skipped: [] });
+  expect(await restore([id], { force: true })).toEqual({ skipped: [] });
   expect(treeOf(root)).toEqual(before);
 }, 60_000);

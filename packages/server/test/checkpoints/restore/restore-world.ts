@@ -16,6 +16,7 @@ export interface World {
   readonly checkpoints: WorkspaceCheckpoints;
   /** Runs what an agent's command would, between two snapshots. */
   command(work: () => void): Promise<string>;
+  /** With force and no paths: all that the commands changed, as a person names it. */
   restore(
     ids: readonly string[],
     options?: { readonly paths?: readonly string[]; readonly force?: boolean },
@@ -46,7 +47,8 @@ export function world(): World {
     },
     restore: async (ids, { paths = [], force = false } = {}) => {
       const changes = (await Promise.all(ids.map((id) => checkpoints.changesOf(id)))).flatMap((each) => each ?? []);
-      const plan = await planRestore(changes, contents, { root: held, paths, force });
+      const named = force && paths.length === 0 ? changes.map(({ path }) => path) : paths;
+      const plan = await planRestore(changes, contents, { root: held, paths: named, force });
       const written = await writeRestore(plan.restores, contents, {
         ...{ workspace, root: held },
         announce: async () => undefined,

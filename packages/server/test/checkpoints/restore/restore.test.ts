@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { forgetCheckpoints } from "@gennai/server/checkpoints/forget-checkpoints";
 import { checkpointDirectory, WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
@@ -49,9 +49,10 @@ test("a dirty tree comes back byte for byte after a command that deleted it, and
       rmSync(join(root, path));
     put(root, "made/by/command.txt", { text: "new" });
   });
-  const { skipped } = await restore([id]);
+  expect(await restore([id])).toEqual({ skipped: [{ path: "made/by/command.txt", reason: "not_certain" }] });
+  expect(treeOf(root)).toEqual({ ...before, "made/by/command.txt": "644 new" });
+  expect(await restore([id], { force: true })).toEqual({ skipped: [] });
 
-  expect(skipped).toEqual([]);
   expect(treeOf(root)).toEqual(before);
   expect(digest(join(root, ".git/index"))).toBe(index);
   expect(git(root, "--no-optional-locks", "status", "--porcelain=v2", "-z")).toBe(status);
@@ -67,10 +68,49 @@ test("what the user changed since is left, and named files come back by force", 
   put(root, "mine.txt", { text: "user's own\n" });
   const second = await command(() => put(root, "b.txt", { text: "agent\n" }));
 
-  expect(await restore([first, second])).toEqual({ skipped: [{ path: "a.txt", reason: "changed_since" }] });
+  expect(await restore([first, second])).toEqual({
+    skipped: [
+      { path: "a.txt", reason: "changed_since" },
+      { path: "b.txt", reason: "not_certain" },
+    ],
+  });
+  expect(await restore([first, second], { paths: ["b.txt"], force: true })).toEqual({ skipped: [] });
   expect(treeOf(root)).toEqual({ "a.txt": "644 user\n", "b.txt": "644 b\n", "mine.txt": "644 user's own\n" });
   expect(await restore([first], { paths: ["a.txt"], force: true })).toEqual({ skipped: [] });
   expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("a\n");
+});
+
+test("what the user saved while a command ran is left", async () => {
+  const { root, command, restore } = world();
+  put(root, "mine.txt", { text: "old\n" });
+  put(root, "gone.txt", { text: "gone\n" });
+  put(root, "run.sh", { text: "#!/bin/sh\n" });
+  put(root, "from.txt", { text: "moved\n" });
+  const id = await command(() => {
+    put(root, "agent.txt", { text: "a\n" });
+    rmSync(join(root, "gone.txt"));
+    put(root, "run.sh", { text: "#!/bin/sh\n", mode: 0o755 });
+    renameSync(join(root, "from.txt"), join(root, "to.txt"));
+    put(root, "mine.txt", { text: "the user's save\n" });
+    put(root, "new-of-mine.txt", { text: "the user's new file\n" });
+  });
+  const { skipped } = await restore([id]);
+  expect(skipped.map(({ path, reason }) => `${path} ${reason}`).sort()).toEqual([
+    "agent.txt not_certain",
+    "mine.txt not_certain",
+    "new-of-mine.txt not_certain",
+  ]);
+  // Nothing is lost by what went back.
+  expect(treeOf(root)).toEqual({
+    "agent.txt": "644 a\n",
+    "from.txt": "644 moved\n",
+    "gone.txt": "644 gone\n",
+    "mine.txt": "644 the user's save\n",
+    "new-of-mine.txt": "644 the user's new file\n",
+    "run.sh": "644 #!/bin/sh\n",
+  });
+  expect(await restore([id], { paths: ["agent.txt"], force: true })).toEqual({ skipped: [] });
+  expect(existsSync(join(root, "agent.txt"))).toBe(false);
 });
 
 test("what somebody changed between two commands is left", async () => {
@@ -80,7 +120,7 @@ test("what somebody changed between two commands is left", async () => {
   put(root, "a.txt", { text: "user\n" });
   const second = await command(() => put(root, "a.txt", { text: "agent again\n" }));
   expect(await restore([first, second])).toEqual({ skipped: [{ path: "a.txt", reason: "changed_between" }] });
-  expect(await restore([second])).toEqual({ skipped: [] });
+  expect(await restore([second], { force: true })).toEqual({ skipped: [] });
   expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("user\n");
 });
 
@@ -89,6 +129,7 @@ test("files that only stopped being ignored are not taken for new ones", async (
   put(root, ".gitignore", { text: "modules/\n" });
   put(root, "modules/large.js", { text: "older than the agent\n" });
   const id = await command(() => put(root, ".gitignore", { text: "" }));
+  expect(await restore([id], { paths: [".gitignore"], force: true })).toEqual({ skipped: [] });
   expect(await restore([id])).toEqual({ skipped: [{ path: "modules/large.js", reason: "not_certain" }] });
   expect(treeOf(root)).toMatchObject({
     ".gitignore": "644 modules/\n",
@@ -99,7 +140,7 @@ test("files that only stopped being ignored are not taken for new ones", async (
 test.each([
   ["listed while a command runs", ""],
   ["listed after the user's own patterns", "*.mine"],
-])("that the ledger is %s in git's private exclude file, makes nothing uncertain", async (_when, own) => {
+])("that the ledger is %s in git's private exclude file, is nothing a command changed", async (_when, own) => {
   const { root, checkpoints, restore } = world();
   git(root, "init", "--quiet", "--template=");
   put(root, ".git/info/exclude", { text: own });
@@ -107,7 +148,9 @@ test.each([
   await excludeFromGit(root);
   put(root, "new.txt", { text: "agent\n" });
   await checkpoints.close(id);
-  expect(await restore([id])).toEqual({ skipped: [] });
+  // Of what an ignore rule may have let appear, the end would not be known.
+  expect(await checkpoints.changesOf(id)).toMatchObject([{ path: "new.txt", after: { type: "file" } }]);
+  expect(await restore([id], { force: true })).toEqual({ skipped: [] });
   expect(existsSync(join(root, "new.txt"))).toBe(false);
 });
 
@@ -143,7 +186,8 @@ test("to look at a call that still runs takes nothing of what is known when it e
   put(root, "a.txt", { text: "agent\n" });
   expect(await checkpoints.changesOf(id)).toMatchObject([{ path: "a.txt", after: { type: "unknown" } }]);
   await checkpoints.close(id);
-  expect(await restore([id])).toEqual({ skipped: [] });
+  expect(await checkpoints.changesOf(id)).toMatchObject([{ path: "a.txt", after: { type: "file" } }]);
+  expect(await restore([id], { force: true })).toEqual({ skipped: [] });
   expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("a\n");
 });
 
@@ -207,7 +251,7 @@ test("any tree comes back from any other", async () => {
       const before = treeOf(root);
       const first = await command(() => become(root, middle));
       const second = await command(() => become(root, end));
-      expect(await restore([first, second])).toEqual({ skipped: [] });
+      expect(await restore([first, second], { force: true })).toEqual({ skipped: [] });
       expect(treeOf(root)).toEqual(before);
     }),
     { numRuns: 15 },
