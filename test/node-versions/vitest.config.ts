@@ -12,7 +12,8 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL("../..", import.meta.url)),
     passWithNoTests: true,
-    testTimeout: 60_000,
+    // Each command of the built program is a process.
+    testTimeout: 120_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
     retry: process.env["CI"] === "true" ? 1 : 0,

@@ -179,7 +179,8 @@ export class StoreDatabase implements Disposable {
   /** Resolves when everything committed so far is on the disk, also what was not durable by itself. */
   async sync(): Promise<void> {
     try {
-      await using log = await open(`${this.file}-wal`, "r");
+      // For writing: Windows syncs what was opened so.
+      await using log = await open(`${this.file}-wal`, "r+");
       await log.datasync();
     } catch (error) {
       // All of it was moved into the database, which SQLite syncs then.

@@ -62,13 +62,15 @@ async function gitFinding(): Promise<Finding> {
 
 async function ripgrepFinding(signal: AbortSignal): Promise<Finding> {
   const next = [
-    "Install ripgrep (Debian, Ubuntu: sudo apt install ripgrep), or the optional dependencies of @vscode/ripgrep.",
+    "Install ripgrep (Debian, Ubuntu: sudo apt install ripgrep; macOS: brew install ripgrep; Windows: winget install BurntSushi.ripgrep.MSVC), or the optional dependencies of @vscode/ripgrep.",
   ];
   try {
     const { stdout } = await run(ripgrepPath(), ["--version"], { signal });
     return { check: "ripgrep", state: "ok", text: stdout.split("\n", 1)[0] ?? "" };
-  } catch {
-    return { check: "ripgrep", state: "fail", text: "There is no ripgrep that works: the agent cannot search.", next };
+  } catch (error) {
+    const why = error instanceof Error ? error.message.trim() : String(error);
+    const text = `There is no ripgrep that works: the agent cannot search. ${why}`;
+    return { check: "ripgrep", state: "fail", text, next };
   }
 }
 
@@ -89,18 +91,15 @@ async function sandboxFinding({ environment }: Machine): Promise<Finding> {
       check: "sandbox",
       state: "warn",
       text: `Commands run without a sandbox: ${sandbox.reason}. All but plain reading asks.`,
-      next: [
-        ...namespaceHints(),
-        "Install bubblewrap, where it is missing (Debian, Ubuntu: sudo apt install bubblewrap).",
-      ],
+      next: platform() === "linux" ? bubblewrapHints() : [],
     };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-/** Switches of Linux that keep an ordinary user from making namespaces. */
-function namespaceHints(): readonly string[] {
+/** Also switches of Linux that keep an ordinary user from making namespaces. */
+function bubblewrapHints(): readonly string[] {
   const switches = [
     ["/proc/sys/user/max_user_namespaces", "0", "sudo sysctl user.max_user_namespaces=15000"],
     ["/proc/sys/kernel/unprivileged_userns_clone", "0", "sudo sysctl kernel.unprivileged_userns_clone=1"],
@@ -110,9 +109,12 @@ function namespaceHints(): readonly string[] {
       "AppArmor keeps programs from making user namespaces: give /usr/bin/bwrap a profile that allows it.",
     ],
   ] as const;
-  return switches.flatMap(([file, bad, next]) =>
-    existsSync(file) && readFileSync(file, "utf8").trim() === bad ? [next] : [],
-  );
+  return [
+    ...switches.flatMap(([file, bad, next]) =>
+      existsSync(file) && readFileSync(file, "utf8").trim() === bad ? [next] : [],
+    ),
+    "Install bubblewrap, where it is missing (Debian, Ubuntu: sudo apt install bubblewrap).",
+  ];
 }
 
 async function diskFinding(stateDir: string): Promise<Finding> {
