@@ -31,6 +31,7 @@ import { accessInterceptor } from "./rpc/access-interceptor.ts";
 import { registerAgentService } from "./rpc/agent-service.ts";
 import { errorInterceptor } from "./rpc/error-interceptor.ts";
 import { registerGovernanceService } from "./rpc/governance-service.ts";
+import { holdSessionInterceptor } from "./rpc/hold-session-interceptor.ts";
 import { modelKeyRpc } from "./rpc/model-key-rpc.ts";
 import { nodeRpcHandler } from "./rpc/node-rpc-handler.ts";
 import { registerPlanService } from "./rpc/plan-service.ts";
@@ -283,6 +284,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
     registerGovernanceService(router, governancePorts);
   };
   const access = accessInterceptor({ callers, manager: () => manager });
+  const hold = holdSessionInterceptor(() => manager);
   const routing =
     replica &&
     joinReplicas?.(replica, {
@@ -290,7 +292,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       callers,
       scopes: watch.scopes,
       routes,
-      guards: [access],
+      guards: [access, hold],
       report,
     });
   const opened = parts.move();
@@ -310,6 +312,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
           ...watch.interceptors,
           errorInterceptor(report),
           access,
+          hold,
           ...(routing === undefined ? [] : [routing]),
         ],
       }),

@@ -1,6 +1,7 @@
 import { durationMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import type { AgentClient } from "@gennai/client/connection/connection";
 import { retryingCall } from "@gennai/client/connection/retrying-call";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
@@ -125,21 +126,51 @@ describe("calls beyond the limit", () => {
   });
 });
 
-test("sessions in memory are bounded for each user", async () => {
+/** Starts a session and listens to it, so that it is in use until aborted. */
+async function inUse(client: AgentClient): Promise<{ readonly sessionId: string; readonly leave: () => void }> {
+  const { sessionId } = await client.startSession({});
+  const abort = new AbortController();
+  const events = client.subscribe({ sessionId }, { signal: abort.signal })[Symbol.asyncIterator]();
+  await events.next();
+  return { sessionId, leave: () => abort.abort() };
+}
+
+test("sessions in use are bounded for each user; idle ones make room", async () => {
   const limits = { ...defaultLimits, sessionsPerUser: 3 };
   await using world = await startManyUsersServer({ server: { limits } });
   const [ada, eve] = [await world.user({ user: "ada" }), await world.user({ user: "eve" })];
-  for (let count = 0; count < 3; count += 1) await ada.client.startSession({});
+  const first = await ada.client.startSession({});
+  for (let count = 0; count < 6; count += 1) await ada.client.startSession({});
+  // It was closed, and opens again.
+  expect(await ada.client.getTodos({ sessionId: first.sessionId })).toMatchObject({ items: [] });
+  const [one] = [await inUse(ada.client), await inUse(ada.client), await inUse(ada.client)];
   expect(await overloadOf(ada.client.startSession({}))).toMatchObject({ reason: "too_many_sessions", wait: 30_000 });
   await eve.client.startSession({});
+  one.leave();
+  await expect.poll(() => overloadOf(ada.client.startSession({}))).toMatchObject({ reason: undefined });
+});
+
+test("a session that a call holds is not closed under it", async () => {
+  const limits = { ...defaultLimits, sessionsPerUser: 2 };
+  await using world = await startManyUsersServer({ server: { limits } });
+  const ada = await world.user({ user: "ada" });
+  const { sessionId } = await ada.client.startSession({});
+  // Each of these writes to the one session, while others push it out of memory again and again.
+  const ends = await Promise.all(
+    Array.from({ length: 20 }, async (_, index) => {
+      if (index % 2 === 0) return overloadOf(ada.client.startSession({}));
+      return overloadOf(ada.client.renameSession({ sessionId, title: `title ${index}` }));
+    }),
+  );
+  expect(new Set(ends.map(({ reason }) => reason))).toEqual(new Set([undefined]));
 });
 
 test("sessions in memory are bounded for all tenants together", async () => {
   await using world = await startManyUsersServer({ server: { limits: { ...defaultLimits, sessions: 3 } } });
   const [ada, bob] = [await world.user({ user: "ada" }), await world.user({ user: "bob", tenant: "other" })];
-  const { sessionId } = await ada.client.startSession({});
-  await ada.client.startSession({});
-  await bob.client.startSession({});
+  const { sessionId } = await inUse(ada.client);
+  await inUse(ada.client);
+  await inUse(bob.client);
   expect(await overloadOf(bob.client.startSession({}))).toMatchObject({ reason: "too_many_sessions" });
   // What is open goes on.
   await ada.client.getTodos({ sessionId });

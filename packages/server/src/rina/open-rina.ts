@@ -20,8 +20,14 @@ export interface RinaOptions extends Pick<RinaListenerOptions, "judge" | "report
 export async function openRina(options: RinaOptions): Promise<Omit<HttpListener, "renewTls">> {
   const { manager, plans, version } = options;
   let opened: Promise<Session> | undefined;
+  const begin = async (): Promise<Session> => {
+    const begun = await manager.start({ ...manager.services.defaultSettings, interactive: true }, "");
+    // For as long as the port is open.
+    manager.hold(begun.id);
+    return begun;
+  };
   const session = (): Promise<Session> => {
-    const opening = opened ?? manager.start({ ...manager.services.defaultSettings, interactive: true }, "");
+    const opening = opened ?? begin();
     opened = opening;
     // Without a workspace, say; the next request tries again.
     opening.catch(() => (opened = undefined));

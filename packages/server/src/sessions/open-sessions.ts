@@ -5,17 +5,16 @@ import type { SessionHead } from "./log/session-log.ts";
 import { Session } from "./session.ts";
 import type { SessionServices } from "./session-services.ts";
 
-/** Sessions that may be open at once in one server. */
-const maxOpenSessions = 500;
-/** Milliseconds without a use after which a session may be closed to make room for another. */
-const idleMs = 600_000;
-/** The same where there is no room otherwise; longer than any call takes that still holds the session. */
-const shortIdleMs = 60_000;
-
-/** The sessions in this server's memory, one object for each. Those that nobody uses make room for others. */
+/**
+ * The sessions in this server's memory, one object for each. Where there is no room, the one that was used longest ago makes
+ * room, unless it is in use: a turn runs, a client listens, or a call holds it.
+ */
 export class OpenSessions {
   readonly #services: SessionServices;
+  /** The least recently used one first. */
   readonly #open = new Map<string, Promise<Session>>();
+  /** How often each is held, by id; also of those that are not open. */
+  readonly #held = new Map<string, number>();
   /** Those of them that are not open yet. */
   readonly #opening = new Set<Promise<Session>>();
   /** Whose the open ones are, by session. */
@@ -31,6 +30,22 @@ export class OpenSessions {
 
   find(sessionId: string): Promise<Session> | undefined {
     return this.#open.get(sessionId);
+  }
+
+  /** A session that is held is not closed: whoever has its object may go on using it. Dispose once. */
+  hold(sessionId: string): Disposable {
+    this.#held.set(sessionId, (this.#held.get(sessionId) ?? 0) + 1);
+    return {
+      [Symbol.dispose]: () => {
+        const left = (this.#held.get(sessionId) ?? 1) - 1;
+        if (left > 0) this.#held.set(sessionId, left);
+        else this.#held.delete(sessionId);
+        const opening = this.#open.get(sessionId);
+        if (opening === undefined) return;
+        this.#open.delete(sessionId);
+        this.#open.set(sessionId, opening);
+      },
+    };
   }
 
   /** Those that are open by now. One that still opens runs nothing, and must not keep anybody waiting, or fail them. */
@@ -72,12 +87,13 @@ export class OpenSessions {
   async makeRoom(user: string): Promise<void> {
     const { admission } = this.#services;
     const { sessionsPerUser } = admission;
-    const serverHasRoom = (): boolean => this.#open.size < maxOpenSessions && admission.hasRoomForSession();
-    const hasRoom = (): boolean => serverHasRoom() && this.#ofUser(user) < sessionsPerUser;
-    if (!hasRoom()) await this.#closeIdle(idleMs, hasRoom);
-    if (!hasRoom()) await this.#closeIdle(shortIdleMs, hasRoom);
+    const userHasRoom = (): boolean => this.#ofUser(user) < sessionsPerUser;
+    // Whose limit it is gives way: one user's many sessions close none of another's.
+    if (!userHasRoom()) await this.#closeIdle((id) => this.#users.get(id) === user, userHasRoom);
+    const hasRoom = (): boolean => userHasRoom() && admission.hasRoomForSession();
+    if (userHasRoom() && !hasRoom()) await this.#closeIdle(() => true, hasRoom);
     if (hasRoom()) return;
-    const message = serverHasRoom()
+    const message = admission.hasRoomForSession()
       ? `You have your limit of ${sessionsPerUser} sessions open.`
       : "This server has as many sessions open as it may.";
     throw new ServiceError("resource_exhausted", message, {
@@ -87,12 +103,13 @@ export class OpenSessions {
     });
   }
 
-  /** Closes sessions that nobody has used for a while, least recently opened first; they open again when asked for. */
-  async #closeIdle(milliseconds: number, mayStop: () => boolean): Promise<void> {
+  /** Closes sessions that nobody uses, least recently used first; they open again when asked for. */
+  async #closeIdle(isMeant: (sessionId: string) => boolean, mayStop: () => boolean): Promise<void> {
     for (const [id, opening] of [...this.#open]) {
       if (mayStop()) return;
+      if (!isMeant(id) || this.#held.has(id) || this.#opening.has(opening)) continue;
       const session = await opening.catch(() => undefined);
-      if (session?.isIdleFor(milliseconds) === false || this.#open.get(id) !== opening) continue;
+      if (session?.isIdle === false || this.#held.has(id) || this.#open.get(id) !== opening) continue;
       this.#forget(id);
       if (session?.workspace.client !== undefined) this.#services.closeClientWorkspace(session.workspace, id);
     }

@@ -93,6 +93,11 @@ export class SessionManager {
     return this.#open.find(sessionId) ?? this.#open.open(head);
   }
 
+  /** Keeps a session, once it is open, until disposed: whoever uses its object holds it. */
+  hold(sessionId: string): Disposable {
+    return this.#open.hold(sessionId);
+  }
+
   /** Whose session it is, by the log; undefined for an id that no log has. */
   async userOf(sessionId: string): Promise<string | undefined> {
     return (await this.#services.log.head(sessionId))?.user;
@@ -127,9 +132,10 @@ export class SessionManager {
 
   /** A new session that begins with another one's history. @param throughSeq of its last event; 0: all there is */
   async fork(sessionId: string, throughSeq: number): Promise<Session> {
+    using _held = this.hold(sessionId);
     const source = await this.get(sessionId);
     await this.#open.makeRoom(source.user);
-    return forkSession(source, throughSeq, (origin) =>
+    return await forkSession(source, throughSeq, (origin) =>
       this.#create(source.workspace.place, source.settings, source.user, origin),
     );
   }
@@ -175,6 +181,7 @@ export class SessionManager {
   async #create(place: string, settings: SessionSettings, user: string, origin: SessionOrigin = {}): Promise<Session> {
     this.#services.admission.assertRoomForNew();
     const sessionId = randomUUID();
+    using _held = this.hold(sessionId);
     const head = await this.#services.log.create({ sessionId, workspaceRoot: place, time: this.#services.now(), user });
     const session = await this.#open.open(head, origin.clientWorkspace);
     const { sandbox } = this.#services;

@@ -96,10 +96,9 @@ export class Session {
     return this.#log.writer;
   }
 
-  /** True when nothing runs, nobody listens, and nothing was written for so long: the session can be closed and opened again. */
-  isIdleFor(milliseconds: number): boolean {
-    const busy = this.hasTurn || this.clients.isAttached;
-    return !busy && this.services.now() - this.#log.lastWritten > milliseconds;
+  /** Nothing runs, nobody listens, and all is written: the session can be closed and opened again. */
+  get isIdle(): boolean {
+    return !this.hasTurn && !this.clients.isAttached && this.writer.queued === 0;
   }
 
   /** A turn runs, or is about to. */

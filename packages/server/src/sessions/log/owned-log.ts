@@ -18,24 +18,16 @@ export class OwnedLog {
   #isTurns = false;
   /** One look at a time: two would both take the session over. */
   #look: Promise<void> | undefined;
-  /** Milliseconds since the epoch. */
-  #lastWritten: number;
 
   constructor(services: SessionServices, head: SessionHead, state: SessionState) {
     this.#services = services;
     this.#sessionId = head.sessionId;
     this.#state = state;
-    this.#lastWritten = services.now();
     this.#writer = this.#newWriter(head.epoch);
   }
 
   get writer(): SessionWriter {
     return this.#writer;
-  }
-
-  /** When something was written last, or the log was opened. Milliseconds since the epoch. */
-  get lastWritten(): number {
-    return this.#lastWritten;
   }
 
   /** For a turn. Rejects with `ServiceError` while another process runs one. */
@@ -138,7 +130,6 @@ export class OwnedLog {
       now: this.#services.now,
       callers: this.#services.callers,
       onAppended: (events: readonly LoggedEvent[]) => {
-        this.#lastWritten = this.#services.now();
         for (const event of events) this.#state.apply(event);
       },
     });

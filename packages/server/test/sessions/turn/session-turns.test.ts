@@ -23,7 +23,7 @@ test("a session whose turn is about to start is not closed as idle", async () =>
   await using server = await startTestServer({ script });
   const { manager } = server.running;
   const session = await manager.start(manager.services.defaultSettings, "");
-  expect(session.isIdleFor(-1)).toBe(true);
+  expect(session.isIdle).toBe(true);
   const begun = Promise.withResolvers<void>();
   const prepared = Promise.withResolvers<never>();
   const starting = session.startPrepared(() => {
@@ -31,10 +31,10 @@ test("a session whose turn is about to start is not closed as idle", async () =>
     return prepared.promise;
   });
   await begun.promise;
-  expect(session.isIdleFor(-1)).toBe(false);
+  expect(session.isIdle).toBe(false);
   prepared.reject(new Error("It is not ready."));
   await expect(starting).rejects.toThrow("It is not ready.");
-  expect(session.isIdleFor(-1)).toBe(true);
+  expect(session.isIdle).toBe(true);
 });
 
 test("a look at the log beside a start takes the session from nobody", async () => {

@@ -1,0 +1,26 @@
+import type { Interceptor } from "@connectrpc/connect";
+import type { SessionManager } from "../sessions/session-manager.ts";
+import { once, onlyMessage, sessionIdOf } from "./request-message.ts";
+
+/** Keeps the session that a call names in memory until the call has ended, so that it is not closed under it. */
+export function holdSessionInterceptor(manager: () => Pick<SessionManager, "hold">): Interceptor {
+  return (next) => async (request) => {
+    const message = request.stream ? await onlyMessage(request.message) : request.message;
+    const sessionId = sessionIdOf(message);
+    const again = request.stream ? { ...request, message: once(message) } : request;
+    if (sessionId === undefined) return next(again);
+    using held = new DisposableStack();
+    held.use(manager().hold(sessionId));
+    const response = await next(again);
+    if (!response.stream) return response;
+    const untilEnd = held.move();
+    // A stream that nobody ever read ends by its signal alone.
+    request.signal.addEventListener("abort", () => untilEnd.dispose(), { once: true });
+    return { ...response, message: holding(response.message, untilEnd) };
+  };
+}
+
+async function* holding<Message>(messages: AsyncIterable<Message>, held: Disposable): AsyncGenerator<Message> {
+  using _held = held;
+  yield* messages;
+}
