@@ -23,6 +23,7 @@ import { createModel } from "./models/model-registry.ts";
 import type { LogAddress } from "./nats/log-address.ts";
 import type { PlanAuthority } from "./plans/plan-authority.ts";
 import { SessionPlans } from "./plans/session-plans.ts";
+import type { CommandLimits } from "./process/command-limits.ts";
 import { ProcessLocks } from "./process/process-lock.ts";
 import { createRedactor } from "./redaction/redactor.ts";
 import { bothChecks } from "./replica/both-checks.ts";
@@ -58,6 +59,8 @@ export interface ServerParts {
   readonly configDir: string;
   /** What commands find in their environment. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What each command may take of the machine; the usual limits for what is left out. */
+  readonly commandLimits: Partial<CommandLimits>;
   readonly sandbox: Sandbox;
   readonly controlWatch: ControlWatch;
   /** Whether clients have to show who they are. */
@@ -115,7 +118,18 @@ const features = [
 
 /** Composes everything that belongs to one tenant. Rejects with `WorkspaceError` or `StoreError`; nothing is left running then. */
 export async function openTenant(server: ServerParts, place: TenantPlace): Promise<Tenant> {
-  const { options, callers, admission, configDir, environment, sandbox, controlWatch, authenticated, watch } = server;
+  const {
+    options,
+    callers,
+    admission,
+    configDir,
+    environment,
+    commandLimits,
+    sandbox,
+    controlWatch,
+    authenticated,
+    watch,
+  } = server;
   const { stateDir } = place;
   const { token } = options;
   const { log, observer } = watch;
@@ -152,8 +166,15 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
     },
   });
   const keys = place.usersRoot === undefined ? serverKeys : new UserModelKeys({ callers, shared: serverKeys });
-  const capabilityFiles = { named: options.environment["GENNAI_CAPABILITIES"] || undefined, configDir, stateDir };
+  const capabilityFiles = {
+    named: options.environment["GENNAI_CAPABILITIES"] || undefined,
+    configDir,
+    stateDir,
+    requiredByDefault: options.users !== undefined,
+  };
   const loadProfile = () => loadCapabilities(capabilityFiles, Date.now);
+  const { problem } = (await loadProfile()).current();
+  if (problem !== undefined) log.warn(`Only reading is permitted: ${problem}`);
   const emergencyStore =
     replica?.emergency ??
     parts.use(
@@ -254,6 +275,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       protectedBranches: options.protectedBranches ?? [],
       home: homedir(),
       commandEnvironment: environment,
+      commandLimits,
       platform: platform(),
       now: Date.now,
     },

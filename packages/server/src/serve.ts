@@ -2,6 +2,7 @@ import { homedir, platform } from "node:os";
 import { Admission } from "./admission/admission.ts";
 import { defaultLimits } from "./admission/limits.ts";
 import { userConfigDir } from "./config/config-directory.ts";
+import { requireServerConfig } from "./config/server-config.ts";
 import { ControlWatch } from "./control-watch/control-watch.ts";
 import { describePutBack } from "./control-watch/put-back.ts";
 import { Draining } from "./draining.ts";
@@ -70,7 +71,7 @@ const maxPages = 64;
 
 /**
  * Composes and starts the server. With `openTenant` it alone knows all of its parts. Rejects with `PortTakenError`,
- * `WorkspaceError`, `SandboxRequired`, `StoreError` or `UnsafeFileError`; nothing is left running then.
+ * `WorkspaceError`, `SandboxRequired`, `BadServerConfig`, `StoreError` or `UnsafeFileError`; nothing is left running then.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { token, users } = options;
@@ -86,6 +87,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const draining = new Draining();
   const stateDir = await prepareStateDirectory(options.stateDir);
   const configDir = userConfigDir(options.environment);
+  const { commandLimits } = await requireServerConfig(configDir);
   const environment = commandEnvironment(options.environment);
   const sandbox = parts.use(
     await openSandbox({
@@ -109,7 +111,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tenants = parts.use(
     await ServerTenants.open(
       {
-        ...{ options, callers, admission, configDir, environment, sandbox, controlWatch, authenticated, watch },
+        ...{ options, callers, admission, configDir, environment, commandLimits },
+        ...{ sandbox, controlWatch, authenticated, watch },
         assertTurnsMayStart: () => draining.assertTurnsMayStart(),
       },
       { stateDir, usersRoot, sharedLog: options.sharedLog },

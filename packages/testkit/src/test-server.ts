@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type AgentClient, connect } from "@gennai/client/connection/connection";
 import { settingDefaults } from "@gennai/protocol/model/session-settings";
@@ -66,6 +66,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     return file;
   };
 
+  // Who tests many users need not sign a profile for them first.
+  const environment: NodeJS.ProcessEnv = { ...process.env };
+  if (options.server?.users !== undefined) {
+    environment["XDG_CONFIG_HOME"] = scripts.root;
+    await mkdir(join(scripts.root, "gennai"));
+    await writeFile(join(scripts.root, "gennai/server.json"), '{"capabilities":{"required":false}}', { mode: 0o600 });
+  }
   const token = options.server?.users === undefined ? (options.server?.token ?? "t".repeat(43)) : "";
   const warnings: string[] = [];
   const failures: string[] = [];
@@ -80,7 +87,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       announce: false,
       // The same on every machine; `server.sandbox` turns it on.
       sandbox: "off",
-      environment: process.env,
+      environment,
       log: {
         debug: () => undefined,
         info: () => undefined,

@@ -3,6 +3,7 @@ import { scenarioSchema } from "../../../packages/agent/src/scenarios/parse-scen
 import { capabilityDocumentSchema } from "../../../packages/governance/src/capabilities/capability-profile.ts";
 import { hooksSchema } from "../../../packages/governance/src/hooks/hook-config.ts";
 import { projectConfigSchema } from "../../../packages/server/src/config/project-config.ts";
+import { serverConfigSchema } from "../../../packages/server/src/config/server-config.ts";
 import { mcpServerSchema } from "../../../packages/server/src/mcp/mcp-config.ts";
 import { modelFactsSchema } from "../../../packages/server/src/models/model-facts.ts";
 import { webConfigSchema } from "../../../packages/server/src/web/web-config.ts";
@@ -32,6 +33,12 @@ const files = [
     about:
       'The user\'s own in `~/.config/gennai/mcp.json`, a workspace\'s in `.mcp.json`: `{"mcpServers": {"NAME": { … }}}` with these fields. `${NAME}` in a value is a variable of your environment. [How to connect one](../guides/connect-an-mcp-server.md)',
     schema: mcpServerSchema,
+  },
+  {
+    title: "The server: server.json",
+    about:
+      "In `~/.config/gennai/` of whoever runs the server, read at its start; `capabilities` before each model call, too. A file that cannot be used keeps a server from starting.",
+    schema: serverConfigSchema,
   },
   {
     title: "Web pages: web.json",

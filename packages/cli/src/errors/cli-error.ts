@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { BadServerConfig } from "@gennai/server/config/server-config";
 import { TokenError } from "@gennai/server/http/token";
 import { UnsafeFileError } from "@gennai/server/private-file";
 import { SandboxRequired } from "@gennai/server/sandbox/sandbox";
@@ -40,6 +41,7 @@ export function asCliError(error: unknown): CliError {
     error instanceof WorkspaceError ||
     error instanceof TokenError ||
     error instanceof UnsafeFileError ||
+    error instanceof BadServerConfig ||
     error instanceof TelemetryError
   ) {
     // Their messages say what to do.

@@ -20,6 +20,7 @@ import type { WorkspacePath } from "@gennai/governance/effect";
 import { agreedControl } from "@gennai/governance/policies/agreed-control";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { ControlWatch } from "@gennai/server/control-watch/control-watch";
+import type { CommandLimits } from "@gennai/server/process/command-limits";
 import { CommandNotStarted, holdDirectory } from "@gennai/server/process/run-command";
 import { plainShell, runShellCommand } from "@gennai/server/process/shell-runner";
 import type { Sandbox } from "@gennai/server/sandbox/sandbox";
@@ -40,6 +41,8 @@ export interface DiskWorkspaceOptions {
   readonly ownDirectories: readonly string[];
   readonly sandbox: Sandbox;
   readonly controlWatch: Pick<ControlWatch, "begin">;
+  /** What each command may take of the machine; the usual limits for what is left out. */
+  readonly limits?: Partial<CommandLimits>;
   /** What commands find in their environment. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -129,7 +132,7 @@ export class DiskWorkspace implements HeldWorkspace {
   }
 
   run(request: HeldCommand, options: CommandOptions): Promise<HeldRun> {
-    const { sandbox, controlWatch, environment } = this.#options;
+    const { sandbox, controlWatch, environment, limits = {} } = this.#options;
     return told(async () => {
       const cwd = this.#at(request.cwd);
       if ((await this.#files.stat(cwd))?.kind !== "directory") {
@@ -141,7 +144,7 @@ export class DiskWorkspace implements HeldWorkspace {
       const { run, notes } = await runShellCommand(
         { ...request, text: request.command, cwd: holdDirectory(cwd.absolute), agreed: agreedControl(analysis) },
         {
-          ...{ workspaceRoot: root, environment, shellArguments: plainShell, controlWatch },
+          ...{ workspaceRoot: root, environment, limits, shellArguments: plainShell, controlWatch },
           sandbox: sandbox.state === "sandboxed" ? sandbox.shell : undefined,
         },
         options,

@@ -1,5 +1,6 @@
 import { homedir, platform } from "node:os";
 import { userConfigDir } from "@gennai/server/config/config-directory";
+import { requireServerConfig } from "@gennai/server/config/server-config";
 import { ControlWatch } from "@gennai/server/control-watch/control-watch";
 import { commandEnvironment } from "@gennai/server/process/command-environment";
 import { openSandbox } from "@gennai/server/sandbox/open-sandbox";
@@ -34,6 +35,7 @@ export async function holdFiles(
   const { console } = options;
   const stateDir = await prepareStateDirectory(options.stateDir);
   const configDir = userConfigDir(console.environment);
+  const { commandLimits: limits } = await requireServerConfig(configDir);
   const environment = commandEnvironment(console.environment);
   const sandbox = await openSandbox({
     ...{ mode: options.sandbox, stateDir, environment, home: homedir(), platform: platform() },
@@ -46,7 +48,7 @@ export async function holdFiles(
   };
   try {
     const workspace = new DiskWorkspace({
-      ...{ root, stateDir, sandbox, controlWatch, environment },
+      ...{ root, stateDir, sandbox, controlWatch, environment, limits },
       id: await heldWorkspaceId(stateDir, root),
       ownDirectories: [stateDir, configDir],
     });

@@ -3,6 +3,10 @@ import type { ErrorMeanings } from "./error-meaning.ts";
 /** Why a server does not start, or a store does not do what it was asked. */
 export const startErrors = {
   bad_bundle: { means: "the file is no bundle of Gennai, or was changed", next: "Export it again." },
+  bad_server_config: {
+    means: "`server.json` is there and cannot be used",
+    next: "The message names the field: mend or remove it.",
+  },
   bad_token: { means: "the token has characters that no header takes", next: "Use letters, digits and `-._~+/`." },
   busy: { means: "another process uses it", next: "The message names the process: wait for it or stop it." },
   closed: { means: "the store is closed", next: "Report it: this is a mistake in Gennai." },

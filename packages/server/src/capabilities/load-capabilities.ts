@@ -7,6 +7,7 @@ import {
   profileAt,
   verifyCapabilityProfile,
 } from "@gennai/governance/capabilities/capability-profile";
+import { loadServerConfig } from "../config/server-config.ts";
 import { readUserFile } from "../config/user-file.ts";
 import { ledgerVerifier } from "../store/ledger/ledger-key.ts";
 
@@ -17,6 +18,8 @@ export interface CapabilityFiles {
   readonly configDir: string;
   /** `keys/capabilities.pub` in it is trusted as well. */
   readonly stateDir: string;
+  /** Whether there has to be a profile where `capabilities.required` of `server.json` says nothing. */
+  readonly requiredByDefault: boolean;
 }
 
 /** What is permitted, as of any moment: a profile that expires does so in the middle of a turn, too. */
@@ -25,8 +28,8 @@ export interface LoadedCapabilities {
 }
 
 /**
- * Loads and checks the profile in force. Never rejects: without a file the default profile is in force, and with one that
- * cannot be believed only reading is permitted.
+ * Loads and checks the profile in force. Never rejects: without a file the default profile is in force, unless there has to
+ * be one; then, and with one that cannot be believed, only reading is permitted.
  *
  * @param now milliseconds since the epoch
  */
@@ -36,8 +39,9 @@ export async function loadCapabilities(files: CapabilityFiles, now: () => number
   try {
     const text = await readUserFile(file);
     if (text === undefined) {
-      if (files.named === undefined) return { current: () => ({ profile: defaultProfile }) };
-      throw new Error("it is not there; put it there, or do not name it");
+      if (files.named !== undefined) throw new Error("it is not there; put it there, or do not name it");
+      await assertNotRequired(files);
+      return { current: () => ({ profile: defaultProfile }) };
     }
     profile = await verifyCapabilityProfile(parseJson(text), ledgerVerifier(await trustedKeys(files)));
   } catch (error) {
@@ -45,6 +49,16 @@ export async function loadCapabilities(files: CapabilityFiles, now: () => number
     return { current: () => state };
   }
   return { current: () => profileAt(profile, now()) };
+}
+
+/** Whoever may be without a profile would have more by losing it than by having it. */
+async function assertNotRequired({ configDir, requiredByDefault }: CapabilityFiles): Promise<void> {
+  const { capabilitiesRequired = requiredByDefault, problem } = await loadServerConfig(configDir);
+  if (problem !== undefined) throw new Error(`there is none, and whether there has to be one is not known: ${problem}`);
+  if (!capabilitiesRequired) return;
+  throw new Error(
+    "there is none, and there has to be (capabilities.required); put a signed profile there, or set that to false in server.json",
+  );
 }
 
 async function trustedKeys({ configDir, stateDir }: CapabilityFiles): Promise<string> {

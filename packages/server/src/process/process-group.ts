@@ -76,6 +76,14 @@ export async function endHolders(
   );
 }
 
+/** Ends processes at once, whatever session they are in. @param running those that still run */
+export function endAll(running: () => readonly number[]): Promise<readonly number[]> {
+  const kill = (): void => {
+    for (const id of running()) send(id, "SIGKILL");
+  };
+  return endProcesses(running, kill, 0);
+}
+
 async function endProcesses(
   running: () => readonly number[],
   signal: (name: "SIGTERM" | "SIGKILL") => void,

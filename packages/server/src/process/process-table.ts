@@ -8,6 +8,8 @@ export interface ProcessEntry {
   readonly session: number;
   /** True for one that has ended and only waits to be collected. */
   readonly ended: boolean;
+  /** When it began, in ticks of the machine's clock. */
+  readonly started: number;
   /** Memory it holds that is not on disk elsewhere. */
   readonly residentBytes: number;
 }
@@ -56,12 +58,17 @@ export interface ProcessSession {
 /**
  * The processes of a session and all that they started, in namespaces and sessions of its own too; empty where the system
  * has no `/proc`. Only living ones count.
+ * @param known members seen before, which may have left it
  */
-export function processTree({ leader, since }: ProcessSession): readonly ProcessEntry[] {
+export function processTree(
+  { leader, since }: ProcessSession,
+  known: readonly ProcessEntry[] = [],
+): readonly ProcessEntry[] {
   const entries = (processesSince(since, leader) ?? []).filter(({ ended }) => !ended);
+  const begun = new Map(known.map(({ id, started }) => [id, started]));
   const members = new Set<number>();
-  for (const { id, group, session } of entries) {
-    if (id === leader || group === leader || session === leader) members.add(id);
+  for (const { id, group, session, started } of entries) {
+    if (id === leader || group === leader || session === leader || begun.get(id) === started) members.add(id);
   }
   const children = Map.groupBy(entries, ({ parent }) => parent);
   const found = [...members];
@@ -73,6 +80,15 @@ export function processTree({ leader, since }: ProcessSession): readonly Process
     }
   }
   return entries.filter(({ id }) => members.has(id));
+}
+
+/** What a process wrote to disks so far; 0 where that cannot be seen. */
+export function writtenBytesOf(id: number): number {
+  try {
+    return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${id}/io`, "latin1"))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
 }
 
 /** What a descriptor of a process is open on, e.g. `socket:[4711]`; undefined when that cannot be seen. */
@@ -103,6 +119,7 @@ function processEntry(id: number): ProcessEntry | undefined {
     return {
       ...{ id, parent: Number(parent), group: Number(group), session: Number(session) },
       ended: state === "Z" || state === "X",
+      started: Number(fields[19] ?? 0),
       residentBytes: Number(fields[21] ?? 0) * pageBytes,
     };
   } catch {

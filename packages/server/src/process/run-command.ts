@@ -9,7 +9,7 @@ import { type CommandLimits, defaultCommandLimits, systemLimits, watchLimits } f
 import { inheritedDescriptors } from "./inherited-descriptors.ts";
 import { parkShell, startInParkedShell } from "./parked-shell.ts";
 import { PlainText, plainText } from "./plain-text.ts";
-import { defaultGraceMs, endHolders, ProcessGroup } from "./process-group.ts";
+import { defaultGraceMs, endAll, endHolders, ProcessGroup } from "./process-group.ts";
 import { openedBy } from "./process-table.ts";
 import { type CommandEnd, type StartedChild } from "./started-child.ts";
 
@@ -105,8 +105,10 @@ export async function runCommand(
   });
   // A process that leaves at once, by a second Ctrl-C, leaves nothing running.
   using _leaving = atExit(() => group.signal("SIGKILL"));
-  using _limits = watchLimits(child.session, command.cwd.path, limits, (what) => {
+  let left: (() => readonly number[]) | undefined;
+  using _limits = watchLimits(child.session, command.cwd.path, limits, ({ what, running }) => {
     exceeded = what;
+    left = running;
     // Not asked politely: whatever multiplies would go on meanwhile.
     group.signal("SIGKILL");
     stopped.resolve("over-limit");
@@ -126,6 +128,8 @@ export async function runCommand(
     // Killed for what it took, it has exited as well.
     const state = exceeded === undefined ? first : "over-limit";
     const survivors = [...(await group.end(defaultGraceMs))];
+    // What made itself a session of its own took part in it.
+    if (left !== undefined) survivors.push(...(await endAll(left)));
     // Nobody may be left to tell how it ended.
     if (survivors.length === 0) await settlesWithin(ended, 1_000);
     if (!(await settlesWithin(child.closed, 100)) && child.pipe !== undefined) {

@@ -4,6 +4,7 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import type { ControlRun, ControlWatch } from "../control-watch/control-watch.ts";
 import { describePutBack } from "../control-watch/put-back.ts";
 import { type ShellSandbox, sandboxFailure } from "../sandbox/sandboxed-shell.ts";
+import type { CommandLimits } from "./command-limits.ts";
 import { findShell } from "./find-shell.ts";
 import { CommandNotStarted, type CommandRun, type HeldDirectory, runCommand } from "./run-command.ts";
 
@@ -29,6 +30,8 @@ export interface ShellSurroundings {
   shellArguments(command: string): readonly string[] | Promise<readonly string[]>;
   /** Where this is set, every command runs in it and `shellArguments` is not used. */
   readonly sandbox?: Pick<ShellSandbox, "prepare"> | undefined;
+  /** What each command may take of the machine; the usual limits for what is left out. */
+  readonly limits?: Partial<CommandLimits>;
   readonly controlWatch: Pick<ControlWatch, "begin">;
 }
 
@@ -60,7 +63,8 @@ export async function runShellCommand(
       watched = begin(surroundings, { workspaceRoot, agreed, untouchable: boxed?.untouchable ?? [], timeoutMs });
     }
     const argv = boxed?.argv ?? (await surroundings.shellArguments(text));
-    const run = await runCommand({ argv, cwd, env: environment, timeoutMs }, options);
+    const { limits = {} } = surroundings;
+    const run = await runCommand({ argv, cwd, env: environment, timeoutMs, limits }, options);
     const notes = [...(boxed?.finish() ?? [])];
     if (boxed !== undefined) refuseUnstarted(run);
     const putBack = watched?.end() ?? { files: [], keptIn: "" };

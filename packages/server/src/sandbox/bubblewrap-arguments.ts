@@ -33,6 +33,9 @@ export interface BubblewrapFeatures {
   readonly disableUserNamespaces: boolean;
 }
 
+/** Bytes that shared memory may take: some tests and browsers need a good deal. */
+const sharedMemorySize = "1073741824";
+
 /** Bytes that the files of a home, which is memory, may take. */
 const homeSize = "268435456";
 
@@ -49,6 +52,8 @@ export function bubblewrapArguments(view: SandboxView, features: BubblewrapFeatu
     ...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
     ...["--proc", "/proc", "--dev", "/dev", "--bind", view.temporary, "/tmp", "--dir", "/var/tmp"],
     ...["--bind", view.temporary, "/var/tmp"],
+    // Files there are memory, and no process's.
+    ...["--size", sharedMemorySize, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
     ...(layout.home === undefined ? [] : ["--size", homeSize, "--perms", "0700", "--tmpfs", layout.home]),
     ...layout.links.flatMap(({ path, target }) => ["--symlink", target, path]),
     ...layout.readable.flatMap((path) => ["--ro-bind-try", path, path]),

@@ -15,6 +15,7 @@ import type { UserWorkspaces } from "../identity/user-workspaces.ts";
 import type { McpServers } from "../mcp/mcp-servers.ts";
 import type { AskEditor } from "../models/editor-model.ts";
 import type { KnownModels } from "../models/model-facts.ts";
+import type { CommandLimits } from "../process/command-limits.ts";
 import type { ProcessLocks } from "../process/process-lock.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { ServerObserver } from "../telemetry/server-observer.ts";
@@ -107,6 +108,8 @@ export interface SessionServices {
   readonly home: string;
   /** What commands find in their environment. */
   readonly commandEnvironment: Readonly<Record<string, string>>;
+  /** What each of them may take of the machine; the usual limits for what is left out. */
+  readonly commandLimits: Partial<CommandLimits>;
   readonly platform: string;
   readonly now: () => number;
 }

@@ -2,6 +2,7 @@ import type { Tool } from "@gennai/governance/tool";
 import type { EditorBridge } from "../bridge/editor-bridge.ts";
 import type { ControlWatch } from "../control-watch/control-watch.ts";
 import type { IntentsService } from "../intents/intents-service.ts";
+import type { CommandLimits } from "../process/command-limits.ts";
 import { plainShell } from "../process/shell-runner.ts";
 import type { ShellSandbox } from "../sandbox/sandboxed-shell.ts";
 import type { KnownFiles } from "../sessions/known-files.ts";
@@ -43,6 +44,8 @@ export interface ToolPorts {
   readonly home: string;
   /** What commands find in their environment, as `commandEnvironment` makes it. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What each command may take of the machine; the usual limits for what is left out. */
+  readonly limits?: Partial<CommandLimits>;
   /** Globs of files that no search may reach. */
   readonly exclude: readonly string[];
   /** Milliseconds since the epoch. */
@@ -72,6 +75,7 @@ export function createTools(ports: ToolPorts): Map<string, Tool> {
       workspace: ports.workspace,
       home: ports.home,
       environment: ports.environment,
+      ...(ports.limits === undefined ? {} : { limits: ports.limits }),
       shellArguments,
       sandbox: ports.sandbox,
       controlWatch: ports.controlWatch,

@@ -85,6 +85,7 @@ const cases: readonly Case[] = [
 async function stateOf(
   { files, named, now = inItsTime }: Omit<Case, "name">,
   prepare?: (configDir: string) => Promise<void>,
+  requiredByDefault = false,
 ) {
   const directory = await realpath(await mkdtemp(join(tmpdir(), "gennai-capabilities-")));
   await using _cleanUp = { [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
@@ -93,7 +94,12 @@ async function stateOf(
   for (const [name, text] of Object.entries(files)) await writeFile(join(configDir, name), text, { mode: 0o600 });
   await prepare?.(configDir);
   const loaded = await loadCapabilities(
-    { named: named === undefined ? undefined : join(configDir, named), configDir, stateDir: join(directory, "state") },
+    {
+      named: named === undefined ? undefined : join(configDir, named),
+      configDir,
+      stateDir: join(directory, "state"),
+      requiredByDefault,
+    },
     () => now,
   );
   return loaded.current();
@@ -120,6 +126,21 @@ test("without a profile of one's own the default one is in force", async () => {
   expect(await stateOf({ files: {} })).toMatchObject({ profile: { name: "default" } });
 });
 
+test.each<[string, string | undefined, boolean, "everything" | "reading"]>([
+  ["on a private machine, nothing said", undefined, false, "everything"],
+  ["with --auth, nothing said", undefined, true, "reading"],
+  ["on a private machine, required", '{"capabilities":{"required":true}}', false, "reading"],
+  ["with --auth, not required", '{"capabilities":{"required":false}}', true, "everything"],
+  ["on a private machine, with a setting that cannot be read", '{"capabilities":{"requird":true}}', false, "reading"],
+])("seed 003 §10 least: a missing license, %s (%s)", async (_name, server, byDefault, permitted) => {
+  const state = await stateOf({ files: server === undefined ? {} : { "server.json": server } }, undefined, byDefault);
+  if (permitted === "everything") expect(state.problem).toBeUndefined();
+  else {
+    expect(state.profile.capabilities).toEqual(["read"]);
+    expect(state.problem).toMatch(/capabilities\.json: there is none, and .*(?:capabilities\.required|server\.json)/);
+  }
+});
+
 test("a profile that others can change is not believed", async () => {
   const state = await stateOf(
     { files: { "capabilities.json": signed, "capabilities.pub": own.publicKey } },
@@ -134,7 +155,10 @@ test("a profile expires while it is in use", async () => {
   await writeFile(join(directory, "capabilities.json"), signed, { mode: 0o600 });
   await writeFile(join(directory, "capabilities.pub"), own.publicKey, { mode: 0o644 });
   let now = inItsTime;
-  const loaded = await loadCapabilities({ named: undefined, configDir: directory, stateDir: directory }, () => now);
+  const loaded = await loadCapabilities(
+    { named: undefined, configDir: directory, stateDir: directory, requiredByDefault: false },
+    () => now,
+  );
   expect(loaded.current().problem).toBeUndefined();
   now = Date.parse("2028-01-01");
   expect(loaded.current().problem).toContain("expired");

@@ -1,11 +1,13 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { loadCapabilities } from "@gennai/server/capabilities/load-capabilities";
+import { loadServerConfig, type ServerConfig } from "@gennai/server/config/server-config";
 import { loadHooks } from "@gennai/server/hooks/load-hooks";
 import { McpServers } from "@gennai/server/mcp/mcp-servers";
 import { loadModelFacts, modelsFile } from "@gennai/server/models/model-facts";
 import { providers } from "@gennai/server/models/providers";
 import { commandEnvironment } from "@gennai/server/process/command-environment";
+import { defaultCommandLimits, inMebibytes } from "@gennai/server/process/command-limits";
 import { RulesService } from "@gennai/server/rules/rules-service";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { version } from "../../version.ts";
@@ -23,6 +25,7 @@ export interface ConfigPlace {
 export function configChecks(place: ConfigPlace): readonly Check[] {
   return [
     { name: "rules", run: () => rulesFinding(place) },
+    { name: "server.json", run: () => serverFinding(place) },
     { name: "capabilities", run: () => capabilitiesFinding(place) },
     { name: "hooks", run: () => hooksFinding(place) },
     { name: "mcp", run: () => mcpFindings(place) },
@@ -46,13 +49,38 @@ async function rulesFinding({ workspace, environment }: ConfigPlace): Promise<Fi
 async function capabilitiesFinding({ configDir, stateDir, environment }: ConfigPlace): Promise<Finding> {
   const check = "capabilities";
   const named = environment["GENNAI_CAPABILITIES"] || undefined;
-  const { profile, problem } = (await loadCapabilities({ named, configDir, stateDir }, Date.now)).current();
+  const files = { named, configDir, stateDir, requiredByDefault: false };
+  const { profile, problem } = (await loadCapabilities(files, Date.now)).current();
   if (problem !== undefined) {
     const next = ["Put a profile there that is signed and in force; until then only reading is permitted."];
     return { check, state: "fail", text: problem, next };
   }
   const until = profile.expires === undefined ? "" : `, until ${new Date(profile.expires).toISOString()}`;
-  return { check, state: "ok", text: `profile ${profile.name}${until}` };
+  return {
+    check,
+    state: "ok",
+    text: `profile ${profile.name}${until}; ${requirement(await loadServerConfig(configDir))}`,
+  };
+}
+
+function requirement({ capabilitiesRequired }: ServerConfig): string {
+  if (capabilitiesRequired === undefined)
+    return "one has to be there only for servers with --auth (capabilities.required)";
+  return capabilitiesRequired
+    ? "one has to be there (capabilities.required)"
+    : "none has to be there, with --auth neither (capabilities.required)";
+}
+
+async function serverFinding({ configDir }: ConfigPlace): Promise<Finding> {
+  const check = "server.json";
+  const { problem, commandLimits } = await loadServerConfig(configDir);
+  if (problem !== undefined) {
+    const next = ["Mend or remove the file: until then no server starts."];
+    return { check, state: "fail", text: problem, next };
+  }
+  const limits = { ...defaultCommandLimits, ...commandLimits };
+  const text = `a command may hold ${inMebibytes(limits.memoryBytes)} of memory and write ${inMebibytes(limits.writtenBytes)}`;
+  return { check, state: "ok", text };
 }
 
 async function hooksFinding({ configDir, stateDir, workspace }: ConfigPlace): Promise<Finding> {

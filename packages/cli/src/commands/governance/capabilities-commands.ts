@@ -20,6 +20,8 @@ export async function capabilitiesShowCommand(flags: CapabilitiesFlags, console:
     named: environment["GENNAI_CAPABILITIES"] || undefined,
     configDir: userConfigDir(environment),
     stateDir: defaultStateDir(environment),
+    // As for a server on a private machine.
+    requiredByDefault: false,
   };
   const { profile, problem } = (await loadCapabilities(files, Date.now)).current();
   const expires = profile.expires === undefined ? undefined : new Date(profile.expires).toISOString();

@@ -56,6 +56,7 @@ export async function turnTools(
     activeIntent: () => state.activeIntentId,
     home: client?.home ?? services.home,
     environment: services.commandEnvironment,
+    limits: services.commandLimits,
     sandbox: services.sandbox.state === "sandboxed" ? services.sandbox.shell : undefined,
     controlWatch: services.controlWatch,
     exclude: rules.searchExcludes,

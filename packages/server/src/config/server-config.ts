@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import * as z from "zod";
+import { readUserFile } from "./user-file.ts";
+
+/** In the user's configuration directory: that of whoever runs the server. */
+const serverFile = "server.json";
+
+const mebibyte = 1024 * 1024;
+
+/** The shape of the file; `docs/reference/settings.md` is made of it. */
+export const serverConfigSchema = z.strictObject({
+  capabilities: z
+    .strictObject({
+      required: z
+        .boolean()
+        .optional()
+        .describe(
+          "Whether only reading is permitted without a signed profile. By default false, and true for a server of many users (`--auth`).",
+        ),
+    })
+    .default({})
+    .describe("Capability profiles."),
+  commands: z
+    .strictObject({
+      memory_mib: z
+        .int()
+        .min(64)
+        .max(16 * mebibyte)
+        .optional()
+        .describe(
+          "Memory that one command and all it starts may hold, in MiB; then it is ended. By default three quarters of the machine's.",
+        ),
+      written_mib: z
+        .int()
+        .min(16)
+        .max(1024 * mebibyte)
+        .optional()
+        .describe("What one command and all it starts may write to disks, in MiB; then it is ended. By default 32768."),
+    })
+    .default({})
+    .describe("Limits of each command that the server runs."),
+});
+
+/** What whoever runs the server wrote down; undefined where nothing is said. */
+export interface ServerConfig {
+  readonly capabilitiesRequired: boolean | undefined;
+  /** Bytes. */
+  readonly commandLimits: { readonly memoryBytes?: number; readonly writtenBytes?: number };
+  /** Why the file cannot be used, and how to mend it. Whoever reads one must not take it for a file that says nothing. */
+  readonly problem: string | undefined;
+}
+
+/** `server.json` is there and cannot be used. */
+export class BadServerConfig extends Error {
+  override readonly name = "BadServerConfig";
+  readonly code = "bad_server_config";
+}
+
+/** The same, to begin with. Throws `BadServerConfig`: limits that somebody wrote down must not be lost by a slip. */
+export async function requireServerConfig(configDir: string): Promise<ServerConfig> {
+  const config = await loadServerConfig(configDir);
+  if (config.problem === undefined) return config;
+  throw new BadServerConfig(`${config.problem}. Mend or remove it; gennai doctor looks at it again.`);
+}
+
+/** Reads `server.json`. Never rejects. */
+export async function loadServerConfig(configDir: string): Promise<ServerConfig> {
+  try {
+    const text = await readUserFile(join(configDir, serverFile));
+    const { capabilities, commands } = serverConfigSchema.parse(text === undefined ? {} : JSON.parse(text));
+    const { memory_mib: memory, written_mib: written } = commands;
+    return {
+      capabilitiesRequired: capabilities.required,
+      commandLimits: {
+        ...(memory === undefined ? {} : { memoryBytes: memory * mebibyte }),
+        ...(written === undefined ? {} : { writtenBytes: written * mebibyte }),
+      },
+      problem: undefined,
+    };
+  } catch (error) {
+    const problem = `${join(configDir, serverFile)} cannot be used: ${whyNot(error)}`;
+    return { capabilitiesRequired: undefined, commandLimits: {}, problem };
+  }
+}
+
+function whyNot(error: unknown): string {
+  if (error instanceof z.ZodError) {
+    return error.issues.map(({ path, message }) => `${path.join(".") || "the file"}: ${message}`).join("; ");
+  }
+  return error instanceof Error ? error.message : String(error);
+}
