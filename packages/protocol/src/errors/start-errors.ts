@@ -27,8 +27,8 @@ export const startErrors = {
   port_taken: { means: "another program listens on the port", next: "Choose another with `--port`." },
   read_only: { means: "the store cannot be written", next: "Change the permissions of the state directory." },
   sandbox_required: {
-    means: "`--sandbox required`, and there is none",
-    next: "Install bubblewrap; the hint has more.",
+    means: "`--sandbox required`, and there is none for commands or for the server's own git",
+    next: "Install bubblewrap, and git where all users see it; the hint has more.",
   },
   session_exists: { means: "a session of this id is there already", next: "Resume it." },
   unavailable: {

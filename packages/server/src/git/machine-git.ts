@@ -17,15 +17,37 @@ export interface MachineGit {
 
 /** There is no git to run, or one that is too old. */
 export class GitMissingError extends Error {
-  override readonly name = "GitMissingError";
+  override readonly name: string = "GitMissingError";
+}
+
+/** There is a git, but no sandbox for it, and it must have one. The message says why there is none. */
+export class GitUnsandboxedError extends GitMissingError {
+  override readonly name = "GitUnsandboxedError";
 }
 
 /** Older ones take no settings from their environment, so that nothing would outrank a repository's own. */
 export const oldestGit = [2, 31] as const;
 
 const probeMs = 10_000;
+/** Characters kept of what it says when it does not start. */
+const maxComplaint = 300;
 
 let found: Promise<MachineGit> | undefined;
+let mustBeSandboxed = false;
+
+/**
+ * From here on this process runs git in its sandbox, or not at all. Rejects with `GitUnsandboxedError` where it has none. That
+ * there is no git is no reason: then there is nothing to run, and one that is installed later is held to the same.
+ */
+export async function requireGitSandbox(): Promise<void> {
+  mustBeSandboxed = true;
+  found = undefined;
+  try {
+    await machineGit();
+  } catch (error) {
+    if (error instanceof GitUnsandboxedError || !(error instanceof GitMissingError)) throw error;
+  }
+}
 
 /** Looked for once, by running it. Rejects with `GitMissingError`; then it is looked for again the next time. */
 export function machineGit(): Promise<MachineGit> {
@@ -40,23 +62,26 @@ async function look(): Promise<MachineGit> {
   const program = findGit(process.env);
   if (program === undefined) throw new GitMissingError("git is not installed.");
   const userConfiguration = createUserGitConfiguration(program);
+  let reason = "there is no bubblewrap";
   for (const sandbox of gitSandboxes(program)) {
     const line = sandbox.commandLine({ readable: [], writable: [] }, "/");
-    const version = await versionOf([...line, program]);
-    if (version !== undefined) return { program, version, sandbox, userConfiguration };
+    const probed = await probe([...line, program]);
+    if ("version" in probed) return { program, version: probed.version, sandbox, userConfiguration };
+    reason = probed.failure;
   }
-  const version = await versionOf([program]);
-  if (version === undefined) throw new GitMissingError(`git cannot be run: ${program}.`);
-  return { program, version, sandbox: undefined, userConfiguration };
+  if (mustBeSandboxed) throw new GitUnsandboxedError(`git (${program}) cannot run in a sandbox: ${reason}`);
+  const probed = await probe([program]);
+  if ("failure" in probed) throw new GitMissingError(`git cannot be run: ${program}.`);
+  return { program, version: probed.version, sandbox: undefined, userConfiguration };
 }
 
-/** undefined when it cannot be run there. Throws `GitMissingError` when it is too old, or does not answer in time. */
-function versionOf([program = "", ...args]: readonly string[]): Promise<string | undefined> {
+/** Why it cannot be run there, or its version. Rejects with `GitMissingError` when it is too old, or does not answer in time. */
+function probe([program = "", ...args]: readonly string[]): Promise<{ version: string } | { failure: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...args, "--version"], {
       env: { ...gitEnvironment(), HOME: "/" },
       // In the sandbox, 3 and 4 are read as well.
-      stdio: ["ignore", "pipe", "ignore", "pipe", "pipe"],
+      stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
       timeout: probeMs,
       killSignal: "SIGKILL",
     });
@@ -65,14 +90,18 @@ function versionOf([program = "", ...args]: readonly string[]): Promise<string |
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       output += text;
     });
-    child.once("error", () => resolve(undefined));
+    let complaint = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      complaint = (complaint + text).slice(0, maxComplaint);
+    });
+    child.once("error", ({ message }) => resolve({ failure: message }));
     child.once("close", (code) => {
       const version = /(\d+(?:\.\d+)+)/.exec(output)?.[1];
       // Whether there is a sandbox is not known then, and nothing is run without one for that.
       if (code === null) reject(new GitMissingError("git did not answer in time."));
-      else if (code !== 0 || version === undefined) resolve(undefined);
+      else if (code !== 0 || version === undefined) resolve({ failure: complaint.trim() || `exit code ${code}` });
       else if (isOld(version)) reject(new GitMissingError(`git ${version} is older than ${oldestGit.join(".")}.`));
-      else resolve(version);
+      else resolve({ version });
     });
   });
 }

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { GitUnsandboxedError, requireGitSandbox } from "../git/machine-git.ts";
 import { findShell } from "../process/find-shell.ts";
 import { type BubblewrapFeatures, bubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { findBubblewrap } from "./find-bubblewrap.ts";
@@ -29,16 +30,30 @@ const probeTimeout = 5_000;
 const install =
   "Install bubblewrap (Debian, Ubuntu: sudo apt install bubblewrap; Fedora: sudo dnf install bubblewrap; Arch: sudo pacman -S bubblewrap), or leave out --sandbox required.";
 
+const installGit =
+  "Install git and bubblewrap from the system's packages (git in a home directory is not visible in a sandbox), or leave out --sandbox required.";
+
 /**
  * Finds out once, by really running a command in it, whether there is a sandbox. Rejects with `SandboxRequired` when the
- * mode says so. Disposing removes what it keeps on disk.
+ * mode says so, also where commands have one and git has none. Disposing removes what it keeps on disk.
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox & AsyncDisposable> {
   if (options.mode === "off") return unsandboxed("it was switched off (--sandbox off)");
   const opened = await open(options);
   if (opened.state === "unsandboxed" && options.mode === "required")
     throw new SandboxRequired(`${opened.reason}.`, opened.hint);
+  if (options.mode === "required") await requireForGit(opened);
   return opened;
+}
+
+/** The server's own git is held in a sandbox of its own, which can fail for itself. */
+async function requireForGit(opened: AsyncDisposable): Promise<void> {
+  try {
+    await requireGitSandbox();
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error instanceof GitUnsandboxedError ? new SandboxRequired(error.message, installGit) : error;
+  }
 }
 
 async function open(options: SandboxOptions): Promise<(Sandbox & AsyncDisposable) & { readonly hint: string }> {
