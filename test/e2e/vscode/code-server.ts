@@ -16,6 +16,8 @@ export interface CodeServerProgram {
 export interface CodeServer extends AsyncDisposable {
   /** e.g. `http://127.0.0.1:41234`. */
   readonly url: string;
+  /** Absolute path of the home directory of all that it starts. */
+  readonly home: string;
   /** Absolute path; its `User/settings.json` is read by the workbench as it changes. */
   readonly userData: string;
   /** Absolute path of the state directory in which extensions look for servers of Gennai. */
@@ -69,6 +71,7 @@ export async function startCodeServer(
   const owned = parts.move();
   return {
     url,
+    home: home.root,
     userData: home.path("user"),
     gennaiState: home.path("gennai"),
     report: async () => [lastOf("code-server", server.output), ...(await lastLogs(home.path("user/logs")))].join("\n"),

@@ -17,6 +17,8 @@ export interface WorkbenchOptions extends CodeServerOptions {
   readonly extensionTestsPath?: string;
   readonly settings?: Settings;
   readonly machineSettings?: Settings;
+  /** Opened instead of a workspace of its own, and left where it is. */
+  readonly workspace?: TemporaryRepository;
   /** What the workspace holds, committed on `main`. */
   readonly files?: Files;
   /** Serves this workspace, for extensions to find; without it no server runs. */
@@ -62,7 +64,8 @@ export const everyTheme = Object.keys(themes) as readonly Theme[];
 export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Workbench> {
   await using parts = new AsyncDisposableStack();
   const server = parts.use(await startCodeServer(inject("codeServerProgram"), serverOptions(options)));
-  const workspace = parts.use(await temporaryRepository({ "README.md": "# Test\n", ...options.files }));
+  const workspace =
+    options.workspace ?? parts.use(await temporaryRepository({ "README.md": "# Test\n", ...options.files }));
   await writeUserSettings(server, {
     settings: { "workbench.colorTheme": themes.dark.label, ...options.settings },
     machineSettings: options.machineSettings ?? {},
