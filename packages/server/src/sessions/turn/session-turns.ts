@@ -37,6 +37,8 @@ export class SessionTurns {
   /** One start at a time, so that two clients cannot both find the session idle. */
   #starting: Promise<unknown> = Promise.resolve();
   #waitingStarts = 0;
+  /** By `clientTurnId`: who asks again for one of them waits for that one, and takes no place of another. */
+  readonly #startsUnderWay = new Map<string, Promise<StartedTurn & { readonly alreadyStarted: boolean }>>();
   /** Aborted when the starts that are under way or wait are given up; later ones have another one. */
   #giveUpStarts = new AbortController();
   #signal: AbortSignal | undefined;
@@ -65,12 +67,21 @@ export class SessionTurns {
     clientTurnId: string,
     prepare: TurnPreparation,
   ): Promise<StartedTurn & { readonly alreadyStarted: boolean }> {
-    return this.#inTurn(async (giveUp) => {
+    const under = this.#startsUnderWay.get(clientTurnId);
+    if (under !== undefined) return { ...(await under), alreadyStarted: true };
+    const starting = this.#inTurn(async (giveUp) => {
       const known = this.#session.state.turnByClientId.get(clientTurnId);
       if (known !== undefined) return { turnId: known.turnId, afterSeq: known.afterSeq, alreadyStarted: true };
       const { turnId, afterSeq } = await this.#start(prepare, giveUp);
       return { turnId, afterSeq, alreadyStarted: false };
     });
+    if (clientTurnId === "") return starting;
+    this.#startsUnderWay.set(clientTurnId, starting);
+    try {
+      return await starting;
+    } finally {
+      this.#startsUnderWay.delete(clientTurnId);
+    }
   }
 
   /** Resolves when the start is durable; `ended` never rejects. */

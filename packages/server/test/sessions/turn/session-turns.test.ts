@@ -60,3 +60,13 @@ test("a look at the log beside a start takes the session from nobody", async () 
   await expect.poll(() => session.state.turns.get(turnId)?.state, { timeout: 10_000 }).toBe("completed");
   expect(takeOver).not.toHaveBeenCalled();
 });
+
+test("asked for again and again while it starts, a turn is one turn, and nobody is turned away", async () => {
+  await using server = await startTestServer({ script });
+  const { manager } = server.running;
+  const session = await manager.start(manager.services.defaultSettings, "");
+  // Not through the client, which would try again by itself.
+  const starts = await Promise.all(Array.from({ length: 40 }, () => startTurn(session, input("one"))));
+  expect(new Set(starts.map(({ turnId }) => turnId)).size).toBe(1);
+  expect(starts.filter(({ alreadyStarted }) => !alreadyStarted)).toHaveLength(1);
+});
