@@ -65,6 +65,8 @@ export async function startInParkedShell(
 
 /** Has a shell wait for the next command, unless one does. It keeps this process from nothing, and ends with it. */
 export function parkShell(environment: Environment): void {
+  // There the pipes that another process hands over cannot be let go, and would keep this one from ending.
+  if (Number.parseInt(process.versions.node, 10) < 24) return;
   const key = JSON.stringify(environment);
   if (parked?.key === key || parking === key) return;
   if (helper !== undefined) parkQuietly(environment, key);
