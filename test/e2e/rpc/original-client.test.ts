@@ -45,7 +45,8 @@ class OriginalClient {
         text = "";
         if (event !== undefined) yield event;
       }
-      expect((await ended)[0]).toBe(0);
+      const [code] = await ended;
+      if (code !== 0) throw new Error(`The call ended with ${String(code)}.`);
     } finally {
       child.kill();
     }
@@ -95,7 +96,7 @@ describe("seed 002: a client that knows only the original protocol", () => {
           const commandDispatchResponse = { requestId, terminalId: "t1", status: "SENT" };
           await client.call("SubmitClientEvent", { sessionId, commandDispatchResponse });
         }
-        if (name === "toolResult") results.push(`${String(value["output"])}${String(value["error"] ?? "")}`);
+        if (name === "toolResult") results.push(`${String(value["output"])}${JSON.stringify(value["error"] ?? "")}`);
         if (name === "final") seen.push(String(value["text"]));
       }
       expect(seen).toEqual(["read README.md", "run ls -l", "Done."]);

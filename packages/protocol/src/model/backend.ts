@@ -20,12 +20,7 @@ export type Provider = {
   [Name in Backend]: (typeof rows)[Name]["at"] extends `${string}-address` ? Name : never;
 }[Backend];
 
-export const backendWords = new EnumWords(
-  Object.fromEntries(Object.entries(rows).map(([name, { message }]) => [name, message])) as Record<
-    Backend,
-    BackendMessage
-  >,
-);
+export const backendWords = new EnumWords<Backend, BackendMessage>(rows);
 
 export const backends = backendWords.words;
 

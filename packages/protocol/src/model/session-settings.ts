@@ -181,9 +181,11 @@ function urlProblem(text: string): string | undefined {
 
 /** One value a row, without those that are undefined. */
 function collect<Collected>(value: (name: FieldName, row: Setting<unknown>) => unknown): Collected {
-  const names = Object.keys(rows) as FieldName[];
+  const names = Object.keys(rows).filter((name): name is FieldName => Object.hasOwn(rows, name));
   const found = names.map((name) => [name, value(name, rows[name])]).filter(([, each]) => each !== undefined);
-  return Object.fromEntries(found) as Collected;
+  const collected: unknown = Object.fromEntries(found);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Each row gives what its field is; the compiler cannot follow that.
+  return collected as Collected;
 }
 
 function snakeCase(name: string): string {

@@ -44,7 +44,7 @@ function* ledgerLines(location: LedgerLocation): Generator<string, void, undefin
 }
 
 /** The lines of every record that the store has of a workspace. */
-export function* storedLines(location: LedgerLocation): Generator<string, void, undefined> {
+function* storedLines(location: LedgerLocation): Generator<string, void, undefined> {
   let after = 0;
   for (;;) {
     const page = readLedgerRecords(location.stateDir, location.workspaceRoot, after, 500);
