@@ -44,9 +44,17 @@ export const requestErrors = {
     next: "Ask for the change again; restore by git.",
   },
   digest_mismatch: { means: "the plan is not the one that was approved", next: "Preview and approve what is there." },
+  disk_failed: {
+    means: "the server's disk does not work, so nothing can be recorded",
+    next: "Whoever runs the server looks at the disk; then try again.",
+  },
   disk_full: {
     means: "the server's disk is full, so nothing can be recorded",
     next: "Whoever runs the server frees some space; then try again.",
+  },
+  disk_read_only: {
+    means: "the server's disk cannot be written, so nothing can be recorded",
+    next: "Whoever runs the server makes the state directory writable; then try again.",
   },
   emergency_changed: { means: "an emergency control changed since the preview", next: "Preview and approve again." },
   git_failed: { means: "git failed while a tree was kept or restored", next: "The message has git's reason." },
@@ -104,6 +112,10 @@ export const requestErrors = {
   too_many_sessions: { means: "the user or the server has as many sessions open as it may", next: "End one." },
   too_many_starts: { means: "too many turns of the session wait for their start", next: "Try again in a second." },
   too_many_tenants: { means: "the server has as many tenants open as it may", next: "Try again later." },
+  too_many_files: {
+    means: "the server has as many files open as it may, so nothing can be recorded",
+    next: "Try again; whoever runs the server raises the limit (`ulimit -n`).",
+  },
   too_many_plans: { means: "the session holds too many plans", next: "Start a new session." },
   tree_in_use: { means: "another session's turn writes in this working tree", next: "Wait for its end." },
   turn_running: { means: "a turn of the session runs", next: "Wait for its end, or stop it." },

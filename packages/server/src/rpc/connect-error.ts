@@ -7,7 +7,7 @@ import { InvalidField } from "@gennai/protocol/model/checked-field";
 import { ServiceError, type ServiceErrorCode } from "../service-error.ts";
 import { AppendConflict } from "../sessions/log/session-log.ts";
 import { StoreError } from "../store/store-error.ts";
-import { storeTrouble } from "../store/store-trouble.ts";
+import { type StoreTrouble, storeTrouble } from "../store/store-trouble.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
 
 const codes: Record<ServiceErrorCode, Code> = {
@@ -81,31 +81,46 @@ export function toConnectError(error: unknown, report: (error: unknown) => void)
   }
   report(error);
   const trouble = storeTrouble(error);
-  if (trouble === "disk_full") {
-    return withInfo(
-      Code.ResourceExhausted,
-      "The server's disk is full, so nothing can be recorded, and nothing is done.",
-      {
-        code: "disk_full",
-        hint: "Whoever runs the server has to free some space; then try again.",
-        retryable: true,
-        retryAfterMs: 10_000,
-      },
-    );
-  }
-  if (trouble === "unavailable") {
-    return withInfo(Code.Unavailable, "The server's log takes nothing right now, so nothing is done.", {
-      code: "unavailable",
-      hint: "Try again in a moment.",
-      retryable: true,
-      retryAfterMs: 5_000,
-    });
-  }
+  if (trouble !== undefined) return withInfo(...troubles[trouble]);
   return withInfo(Code.Internal, "The server failed unexpectedly; its log says why.", {
     code: "internal",
     hint: "",
     retryable: false,
   });
+}
+
+/** Of the disk and the log: each by its name, and all of them worth another try. */
+const troubles: Readonly<Record<StoreTrouble, Parameters<typeof withInfo>>> = {
+  disk_full: storageTrouble(
+    "disk_full",
+    "The server's disk is full",
+    "Whoever runs the server has to free some space; then try again.",
+  ),
+  disk_read_only: storageTrouble(
+    "disk_read_only",
+    "The server's disk cannot be written",
+    "Whoever runs the server has to make the state directory writable; then try again.",
+  ),
+  disk_failed: storageTrouble(
+    "disk_failed",
+    "The server's disk does not work",
+    "Whoever runs the server has to look at the disk; then try again.",
+  ),
+  too_many_files: storageTrouble(
+    "too_many_files",
+    "The server has as many files open as it may",
+    "Try again in a moment; whoever runs the server can raise the limit (ulimit -n).",
+  ),
+  unavailable: [
+    Code.Unavailable,
+    "The server's log takes nothing right now, so nothing is done.",
+    { code: "unavailable", hint: "Try again in a moment.", retryable: true, retryAfterMs: 5_000 },
+  ],
+};
+
+function storageTrouble(code: StoreTrouble, what: string, hint: string): Parameters<typeof withInfo> {
+  const message = `${what}, so nothing can be recorded, and nothing is done.`;
+  return [Code.ResourceExhausted, message, { code, hint, retryable: true, retryAfterMs: 10_000 }];
 }
 
 function withInfo(
