@@ -109,6 +109,10 @@ const damageControl: readonly Requirement[] = [
   { id: "seed 004 §2 every-call", sentence: "Every tool call is evaluated before execution." },
   { id: "seed 004 §2 missing", sentence: "A missing rule file means no rules of that layer." },
   { id: "seed 004 §2 resolver", sentence: "Tildes are expanded and relative paths resolved against the cwd." },
+  {
+    id: "seed 004 §2 home",
+    sentence: "Rules are read from the project, with ~/.pi/damage-control-rules.yaml as the fallback.",
+  },
   { id: "seed 004 §3A patterns", sentence: "bashToolPatterns match against the raw command string." },
   { id: "seed 004 §3A paths", sentence: "zeroAccessPaths, readOnlyPaths and noDeletePaths match in commands." },
   { id: "seed 004 §3B default", sentence: "grep, find and ls without a path mean the cwd." },
@@ -117,6 +121,7 @@ const damageControl: readonly Requirement[] = [
   { id: "seed 004 §3B read-only", sentence: "write and edit of readOnlyPaths are blocked." },
   { id: "seed 004 §3B no-delete", sentence: "Deleting noDeletePaths is blocked." },
   { id: "seed 004 §4 status", sentence: "The status tells how many rules are active, and the last violation." },
+  { id: "seed 004 §4 notifications", sentence: "A blocked call is told by a notification." },
   { id: "seed 004 §4 blocking", sentence: "A block says: Security Policy Violation: [Reason]." },
   { id: "seed 004 §4 ask", sentence: "ask: true asks the user for 30 seconds; no yes means: User denied execution." },
   { id: "seed 004 §5", sentence: "Every interception is logged as damage-control-log {tool, input, rule, action}." },

@@ -14,7 +14,7 @@ const workbench = useWorkbench(() => ({
 }));
 const item = () => workbench().page.locator("#nobody\\.gennai\\.gennai\\.rules, [id$='gennai.rules']");
 
-test("seed 004 §4 status and notifications: in the status bar's text, and once as a notification with its rule", async () => {
+test("seed 004 §4 status, seed 004 §4 notifications: in the status bar's text, and once as a notification with its rule", async () => {
   const repl = await openRepl(workbench());
   await item().filter({ hasText: "🛡️ Damage-Control Active: 11 Rules" }).waitFor();
   await repl.send("first");

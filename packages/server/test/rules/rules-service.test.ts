@@ -66,7 +66,7 @@ test("all layers add up", async () => {
   expect((await service.current()).searchExcludes).toEqual(["**/.env", "**/*.pem"]);
 });
 
-describe("seed 004 §2: the file in the home directory stands in for the one in the workspace", () => {
+describe("seed 004 §2 home: the file in the home directory stands in for the one in the workspace", () => {
   test("it counts where the workspace has none", async () => {
     const floor = (await open()).status().count;
     put(home, wild, good);
