@@ -72,5 +72,13 @@ function tenantIntents({
       await session.selectIntent(intent, intentContext(intent));
       return intent;
     },
+    async setMode(session, mode) {
+      const { intents } = await governance.of(session.workspace);
+      const before = (await intents.status()).mode;
+      // The record first: a switch that cannot be recorded is not thrown.
+      await session.decided([], "session", { intents_mode: mode, intents_mode_before: before });
+      await intents.setMode(mode);
+      return intents.status();
+    },
   };
 }

@@ -31,7 +31,7 @@ export class AgentApp implements vscode.Disposable {
 
   /** Starts what goes on by itself. */
   begin(): void {
-    const { access, status } = this.#parts;
+    const { access, status, sessionWatch } = this.#parts;
     const { views } = this.#workbench;
     this.#migrateSettings();
     this.#listeners.push(
@@ -40,6 +40,7 @@ export class AgentApp implements vscode.Disposable {
         if (change.affectsConfiguration("gennai.authToken")) this.#migrateSettings();
         if (change.affectsConfiguration("gennai.baseUrl") || change.affectsConfiguration("gennai.serverPort"))
           access.link.forget();
+        if (change.affectsConfiguration("gennai.governance.intents")) sessionWatch.governanceSoon();
         views.notify({ type: "settings", settings: replSettings(readSettings()) });
         status.show();
       }),

@@ -134,6 +134,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     attention: () => attention,
     blockedCalls: () => blockedCalls,
     progress: () => progress,
+    isWatching: () => role.isWatching,
   });
   const sessions: WorkspaceSession = new WorkspaceSession({
     connect: () => access.connect(),

@@ -1,6 +1,6 @@
 import { connectGovernance } from "@gennai/client/connection/connection";
 import { sha256Hex } from "@gennai/protocol/digest";
-import { FailureClass, VerificationState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { FailureClass, IntentsMode, VerificationState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
@@ -149,6 +149,35 @@ test("seed 001 block-hash: a block keeps its identity when it stands elsewhere",
     { path: "a.ts", start_line: 3, end_line: 5, content_hash: blockHash },
     { path: "b.ts", start_line: 4, end_line: 6, content_hash: blockHash },
   ]);
+});
+
+test("seed 001 opt-in: a person switches intents for the session's workspace, which is recorded and in force at once", async () => {
+  await using server = await startTestServer({ files: { "a.txt": "a\n" } });
+  const sessionId = await startSession(server);
+  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const check = async () => {
+    const argumentsJson = JSON.stringify({ file_path: "b.txt", content: "b\n" });
+    return (await governance.checkPolicy({ sessionId, tool: "Write", argumentsJson })).rules.map(({ rule }) => rule);
+  };
+  const required = (rules: readonly string[]) => rules.some((rule) => rule.startsWith("intents/"));
+  expect(required(await check())).toBe(false);
+  expect(await governance.setIntentsMode({ sessionId, mode: IntentsMode.REQUIRED })).toMatchObject({
+    mode: IntentsMode.REQUIRED,
+    on: true,
+  });
+  expect(required(await check())).toBe(true);
+  await governance.setIntentsMode({ sessionId, mode: IntentsMode.OFF });
+  expect(required(await check())).toBe(false);
+  expect((await governance.getGovernanceStatus({ sessionId })).intentsMode).toBe(IntentsMode.OFF);
+  const { records } = await governance.listLedgerRecords({ sessionId });
+  expect(records.map(({ json }): unknown => JSON.parse(json))).toMatchObject([
+    { metadata: { kind: "session", details: { intents_mode: "required", intents_mode_before: "auto" } } },
+    { metadata: { kind: "session", details: { intents_mode: "off", intents_mode_before: "required" } } },
+  ]);
+  await expect(governance.setIntentsMode({ sessionId, mode: 0 })).rejects.toThrow(/auto, required or off/);
+  await expect(governance.setIntentsMode({ sessionId: "none", mode: IntentsMode.OFF })).rejects.toThrow(
+    /no session|not/,
+  );
 });
 
 test("seed 001 inject: the intent's context stands in the later model calls, and in no earlier one", async () => {

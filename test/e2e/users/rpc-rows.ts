@@ -85,6 +85,11 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
     request: (sessionId) => ({ sessionId, intentId: "none" }),
     answers: "failed_precondition",
   },
+  "GovernanceService.setIntentsMode": {
+    access: "admin",
+    request: (sessionId) => ({ sessionId, mode: 1 }),
+    answers: "not_found",
+  },
   "GovernanceService.previewSystemPrompt": overseen,
   "GovernanceService.listLedgerRecords": { access: "overseen-or-own" },
   "GovernanceService.verifyLedger": { access: "overseen-or-own" },

@@ -2,20 +2,18 @@ import { expect, test } from "vitest";
 import { ReplDriver } from "../browser/repl-driver.ts";
 import { scriptedFiles, scriptedWork } from "../browser/scripted-work.ts";
 import { openRepl } from "./repl-in-workbench.ts";
+import { shows } from "./repl-sight.ts";
 import { useWorkbench } from "./use-workbench.ts";
 
 /** Each test goes on where the one before it ended. */
-const workbench = useWorkbench(() => ({ gennai: { script: scriptedWork }, files: scriptedFiles }));
+const workbench = useWorkbench(() => ({
+  gennai: { script: scriptedWork },
+  files: scriptedFiles,
+  settings: { "gennai.governance.intents": "off" },
+}));
 
 test("Ping Server says who answered", async () => {
   await workbench().runCommand("Gennai: Ping Server");
-  await workbench().notice(`${workbench().gennai.url} answered in`);
-});
-
-test("seed 000: RinaWarp's names do the same", async () => {
-  await workbench().runCommand("RinaWarp: Open Panel");
-  await (await openRepl(workbench())).root.getByText("No plan").first().waitFor();
-  await workbench().runCommand("RinaWarp: Ping Daemon");
   await workbench().notice(`${workbench().gennai.url} answered in`);
 });
 
@@ -33,6 +31,10 @@ test("Undo Last Change Set takes back what the agent wrote", async () => {
   await workbench().runCommand("Gennai: Undo Last Change Set");
   await workbench().notice("Taken back: src/add.ts");
   expect(await workbench().workspace.read("src/add.ts")).toBe(scriptedFiles["src/add.ts"]);
+});
+
+test("seed 001 opt-in: the setting about intents is in force in the session's workspace", async () => {
+  await workbench().notice(/Intents: off, as your settings say/);
 });
 
 test("Open REPL in Editor shows the same conversation", async () => {
@@ -72,4 +74,11 @@ test("lifting it needs a reason, and then work goes on", async () => {
   await repl.root.getByText("everything is stopped").waitFor({ state: "detached" });
   await repl.send("look at the sum");
   await repl.see("Looked.");
+});
+
+test("seed 000: RinaWarp's names do the same", async () => {
+  await workbench().runCommand("RinaWarp: Open Panel");
+  await shows(new ReplDriver(await workbench().webview("Gennai")), "No plan yet.");
+  await workbench().runCommand("RinaWarp: Ping Daemon");
+  await workbench().notice(`${workbench().gennai.url} answered in`);
 });

@@ -1,4 +1,5 @@
 import type { Intent as IntentMessage } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
 import type { GovernanceClient } from "../connection/connection.ts";
 
 /** A piece of work that a session can do under. */
@@ -43,6 +44,17 @@ export async function selectIntent(
 ): Promise<IntentSummary> {
   const { intent } = await client.selectIntent({ sessionId, intentId }, options);
   return intent === undefined ? { id: intentId, name: "", status: "", selectable: true } : summary(intent);
+}
+
+/** A person's own switch for the workspace of a session. Resolves with why intents are enforced now, or are not. */
+export async function setIntentsMode(
+  client: GovernanceClient,
+  sessionId: string,
+  mode: IntentsMode,
+  options: CallOptions,
+): Promise<string> {
+  const { why } = await client.setIntentsMode({ sessionId, mode: intentsModeWords.toMessage(mode) }, options);
+  return why;
 }
 
 function summary({ id, name, status, selectable }: IntentMessage): IntentSummary {

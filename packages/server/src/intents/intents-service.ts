@@ -5,6 +5,7 @@ import { describeIntentProblem } from "@gennai/governance/intents/intent-problem
 import { citeIntentMessage, type IntentRules, selectIntentHint } from "@gennai/governance/intents/intents-policy";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { sha256Hex } from "@gennai/protocol/digest";
+import type { IntentsMode } from "@gennai/protocol/model/intents-mode";
 import { decodeText, encodeText } from "../workspace/text-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { formatIntents, IntentsFormatError } from "./format-intents.ts";
@@ -16,7 +17,7 @@ import {
   readIntentIgnore,
   readIntentsFile,
 } from "./intents-file.ts";
-import { type IntentsMode, type IntentsSetting, IntentsSettingFile } from "./intents-setting.ts";
+import { type IntentsSetting, IntentsSettingFile } from "./intents-setting.ts";
 
 export interface IntentsStatus {
   readonly mode: IntentsMode;

@@ -3,17 +3,14 @@ import { readFileSync } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
 import * as z from "zod";
 import { syncDirectory } from "../store/state-directory.ts";
 import { systemErrorCode } from "../system-error.ts";
 
-export const intentsModes = ["auto", "required", "off"] as const;
-/** `auto`: on where the workspace has an intents file, and from then on. */
-export type IntentsMode = (typeof intentsModes)[number];
-
 const schema = z.object({
   root: z.string(),
-  mode: z.enum(intentsModes).optional(),
+  mode: z.enum(intentsModeWords.words).optional(),
   /** In `auto`, an intents file was there once. */
   seen: z.boolean(),
   accepted: z.string().optional(),

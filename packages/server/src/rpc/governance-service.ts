@@ -2,11 +2,13 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import type { Intent } from "@gennai/governance/intents/intent";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
-import { GovernanceService, IntentsMode } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
 import { riskWords } from "@gennai/protocol/model/risk";
 import { verdictWords } from "@gennai/protocol/model/tool-outcome";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
 import type { EmergencyControls } from "../emergency/emergency-controls.ts";
+import type { IntentsStatus } from "../intents/intents-service.ts";
 import type { Parity } from "../parity/parity.ts";
 import { ServiceError } from "../service-error.ts";
 import type { Session } from "../sessions/session.ts";
@@ -53,6 +55,8 @@ export interface GovernanceServiceOptions {
     report(place: GovernedPlace): Promise<IntentsReport>;
     /** A person's choice. Throws `ServiceError` or `ToolFailure`. */
     select(session: Session, intentId: string): Promise<Intent>;
+    /** A person's switch for the session's workspace, recorded in its ledger. */
+    setMode(session: Session, mode: IntentsMode): Promise<Pick<IntentsStatus, "mode" | "on" | "why">>;
   };
 }
 
@@ -84,7 +88,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
         emergency: emergencyToWire(emergency.current()),
         rules: rulesStatusToWire(await options.rules(place)),
         isolation: manager.services.isolation,
-        intentsMode: intents === undefined ? IntentsMode.OFF : intentsModes[intents.mode],
+        intentsMode: intentsModeWords.toMessage(intents?.mode ?? "off"),
         activeIntentId: intents?.activeIntentId ?? "",
         capabilities: {
           name: profile.name,
@@ -144,6 +148,13 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
       return { intent: intentToWire(await options.intents.select(session, intentId)) };
     },
 
+    async setIntentsMode({ sessionId, mode }) {
+      const wanted = intentsModeWords.fromMessage(mode);
+      if (wanted === undefined) throw new ServiceError("invalid_argument", "mode must be auto, required or off.");
+      const { mode: now, on, why } = await options.intents.setMode(await manager.get(sessionId), wanted);
+      return { mode: intentsModeWords.toMessage(now), on, why };
+    },
+
     async previewSystemPrompt({ sessionId, scenario }) {
       const session = await manager.get(sessionId);
       return { prompt: await turnPrompt(session, (await chooseScenario(session, scenario)).scenario) };
@@ -189,9 +200,3 @@ function recordNumber(seq: bigint, field: string): number {
   if (seq <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(seq);
   throw new ServiceError("invalid_argument", `${field} is too large.`);
 }
-
-const intentsModes = {
-  auto: IntentsMode.AUTO,
-  required: IntentsMode.REQUIRED,
-  off: IntentsMode.OFF,
-} as const;

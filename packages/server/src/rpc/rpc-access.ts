@@ -53,6 +53,7 @@ const governance: AccessOf<typeof GovernanceService> = {
   checkPolicy: "session",
   listIntents: "overseen-or-own",
   selectIntent: "session",
+  setIntentsMode: "admin",
   previewSystemPrompt: "overseen",
   listLedgerRecords: "overseen-or-own",
   verifyLedger: "overseen-or-own",

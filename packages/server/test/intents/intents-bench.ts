@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { IntentsMode } from "@gennai/protocol/model/intents-mode";
 import { IntentsService } from "@gennai/server/intents/intents-service";
-import type { IntentsMode } from "@gennai/server/intents/intents-setting";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 
 export const intentsText = `# our intents

@@ -1,5 +1,6 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { type EmergencyState, emergencyStateFromMessage, noEmergency } from "@gennai/client/governance/emergency";
+import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
 
 /** What governs the session now. */
 export interface GovernanceFacts {
@@ -10,6 +11,8 @@ export interface GovernanceFacts {
   readonly ruleCount: number | undefined;
   /** Empty: none. */
   readonly lastViolation: string;
+  /** undefined until the server said. */
+  readonly intents: IntentsMode | undefined;
   /** Of rule files: file, line, what to do. */
   readonly ruleProblems: readonly string[];
 }
@@ -19,6 +22,7 @@ export const noGovernance: GovernanceFacts = {
   rulesText: "",
   ruleCount: undefined,
   lastViolation: "",
+  intents: undefined,
   ruleProblems: [],
 };
 
@@ -27,12 +31,13 @@ export async function readGovernance(
   sessionId: string,
   options: { readonly signal: AbortSignal },
 ): Promise<GovernanceFacts> {
-  const { emergency, rules } = await client.getGovernanceStatus({ sessionId }, options);
+  const { emergency, rules, intentsMode } = await client.getGovernanceStatus({ sessionId }, options);
   return {
     emergency: emergencyStateFromMessage(emergency),
     rulesText: rules?.text ?? "",
     ruleCount: rules?.count,
     lastViolation: rules?.lastViolation ?? "",
+    intents: intentsModeWords.fromMessage(intentsMode),
     ruleProblems: rules?.problems ?? [],
   };
 }

@@ -1,4 +1,5 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { setIntentsMode } from "@gennai/client/governance/intents";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import * as vscode from "vscode";
@@ -7,6 +8,7 @@ import type { BlockedCalls } from "../attention/blocked-calls.ts";
 import type { WindowStatus } from "../status/window-status.ts";
 import type { Workbench } from "../workbench.ts";
 import { readGovernance } from "./governance-facts.ts";
+import { keepIntentsWish } from "./intents-wish.ts";
 import { logEvent } from "./log-event.ts";
 import { readSessionSettings } from "./read-settings.ts";
 import type { TurnProgress } from "./turn-progress.ts";
@@ -17,6 +19,7 @@ export interface SessionWatchOptions {
   readonly attention: () => Attention;
   readonly blockedCalls: () => BlockedCalls;
   readonly progress: () => TurnProgress;
+  readonly isWatching: () => boolean;
 }
 
 /**
@@ -49,7 +52,7 @@ export class SessionWatch implements Disposable {
     this.#options.status().settings = session.settings;
     void vscode.commands.executeCommand("setContext", "gennai.sessionOpen", true);
     this.#loadTodos();
-    this.#governanceSoon();
+    this.governanceSoon();
     if (this.#timelineShown) void this.showTimeline(true);
   }
 
@@ -67,16 +70,16 @@ export class SessionWatch implements Disposable {
         if (event.event.value.action === "blocked" && this.#isNews(event)) {
           this.#options.blockedCalls().add(event.event.value);
         }
-        this.#governanceSoon();
+        this.governanceSoon();
         return;
       case "emergencyChanged":
       case "rulesChanged":
       case "intentSelected":
-        this.#governanceSoon();
+        this.governanceSoon();
         return;
       case "toolResult":
       case "changeSetApplied":
-        if (this.#timelineShown) this.#governanceSoon();
+        if (this.#timelineShown) this.governanceSoon();
         return;
       default:
     }
@@ -123,6 +126,24 @@ export class SessionWatch implements Disposable {
     this.#waiting.set(what, timer);
   }
 
+  async #keepIntents(): Promise<void> {
+    const { link, sessions, settings } = this.#workbench;
+    const { session } = sessions;
+    const governance = link.connection?.governance;
+    if (session === undefined || governance === undefined) return;
+    const changed = await keepIntentsWish({
+      wanted: () => settings().intents,
+      now: () => this.#options.status().governance.intents,
+      isWatching: this.#options.isWatching,
+      set: async (mode) => {
+        const signal = AbortSignal.timeout(callPatience);
+        const why = await setIntentsMode(governance, session.sessionId, mode, { signal });
+        void vscode.window.showInformationMessage(`Intents: ${mode}, as your settings say. ${why}`);
+      },
+    });
+    if (changed) await this.readGovernance();
+  }
+
   #showFacts(): void {
     const { facts } = this.#workbench.sessions;
     this.#setContext("gennai.turnRunning", facts.turn !== undefined);
@@ -155,9 +176,11 @@ export class SessionWatch implements Disposable {
     }
   }
 
-  #governanceSoon(): void {
+  /** The user's setting about intents may have changed. */
+  governanceSoon(): void {
     this.#soon("governance", async () => {
       await this.readGovernance().catch(this.#warn("What governs was not read."));
+      await this.#keepIntents().catch(this.#warn("The setting gennai.governance.intents is not in force."));
       if (this.#timelineShown) await this.showTimeline(true);
     });
   }

@@ -1,5 +1,6 @@
 import type { ReplSettings } from "@gennai/client/home/repl-home";
 import { type Backend, backends } from "@gennai/protocol/model/backend";
+import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
 import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session-settings";
 import * as vscode from "vscode";
 import type { AutoLaunch } from "../server/launch-decision.ts";
@@ -22,6 +23,8 @@ export interface GennaiSettings {
   readonly notifyBlockedCalls: boolean;
   readonly sandbox: "auto" | "required" | "off";
   readonly protectedBranches: readonly string[];
+  /** Empty: as it was chosen elsewhere, e.g. by `gennai intents mode`. */
+  readonly intents: IntentsMode | "";
 }
 
 export function readSettings(): GennaiSettings {
@@ -49,6 +52,7 @@ export function readSettings(): GennaiSettings {
     notifyBlockedCalls: configuration.inspect<unknown>("notifyBlockedCalls")?.globalValue !== false,
     sandbox: oneOf(["auto", "required", "off"], ofUser("governance.sandbox"), "auto"),
     protectedBranches: texts(configuration.get<unknown>("governance.protectedBranches")),
+    intents: oneOf(["", ...intentsModeWords.words], ofUser("governance.intents"), ""),
   };
 }
 

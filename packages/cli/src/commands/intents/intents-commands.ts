@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import type { Intent } from "@gennai/governance/intents/intent";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
 import { intentsFile } from "@gennai/server/intents/intents-file";
 import { IntentsService, type IntentsStatus } from "@gennai/server/intents/intents-service";
-import { type IntentsMode, intentsModes } from "@gennai/server/intents/intents-setting";
 import { defaultStateDir, prepareStateDirectory } from "@gennai/server/store/state-directory";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { CliError } from "../../errors/cli-error.ts";
@@ -75,7 +75,7 @@ export async function intentsModeCommand(
   if (mode !== undefined && !isMode(mode)) {
     throw new CliError(`${JSON.stringify(mode)} is no mode.`, {
       exitCode: exitCode.usage,
-      next: [`Say one of: ${intentsModes.join(", ")}.`],
+      next: [`Say one of: ${intentsModeWords.words.join(", ")}.`],
     });
   }
   const intents = await openIntents(flags, console);
@@ -118,7 +118,7 @@ async function openIntents(flags: IntentsFlags, console: Console): Promise<Inten
 }
 
 function isMode(mode: string): mode is IntentsMode {
-  return intentsModes.some((each) => each === mode);
+  return intentsModeWords.words.some((each) => each === mode);
 }
 
 function describeMode({ mode, on, why }: IntentsStatus): string {
