@@ -104,7 +104,7 @@ class RunningTurn {
       const answer = await this.#ask(iteration);
       if ("type" in answer) return answer;
       signal.throwIfAborted();
-      if (answer.made === 0) return this.#final(answer);
+      if (answer.made === 0) return await this.#final(answer);
       const end = await this.#runCalls(answer);
       if (end !== undefined) return end;
     }
@@ -116,8 +116,10 @@ class RunningTurn {
     );
   }
 
-  #final({ text, thinking }: ModelAnswer): TurnEnd {
+  async #final({ text, thinking }: ModelAnswer): Promise<TurnEnd> {
     const { sink, model, sessionUsage } = this.#options;
+    // What this model call took is counted in the session's sum then.
+    await sink.flush();
     const { inputTokens, outputTokens, cachedInputTokens, cost } = this.#used;
     if (text.trim() === "") sink.emit({ type: "warning", text: "The model ended the turn without a word." });
     sink.emit({

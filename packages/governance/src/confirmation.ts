@@ -17,6 +17,8 @@ export type Answer =
       readonly remembered?: { readonly callId: string; readonly pattern?: string };
     }
   | { readonly type: "no"; readonly reason: string; readonly by: string }
+  /** Somebody answered, and it was neither yes nor no. */
+  | { readonly type: "unclear"; readonly by: string }
   /** Nobody answered in time, or nobody could be asked. Never recorded as the user's word. */
   | { readonly type: "timeout" }
   | { readonly type: "nobody" };

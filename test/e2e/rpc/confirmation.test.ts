@@ -68,8 +68,9 @@ describe("a question", () => {
 
   test.each([
     ["a no", { answer: ConfirmationAnswer.NO, reason: "Not now." }, "user_denied", "User denied execution: Not now."],
-    ["no answer at all", { answer: ConfirmationAnswer.UNSPECIFIED }, "nobody_to_ask", "did not run"],
-    ["an answer that has no meaning", { answer: 77 as ConfirmationAnswer }, "nobody_to_ask", "did not run"],
+    ["no answer at all", { answer: ConfirmationAnswer.UNSPECIFIED }, "unclear_answer", "neither yes nor no"],
+    ["an answer that has no meaning", { answer: 77 as ConfirmationAnswer }, "unclear_answer", "neither yes nor no"],
+    ["a client that can ask nobody", { answer: ConfirmationAnswer.NOBODY }, "nobody_to_ask", "did not run"],
   ])("seed 003 §5 ambiguous: %s denies", async (_what, changes, code, message) => {
     await using server = await serverThatAsks();
     const sessionId = await startSession(server, { interactive: true });

@@ -19,6 +19,19 @@ import {
 const hello = [{ steps: [{ text: ["Hel", "lo."] }] }];
 
 describe("a turn", () => {
+  test("the model call that ends a turn is in the session's sum", async () => {
+    const steps = [
+      { tool: { name: "LS", args: {} } },
+      { usage: { input_tokens: 5, output_tokens: 2 } },
+      { text: ["Done."] },
+      { usage: { input_tokens: 30, output_tokens: 4 } },
+    ];
+    await using server = await startTestServer({ script: [{ steps }] });
+    const sessionId = await startSession(server);
+    const { sessionUsage } = eventOf(await runTurn(server, sessionId, "look"), "final");
+    expect(sessionUsage).toMatchObject({ inputTokens: 35n, outputTokens: 6n, modelCalls: 2 });
+  });
+
   test("begins with STARTED, ends with the final message and COMPLETED", async () => {
     await using server = await startTestServer({
       files: { "a.txt": "one\n" },

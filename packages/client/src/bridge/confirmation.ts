@@ -42,5 +42,5 @@ export function confirmationResponse(
     return { ...fields, answer: ConfirmationAnswer.YES, scope: lasting ? scope : ScopeMessage.ONCE, patternId };
   }
   if (reply.answer === "no") return { ...fields, answer: ConfirmationAnswer.NO, reason: reply.reason };
-  return { ...fields, answer: ConfirmationAnswer.UNSPECIFIED, reason: reply.reason };
+  return { ...fields, answer: ConfirmationAnswer.NOBODY, reason: reply.reason };
 }

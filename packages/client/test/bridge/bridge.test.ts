@@ -81,18 +81,18 @@ const confirmations: readonly { name: string; reply: ConfirmationReply | Error; 
   {
     name: "nobody there",
     reply: { answer: "nobody", reason: "no terminal" },
-    wanted: { answer: ConfirmationAnswer.UNSPECIFIED, reason: "no terminal" },
+    wanted: { answer: ConfirmationAnswer.NOBODY, reason: "no terminal" },
   },
   {
     name: "a question that cannot be shown",
     reply: new Error("broken screen"),
-    wanted: { answer: ConfirmationAnswer.UNSPECIFIED, reason: "broken screen" },
+    wanted: { answer: ConfirmationAnswer.NOBODY, reason: "broken screen" },
   },
   {
     name: "a digest of something else is never approved",
     reply: { answer: "yes", scope: "once" },
     more: { actionSha256: sha256Hex("another") },
-    wanted: { answer: ConfirmationAnswer.UNSPECIFIED },
+    wanted: { answer: ConfirmationAnswer.NOBODY },
   },
 ];
 

@@ -54,25 +54,28 @@ export async function decideCall(call: ToolCall, context: CallContext, options: 
   // 1 registry
   const tool = options.tools.get(call.name);
   if (tool === undefined) {
-    return invalid(call, options.redactor, {
+    const error = {
       code: "unknown_tool",
       message: `There is no tool named ${JSON.stringify(call.name.slice(0, 100))} here.`,
       rule: "gate/registry",
       hint: `Tools: ${[...options.tools.keys()].join(", ") || "none"}.`,
       retryable: false,
-    });
+    } as const;
+    return invalid(call, options.redactor, { error, failureClass: "tool_unavailable" });
   }
 
   // 2 schema
   const parsed = parseArguments(tool, call.argumentsJson);
   if (!parsed.ok) {
-    return invalid(call, options.redactor, {
+    const error = {
       code: "bad_arguments",
       message: parsed.problem,
       rule: "gate/schema",
       hint: `Call ${tool.name} again with arguments that fit its schema.`,
       retryable: true,
-    });
+    } as const;
+    // The tool is there: it was called wrongly.
+    return invalid(call, options.redactor, { error, failureClass: "command_error" });
   }
 
   // 3 analyse
@@ -147,10 +150,14 @@ export function findingOf(verdict: Verdict): ToolError | undefined {
   return verdict.type === "allow" ? undefined : toolErrorFromFinding(verdict.finding);
 }
 
-async function invalid(call: ToolCall, redactor: Redactor, error: ToolError): Promise<DecidedCall> {
+async function invalid(
+  call: ToolCall,
+  redactor: Redactor,
+  { error, failureClass }: { readonly error: ToolError; readonly failureClass: FailureClass },
+): Promise<DecidedCall> {
   const input = await redactor.redact(call.argumentsJson.slice(0, 4096));
   const redacted = await redactedError(error, redactor);
-  return { type: "invalid", call, error: redacted, failureClass: "tool_unavailable", effects: [], input };
+  return { type: "invalid", call, error: redacted, failureClass, effects: [], input };
 }
 
 /** UTF-16 code units of arguments: more than the largest file that can be written. */

@@ -28,7 +28,7 @@ export interface Decision {
   readonly input: string;
   /** Set when a person answered. */
   readonly confirmation?: {
-    readonly answer: "yes" | "no" | "timeout" | "nobody";
+    readonly answer: "yes" | "no" | "unclear" | "timeout" | "nobody";
     readonly by: string;
     readonly scope?: string;
     /** Redacted text of the pattern that the yes was given for. */

@@ -56,14 +56,7 @@ export function refused(
 
 export function refusedByAnswer(decided: Decided, answer: Exclude<Answer, { readonly type: "yes" }>): Passage {
   const rule = decided.verdict.type === "allow" ? "gate/confirm" : decided.verdict.finding.rule;
-  const message =
-    answer.type === "no"
-      ? `User denied execution${answer.reason === "" ? "" : `: ${answer.reason}`}`
-      : answer.type === "timeout"
-        ? "Nobody answered the question in time, so the call did not run."
-        : "This call needs a person's yes and nobody can be asked, so it did not run.";
-  const code =
-    answer.type === "no" ? "user_denied" : answer.type === "timeout" ? "confirmation_timeout" : "nobody_to_ask";
+  const { code, message } = refusalBy(answer);
   return {
     decision: { ...decisionOf(decided, answer), verdict: "deny" },
     decided: undefined,
@@ -78,6 +71,28 @@ export function refusedByAnswer(decided: Decided, answer: Exclude<Answer, { read
       failureClass: "permission_denied",
     },
   };
+}
+
+function refusalBy(answer: Parameters<typeof refusedByAnswer>[1]): Pick<ToolError, "code" | "message"> {
+  switch (answer.type) {
+    case "no":
+      return {
+        code: "user_denied",
+        message: `User denied execution${answer.reason === "" ? "" : `: ${answer.reason}`}`,
+      };
+    case "unclear":
+      return { code: "unclear_answer", message: "The answer was neither yes nor no, so the call did not run." };
+    case "timeout":
+      return {
+        code: "confirmation_timeout",
+        message: "Nobody answered the question in time, so the call did not run.",
+      };
+    case "nobody":
+      return {
+        code: "nobody_to_ask",
+        message: "This call needs a person's yes and nobody can be asked, so it did not run.",
+      };
+  }
 }
 
 export function decisionOf(decided: DecidedCall, answer: Answer | undefined): Decision {
@@ -107,7 +122,7 @@ export function decisionOf(decided: DecidedCall, answer: Answer | undefined): De
       : {
           confirmation: {
             answer: answer.type,
-            by: answer.type === "yes" || answer.type === "no" ? answer.by : "",
+            by: "by" in answer ? answer.by : "",
             ...(answer.type === "yes" ? { scope: answer.scope } : {}),
             ...(answer.type === "yes" && answer.remembered !== undefined
               ? { rememberedFrom: answer.remembered.callId }

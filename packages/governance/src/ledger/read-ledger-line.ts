@@ -1,5 +1,6 @@
 import { CanonicalJsonError, canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf } from "@gennai/protocol/digest";
+import { repeatedKey } from "@gennai/protocol/plan/strict-json";
 import type { FileLine } from "./ledger-line.ts";
 import type { LedgerGenesis, LedgerHandOver } from "./ledger-record.ts";
 import { rangesOfTombstone, type SeqRange } from "./purged-records.ts";
@@ -40,7 +41,10 @@ export function readLedgerLine(text: string): LedgerLine {
     value = JSON.parse(text);
   } catch {
     const glued = countGlued(text);
-    if (glued === undefined) return { type: "malformed", reason: "is not JSON" };
+    if (glued === undefined) {
+      const marked = text.startsWith("\ufeff");
+      return { type: "malformed", reason: marked ? "begins with a byte order mark" : "is not JSON" };
+    }
     return text.includes('"previous_hash"')
       ? { type: "malformed", reason: `holds ${glued} records glued together` }
       : { type: "unsigned", records: glued, note: "glued" };
@@ -81,7 +85,7 @@ function readRecord(text: string, value: Record<string, unknown>, metadata: Reco
   if (handOver !== undefined && !isHandOver(handOver)) return malformedMember("hand_over");
   try {
     // Also refuses duplicate keys, of which JSON.parse would silently keep the last.
-    if (canonicalJson(value) !== text) return { type: "malformed", reason: "is not in canonical form" };
+    if (canonicalJson(value) !== text) return { type: "malformed", reason: formProblem(text) };
   } catch (error) {
     if (error instanceof CanonicalJsonError)
       return { type: "malformed", reason: `is not canonical JSON: ${error.code}` };
@@ -95,6 +99,12 @@ function readRecord(text: string, value: Record<string, unknown>, metadata: Reco
   if (lost === null) return malformedMember("details of a rollback");
   const record = { seq, previousHash, genesis, keyId, hash, signature, fixedHash, content, handOver, purges, lost };
   return { type: "record", record };
+}
+
+/** Why a record is not as it was written. */
+function formProblem(text: string): string {
+  const twice = repeatedKey(text);
+  return twice === undefined ? "is not in canonical form" : `holds a key twice: ${twice}`;
 }
 
 function malformedMember(name: string): LedgerLine {

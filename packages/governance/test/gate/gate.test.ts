@@ -82,16 +82,35 @@ describe("seed 001 intercept, seed 004 §2 every-call: nothing runs without allo
 
 describe("seed 003 §2.3, seed 003 §12 registry: what is no call", () => {
   it.each([
-    { name: "unknown tool", tool: "Nope", args: {}, code: "unknown_tool" },
-    { name: "not JSON", tool: "Look", args: "{", code: "bad_arguments" },
-    { name: "unknown argument", tool: "Look", args: { approved: true }, code: "bad_arguments" },
-    { name: "wrong type", tool: "Look", args: { value: 1 }, code: "bad_arguments" },
-    { name: "lone surrogate", tool: "Look", args: '{"value":"\\ud800"}', code: "bad_arguments" },
-    { name: "analysis fails", tool: "Change", args: { value: "unanalysable" }, code: "bad_path" },
-  ])("$name", async ({ tool, args, code }) => {
+    { name: "unknown tool", tool: "Nope", args: {}, code: "unknown_tool", failureClass: "tool_unavailable" },
+    { name: "not JSON", tool: "Look", args: "{", code: "bad_arguments", failureClass: "command_error" },
+    {
+      name: "unknown argument",
+      tool: "Look",
+      args: { approved: true },
+      code: "bad_arguments",
+      failureClass: "command_error",
+    },
+    { name: "wrong type", tool: "Look", args: { value: 1 }, code: "bad_arguments", failureClass: "command_error" },
+    {
+      name: "lone surrogate",
+      tool: "Look",
+      args: '{"value":"\\ud800"}',
+      code: "bad_arguments",
+      failureClass: "command_error",
+    },
+    {
+      name: "analysis fails",
+      tool: "Change",
+      args: { value: "unanalysable" },
+      code: "bad_path",
+      failureClass: "command_error",
+    },
+  ])("$name", async ({ tool, args, code, failureClass }) => {
     const { run, steps } = gateWith();
     const [result] = await run(tool, args);
     expect(result?.error?.code).toBe(code);
+    expect(result?.failureClass).toBe(failureClass);
     expect(steps.filter((step) => step.startsWith("execute"))).toEqual([]);
   });
 });

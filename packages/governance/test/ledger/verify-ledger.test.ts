@@ -134,6 +134,20 @@ describe("verifyLedger", () => {
     expect(report.records).toBe(seq - 1);
   });
 
+  it.each([
+    ["a key that occurs twice", two.replace('"metadata":{', '"metadata":{"seq":2,'), "holds a key twice: metadata.seq"],
+    [
+      "a key that occurs twice, by another spelling",
+      two.replace('{"files"', '{"\\u0066iles":[],"files"'),
+      "twice: files",
+    ],
+    ["a byte order mark in the middle of the file", `\ufeff${two}`, "begins with a byte order mark"],
+    ["another form of the same JSON", two.replace('":', '": '), "is not in canonical form"],
+  ])("says what is wrong with a record: %s", async (_name, changed, words) => {
+    expect(changed).not.toBe(two);
+    expect((await verified(text([one, changed, three]))).message).toContain(words);
+  });
+
   it("seed 001 integrity: sees every flipped bit", async () => {
     const bytes = new TextEncoder().encode(text(lines.slice(0, 2)));
     await fc.assert(

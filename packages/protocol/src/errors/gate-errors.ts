@@ -139,6 +139,7 @@ export const gateErrors = {
   },
   plan: { means: "a plan's action is looked at before it is approved", next: "Preview the plan." },
   user_denied: { means: "a person said no", next: "Do something else; the reason is in the message." },
+  unclear_answer: { means: "the answer was neither yes nor no, which is a no", next: "Call again and answer clearly." },
   confirmation_timeout: { means: "nobody answered in time, which is a no", next: "Ask again when somebody is there." },
   nobody_to_ask: {
     means: "a yes was needed and nobody can be asked",

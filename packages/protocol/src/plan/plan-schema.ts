@@ -60,7 +60,7 @@ const contractStep = z.strictObject({
   description: line.check(z.minLength(1, "must say what the step does")),
 });
 
-const contractFields: readonly string[] = [
+export const contractFields: readonly string[] = [
   "risk_level",
   "requires_confirmation",
   "verification_plan",

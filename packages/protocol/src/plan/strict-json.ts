@@ -51,6 +51,17 @@ export function parseStrictJson(text: string, limits: StrictJsonLimits = {}): Js
   return new StrictJsonParser(text, limits.maxDepth ?? 64).parse();
 }
 
+/** Where JSON of any length has a key twice, e.g. `metadata.seq`; undefined when it has none, or is no JSON. */
+export function repeatedKey(text: string): string | undefined {
+  try {
+    parseStrictJson(text, { maxLength: Number.POSITIVE_INFINITY, maxDepth: 1_000 });
+    return undefined;
+  } catch (error) {
+    if (error instanceof StrictJsonError) return error.code === "duplicate_key" ? error.path : undefined;
+    throw error;
+  }
+}
+
 /** `steps[0].actions[1].path` from the parts of a path. */
 export function pathText(parts: readonly PropertyKey[]): string {
   let text = "";

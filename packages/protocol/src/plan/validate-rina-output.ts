@@ -6,6 +6,7 @@ import { extractFirstJsonObject } from "./extract-json-object.ts";
 import {
   ContractPlanSchema,
   claimsContract,
+  contractFields,
   type ParsedPlan,
   RinaEnvelopeSchema,
   SeedPlanSchema,
@@ -16,7 +17,7 @@ export interface OutputIssue {
   /** Into the JSON, e.g. `payload.steps[0].title`; empty for the whole. */
   readonly path: string;
   readonly message: string;
-  readonly level: "json" | "schema";
+  readonly level: "json" | "schema" | "contract";
 }
 
 /** A plan that passed the first two levels. The third, its contract, needs the server. */
@@ -131,8 +132,14 @@ function stepIssues({ plan }: ParsedPlan, at: readonly PropertyKey[]): readonly 
 function schemaIssues(error: z.core.$ZodError, value: unknown, at: readonly PropertyKey[]): readonly OutputIssue[] {
   return error.issues.slice(0, 50).map((issue) => {
     const message = `${placeOf(issue.path, value)}: ${issue.message}`;
-    return { path: pathText([...at, ...issue.path]), message: `${message.replace(/\.$/, "")}.`, level: "schema" };
+    const level = isOfContract(issue.path) ? "contract" : "schema";
+    return { path: pathText([...at, ...issue.path]), message: `${message.replace(/\.$/, "")}.`, level };
   });
+}
+
+/** True for what a step says of itself and the server holds it to. */
+function isOfContract([steps, index, field]: readonly PropertyKey[]): boolean {
+  return steps === "steps" && typeof index === "number" && contractFields.some((name) => name === field);
 }
 
 /** In words of the plan: the step by its id, then the field. */

@@ -136,17 +136,17 @@ describe("validateRinaOutput", () => {
 
   test.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
     ["a whole contract", {}, []],
-    ["reject missing risk_level", { risk_level: undefined }, ["schema steps[0].risk_level"]],
-    ["reject a risk_level that is none", { risk_level: "LOW " }, ["schema steps[0].risk_level"]],
-    ["reject missing verification_plan", { verification_plan: undefined }, ["schema steps[0].verification_plan"]],
-    ["reject an empty verification_plan", { verification_plan: [] }, ["schema steps[0].verification_plan"]],
+    ["reject missing risk_level", { risk_level: undefined }, ["contract steps[0].risk_level"]],
+    ["reject a risk_level that is none", { risk_level: "LOW " }, ["contract steps[0].risk_level"]],
+    ["reject missing verification_plan", { verification_plan: undefined }, ["contract steps[0].verification_plan"]],
+    ["reject an empty verification_plan", { verification_plan: [] }, ["contract steps[0].verification_plan"]],
     [
       "reject missing requires_confirmation",
       { requires_confirmation: undefined },
-      ["schema steps[0].requires_confirmation"],
+      ["contract steps[0].requires_confirmation"],
     ],
-    ["reject missing tool", { tool: undefined }, ["schema steps[0].tool"]],
-    ["reject missing description", { description: undefined }, ["schema steps[0].description"]],
+    ["reject missing tool", { tool: undefined }, ["contract steps[0].tool"]],
+    ["reject missing description", { description: undefined }, ["contract steps[0].description"]],
   ])("seed 003, contract tests: %s", (_name, change, wanted) => {
     expect(issuesOf(contractPlan(change))).toEqual(wanted);
     for (const { message } of validateRinaOutput(contractPlan(change)).issues)
@@ -159,7 +159,8 @@ describe("validateRinaOutput", () => {
       const output = validateRinaOutput(text, { contract: true });
       const named = fields.map((field) =>
         output.issues.some(
-          ({ path, message }) => path.endsWith(`steps[0].${field}`) && message.startsWith('Step "s1", '),
+          ({ path, message, level }) =>
+            path.endsWith(`steps[0].${field}`) && message.startsWith('Step "s1", ') && level === "contract",
         ),
       );
       expect([output.kind, ...named]).toEqual(["invalid", true, true, true, true, true]);

@@ -22,7 +22,7 @@ export type ClientAnswer =
   | {
       readonly kind: "confirmation";
       /** `none`: the client could ask nobody; never recorded as a person's word. */
-      readonly answer: "yes" | "no" | "none";
+      readonly answer: "yes" | "no" | "nobody" | "unclear";
       readonly scope: ConfirmationScope;
       readonly reason: string;
       readonly actionSha256: string;

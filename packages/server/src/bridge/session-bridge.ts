@@ -141,7 +141,8 @@ export class SessionBridge implements EditorBridge, Confirmer {
     const { clientId, user: who = "user" } = end;
     const answer = answered(end, "confirmation", "answer the question");
     const by = clientId === "" ? who : `${who} at ${clientId}`;
-    if (answer.answer === "none") return { type: "nobody" };
+    if (answer.answer === "nobody") return { type: "nobody" };
+    if (answer.answer === "unclear") return { type: "unclear", by };
     if (answer.answer === "no") return { type: "no", reason: answer.reason, by };
     // A yes without the digest of the very action, or with a scope that was not offered, is not a clear yes.
     if (answer.actionSha256 !== question.actionSha256) {

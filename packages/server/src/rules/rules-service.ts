@@ -7,7 +7,7 @@ import { describeRuleProblem, type RuleFile, type RuleProblem } from "@gennai/go
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import { rulesStatusText, violationShownMs } from "@gennai/governance/rules/rules-status-text";
 import type { SlowPattern } from "@gennai/governance/rules/slow-pattern";
-import { violationWords } from "@gennai/governance/rules/violation";
+import { type RuleViolation, violationWords } from "@gennai/governance/rules/violation";
 import {
   type LoadedRuleFile,
   parseRuleText,
@@ -122,8 +122,17 @@ export class RulesService implements AsyncDisposable {
     };
   }
 
-  /** Puts a violation into the status, and takes it out again after a while. `input`: JSON, redacted. */
-  violation(violation: { readonly tool: string; readonly input: string }): void {
+  /**
+   * Puts a violation into the status, and takes it out again after a while. What a person allowed is none any more.
+   * `input`: JSON, redacted.
+   */
+  violation(violation: Pick<RuleViolation, "tool" | "input" | "action">): void {
+    if (violation.action === "confirmed") {
+      if (this.#violation?.words !== violationWords(violation)) return;
+      this.#violation = undefined;
+      this.#options.onChange?.(this.status());
+      return;
+    }
     this.#violation = { words: violationWords(violation), time: this.#now() };
     this.#options.onChange?.(this.status());
     clearTimeout(this.#timer);

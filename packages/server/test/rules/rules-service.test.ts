@@ -247,8 +247,22 @@ test("seed 004 §4 status: the last violation stands in the status for a while",
   let now = 1_000;
   const service = await RulesService.open({ root, home, now: () => now });
   services.push(service);
-  service.violation({ tool: "Bash", input: '{"command":"git reset --hard"}' });
+  service.violation({ tool: "Bash", input: '{"command":"git reset --hard"}', action: "blocked" });
   expect(service.status().text).toBe("⚠️ Last Violation: git reset --hard");
   now += 11_000;
   expect(service.status()).toMatchObject({ text: expect.stringMatching(/^🛡️/), lastViolation: "git reset --hard" });
+});
+
+test("what a person allowed is no violation, and takes the earlier one of the same call away", async () => {
+  const service = await RulesService.open({ root, home });
+  services.push(service);
+  const other = { tool: "Bash", input: '{"command":"git clean -fd"}' };
+  const asked = { tool: "Bash", input: '{"command":"git reset --hard"}' };
+  service.violation({ ...other, action: "confirmed" });
+  expect(service.status().lastViolation).toBe("");
+  service.violation({ ...asked, action: "refused" });
+  service.violation({ ...other, action: "confirmed" });
+  expect(service.status().lastViolation).toBe("git reset --hard");
+  service.violation({ ...asked, action: "confirmed" });
+  expect(service.status()).toMatchObject({ text: expect.stringMatching(/^🛡️/), lastViolation: "" });
 });

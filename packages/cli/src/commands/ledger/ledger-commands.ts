@@ -143,6 +143,7 @@ async function verifyBundle(name: string, flags: LedgerVerifyFlags, console: Con
         ...(report.problem === undefined
           ? []
           : [`  first    seq ${report.problem.seq}, byte ${report.problem.offset}`]),
+        ...report.notes.map(({ code, line }) => `  note     line ${line}: ${code.replaceAll("_", " ")}`),
       ].join("\n")}\n`,
     );
   }

@@ -20,8 +20,7 @@ export async function writePlan(session: AgentSession, request: string, place: P
   const first = await ask(session, request, plans, place);
   if (first.issues.length === 0) return first;
   place.desk.view.note(`The answer is no valid plan (${first.issues.length} issue(s)); asking once more.`);
-  const issues = first.issues.map(({ path, message }) => ({ path, message, level: "schema" as const }));
-  const second = await ask(session, correctionRequestText(issues), plans, place);
+  const second = await ask(session, correctionRequestText(first.issues), plans, place);
   // A model that cannot mend its plan has said what was wrong with it the first time.
   return second.plan === undefined && second.issues.length === 0 ? first : second;
 }

@@ -143,16 +143,17 @@ function foundSymbols({ symbols, truncated, error }: FindSymbolsResponse): Clien
   };
 }
 
-const answers = new Map<ConfirmationAnswer, "yes" | "no">([
+const answers = new Map<ConfirmationAnswer, "yes" | "no" | "nobody">([
   [ConfirmationAnswer.YES, "yes"],
   [ConfirmationAnswer.NO, "no"],
+  [ConfirmationAnswer.NOBODY, "nobody"],
 ]);
 
 function confirmation(response: ConfirmationResponse): ClientAnswer {
   return {
     kind: "confirmation",
     // Anything but a clear yes denies, an unknown number included.
-    answer: answers.get(response.answer) ?? "none",
+    answer: answers.get(response.answer) ?? "unclear",
     scope:
       response.scope === ConfirmationScope.UNSPECIFIED
         ? "once"

@@ -2,6 +2,7 @@ import { bundleMessage, decodeSignature, type Verifier } from "@gennai/governanc
 import { type LedgerReport, verifyLedger } from "@gennai/governance/ledger/verify-ledger";
 import { CanonicalJsonError, canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf } from "@gennai/protocol/digest";
+import { repeatedKey } from "@gennai/protocol/plan/strict-json";
 import * as z from "zod";
 import { hasCode } from "../../system-error.ts";
 import { BundleDigest, bundleLines } from "./bundle-layout.ts";
@@ -101,7 +102,7 @@ export async function verifyLedgerBundle(source: BundleSource, publicKey: string
     ...{ verifier, workspace, withheld: new Set(withheld), preambleLeftOut: true },
     ...(head === null ? {} : { head }),
   });
-  return { ...report, keyId, keyIsGiven };
+  return { ...report, notes: [...bundle.notes, ...report.notes], keyId, keyIsGiven };
 }
 
 /** What is known of a bundle before its records are looked at. */
@@ -109,6 +110,8 @@ type OpenedBundle = Pick<LedgerBundle, "key_id" | "public_key" | "head" | "works
   /** Of what is signed. */
   readonly digest: string;
   readonly records: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  /** What an editor, or a copy between systems, did to the file. */
+  readonly notes: LedgerReport["notes"];
 };
 
 /** undefined for a file that is not laid out as we write it. */
@@ -126,7 +129,7 @@ async function framedBundle(source: BundleSource): Promise<OpenedBundle | undefi
         digest.take(part.signed);
         if (first === undefined) return undefined;
         const records = () => recordsOf(source);
-        opened = { ...first, ...last, signature: part.signature, digest: digest.hex(), records };
+        opened = { ...first, ...last, signature: part.signature, digest: digest.hex(), records, notes: [] };
         continue;
       }
       digest.take(text);
@@ -151,16 +154,29 @@ async function* recordsOf(source: BundleSource): AsyncGenerator<Uint8Array, void
   }
 }
 
+function notesOf(text: string): LedgerReport["notes"] {
+  const at = text.indexOf("\r");
+  const line = text.slice(0, Math.max(0, at)).split("\n").length;
+  return [
+    ...(text.startsWith("\ufeff") ? [{ code: "byte_order_mark", seq: 0, line: 1, offset: 0 } as const] : []),
+    ...(at < 0 ? [] : [{ code: "carriage_return", seq: 0, line, offset: at } as const]),
+  ];
+}
+
 /** A message where it is none. */
 async function wholeBundle(source: BundleSource): Promise<OpenedBundle | string> {
   try {
-    const parsed: unknown = JSON.parse(Buffer.concat(await Array.fromAsync(source())).toString());
+    const text = Buffer.concat(await Array.fromAsync(source())).toString();
+    const parsed: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
+    // JSON.parse keeps the last of two, another reader the first.
+    const twice = repeatedKey(text.replace(/^\ufeff/, ""));
+    if (twice !== undefined) return `The file holds a key twice: ${twice}. It is not as it was exported.`;
     const later = newerSchema.safeParse(parsed);
     if (later.success) return `A newer Gennai wrote the file, as version ${later.data.version}: update Gennai.`;
     const bundle = bundleSchema.parse(parsed);
     const { signature: _signature, ...content } = bundle;
     const lines = bundle.records.map((record) => new TextEncoder().encode(`${canonicalJson(record)}\n`));
-    return { ...bundle, digest: digestOf(content), records: () => lines };
+    return { ...bundle, digest: digestOf(content), records: () => lines, notes: notesOf(text) };
   } catch (error) {
     const isItsFault =
       error instanceof SyntaxError ||

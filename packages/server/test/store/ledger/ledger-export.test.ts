@@ -221,6 +221,27 @@ describe("a bundle", () => {
     expect((await verified(forge(text), publicKey())).status).toBe(status);
   });
 
+  test("a key that occurs twice is named: readers would differ about what is signed", async () => {
+    await fill();
+    const [whole] = [JSON.stringify(await bundle())];
+    const twice = whole.replace('"version":1', '"version":2,"version":1');
+    expect(twice).not.toBe(whole);
+    const report = await verified(twice, publicKey());
+    expect(report.status).toBe("malformed_line");
+    expect(report.message).toContain("a key twice: version");
+  });
+
+  test("a byte order mark and carriage returns are named, and nothing else comes of them", async () => {
+    await fill();
+    const text = await exported();
+    const report = await verified(`\ufeff${text.replaceAll("\n", "\r\n")}`, publicKey());
+    expect(report.status).toBe("ok");
+    expect(report.notes).toEqual([
+      { code: "byte_order_mark", seq: 0, line: 1, offset: 0 },
+      expect.objectContaining({ code: "carriage_return", line: 1 }),
+    ]);
+  });
+
   test("takes no more memory for a long ledger than for a short one", { timeout: 300_000 }, async () => {
     {
       await using store = await fixture.open();
