@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { story } from "../story.mjs";
 
 await story(({ workspace, say, gennai, expect }) => {
-  const file = join(workspace, "src/main.ts");
+  const file = join(workspace, "src/main.js");
 
   say("The model writes a plan.");
-  const written = gennai("plan", "new", "--json", "replace colour with color in src/main.ts then verify ls src");
+  const written = gennai("plan", "new", "--json", "replace colour with color in src/main.js then verify ls src");
   const { planId, digest } = answer(written).plan;
   expect(
     answer(written).plan.state === "draft" && /colour/.test(readFileSync(file, "utf8")),
@@ -46,7 +46,7 @@ await story(({ workspace, say, gennai, expect }) => {
 
   say("A file that changes between preview and run stops the next plan.");
   const second = answer(
-    gennai("plan", "new", "--json", 'replace "Our" with "All" in src/main.ts then verify ls src'),
+    gennai("plan", "new", "--json", 'replace "Our" with "All" in src/main.js then verify ls src'),
   ).plan;
   gennai("plan", "preview", second.planId);
   gennai("plan", "approve", second.planId, "--yes");

@@ -29,7 +29,7 @@ export const smokeGate: Gate = {
   },
 };
 
-const task = "replace colour with color in src/**/*.ts";
+const task = "replace colour with color in src/**/*.js";
 
 async function wholeJob(
   steps: Steps,
@@ -82,7 +82,7 @@ async function wholeJob(
 
 /** How often "colour" stands in the sources. */
 async function colours(directory: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<number> {
-  const { output } = await runProgram("grep", ["-ro", "colour", "--include=*.ts", "."], {
+  const { output } = await runProgram("grep", ["-ro", "colour", "--include=*.js", "."], {
     cwd: directory,
     env,
     signal,

@@ -78,7 +78,7 @@ function buildProgram(host: CommandHost): Command {
 const examples = `
 Examples:
   gennai serve                                    start a server for this directory
-  gennai run "replace colour with color in src/**/*.ts"
+  gennai run "replace colour with color in src/**/*.js"
   gennai run --mode proposal "add a test for parse()"
   gennai run                                      a prompt, turn after turn
   gennai undo                                     take the last changes back

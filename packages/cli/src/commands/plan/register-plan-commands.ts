@@ -72,7 +72,7 @@ export function registerPlanCommands(program: Command, { console, ended }: Comma
 
 const planHelp = `
 Examples:
-  gennai plan new "replace colour with color in src/**/*.ts then verify npm test"
+  gennai plan new "replace colour with color in src/**/*.js then verify npm test"
   gennai plan preview ID
   gennai plan approve ID --digest SHA256
   gennai plan execute ID

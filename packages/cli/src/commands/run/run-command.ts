@@ -36,7 +36,7 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   const settings = sessionSettings(flags);
   const sandbox = parseSandbox(flags.sandbox);
   if (request !== undefined && request.trim() === "")
-    throw usageError("The request is empty.", 'For example: gennai run "explain src/main.ts"');
+    throw usageError("The request is empty.", 'For example: gennai run "explain src/main.js"');
   const workspace = await workspaceOf(request, flags, console);
   const stateDir = defaultStateDir(console.environment);
   const ending = new AbortController();

@@ -65,7 +65,7 @@ export function serveBanner(facts: BannerFacts, paint: Paint): string {
     ...(workspace === undefined
       ? []
       : [
-          row("terminal", `${command} run "replace colour with color in src/**/*.ts" --workspace ${quoted(workspace)}`),
+          row("terminal", `${command} run "replace colour with color in src/**/*.js" --workspace ${quoted(workspace)}`),
         ]),
     "Stop with Ctrl-C.",
   ];

@@ -50,7 +50,7 @@ const banners = [
   [
     "what to do next",
     { ...facts, token: secret },
-    "run \"replace colour with color in src/**/*.ts\" --workspace '/w/my project'",
+    "run \"replace colour with color in src/**/*.js\" --workspace '/w/my project'",
   ],
   ["where commands run", { ...facts, token: secret }, "run in a sandbox: bubblewrap"],
   [

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { renderSwatchPage } from "./render/swatch-page.ts";
-import { readPalette } from "./theme/palette.ts";
+import { renderSwatchPage } from "./render/swatch-page.js";
+import { readPalette } from "./theme/palette.js";
 
 const path = process.argv[2];
 if (path === undefined) {

@@ -1,9 +1,12 @@
-import { textColourOn } from "../theme/channels.ts";
-import type { NamedColour } from "../theme/palette.ts";
-import { renderStyleSheet } from "./style-sheet.ts";
+import { textColourOn } from "../theme/channels.js";
+import { renderStyleSheet } from "./style-sheet.js";
 
-/** A page with one swatch for every colour, its name and value printed on it. */
-export function renderSwatchPage(title: string, palette: readonly NamedColour[]): string {
+/**
+ * A page with one swatch for every colour, its name and value printed on it.
+ * @param {string} title
+ * @param {readonly import("../theme/palette.js").NamedColour[]} palette
+ */
+export function renderSwatchPage(title, palette) {
   const swatches = palette.map(
     ({ name, value, colour }) =>
       `<li style="background: var(--colour-${name}); color: ${textColourOn(colour)}">${name}<br>${value}</li>`,

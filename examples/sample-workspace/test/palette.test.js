@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { renderSwatchPage } from "../src/render/swatch-page.ts";
-import { readPalette } from "../src/theme/palette.ts";
+import { renderSwatchPage } from "../src/render/swatch-page.js";
+import { readPalette } from "../src/theme/palette.js";
 
 test("short and long values are read", () => {
   const names = readPalette('{"ink": "#123", "paper": "#fdfcf7"}').map(({ name }) => name);
