@@ -18,6 +18,8 @@ export interface SandboxView {
   };
   /** Files and directories whose content is not for the agent. */
   readonly zeroAccess: readonly string[];
+  /** Directories of the workspace that stay where they are, under their names; parents first. */
+  readonly kept: readonly string[];
   /** Files that have a name outside of the workspace too, or directories of them: not to be changed through this one. */
   readonly linkedOutside: readonly string[];
   /** Directory that the command finds as `/tmp`. */
@@ -60,6 +62,8 @@ export function bubblewrapArguments(view: SandboxView, features: BubblewrapFeatu
     ...(repository.surroundings === undefined ? [] : ["--ro-bind", repository.surroundings, repository.surroundings]),
     ...[control === undefined ? "--ro-bind" : "--bind", workspaceRoot, workspaceRoot],
     ...repository.data.flatMap((path) => [control === undefined ? "--ro-bind" : "--bind", path, path]),
+    // What something is mounted on cannot be renamed.
+    ...view.kept.flatMap((path) => ["--bind", path, path]),
     ...[...(control?.readOnly ?? []), ...view.linkedOutside].flatMap((path) => ["--ro-bind", path, path]),
     ...(control?.absentDirectories ?? []).flatMap((path) => ["--ro-bind", view.empty, path]),
     ...(repository.exclude === undefined ? [] : ["--ro-bind", repository.exclude.contents, repository.exclude.file]),

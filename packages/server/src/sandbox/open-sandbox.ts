@@ -102,7 +102,7 @@ function unsandboxed(reason: string): Sandbox & AsyncDisposable {
 async function probe(program: string, layout: HostLayout, place: SandboxPlace): Promise<BubblewrapFeatures | string> {
   const { empty } = place;
   const view = {
-    ...{ layout, empty, control: undefined, zeroAccess: [], linkedOutside: [] },
+    ...{ layout, empty, control: undefined, zeroAccess: [], kept: [], linkedOutside: [] },
     repository: { surroundings: undefined, data: [], exclude: undefined },
     ...{ workspaceRoot: place.temporaryFor("probed"), temporary: place.temporaryFor("probe"), cwd: "/" },
   };

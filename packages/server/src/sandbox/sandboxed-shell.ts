@@ -49,10 +49,11 @@ export class ShellSandbox {
     try {
       refuseUnsafeRoot(workspaceRoot, layout);
       const repository = repositoryPaths(workspaceRoot, layout.home);
-      const { zeroAccess, linkedOutside } = this.#look(visibleTrees(workspaceRoot, repository));
+      const { zeroAccess, kept, linkedOutside } = this.#look(visibleTrees(workspaceRoot, repository));
       const control = readsOnly ? undefined : takeControlMounts(workspaceRoot, repository, mountPoints);
       const view = {
         ...{ layout, workspaceRoot, control, zeroAccess, cwd },
+        kept: readsOnly ? [] : kept.filter((path) => isWithin(path, workspaceRoot)),
         linkedOutside: readsOnly ? [] : linkedOutside,
         repository: {
           surroundings:
@@ -106,6 +107,7 @@ export class ShellSandbox {
     });
     return {
       zeroAccess: covered.flatMap(({ zeroAccess }) => zeroAccess),
+      kept: covered.flatMap(({ kept }) => kept),
       linkedOutside: covered.flatMap(({ linkedOutside }) => linkedOutside),
     };
   }

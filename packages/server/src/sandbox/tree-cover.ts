@@ -1,4 +1,7 @@
 import { lstatSync } from "node:fs";
+import { join, relative } from "node:path";
+import { secretPath } from "@gennai/governance/command/secret-paths";
+import { isZeroAccess } from "@gennai/governance/policies/secrets";
 import { RememberedTree } from "../workspace/remembered-tree.ts";
 import { type FileNames, fileNames, LinkedFiles } from "./linked-files.ts";
 import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
@@ -8,6 +11,8 @@ import { zeroAccessFiles } from "./zero-access-files.ts";
 export interface Covered {
   /** Files that exist, by all their names, and directories that cannot be looked into. */
   readonly zeroAccess: readonly string[];
+  /** Directories without whose names some of those would not be known any more, e.g. `.aws`: not to be renamed. */
+  readonly kept: readonly string[];
   /** Files that have a name outside of the tree too, or directories of them. */
   readonly linkedOutside: readonly string[];
 }
@@ -19,10 +24,14 @@ interface Found {
 
 /** Looks through a tree before each command, all of it; what did not change since the last look is remembered. */
 export class TreeCover {
+  readonly #root: string;
   readonly #tree: RememberedTree<Found>;
   #links = new LinkedFiles();
+  /** What links named as secrets led to: a command may have removed such a link. */
+  readonly #targets = new Set<string>();
 
   constructor(root: string) {
+    this.#root = root;
     this.#tree = new RememberedTree(root, (_directory, entries) => ({
       found: { secrets: zeroAccessFiles(root, entries), names: fileNames(entries) },
       below: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
@@ -40,14 +49,31 @@ export class TreeCover {
     }
     if (!same) this.#links = new LinkedFiles([...found].map(([directory, { names }]) => [directory, names] as const));
     const covered = new Set(unreadable);
-    for (const { secrets } of found.values()) {
+    const kept = new Set<string>();
+    for (const secrets of [this.#targets, ...[...found.values()].map((each) => each.secrets)]) {
       for (const path of secrets) {
         const stat = lstatSync(path, { throwIfNoEntry: false });
         if (stat?.isFile() !== true) continue;
         covered.add(path);
+        if (!isZeroAccess(relative(this.#root, path))) this.#targets.add(path);
+        for (const directory of namingDirectories(this.#root, path)) kept.add(directory);
         if (stat.nlink > 1) for (const name of this.#links.namesOf(path)) covered.add(name);
       }
     }
-    return { zeroAccess: [...covered], linkedOutside: this.#links.readOnly() };
+    return { zeroAccess: [...covered], kept: [...kept].toSorted(), linkedOutside: this.#links.readOnly() };
   }
+}
+
+/** The directories on the way to a secret by which it is known as one. To a link's target those are all: its name says nothing. */
+function namingDirectories(root: string, path: string): readonly string[] {
+  const parts = relative(root, path).split("/");
+  const naming: string[] = [];
+  if (parts.at(-1) === ".npmrc") return naming;
+  let needed = parts;
+  for (let at = parts.length - 2; at >= 0; at -= 1) {
+    const without = needed.with(at, "x");
+    if (secretPath(without.join("/")) === undefined) naming.push(join(root, ...parts.slice(0, at + 1)));
+    else needed = without;
+  }
+  return naming;
 }

@@ -1,4 +1,14 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -33,6 +43,32 @@ describe("a secret stays covered wherever a command moves it", () => {
     expect(read.output).not.toContain("ENV-SECRET");
     expect(read.output).toMatch(/Permission denied|No such file/);
   });
+
+  test.each([
+    [".aws/credentials", "mv infra/.aws infra/aws", "infra/aws/credentials"],
+    [".kube/config", "mv infra/.kube infra/kube", "infra/kube/config"],
+    [".config/gcloud/x.db", "mv infra/.config infra/config", "infra/config/gcloud/x.db"],
+    [".ssh/.aws/x", "mv infra/.ssh/.aws infra/.ssh/a; mv infra/.ssh infra/s", "infra/s/a/x"],
+  ])("also where a directory names it: %s", async (path, move, moved) => {
+    put(`infra/${path}`);
+    expect((await box.run(move)).output).toMatch(/busy/);
+    expect((await box.run("touch infra/new && mv infra x")).exitCode).toBe(0);
+    const { output } = await box.run(`cat x/${path} '${moved.replace("infra", "x")}'; find . -type f -exec cat {} +`);
+    expect(output).not.toContain("ENV-SECRET");
+    expect(output).toContain("Permission denied");
+  });
+
+  test.each(["rm .env", "mkdir d; mv .env d/.env", "mv shared moved", "mv .env plain"])(
+    "also where a link names it: %s",
+    async (removes) => {
+      put("shared/text");
+      symlinkSync("shared/text", join(box.root, ".env"));
+      await box.run(removes);
+      const { output } = await box.run("cat shared/text; find . -type f -exec cat {} +");
+      expect(output).not.toContain("ENV-SECRET");
+      expect(output).toContain("Permission denied");
+    },
+  );
 
   test.each([".git/x/.env", ".git/refs/x/.env", ".git/modules/m/id_rsa"])("at %s", async (path) => {
     put(path);

@@ -110,6 +110,7 @@ test("what is hidden is mounted after everything that could show it", async () =
       repository: { surroundings: undefined, data: [], exclude: undefined },
       linkedOutside: [],
       zeroAccess: [],
+      kept: [],
       temporary: place.root,
       empty: place.path("empty"),
       cwd: root,
