@@ -7,7 +7,7 @@ import type { CommandAnalysis, CommandPath, SimpleCommand } from "../command/com
 export interface AgreedControl {
   /** Paths that the command names to be written or deleted. */
   readonly named: readonly CommandPath[];
-  /** Whether git runs, and whether something else does beside it. */
+  /** Whether git runs and does more than read, and whether something else does beside it. */
   readonly git: "none" | "beside" | "alone";
   /** Git puts tracked files where its history has them: `checkout`, `merge`, `stash pop`. */
   readonly gitMoves: boolean;
@@ -46,7 +46,11 @@ export function agreedControl({ commands, paths }: CommandAnalysis): AgreedContr
     );
   return {
     named: paths.filter(({ access }) => access === "write" || access === "delete"),
-    git: commands.some(({ name }) => name === "git") ? (isGitAlone ? "alone" : "beside") : "none",
+    git: commands.some(({ name }, index) => name === "git" && !reading.has(verbs[index] ?? ""))
+      ? isGitAlone
+        ? "alone"
+        : "beside"
+      : "none",
     gitMoves: known.some((verb) => moving.has(verb)),
     gitState: isGitAlone && known.some((verb) => !committing.has(verb)),
     newRepository: known.some((verb) => founding.has(verb)),
@@ -68,8 +72,11 @@ const moving: ReadonlySet<string> = new Set(
 
 const founding: ReadonlySet<string> = new Set(["init", "clone", "submodule", "worktree"]);
 
+/** These change nothing, in the index neither. */
+const reading: ReadonlySet<string> = new Set("status diff log show rev-parse ls-files blame".split(" "));
+
 /** These run hooks, and without a question: what those change is nobody's wish. */
-const committing: ReadonlySet<string> = new Set("add commit status diff log show rev-parse ls-files blame".split(" "));
+const committing: ReadonlySet<string> = new Set(["add", "commit", ...reading]);
 
 const installers: ReadonlyMap<string, RegExp> = new Map([
   ["npm", /^(?:i|in|install|ci|add|un|uninstall|remove|rm|update|up|upgrade|dedupe|prune|audit|link|rebuild)$/],

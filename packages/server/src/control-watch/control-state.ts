@@ -29,6 +29,13 @@ const alsoThere: ReadonlySet<string> = new Set([
   "a program that scripts run by its name",
 ]);
 
+/** What a look finds; paths are absolute. */
+interface SeenControl {
+  readonly states: ControlStates;
+  readonly unlisted: readonly string[];
+  readonly unreadable: readonly string[];
+}
+
 /** A directory with control files in it. */
 export interface ControlPlace {
   /** Absolute real path. */
@@ -57,11 +64,11 @@ export class ControlTree {
   }
 
   /**
-   * Gives what is there, and the directories that it could not look into.
+   * Gives what is there, and the directories that it could not look into: by their names, or by their modes.
    * @param untouchable paths that the command cannot change: mounted read-only
    */
-  look(untouchable: readonly string[]): { readonly states: ControlStates; readonly unlisted: readonly string[] } {
-    const { found, unlisted } = this.#tree.walk();
+  look(untouchable: readonly string[]): SeenControl {
+    const { found, unlisted, unreadable } = this.#tree.walk();
     const known = new Map<string, { readonly identity: string; readonly state: ControlState }>();
     const states = new Map<string, ControlState>();
     for (const [directory, names] of found) {
@@ -75,7 +82,7 @@ export class ControlTree {
       }
     }
     this.#known = known;
-    return { states, unlisted };
+    return { states, unlisted, unreadable };
   }
 
   /** What a path controls; undefined for one that steers nothing here. */

@@ -7,7 +7,7 @@ import { isWithin } from "../sandbox/host-layout.ts";
 import { repositoryPaths } from "../sandbox/repository-paths.ts";
 import { isRunning, thisOwner } from "../workspace/change/journal-owner.ts";
 import { hooksDirectory } from "../workspace/hooks-directory.ts";
-import { type ControlPlace, type ControlStates, ControlTree } from "./control-state.ts";
+import { type ControlPlace, ControlTree } from "./control-state.ts";
 import { IndexWatch } from "./index-watch.ts";
 import { KeptBytes } from "./kept-bytes.ts";
 import { putBack } from "./put-back.ts";
@@ -92,7 +92,7 @@ export class ControlWatch implements Disposable {
       agreed: { ...agreed, named: [...agreed.named] },
       untouchable: [...untouchable],
       deadline: Date.now() + timeoutMs + graceMs,
-      places: places.map((place) => ({ place, before: [...this.#statesBefore(place, untouchable)] })),
+      places: places.map((place) => this.#placeBefore(place, untouchable)),
       index: repository === undefined ? undefined : this.#index.see(repository),
     };
     this.#runs += 1;
@@ -123,10 +123,11 @@ export class ControlWatch implements Disposable {
       `${Date.now()}-${this.#runs}`,
     );
     const known = index === undefined ? untracked : this.#index.around(index);
-    const done = places.flatMap(({ place, before }) =>
+    const done = places.flatMap(({ place, before, unreadable }) =>
       putBack({
         root: place.root,
         tree: this.#tree(place),
+        unreadable,
         untouchable,
         agreed,
         aside,
@@ -142,11 +143,11 @@ export class ControlWatch implements Disposable {
     };
   }
 
-  #statesBefore(place: ControlPlace, untouchable: readonly string[]): ControlStates {
-    const { states, unlisted } = this.#tree(place).look(untouchable);
+  #placeBefore(place: ControlPlace, untouchable: readonly string[]): WatchJournal["places"][number] {
+    const { states, unlisted, unreadable } = this.#tree(place).look(untouchable);
     const [first] = unlisted;
     if (first !== undefined) throw new Error(`${first} cannot be looked into. Give it a shorter name, in UTF-8.`);
-    return states;
+    return { place, before: [...states], unreadable: [...unreadable] };
   }
 
   #tree(place: ControlPlace): ControlTree {

@@ -1,4 +1,4 @@
-import { lstatSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
 import type { PutBackFile, ToolOutcome } from "@gennai/governance/tool";
@@ -6,12 +6,15 @@ import { isWithin } from "../sandbox/host-layout.ts";
 import { type ChangeSurroundings, type ControlChange, isAgreed } from "./agreed-change.ts";
 import { type ControlStates, type ControlTree, sameState } from "./control-state.ts";
 import type { KeptBytes } from "./kept-bytes.ts";
+import { letOwnerIn } from "./let-owner-in.ts";
 import { SetBack } from "./set-back.ts";
 
 export interface ChangedTree {
   readonly root: string;
   readonly tree: ControlTree;
   readonly before: ControlStates;
+  /** Directories that could not be read before. */
+  readonly unreadable: readonly string[];
   readonly untouchable: readonly string[];
   readonly agreed: AgreedControl;
   readonly bytes: KeptBytes;
@@ -24,8 +27,8 @@ export interface ChangedTree {
 
 /** Compares a tree's control files with what they were, and puts back what nobody agreed to. */
 export function putBack(changed: ChangedTree): readonly PutBackFile[] {
-  const { root, tree, before, agreed, bytes, aside, deadline } = changed;
-  const { states: after, unlisted } = tree.look(changed.untouchable);
+  const { root, before, agreed, bytes, aside, deadline } = changed;
+  const { states: after, unlisted } = lookIntoAll(changed);
   const changes = changesOf(changed, after).filter(({ path }) => changedBefore(deadline, path, root));
   const known = new Set([...before.values()].map((state) => (state.type === "file" ? state.sha256 : "")));
   const around: ChangeSurroundings = {
@@ -64,6 +67,26 @@ export function putBack(changed: ChangedTree): readonly PutBackFile[] {
   }
   for (const path of emptied) back.removeEmpty(path);
   return done;
+}
+
+/** Also into directories that the command closed: what cannot be listed can still be obeyed, by its name. */
+function lookIntoAll({
+  root,
+  tree,
+  unreadable: closedBefore,
+  untouchable,
+}: ChangedTree): ReturnType<ControlTree["look"]> {
+  const { dev: device, ino: inode } = statSync(root);
+  const tried = new Set(closedBefore);
+  for (;;) {
+    const seen = tree.look(untouchable);
+    const closed = seen.unreadable.filter((path) => !tried.has(path));
+    if (closed.length === 0) return seen;
+    for (const path of closed) {
+      tried.add(path);
+      letOwnerIn({ path: root, device, inode }, path === root ? [] : relative(root, path).split("/"));
+    }
+  }
 }
 
 function changesOf({ root, tree, before }: ChangedTree, after: ControlStates): readonly ControlChange[] {

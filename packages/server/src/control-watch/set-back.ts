@@ -8,10 +8,11 @@ import { splitRelative } from "../workspace/split-relative.ts";
 import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
 import type { ControlState } from "./control-state.ts";
 import type { KeptBytes } from "./kept-bytes.ts";
+import { letOwnerIn } from "./let-owner-in.ts";
 
 /**
  * Sets paths below a root back to what they were. What stands there now is moved aside, never deleted: it may be the user's.
- * Follows no link, also where a directory was replaced by one.
+ * Follows no link, also where a directory was replaced by one, and is not kept out by modes of directories.
  */
 export class SetBack {
   readonly #root: WorkspaceRoot;
@@ -30,6 +31,8 @@ export class SetBack {
   to(path: string, state: ControlState | undefined): void {
     const name = relative(this.#root.path, path);
     const { parents, name: last } = splitRelative(name);
+    // One that moves elsewhere has to be writable itself: its `..` changes.
+    letOwnerIn(this.#root, [...parents, last]);
     if (state?.type === "directory") {
       this.#hold([...parents, last])[Symbol.dispose]();
       return;

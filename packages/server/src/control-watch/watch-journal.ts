@@ -39,6 +39,8 @@ const journalSchema = z.object({
     z.object({
       place: z.object({ root: z.string(), isGit: z.boolean(), hooks: z.string().optional() }),
       before: z.array(z.tuple([z.string(), stateSchema])),
+      /** Directories that could not be read. */
+      unreadable: z.array(z.string()).default([]),
     }),
   ),
   index: z.object({ path: z.string(), workTree: z.string(), state: stateSchema.optional() }).optional(),

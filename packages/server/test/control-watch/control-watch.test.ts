@@ -1,9 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
 import { nothingAgreed } from "@gennai/governance/policies/agreed-control";
 import { ControlWatch } from "@gennai/server/control-watch/control-watch";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { withoutRoot } from "@gennai/testkit/without-root";
 import { afterEach, describe, expect, test } from "vitest";
 import { treeOf, type WatchedWorkspace, watchedWorkspace } from "./watched-workspace.ts";
 
@@ -133,6 +135,38 @@ test("without a sandbox also git's configuration and hooks are as before", async
   );
 });
 
+test("modes of directories keep nobody from putting back", async () => {
+  await using directory = await temporaryDirectory();
+  const [root, stateDir] = [join(directory.root, "w"), join(directory.root, "state")];
+  for (const path of ["w/sub", "w/own", "state"]) mkdirSync(join(directory.root, path), { recursive: true });
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  for (const path of ["AGENTS.md", "sub/AGENTS.md", "own/AGENTS.md"]) write(path, "good\n");
+  await withoutRoot(directory.root, async () => {
+    const { watch } = ControlWatch.open({ stateDir, home: homedir() });
+    using _watch = watch;
+    chmodSync(join(root, "own"), 0);
+    const begun = watch.begin({ workspaceRoot: root, agreed: nothingAgreed, untouchable: [], timeoutMs: 30_000 });
+    for (const path of ["AGENTS.md", "sub/AGENTS.md", "v/.git/config", "u/AGENTS.md", "s/x/.vscode/tasks.json"])
+      write(path, "evil\n");
+    for (const path of ["v/.git", "v", "u", "sub"]) chmodSync(join(root, path), 0o555);
+    chmodSync(join(root, "s/x"), 0);
+    chmodSync(join(root, "s"), 0o311);
+    chmodSync(root, 0o555);
+    const { files } = begun.end();
+    expect(files.filter(({ what }) => what === "failed")).toEqual([]);
+    expect(statSync(join(root, "own")).mode & 0o777).toBe(0);
+    chmodSync(join(root, "own"), 0o755);
+    expect(treeOf(root)).toEqual({
+      "AGENTS.md": "644 good\n",
+      "own/AGENTS.md": "644 good\n",
+      "sub/AGENTS.md": "644 good\n",
+    });
+  });
+});
+
 test("what was put back lies aside, so that nothing of the user's is lost", async () => {
   const { run } = await workspace();
   const { notes } = await run("npm test", "echo mine > AGENTS.md; mkdir -p v/.git; echo x > v/.git/HEAD");
@@ -152,20 +186,23 @@ test("the directory of core.hooksPath is one of hooks", async () => {
   expect(readFileSync(join(root, "tools/x"), "utf8")).toBe("ok\n");
 });
 
-test("the next commit says of control files what it said before", async () => {
-  const { root, git, run } = await workspace();
-  const staged = await git("ls-files", "--stage");
-  const { putBack } = await run(
-    "npm test",
-    "git update-index --add --cacheinfo 100755,$(echo evil | git hash-object -w --stdin),.husky/pre-commit; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),v",
-  );
-  expect(putBack.files).toMatchObject([{ what: "restored", reason: expect.stringContaining("commit") }]);
-  expect(await git("ls-files", "--stage")).toBe(staged);
-  // What is no control file is the command's own business.
-  expect((await run("npm test", "echo b > src/b.ts; git add src/b.ts")).putBack.files).toEqual([]);
-  expect(await git("ls-files", "src/b.ts")).toContain("src/b.ts");
-  expect(existsSync(join(root, ".git/index.lock"))).toBe(false);
-});
+test.each(["npm test", "git status && npm test"])(
+  "after %s the next commit says what it said before",
+  async (command) => {
+    const { root, git, run } = await workspace();
+    const staged = await git("ls-files", "--stage");
+    const { putBack } = await run(
+      command,
+      "git update-index --add --cacheinfo 100755,$(echo evil | git hash-object -w --stdin),.husky/pre-commit; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),v",
+    );
+    expect(putBack.files).toMatchObject([{ what: "restored", reason: expect.stringContaining("commit") }]);
+    expect(await git("ls-files", "--stage")).toBe(staged);
+    // What is no control file is the command's own business.
+    expect((await run("npm test", "echo b > src/b.ts; git add src/b.ts")).putBack.files).toEqual([]);
+    expect(await git("ls-files", "src/b.ts")).toContain("src/b.ts");
+    expect(existsSync(join(root, ".git/index.lock"))).toBe(false);
+  },
+);
 
 describe("what was agreed to stays", () => {
   test.each<readonly [command: string, does: string | undefined, path: string, text: RegExp | undefined]>([
