@@ -49,6 +49,38 @@ export async function startGit(args: readonly string[], start: GitStart): Promis
   return git.sandbox === undefined ? startPlain(git, args, start) : startSandboxed(git, args, start);
 }
 
+/**
+ * For a command that only reads and runs without a sandbox: keeps the git in it from starting what the repository around `cwd`
+ * names. Empty where there is no git that could be told.
+ */
+export async function readingGitEnvironment(
+  cwd: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>>> {
+  const git = await machineGit().catch(() => undefined);
+  if (git === undefined) return {};
+  const env = { ...environment, ...settingsEnvironment(fixedSettings) };
+  const names = await Promise.all(
+    ["--local", "--worktree"].map((scope) => repositoryPrograms(git.program, scope, { cwd, env })),
+  );
+  return settingsEnvironment([...fixedSettings, ...names.flat().map((name) => [name, harmlessValue(name)] as const)]);
+}
+
+/** Settings of the repository's own that name programs; what the user's say of such is the user's choice. */
+function repositoryPrograms(
+  git: string,
+  scope: string,
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    const args = ["config", scope, "--includes", "--name-only", "-z", "--get-regexp", programSettings];
+    // Outside of a repository there are none, and a configuration that cannot be read stops the command's git as well.
+    execFile(git, args, { ...options, maxBuffer: 1024 * 1024 }, (_error, stdout) => {
+      resolve(stdout.split("\0").filter((name) => name !== "" && name !== "core.worktree"));
+    });
+  });
+}
+
 async function startSandboxed(git: MachineGit, args: readonly string[], start: GitStart): Promise<StartedGit> {
   const [program = "", ...sandboxed] = git.sandbox?.commandLine(start, start.cwd) ?? [];
   const guarded =

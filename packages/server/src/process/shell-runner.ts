@@ -3,6 +3,7 @@ import type { ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { ControlRun, ControlWatch } from "../control-watch/control-watch.ts";
 import { describePutBack } from "../control-watch/put-back.ts";
+import { readingGitEnvironment } from "../git/start-git.ts";
 import { type ShellSandbox, sandboxFailure } from "../sandbox/sandboxed-shell.ts";
 import type { CommandLimits } from "./command-limits.ts";
 import { findShell } from "./find-shell.ts";
@@ -64,7 +65,12 @@ export async function runShellCommand(
     }
     const argv = boxed?.argv ?? (await surroundings.shellArguments(text));
     const { limits = {} } = surroundings;
-    const run = await runCommand({ argv, cwd, env: environment, timeoutMs, limits }, options);
+    // Nobody was asked about it, so nothing of the repository's choice runs.
+    const quiet =
+      boxed === undefined && readsOnly && text.includes("git")
+        ? await readingGitEnvironment(cwd.path, environment)
+        : {};
+    const run = await runCommand({ argv, cwd, env: { ...environment, ...quiet }, timeoutMs, limits }, options);
     const notes = [...(boxed?.finish() ?? [])];
     if (boxed !== undefined) refuseUnstarted(run);
     const putBack = watched?.end() ?? { files: [], keptIn: "" };

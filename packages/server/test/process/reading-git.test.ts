@@ -1,0 +1,42 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { nothingAgreed } from "@gennai/governance/policies/agreed-control";
+import { commandEnvironment } from "@gennai/server/process/command-environment";
+import { holdDirectory } from "@gennai/server/process/run-command";
+import { plainShell, runShellCommand } from "@gennai/server/process/shell-runner";
+import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import { expect, test } from "vitest";
+
+const nothing = { begin: () => ({ end: () => ({ files: [], keptIn: "" }) }) };
+
+test.each(["git status", "git diff", "git log -p -1", "cd sub && git diff"])(
+  "without a sandbox, %s starts nothing that the repository names",
+  async (text) => {
+    await using repository = await temporaryRepository({ f: "a\n", "sub/g": "a\n" });
+    await using elsewhere = await temporaryDirectory();
+    const trap = join(elsewhere.root, "ran");
+    const { root } = repository;
+    const configure = (name: string, value: string) => repository.git("config", "--file", "traps", name, value);
+    await configure("core.fsmonitor", `touch ${trap}`);
+    for (const name of ["filter.x.clean", "diff.x.textconv", "diff.x.command", "diff.external"]) {
+      await configure(name, `touch ${trap}; cat`);
+    }
+    await repository.git("config", "include.path", "../traps");
+    writeFileSync(join(root, ".git/info/attributes"), "* filter=x diff=x\n");
+    writeFileSync(join(root, "f"), "b\n");
+    writeFileSync(join(root, "sub/g"), "b\n");
+    const { run } = await runShellCommand(
+      { text, cwd: holdDirectory(root), timeoutMs: 30_000, readsOnly: true, agreed: nothingAgreed },
+      {
+        workspaceRoot: root,
+        environment: commandEnvironment({ ...process.env, HOME: elsewhere.root }),
+        shellArguments: plainShell,
+        controlWatch: nothing,
+      },
+      { signal: new AbortController().signal, onOutput: () => {} },
+    );
+    // git has no word for "no driver": where the repository names one, it stops rather than starts it.
+    expect(run).toMatchObject({ exitCode: text === "git status" ? 0 : 128 });
+    expect(existsSync(trap)).toBe(false);
+  },
+);
