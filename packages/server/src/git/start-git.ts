@@ -92,7 +92,7 @@ async function startSandboxed(git: MachineGit, args: readonly string[], start: G
   const child = spawn(program, [...sandboxed, ...guarded, "--no-pager", ...args], {
     env: environment,
     stdio: ["pipe", "pipe", "pipe", "pipe", "pipe"],
-    detached: isWriting(start),
+    detached: true,
   });
   handConfiguration(child, configuration);
   return started(child);
@@ -108,14 +108,10 @@ async function startPlain(git: MachineGit, args: readonly string[], start: GitSt
     cwd: start.cwd,
     env: { ...environment, ...guarded },
     stdio: ["pipe", "pipe", "pipe"],
-    detached: isWriting(start),
+    // Not hit by the Ctrl-C meant for this process, where git would leave a lock, and half of its work.
+    detached: true,
   });
   return started(child);
-}
-
-/** A git that writes is not hit by the Ctrl-C meant for this process: it would leave a lock, and half of its work. */
-function isWriting({ writable }: GitStart): boolean {
-  return writable.length > 0;
 }
 
 function environmentOf({ settings = [] }: GitStart): Readonly<Record<string, string | undefined>> {
@@ -173,11 +169,21 @@ async function started(child: ChildProcess): Promise<StartedGit> {
   // Where git ended early, its exit code says more than a broken pipe.
   stdin.on("error", () => undefined);
   const kill = (): void => {
-    child.kill("SIGKILL");
-    // What git itself started may hold its output open.
+    killGroup(child);
+    // What git itself started may hold its output open, or any other pipe: it has ended when none is open.
     setTimeout(() => {
-      for (const stream of [stdout, stderr]) stream?.destroy();
+      for (const stream of child.stdio) stream?.destroy();
     }, killedMs).unref();
   };
   return { stdin, stdout, kill, ended };
+}
+
+/** With the process that bubblewrap makes first: left alone, that one would wait for its parent for ever. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    child.kill("SIGKILL");
+  }
 }
