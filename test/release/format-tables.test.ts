@@ -7,7 +7,9 @@ import { expect, it } from "vitest";
 import { keptVersions, withKeptState } from "./kept-state.ts";
 
 /** Tables that came after the first release of this format, each with why an older Gennai may overlook it. */
-const overlooked: Readonly<Record<string, string>> = {};
+const overlooked: Readonly<Record<string, string>> = {
+  store_mark: "The count of durable transactions stays as it is, which is no step back.",
+};
 
 it("every released version that reads this format knows its tables, or may overlook them", async () => {
   await using directory = await temporaryDirectory();

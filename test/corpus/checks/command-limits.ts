@@ -66,7 +66,7 @@ export const commandLimitChecks: Checks = {
       { limits: { memoryBytes: 96 * 2 ** 20 } },
       (run) => {
         assert.equal(run.state, "over-limit");
-        assert.equal(run.exceeded, "it took more than 96 MiB of memory");
+        assert.equal(run.exceeded, "it took more than 96 MiB of memory (the limit commands.memory_mib)");
       },
     ),
   ),

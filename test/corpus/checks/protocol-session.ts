@@ -188,13 +188,14 @@ export const protocolSessionChecks: Checks = {
     assert.ok(events.length < 50_000, `${events.length} events`);
     assert.ok(process.memoryUsage().rss - before < 500 * 1024 * 1024);
   }),
+  // Design: sessions that nobody uses make room for others.
   "SES-019": check(async () => {
     await using server = await startTestServer();
     const codes: string[] = [];
     for (let started = 0; started < 1000; started += 50) {
       codes.push(...(await Promise.all(Array.from({ length: 50 }, () => codeOf(server.client.startSession({}))))));
     }
-    assert.deepEqual([...new Set(codes)].sort(), ["ok", "resource_exhausted"]);
+    assert.deepEqual([...new Set(codes)].sort(), ["ok"]);
     assert.equal(await codeOf(server.client.getServerInfo({})), "ok");
   }),
   "SES-021": check(() =>

@@ -26,6 +26,10 @@ export const startErrors = {
   },
   port_taken: { means: "another program listens on the port", next: "Choose another with `--port`." },
   read_only: { means: "the store cannot be written", next: "Change the permissions of the state directory." },
+  rolled_back: {
+    means: "the store is older than what was signed last, so nothing is recorded",
+    next: "Put the newer one back, or accept the loss: `gennai doctor` says what is missing.",
+  },
   sandbox_required: {
     means: "`--sandbox required`, and there is none for commands or for the server's own git",
     next: "Install bubblewrap, and git where all users see it; the hint has more.",

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
@@ -64,8 +64,7 @@ export class ControlWatch implements Disposable {
   } {
     const { stateDir, home } = options;
     const parent = join(stateDir, "control-watch");
-    mkdirSync(parent, { recursive: true, mode: 0o700 });
-    const recovered = readdirSync(parent).flatMap((name) => {
+    const recovered = (existsSync(parent) ? readdirSync(parent) : []).flatMap((name) => {
       const owner = /^(\d+-\d+-[0-9a-f]+)\.\d+$/.exec(name)?.[1];
       if (owner === undefined || isRunning(owner)) return [];
       const watch = new ControlWatch(stateDir, home, join(parent, name));
@@ -97,6 +96,7 @@ export class ControlWatch implements Disposable {
     };
     this.#runs += 1;
     const file = join(this.#own, `${this.#runs}.json`);
+    mkdirSync(this.#own, { recursive: true, mode: 0o700 });
     writeFileSync(file, JSON.stringify(journal), { mode: 0o600 });
     let ended = false;
     return {
