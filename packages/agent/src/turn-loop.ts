@@ -104,7 +104,7 @@ class RunningTurn {
       const answer = await this.#ask(iteration);
       if ("type" in answer) return answer;
       signal.throwIfAborted();
-      if (answer.made === 0) return await this.#final(answer);
+      if (answer.made === 0) return this.#final(answer);
       const end = await this.#runCalls(answer);
       if (end !== undefined) return end;
     }
