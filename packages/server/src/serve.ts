@@ -3,6 +3,7 @@ import { Admission } from "./admission/admission.ts";
 import { defaultLimits } from "./admission/limits.ts";
 import { userConfigDir } from "./config/config-directory.ts";
 import { requireServerConfig } from "./config/server-config.ts";
+import { prepareStateDirectory } from "./config/state-directory.ts";
 import { ControlWatch } from "./control-watch/control-watch.ts";
 import { describePutBack } from "./control-watch/put-back.ts";
 import { Draining } from "./draining.ts";
@@ -34,7 +35,6 @@ import type { ServerOptions } from "./server-options.ts";
 import { ServerTenants } from "./server-tenants.ts";
 import type { SessionManager } from "./sessions/session-manager.ts";
 import { openLedgerSigner } from "./store/ledger/ledger-key.ts";
-import { prepareStateDirectory } from "./store/state-directory.ts";
 import { listenForMetrics } from "./telemetry/metrics-listener.ts";
 import { openServerWatch } from "./telemetry/server-watch.ts";
 

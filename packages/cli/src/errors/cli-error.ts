@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { BadServerConfig } from "@gennai/server/config/server-config";
+import { UnsafeStateDirectory } from "@gennai/server/config/state-directory";
 import { TokenError } from "@gennai/server/http/token";
 import { UnsafeFileError } from "@gennai/server/private-file";
 import { SandboxRequired } from "@gennai/server/sandbox/sandbox";
@@ -49,7 +50,8 @@ export function asCliError(error: unknown): CliError {
   }
   if (error instanceof SandboxRequired)
     return new CliError(message, { exitCode: exitCode.usage, next: [error.hint], cause: error });
-  if (error instanceof StoreError) return new CliError(message, { next: [], cause: error });
+  if (error instanceof StoreError || error instanceof UnsafeStateDirectory)
+    return new CliError(message, { next: [], cause: error });
   return new CliError(message, {
     next: ["Set GENNAI_DEBUG=1 and run it again to see where it happened."],
     cause: error,

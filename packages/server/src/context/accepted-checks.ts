@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import * as z from "zod";
+import { prepareStateDirectory } from "../config/state-directory.ts";
 import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "../private-file.ts";
 import { acquireFileLock } from "../store/file-lock.ts";
-import { prepareStateDirectory } from "../store/state-directory.ts";
 import { hasCode } from "../system-error.ts";
 
 const acceptedSchema = z.object({

@@ -1,10 +1,10 @@
+import { type Mention, parseMentions } from "@gennai/agent/prompt/parse-mentions";
 import type { ContextItem, SessionEvent } from "@gennai/agent/session-event";
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { NotedFiles } from "../sessions/turn/noted-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { EditorContext } from "./editor-context.ts";
-import { type Mention, parseMentions } from "./parse-mentions.ts";
 import { readableDiff } from "./readable-diff.ts";
 
 /** Characters that one mention, and all of them, may add to a message. */

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { type Dirent, lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { basename, join, relative } from "node:path";
+import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { type ControlPath, controlPath } from "@gennai/governance/policies/control-paths";
 import { isWithin } from "../sandbox/host-layout.ts";
-import { ledgerDirectory } from "../store/ledger/ledger-file.ts";
 import { systemErrorCode } from "../system-error.ts";
 import { type Looked, RememberedTree, settledNs } from "../workspace/remembered-tree.ts";
 import { gitControl, pathInGit } from "./git-control.ts";

@@ -2,12 +2,12 @@ import { statSync } from "node:fs";
 import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import { noEmergency, switched } from "@gennai/governance/emergency/emergency-state";
 import * as z from "zod";
+import { prepareStateDirectory } from "../config/state-directory.ts";
 import { databaseFile, StoreDatabase } from "../store/database.ts";
 import type { Sealing } from "../store/ledger/ledger-table.ts";
 import { type Ledgers, openLedgers } from "../store/ledger/open-ledgers.ts";
 import { refuseLogCopy } from "../store/log-copy-guard.ts";
 import { integerOf, type Row, textOf } from "../store/row.ts";
-import { prepareStateDirectory } from "../store/state-directory.ts";
 import {
   checkedRequest,
   type EmergencyChange,

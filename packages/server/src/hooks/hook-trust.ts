@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { parseHooks } from "@gennai/governance/hooks/hook-config";
 import * as z from "zod";
+import { prepareStateDirectory } from "../config/state-directory.ts";
 import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "../private-file.ts";
 import { acquireFileLock } from "../store/file-lock.ts";
-import { prepareStateDirectory } from "../store/state-directory.ts";
 import { hasCode } from "../system-error.ts";
 import { readControlFile } from "../workspace/read-control-file.ts";
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
 import * as z from "zod";
-import { syncDirectory } from "../store/state-directory.ts";
 import { systemErrorCode } from "../system-error.ts";
+import { syncDirectory } from "../workspace/sync-directory.ts";
 
 const schema = z.object({
   root: z.string(),

@@ -1,12 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsMsg } from "@nats-io/jetstream";
+import { prepareStateDirectory } from "../config/state-directory.ts";
 import { ProcessLocks } from "../process/process-lock.ts";
 import { databaseFile, StoreDatabase } from "../store/database.ts";
 import { FileBlobStore } from "../store/file-blob-store.ts";
 import { openLedgers } from "../store/ledger/open-ledgers.ts";
 import { SqliteSessionLog } from "../store/sqlite-session-log.ts";
-import { prepareStateDirectory } from "../store/state-directory.ts";
 import { type Store, type StoreOptions } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
 import { createOnce } from "./create-once.ts";

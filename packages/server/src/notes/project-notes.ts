@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import type { Redactor } from "@gennai/governance/redaction";
 import { readUserFile } from "../config/user-file.ts";
 import { systemErrorCode } from "../system-error.ts";
@@ -10,12 +11,11 @@ import { visibleText } from "./visible-text.ts";
 export const projectNoteFiles = ["AGENTS.md", "AGENT.md", "CLAUDE.md"] as const;
 
 /** Where such files may stand beside the intents, besides the root. They are about the whole workspace as well. */
-const orchestration = ".orchestration";
 
 /** The project's notes, relative to the workspace, in the order in which they are read. */
 export const projectNotePaths = [
   ...projectNoteFiles,
-  ...projectNoteFiles.map((name) => `${orchestration}/${name}` as const),
+  ...projectNoteFiles.map((name) => `${ledgerDirectory}/${name}` as const),
 ] as const;
 
 const maxBytes = 64 * 1024;
@@ -59,7 +59,7 @@ export async function readProjectNotes(
   const warnings: string[] = [];
   const notes: Note[] = [];
   if (options.userDirectory !== undefined) notes.push(...(await userNotes(options.userDirectory, warnings)));
-  for (const directory of new Set(["", orchestration, ...directoriesAbove(options.workedOn ?? [])])) {
+  for (const directory of new Set(["", ledgerDirectory, ...directoriesAbove(options.workedOn ?? [])])) {
     notes.push(...(await notesIn(root, directory, options, warnings)));
   }
   let left = maxAll;
@@ -118,7 +118,7 @@ async function notesIn(
       warnings.push(`${why}; it is not part of the prompt`);
     }
   }
-  const scope = directory === "" || directory === orchestration ? "" : ` (for files below ${directory})`;
+  const scope = directory === "" || directory === ledgerDirectory ? "" : ` (for files below ${directory})`;
   return [
     ...[...texts].map(([text, files]) => ({ title: `${files.join(", ")}${scope}`, text })),
     ...[...imported].map(([file, text]) => ({ title: `${file} (imported)${scope}`, text })),

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { controlPath } from "@gennai/governance/policies/control-paths";
 import type { MountPoints } from "./mount-points.ts";
 import type { RepositoryPaths } from "./repository-paths.ts";
@@ -16,7 +17,7 @@ export interface ControlMounts {
   release(): readonly string[];
 }
 
-const directories = [".vscode", ".gennai", ".pi", ".orchestration"];
+const directories = [".vscode", ".gennai", ".pi", ledgerDirectory];
 const files = [".intentignore", ".mcp.json"];
 
 /**

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import type { BlobRef } from "@gennai/agent/session-event";
 import type { BlobStore } from "../sessions/log/session-log.ts";
 import { hasCode } from "../system-error.ts";
-import { syncDirectory } from "./state-directory.ts";
+import { syncDirectory } from "../workspace/sync-directory.ts";
 import { StoreError } from "./store-error.ts";
 
 /** Blobs as files, `<directory>/ab/<sha256>`, 0600. A blob is there whole or not at all. */

@@ -9,7 +9,6 @@ export type StoreErrorCode =
   | "closed"
   | "unknown_session"
   | "session_exists"
-  | "unsafe_state_directory"
   | "unsafe_key"
   | "corrupt_blob"
   | "not_repairable"

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { prepareStateDirectory } from "../config/state-directory.ts";
 import type { BlobStore, SessionLog } from "../sessions/log/session-log.ts";
 import { databaseFile, StoreDatabase } from "./database.ts";
 import { FileBlobStore } from "./file-blob-store.ts";
@@ -7,7 +8,6 @@ import { openLedgers } from "./ledger/open-ledgers.ts";
 import { refuseLogCopy } from "./log-copy-guard.ts";
 import { finishPurges } from "./purge/purge-jobs.ts";
 import { SqliteSessionLog } from "./sqlite-session-log.ts";
-import { prepareStateDirectory } from "./state-directory.ts";
 
 /** Everything Gennai remembers, in one state directory. Several processes may open the same one. */
 export interface Store extends AsyncDisposable {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { loadCapabilities } from "@gennai/server/capabilities/load-capabilities";
 import { signCapabilities } from "@gennai/server/capabilities/sign-capabilities";
 import { userConfigDir } from "@gennai/server/config/config-directory";
-import { defaultStateDir } from "@gennai/server/store/state-directory";
+import { defaultStateDir } from "@gennai/server/config/state-directory";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";

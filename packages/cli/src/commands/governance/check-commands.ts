@@ -1,5 +1,5 @@
+import { defaultStateDir } from "@gennai/server/config/state-directory";
 import { AcceptedChecks } from "@gennai/server/context/accepted-checks";
-import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";

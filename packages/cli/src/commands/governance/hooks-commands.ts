@@ -1,7 +1,7 @@
 import { userConfigDir } from "@gennai/server/config/config-directory";
+import { defaultStateDir } from "@gennai/server/config/state-directory";
 import { trustProjectHooks } from "@gennai/server/hooks/hook-trust";
 import { loadHooks } from "@gennai/server/hooks/load-hooks";
-import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";

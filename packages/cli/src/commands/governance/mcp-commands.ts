@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import { userConfigDir } from "@gennai/server/config/config-directory";
+import { defaultStateDir } from "@gennai/server/config/state-directory";
 import { McpPins } from "@gennai/server/mcp/mcp-pins";
 import { McpServers, type McpStatus } from "@gennai/server/mcp/mcp-servers";
 import { commandEnvironment } from "@gennai/server/process/command-environment";
-import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";

@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { access, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { defaultStateDir } from "@gennai/server/config/state-directory";
 import { acceptRollback } from "@gennai/server/store/ledger/accept-rollback";
 import { ledgerPath } from "@gennai/server/store/ledger/ledger-file";
 import { ledgerPublicKeyFile } from "@gennai/server/store/ledger/ledger-key";
@@ -11,7 +12,6 @@ import {
   verifyWorkspaceLedger,
   type WorkspaceLedgerReport,
 } from "@gennai/server/store/ledger/ledger-verify";
-import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";

@@ -1,11 +1,11 @@
 import { createWriteStream } from "node:fs";
 import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { defaultStateDir } from "@gennai/server/config/state-directory";
 import { createRedactor } from "@gennai/server/redaction/redactor";
 import { rememberingRedactor } from "@gennai/server/redaction/remembering-redactor";
 import { exportLedgerBundle } from "@gennai/server/store/ledger/export-bundle";
 import { exportLedgerLines } from "@gennai/server/store/ledger/ledger-export";
-import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";

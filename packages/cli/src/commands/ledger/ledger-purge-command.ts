@@ -1,5 +1,5 @@
+import { defaultStateDir } from "@gennai/server/config/state-directory";
 import { purgeMemory } from "@gennai/server/store/purge/purge-memory";
-import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { exitCode } from "../../errors/exit-code.ts";
 import { type Console, isTerminal } from "../../terminal/console.ts";
 import { Interrupts } from "../../terminal/interrupts.ts";

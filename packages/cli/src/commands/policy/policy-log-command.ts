@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { violationWords } from "@gennai/governance/rules/violation";
+import { defaultStateDir } from "@gennai/server/config/state-directory";
 import { type DamageControlEntry, damageControlLog } from "@gennai/server/policy-workbench/damage-control-log";
 import { ServiceError } from "@gennai/server/service-error";
 import { databaseFile } from "@gennai/server/store/database";
-import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { openStore } from "@gennai/server/store/store";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";

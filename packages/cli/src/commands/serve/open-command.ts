@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
+import { defaultStateDir } from "@gennai/server/config/state-directory";
 import { type DiscoveryRecord, findServers } from "@gennai/server/http/discovery";
 import { proveServer } from "@gennai/server/http/server-proof";
 import { PAGE_CLOSE_PATH, PAGE_CODE_PATH } from "@gennai/server/page/page-paths";
-import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { z } from "zod";
 import { parseServerUrl } from "../../connection/server-choice.ts";
 import { proves, tokenFor } from "../../connection/server-token.ts";

@@ -1,10 +1,10 @@
 import { join, resolve } from "node:path";
+import { defaultStateDir } from "@gennai/server/config/state-directory";
 import { PortTakenError } from "@gennai/server/http/listen-address";
 import { takeServerToken } from "@gennai/server/http/token";
 import { type LogAddress, parseLogAddress } from "@gennai/server/nats/log-address";
 import { type RunningServer, startServer } from "@gennai/server/serve";
 import type { ServerOptions } from "@gennai/server/server-options";
-import { defaultStateDir } from "@gennai/server/store/state-directory";
 import { defaultSettings } from "../../connection/default-settings.ts";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { UnsafeRepository } from "../../git/confirmed-repository.ts";
 import { GitMissingError } from "../../git/machine-git.ts";
 import { git } from "../../git/run-git.ts";
-import { ledgerDirectory, ledgerFileName } from "../../store/ledger/ledger-file.ts";
+import { ledgerFileName } from "../../store/ledger/ledger-file.ts";
 import { entriesOf } from "./kept-paths.ts";
 
 interface RepositoryPlace {

@@ -1,7 +1,8 @@
 import { accessSync, constants, lstatSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
-import { ledgerDirectory, ledgerFileName } from "../../store/ledger/ledger-file.ts";
+import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
+import { ledgerFileName } from "../../store/ledger/ledger-file.ts";
 import { temporaryPrefix } from "../../workspace/held-file.ts";
 import { CheckpointError } from "../checkpoint-error.ts";
 import { type FileStamp, stampOf } from "./file-stamp.ts";

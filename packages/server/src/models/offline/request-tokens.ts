@@ -1,4 +1,4 @@
-import { mentionAt } from "../../context/parse-mentions.ts";
+import { mentionAt } from "@gennai/agent/prompt/parse-mentions";
 
 /**
  * A piece of a request. `quoted` and `fence` stand for exactly their value, a `mention` for the path behind its `@`: a file

@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
 import { join } from "node:path";
+import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { hasCode } from "../../system-error.ts";
 import { type HeldDirectory, holdRealDirectory } from "../../workspace/held-directory.ts";
 
-export const ledgerDirectory = ".orchestration";
 export const ledgerFileName = "agent_trace.jsonl";
 
 /** What stood there before Gennai; larger files are left to the mirror, which keeps a copy and starts anew. */

@@ -1,11 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { prepareStateDirectory } from "../../config/state-directory.ts";
+import { syncDirectory } from "../../workspace/sync-directory.ts";
 import { databaseFile, StoreDatabase } from "../database.ts";
 import { acquireFileLock } from "../file-lock.ts";
 import { refuseLogCopy } from "../log-copy-guard.ts";
 import { textOf } from "../row.ts";
-import { prepareStateDirectory, syncDirectory } from "../state-directory.ts";
 import { StoreError } from "../store-error.ts";
 import {
   createKey,

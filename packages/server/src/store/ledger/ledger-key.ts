@@ -13,7 +13,7 @@ import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { NextKey, Signer, Verifier } from "@gennai/governance/ledger/ledger-signature";
 import { hasCode } from "../../system-error.ts";
-import { syncDirectory } from "../state-directory.ts";
+import { syncDirectory } from "../../workspace/sync-directory.ts";
 import { StoreError } from "../store-error.ts";
 
 export function ledgerPublicKeyFile(stateDir: string): string {

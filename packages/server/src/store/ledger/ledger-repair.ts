@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
+import { prepareStateDirectory } from "../../config/state-directory.ts";
 import { databaseFile, StoreDatabase } from "../database.ts";
-import { prepareStateDirectory } from "../state-directory.ts";
 import { StoreError } from "../store-error.ts";
 import { openLedgerFile } from "./ledger-file.ts";
 import type { LedgerLocation } from "./ledger-location.ts";

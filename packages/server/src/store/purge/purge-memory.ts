@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { tombstones } from "@gennai/governance/ledger/purged-records";
+import { prepareStateDirectory } from "../../config/state-directory.ts";
 import { ProcessLocks } from "../../process/process-lock.ts";
 import { recoverWorkspaceJournals } from "../../workspace/change/recover-journals.ts";
 import { databaseFile, StoreDatabase } from "../database.ts";
@@ -9,7 +10,6 @@ import { openLedgers } from "../ledger/open-ledgers.ts";
 import { refuseLogCopy } from "../log-copy-guard.ts";
 import { addPurgeJob, createPurgeJobs } from "../purge-job-table.ts";
 import { integerOf, textOf } from "../row.ts";
-import { prepareStateDirectory } from "../state-directory.ts";
 import { StoreError } from "../store-error.ts";
 import { eraseFreedPages, finishPurges } from "./purge-jobs.ts";
 

@@ -1,10 +1,10 @@
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { defaultStateDir, prepareStateDirectory } from "@gennai/server/config/state-directory";
 import { SqliteConnection } from "@gennai/server/sqlite-connection";
-import { defaultStateDir, prepareStateDirectory } from "@gennai/server/store/state-directory";
 import { openStore } from "@gennai/server/store/store";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { StoreFixture } from "./store-fixture.ts";
+import { StoreFixture } from "../store/store-fixture.ts";
 
 const onWarning = (): void => {};
 

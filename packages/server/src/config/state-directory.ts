@@ -1,9 +1,12 @@
-import { closeSync, fsync, openSync } from "node:fs";
 import { chmod, mkdir, realpath, stat } from "node:fs/promises";
 import { platform as currentPlatform, homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { promisify } from "node:util";
-import { StoreError } from "./store-error.ts";
+
+/** The state directory is nobody else's to write to, or nothing is kept in it. */
+export class UnsafeStateDirectory extends Error {
+  override readonly name = "UnsafeStateDirectory";
+  readonly code = "unsafe_state_directory";
+}
 
 /**
  * Where Gennai keeps sessions, blobs and keys of this user: `GENNAI_STATE_DIR`, else the platform's place for state.
@@ -17,10 +20,7 @@ export function defaultStateDir(
   const own = env["GENNAI_STATE_DIR"];
   if (own !== undefined && own !== "") {
     if (!isAbsolute(own)) {
-      throw new StoreError(
-        "unsafe_state_directory",
-        `GENNAI_STATE_DIR must be an absolute path, not ${JSON.stringify(own)}.`,
-      );
+      throw new UnsafeStateDirectory(`GENNAI_STATE_DIR must be an absolute path, not ${JSON.stringify(own)}.`);
     }
     return own;
   }
@@ -47,30 +47,13 @@ export async function prepareStateDirectory(directory: string): Promise<string> 
   const self = process.getuid?.();
   if (self === undefined) return real;
   if (uid !== self) {
-    throw new StoreError(
-      "unsafe_state_directory",
-      `${real} belongs to another user (uid ${uid}): choose a directory of your own.`,
-    );
+    throw new UnsafeStateDirectory(`${real} belongs to another user (uid ${uid}): choose a directory of your own.`);
   }
   if ((mode & 0o022) !== 0) {
-    throw new StoreError(
-      "unsafe_state_directory",
+    throw new UnsafeStateDirectory(
       `${real} can be written by others: run chmod 700 on it or choose another directory.`,
     );
   }
   if ((mode & 0o077) !== 0) await chmod(real, 0o700);
   return real;
 }
-
-/** Makes what was created, renamed or removed in a directory survive a power cut. Windows does that by itself. */
-export async function syncDirectory(directory: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const descriptor = openSync(directory, "r");
-  try {
-    await fsyncAsync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-const fsyncAsync = promisify(fsync);

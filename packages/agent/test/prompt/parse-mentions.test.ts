@@ -1,4 +1,4 @@
-import { parseMentions } from "@gennai/server/context/parse-mentions";
+import { parseMentions } from "@gennai/agent/prompt/parse-mentions";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
