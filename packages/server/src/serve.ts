@@ -7,6 +7,7 @@ import { prepareStateDirectory } from "./config/state-directory.ts";
 import { ControlWatch } from "./control-watch/control-watch.ts";
 import { describePutBack } from "./control-watch/put-back.ts";
 import { Draining } from "./draining.ts";
+import { warnOfUnsandboxedGit } from "./git/git-isolation.ts";
 import { writeDiscovery } from "./http/discovery.ts";
 import { HEALTH_PATH, healthRoute } from "./http/health-route.ts";
 import { listenHttp } from "./http/http-server.ts";
@@ -102,6 +103,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     log.warn(`A command in ${workspaceRoot} was cut off. ${describePutBack(putBack)}`);
   }
   if (sandbox.state === "unsandboxed") log.warn(`Commands run without a sandbox: ${sandbox.reason}.`);
+  // Not waited for: a git that does not answer keeps nobody from starting.
+  else void warnOfUnsandboxedGit(log);
   const usersRoot = users && openUsersRoot(users.workspaceRoot, { stateDir, configDir, environment });
   // There from the beginning: other servers of a shared log need a copy before their own start.
   if (users !== undefined) await openLedgerSigner(stateDir);

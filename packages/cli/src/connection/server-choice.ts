@@ -72,14 +72,33 @@ export async function chooseServer(asked: ServerRequest, console: Console): Prom
 }
 
 /** A server that somebody else started has its own mind about the sandbox: `required` holds for it as well. */
-export async function requireSandbox(server: ChosenServer, mode: SandboxMode, signal: AbortSignal): Promise<void> {
+export async function requireSandbox(
+  server: Pick<ChosenServer, "client" | "url" | "isOwn">,
+  mode: SandboxMode,
+  signal: AbortSignal,
+): Promise<void> {
   if (mode !== "required" || server.isOwn) return;
   const info = await server.client.getServerInfo({}, { signal });
-  if (info.isolation === "sandboxed") return;
-  throw new CliError(`The server at ${server.url} runs commands without a sandbox: ${info.isolationReason}.`, {
+  const problem = unsandboxedPart(info);
+  if (problem === undefined) return;
+  throw new CliError(`The server at ${server.url} ${problem}`, {
     exitCode: exitCode.usage,
     next: ["Use --server own, or start that server with --sandbox required."],
   });
+}
+
+/** What a server that tells this about itself runs outside of a sandbox; undefined: nothing. */
+function unsandboxedPart(info: Awaited<ReturnType<AgentClient["getServerInfo"]>>): string | undefined {
+  if (info.isolation !== "sandboxed") return `runs commands without a sandbox: ${info.isolationReason}.`;
+  switch (info.gitIsolation) {
+    case "sandboxed":
+    case "missing":
+      return undefined;
+    case "unsandboxed":
+      return `runs its own git without a sandbox: ${info.gitIsolationReason}.`;
+    default:
+      return "is too old to say whether its own git runs in a sandbox.";
+  }
 }
 
 /** A running server that works on this workspace and proves that it is what it says. */

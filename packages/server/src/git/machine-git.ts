@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { findGit } from "./find-git.ts";
 import { gitEnvironment } from "./git-environment.ts";
 import { type GitSandbox, gitSandboxes, handConfiguration } from "./git-sandbox.ts";
+import { killGit } from "./kill-git.ts";
 import { createUserGitConfiguration, type UserGitConfiguration } from "./user-git-configuration.ts";
 
 /** The git of this machine, and how it is kept apart from it. */
@@ -12,6 +13,8 @@ export interface MachineGit {
   readonly version: string;
   /** undefined where the machine has none. */
   readonly sandbox: GitSandbox | undefined;
+  /** Why there is none; undefined where there is one. */
+  readonly unsandboxed: string | undefined;
   userConfiguration(): Promise<UserGitConfiguration>;
 }
 
@@ -66,13 +69,14 @@ async function look(): Promise<MachineGit> {
   for (const sandbox of gitSandboxes(program)) {
     const line = sandbox.commandLine({ readable: [], writable: [] }, "/");
     const probed = await probe([...line, program]);
-    if ("version" in probed) return { program, version: probed.version, sandbox, userConfiguration };
+    if ("version" in probed)
+      return { program, version: probed.version, sandbox, unsandboxed: undefined, userConfiguration };
     reason = probed.failure;
   }
   if (mustBeSandboxed) throw new GitUnsandboxedError(`git (${program}) cannot run in a sandbox: ${reason}`);
   const probed = await probe([program]);
   if ("failure" in probed) throw new GitMissingError(`git cannot be run: ${program}.`);
-  return { program, version: probed.version, sandbox: undefined, userConfiguration };
+  return { program, version: probed.version, sandbox: undefined, unsandboxed: reason, userConfiguration };
 }
 
 /** Why it cannot be run there, or its version. Rejects with `GitMissingError` when it is too old, or does not answer in time. */
@@ -82,9 +86,9 @@ function probe([program = "", ...args]: readonly string[]): Promise<{ version: s
       env: { ...gitEnvironment(), HOME: "/" },
       // In the sandbox, 3 and 4 are read as well.
       stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
-      timeout: probeMs,
-      killSignal: "SIGKILL",
+      detached: true,
     });
+    const limit = setTimeout(() => killGit(child), probeMs);
     handConfiguration(child, { settings: "", ignored: "" });
     let output = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
@@ -94,8 +98,12 @@ function probe([program = "", ...args]: readonly string[]): Promise<{ version: s
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       complaint = (complaint + text).slice(0, maxComplaint);
     });
-    child.once("error", ({ message }) => resolve({ failure: message }));
+    child.once("error", ({ message }) => {
+      clearTimeout(limit);
+      resolve({ failure: message });
+    });
     child.once("close", (code) => {
+      clearTimeout(limit);
       const version = /(\d+(?:\.\d+)+)/.exec(output)?.[1];
       // Whether there is a sandbox is not known then, and nothing is run without one for that.
       if (code === null) reject(new GitMissingError("git did not answer in time."));

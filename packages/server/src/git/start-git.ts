@@ -10,6 +10,7 @@ import {
   programSettings,
   settingsEnvironment,
 } from "./git-settings.ts";
+import { killGit } from "./kill-git.ts";
 import { type MachineGit, machineGit } from "./machine-git.ts";
 
 export interface GitStart extends GitMounts {
@@ -37,8 +38,6 @@ export interface StartedGit {
 }
 
 const maxErrors = 2_000;
-/** Milliseconds in which the output of a git that was killed has to end. */
-const killedMs = 2_000;
 
 /**
  * Starts git: the only place that does. In the sandbox, where it sees nothing but these mounts; where the machine has none, as
@@ -168,22 +167,5 @@ async function started(child: ChildProcess): Promise<StartedGit> {
   }
   // Where git ended early, its exit code says more than a broken pipe.
   stdin.on("error", () => undefined);
-  const kill = (): void => {
-    killGroup(child);
-    // What git itself started may hold its output open, or any other pipe: it has ended when none is open.
-    setTimeout(() => {
-      for (const stream of child.stdio) stream?.destroy();
-    }, killedMs).unref();
-  };
-  return { stdin, stdout, kill, ended };
-}
-
-/** With the process that bubblewrap makes first: left alone, that one would wait for its parent for ever. */
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  try {
-    process.kill(-child.pid, "SIGKILL");
-  } catch {
-    child.kill("SIGKILL");
-  }
+  return { stdin, stdout, kill: () => killGit(child), ended };
 }

@@ -4,6 +4,7 @@ import { digest } from "@gennai/protocol/model/checked-field";
 import { changedSettings, editingModeWords, settingsToMessage } from "@gennai/protocol/model/session-settings";
 import type { AttachedClient } from "../bridge/client-registry.ts";
 import { placeMeant } from "../client-workspace/client-place.ts";
+import { gitIsolation } from "../git/git-isolation.ts";
 import { ServiceError } from "../service-error.ts";
 import { conversationPreview } from "../sessions/conversation-preview.ts";
 import type { Session } from "../sessions/session.ts";
@@ -213,8 +214,9 @@ function agentService({
       return compactSessionRpc(await manager.get(sessionId));
     },
 
-    getServerInfo() {
+    async getServerInfo() {
       const workingDir = workspaceOfCaller() ?? "";
+      const git = await gitIsolation();
       return {
         version,
         protocolVersion,
@@ -223,6 +225,8 @@ function agentService({
         defaultSettings: settingsToMessage({ ...services.defaultSettings, workingDir }),
         isolation: services.isolation,
         isolationReason: services.sandbox.reason,
+        gitIsolation: git.state,
+        gitIsolationReason: git.reason,
       };
     },
 

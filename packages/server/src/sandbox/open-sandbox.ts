@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { sandboxedGitHint } from "../git/git-isolation.ts";
 import { GitUnsandboxedError, requireGitSandbox } from "../git/machine-git.ts";
 import { findShell } from "../process/find-shell.ts";
 import { type BubblewrapFeatures, bubblewrapArguments } from "./bubblewrap-arguments.ts";
@@ -30,8 +31,7 @@ const probeTimeout = 5_000;
 const install =
   "Install bubblewrap (Debian, Ubuntu: sudo apt install bubblewrap; Fedora: sudo dnf install bubblewrap; Arch: sudo pacman -S bubblewrap), or leave out --sandbox required.";
 
-const installGit =
-  "Install git and bubblewrap from the system's packages (git in a home directory is not visible in a sandbox), or leave out --sandbox required.";
+const requiredHint = `${sandboxedGitHint}, or leave out --sandbox required.`;
 
 /**
  * Finds out once, by really running a command in it, whether there is a sandbox. Rejects with `SandboxRequired` when the
@@ -52,7 +52,7 @@ async function requireForGit(opened: AsyncDisposable): Promise<void> {
     await requireGitSandbox();
   } catch (error) {
     await opened[Symbol.asyncDispose]();
-    throw error instanceof GitUnsandboxedError ? new SandboxRequired(error.message, installGit) : error;
+    throw error instanceof GitUnsandboxedError ? new SandboxRequired(error.message, requiredHint) : error;
   }
 }
 

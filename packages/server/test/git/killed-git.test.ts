@@ -1,19 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { openGit } from "@gennai/server/git/run-git";
 import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, it } from "vitest";
-
-/** Processes whose command line names the path. */
-function processesOver(path: string): readonly string[] {
-  return readdirSync("/proc").filter((name) => {
-    try {
-      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "utf8").includes(path);
-    } catch {
-      return false;
-    }
-  });
-}
+import { processesOver } from "./processes-over.ts";
 
 it("ends when it is killed, at whatever instant, and leaves no process behind", { timeout: 120_000 }, async () => {
   await using repository = await temporaryRepository({ "a.txt": "a\n" });

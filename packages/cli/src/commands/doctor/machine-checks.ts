@@ -5,6 +5,7 @@ import { homedir, platform, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { userConfigDir } from "@gennai/server/config/config-directory";
+import { sandboxedGitHint } from "@gennai/server/git/git-isolation";
 import { GitMissingError, machineGit, oldestGit } from "@gennai/server/git/machine-git";
 import { commandEnvironment } from "@gennai/server/process/command-environment";
 import { openSandbox } from "@gennai/server/sandbox/open-sandbox";
@@ -52,8 +53,12 @@ async function gitFinding(): Promise<Finding> {
     `Install git ${oldestGit.join(".")} or newer; without it there is no Branch Mode, no diff, and no checkpoint around commands.`,
   ];
   try {
-    const { version, sandbox } = await machineGit();
-    return { check: "git", state: "ok", text: `git ${version}${sandbox === undefined ? ", without a sandbox" : ""}` };
+    const { version, unsandboxed } = await machineGit();
+    if (unsandboxed === undefined) return { check: "git", state: "ok", text: `git ${version}` };
+    const text = `git ${version} runs without a sandbox: ${unsandboxed}.`;
+    return platform() === "linux"
+      ? { check: "git", state: "warn", text, next: [`${sandboxedGitHint}.`] }
+      : { check: "git", state: "ok", text };
   } catch (error) {
     if (!(error instanceof GitMissingError)) throw error;
     return { check: "git", state: "fail", text: error.message, next: install };

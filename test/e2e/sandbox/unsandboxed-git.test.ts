@@ -1,0 +1,58 @@
+import { chmod } from "node:fs/promises";
+import { createClient, createRouterTransport } from "@connectrpc/connect";
+import { machineChecks } from "@gennai/cli/commands/doctor/machine-checks";
+import { requireSandbox } from "@gennai/cli/connection/server-choice";
+import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { findGit } from "@gennai/server/git/find-git";
+import { sandboxedGitHint } from "@gennai/server/git/git-isolation";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { startTestServer } from "@gennai/testkit/test-server";
+import { expect, test, vi } from "vitest";
+
+vi.mock("@gennai/server/git/find-git", { spy: true });
+
+const signal = new AbortController().signal;
+
+test("a git that its sandbox cannot see: said once, and `--sandbox required` refuses such a server", async () => {
+  await using home = await temporaryDirectory({ git: '#!/bin/sh\nexec /usr/bin/git "$@"\n' });
+  await chmod(home.path("git"), 0o755);
+  vi.mocked(findGit).mockReturnValue(home.path("git"));
+  vi.stubEnv("HOME", home.root);
+  await using server = await startTestServer({ server: { sandbox: "auto" } });
+  const { client, url, warnings } = server;
+  expect(await client.getServerInfo({})).toMatchObject({
+    isolation: "sandboxed",
+    gitIsolation: "unsandboxed",
+    gitIsolationReason: expect.stringContaining(home.path("git")),
+  });
+  expect(warnings.filter((text) => text.includes("git runs without a sandbox"))).toMatchObject([
+    expect.stringContaining(sandboxedGitHint),
+  ]);
+  const other = { client, url, isOwn: false };
+  await requireSandbox(other, "auto", signal);
+  await expect(requireSandbox(other, "required", signal)).rejects.toMatchObject({
+    message: expect.stringContaining("runs its own git without a sandbox"),
+    next: [expect.stringContaining("--sandbox required")],
+  });
+  const check = machineChecks({ stateDir: server.stateDir, environment: process.env }).find(
+    ({ name }) => name === "git",
+  );
+  expect(check && (await check.run(signal))).toMatchObject({ state: "warn", next: [`${sandboxedGitHint}.`] });
+});
+
+test.each([
+  ["sandboxed", "sandboxed", undefined],
+  ["sandboxed", "missing", undefined],
+  ["sandboxed", "unsandboxed", /runs its own git without a sandbox: because/],
+  ["sandboxed", "", /too old to say/],
+  ["unsandboxed", "sandboxed", /runs commands without a sandbox: because/],
+])("a server with commands %s and git %s, where a sandbox is required", async (isolation, gitIsolation, refused) => {
+  const info = { isolation, isolationReason: "because", gitIsolation, gitIsolationReason: "because" };
+  const transport = createRouterTransport(({ service }) => {
+    service(AgentService, { getServerInfo: () => info });
+  });
+  const other = { client: createClient(AgentService, transport), url: "http://127.0.0.1:1", isOwn: false };
+  const checked = requireSandbox(other, "required", signal);
+  if (refused === undefined) await checked;
+  else await expect(checked).rejects.toThrow(refused);
+});
