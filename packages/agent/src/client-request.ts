@@ -1,5 +1,5 @@
 import type { Question } from "@gennai/governance/confirmation";
-import type { ProposedChange } from "./proposal.ts";
+import type { EditorRequestBody } from "@gennai/protocol/model/editor-messages";
 import type { WorkspaceOperation } from "./workspace-operation.ts";
 
 /** Something only a client can do. Durable before it is sent, answered once. */
@@ -11,26 +11,8 @@ export type ClientRequest = {
 } & ClientRequestBody;
 
 export type ClientRequestBody =
-  | {
-      readonly kind: "file-read";
-      readonly path: string;
-      readonly offset: number;
-      readonly limit: number;
-      readonly reason: string;
-    }
-  | {
-      readonly kind: "command";
-      readonly command: string;
-      readonly cwd: string;
-      readonly terminalName: string;
-      readonly reveal?: boolean;
-    }
+  | EditorRequestBody
   | { readonly kind: "confirmation"; readonly question: Question }
-  | { readonly kind: "apply-changes"; readonly changeSetId: string; readonly changes: readonly ProposedChange[] }
-  | { readonly kind: "model-call"; readonly requestJson: string }
-  | { readonly kind: "diagnostics"; readonly paths: readonly string[] }
-  /** `path`: of this file only; empty: of the whole workspace. */
-  | { readonly kind: "find-symbols"; readonly query: string; readonly path: string }
   /** To the one client that holds the session's files. */
   | { readonly kind: "workspace"; readonly operation: WorkspaceOperation; readonly clientId: string };
 

@@ -1,45 +1,4 @@
-import type { BlobRef } from "./session-event.ts";
-
-export type ChangeOperation = "create" | "update" | "delete";
-
-/** Changes shown to the user, none of them written. */
-export interface Proposal {
-  readonly proposalId: string;
-  readonly toolCallId: string;
-  readonly changes: readonly ProposedChange[];
-  readonly hasConflicts: boolean;
-  readonly warnings: readonly string[];
-}
-
-export interface ProposedChange {
-  readonly id: string;
-  readonly path: string;
-  readonly operation: ChangeOperation;
-  readonly unifiedDiff: string;
-  /** The text after the change; empty for a delete, and when only the blob has it. */
-  readonly newContent: string;
-  readonly newContentBlob?: BlobRef;
-  /** SHA-256 of the bytes the change is based on; empty when the file must not exist. */
-  readonly baseSha256: string;
-  readonly baseBlob?: BlobRef;
-  readonly conflict: boolean;
-  readonly warning: string;
-  readonly hunks: readonly Hunk[];
-}
-
-export interface Hunk {
-  readonly id: string;
-  readonly oldRange: LineRange;
-  readonly newRange: LineRange;
-  /** With their leading ' ', '+' or '-'. */
-  readonly lines: readonly string[];
-}
-
-export interface LineRange {
-  /** 1-based; the line before when `count` is 0. */
-  readonly start: number;
-  readonly count: number;
-}
+import type { AppliedFile } from "@gennai/protocol/model/proposal";
 
 export interface ProposalReview {
   readonly proposalId: string;
@@ -57,13 +16,7 @@ export interface ReviewedHunk {
 }
 
 /** One file of a change set, with what undo needs. */
-export interface FileChangeRecord {
-  readonly path: string;
-  readonly operation: ChangeOperation;
-  /** undefined: the file did not exist. */
-  readonly beforeSha256?: string;
-  /** undefined: the file is gone. */
-  readonly afterSha256?: string;
+export interface FileChangeRecord extends AppliedFile {
   /** Permission bits, where they are known. */
   readonly beforeMode?: number;
   readonly afterMode?: number;

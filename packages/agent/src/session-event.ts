@@ -3,24 +3,16 @@ import type { Intent } from "@gennai/governance/intents/intent";
 import type { PlanChange } from "@gennai/governance/plan/plan-change";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { ObservedFile, Verification } from "@gennai/governance/tool";
+import type { BlobRef, Proposal } from "@gennai/protocol/model/proposal";
 import type { Risk } from "@gennai/protocol/model/risk";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import type { ClientRequest, RequestResolution } from "./client-request.ts";
 import type { MessageCall } from "./model.ts";
-import type { FileChangeRecord, Proposal, ProposalReview } from "./proposal.ts";
+import type { FileChangeRecord, ProposalReview } from "./proposal.ts";
 import type { Todo } from "./todo.ts";
 import type { Cost, Usage, UsageSum } from "./usage.ts";
 import type { ClientWorkspaceFacts } from "./workspace-operation.ts";
-
-/** Content kept outside the log. */
-export interface BlobRef {
-  /** SHA-256 of the bytes, lower-case hex. */
-  readonly sha256: string;
-  /** Bytes. */
-  readonly size: number;
-  readonly mediaType: string;
-}
 
 export type TurnState =
   | "started"

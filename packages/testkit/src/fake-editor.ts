@@ -1,11 +1,6 @@
-import type {
-  CommandRun,
-  ConfirmationQuestion,
-  ConfirmationReply,
-  Editor,
-  FileRead,
-} from "@gennai/client/bridge/editor";
+import type { ConfirmationQuestion, ConfirmationReply, Editor } from "@gennai/client/bridge/editor";
 import { sha256Hex } from "@gennai/protocol/digest";
+import type { CommandRun, FileRead } from "@gennai/protocol/model/editor-requests";
 
 export interface FakeEditorScript {
   /** Unsaved buffers by path; a path that is not here cannot be read. */

@@ -3,13 +3,14 @@ import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { bindRequest, type ClientEventBody } from "@gennai/client/bridge/client-answer";
+import { bindRequest } from "@gennai/client/bridge/client-answer";
 import type { Editor } from "@gennai/client/bridge/editor";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { ChangeOperation, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { AnswerInit } from "@gennai/protocol/model/editor-messages";
 
 type RequestBody = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
-type Answer<Case extends ClientEventBody["case"]> = Extract<ClientEventBody, { case: Case }>["value"];
+type Answer<Case extends AnswerInit["case"]> = Extract<AnswerInit, { case: Case }>["value"];
 
 /** What a conformance test has: an editor on a directory of its own, and a directory beside it that nobody may touch. */
 export interface BridgeScene {
@@ -89,7 +90,7 @@ export class SceneTools {
     return readdir(this.scene.outside);
   }
 
-  async answer<Case extends ClientEventBody["case"]>(
+  async answer<Case extends AnswerInit["case"]>(
     kind: Case,
     event: RequestBody,
     options: { readonly signal?: AbortSignal; readonly onOutput?: (text: string) => void } = {},

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { createGrpcWebTransport } from "@connectrpc/connect-node";
 import { bearerToken, connect } from "@gennai/client/connection/connection";
 import { toHomeSchema } from "@gennai/client/home/home-messages";
-import type { ProposedChange } from "@gennai/client/review/proposal";
+import type { ProposedChange } from "@gennai/protocol/model/proposal";
 import { connectWebviewHome, type WebviewWindow } from "@gennai/repl/homes/webview-home";
 import { loadChangeContent } from "@gennai/repl/review/verified-content";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
@@ -137,7 +137,11 @@ export const clientUiChecks: Checks = {
     const blob = async (sha256: string) => new TextEncoder().encode(blobs.get(sha256) ?? "");
     for (const change of [
       proposed({ baseSha256: "f".repeat(64), newContent: "new\n" }),
-      proposed({ operation: "create", newContent: "what is shown\n", newContentBlob: "f".repeat(64) }),
+      proposed({
+        operation: "create",
+        newContent: "what is shown\n",
+        newContentBlob: { sha256: "f".repeat(64), size: 14, mediaType: "" },
+      }),
     ]) {
       assert.equal((await loadChangeContent(change, blob, { signal })).type, "unverified");
     }

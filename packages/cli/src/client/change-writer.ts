@@ -1,4 +1,4 @@
-import type { AppliedFile, ProposedChange } from "@gennai/client/review/proposal";
+import type { AppliedFile, ProposedChange } from "@gennai/protocol/model/proposal";
 import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import type { Workspace, WorkspaceChange } from "@gennai/server/workspace/workspace";
 import { CliError } from "../errors/cli-error.ts";

@@ -1,16 +1,14 @@
 import { resolve } from "node:path";
 import type {
-  ApplyRequest,
   CommandOptions,
-  CommandRequest,
-  CommandRun,
   ConfirmationQuestion,
   ConfirmationReply,
   Editor,
   RequestOptions,
 } from "@gennai/client/bridge/editor";
 import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
-import type { AppliedFile } from "@gennai/client/review/proposal";
+import type { ApplyRequest, CommandRequest, CommandRun } from "@gennai/protocol/model/editor-requests";
+import type { AppliedFile } from "@gennai/protocol/model/proposal";
 import { type ChangeWriter, finalChange } from "./change-writer.ts";
 import { runInTerminal } from "./run-in-terminal.ts";
 

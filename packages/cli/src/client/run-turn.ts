@@ -1,10 +1,10 @@
-import { type Proposal, proposalFromMessage } from "@gennai/client/review/proposal";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { ConnectionChange } from "@gennai/client/session/subscription";
 import type { TurnRequest } from "@gennai/client/session/turn";
 import { type TurnOutcome, turnOutcome } from "@gennai/client/session/turn-state";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/proposal";
 import { type ExitCode, exitCode } from "../errors/exit-code.ts";
 import type { Interrupts } from "../terminal/interrupts.ts";
 import { addUsage, nothingUsed, type TurnUsage } from "./turn-usage.ts";

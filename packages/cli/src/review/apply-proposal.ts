@@ -1,6 +1,6 @@
-import type { AppliedFile, Proposal, ProposedChange } from "@gennai/client/review/proposal";
 import { proposedText } from "@gennai/client/review/proposed-text";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import type { AppliedFile, Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { applyReview } from "@gennai/protocol/review/apply-review";
 import type { ChangeWriter, FinalChange } from "../client/change-writer.ts";
 import { CliError } from "../errors/cli-error.ts";

@@ -1,6 +1,6 @@
 import { ChangeWriter, finalChange } from "@gennai/cli/client/change-writer";
-import type { ProposedChange } from "@gennai/client/review/proposal";
 import { sha256Hex } from "@gennai/protocol/digest";
+import type { ProposedChange } from "@gennai/protocol/model/proposal";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 

@@ -15,7 +15,7 @@ test("a turn runs on the editor's own model, tool calls through the gate as ever
   await using server = await chooseServer(serverRequest({ server: "own" }, place), testConsole(repository.root));
   const asked: { messages: { role: string; output?: string }[] }[] = [];
   const editor = {
-    async callModel(requestJson: string) {
+    async callModel({ requestJson }: { readonly requestJson: string }) {
       const request = JSON.parse(requestJson);
       asked.push(request);
       const finish = { type: "finish", reason: "stop" };

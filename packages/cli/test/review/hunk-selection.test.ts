@@ -1,5 +1,5 @@
 import { decideBySelection, namedHunks } from "@gennai/cli/review/hunk-selection";
-import type { Proposal, ProposedChange } from "@gennai/client/review/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { expect, test } from "vitest";
 
 const change = (

@@ -1,9 +1,10 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { AnswerInit } from "@gennai/protocol/model/editor-messages";
 import type { BackOff } from "../connection/back-off.ts";
 import type { AgentClient } from "../connection/connection.ts";
 import { retryingCall } from "../connection/retrying-call.ts";
-import { type BoundRequest, bindRequest, type ClientEventBody, requestIdOf } from "./client-answer.ts";
+import { type BoundRequest, bindRequest, requestIdOf } from "./client-answer.ts";
 import type { Editor } from "./editor.ts";
 
 export interface BridgeOptions {
@@ -130,7 +131,7 @@ export class Bridge implements AsyncDisposable {
     return response.content;
   }
 
-  async #submit(request: BoundRequest, event: ClientEventBody, signal: AbortSignal): Promise<void> {
+  async #submit(request: BoundRequest, event: AnswerInit, signal: AbortSignal): Promise<void> {
     const { client, sessionId, clientId, backOff } = this.#options;
     try {
       const response = await retryingCall(

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type ClientInfo, ClientInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { abilitiesOf, type Editor } from "../bridge/editor.ts";
+import { capabilitiesOf } from "@gennai/protocol/model/editor-messages";
+import type { Editor } from "../bridge/editor.ts";
 
 /** Who is attached to a session. */
 export interface ClientIdentity {
@@ -14,20 +15,12 @@ export interface ClientIdentity {
 }
 
 export function clientInfoMessage(identity: ClientIdentity): ClientInfo {
-  const abilities = abilitiesOf(identity.editor ?? {});
+  const { editor = {} } = identity;
   return create(ClientInfoSchema, {
     clientId: identity.clientId,
     name: identity.name,
     version: identity.version,
-    workspaceId: identity.editor?.workspace?.facts.id ?? "",
-    capabilities: {
-      fileRead: abilities.has("readFile"),
-      executeCommand: abilities.has("runCommand"),
-      applyChanges: abilities.has("applyChanges"),
-      confirmation: abilities.has("confirm"),
-      modelCall: abilities.has("callModel"),
-      diagnostics: abilities.has("listDiagnostics"),
-      findSymbols: abilities.has("findSymbols"),
-    },
+    workspaceId: editor.workspace?.facts.id ?? "",
+    capabilities: { ...capabilitiesOf(editor), confirmation: editor.confirm !== undefined },
   });
 }

@@ -6,9 +6,9 @@ import type {
   PlanStep as StepMessage,
 } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import { type PlanState, planStateWords, type StepState, stepStateWords } from "@gennai/protocol/model/plan-state";
+import { changeFromMessage, type ProposedChange } from "@gennai/protocol/model/proposal";
 import { type Risk, riskFromMessage } from "@gennai/protocol/model/risk";
 import { failureClassWords, verdictFromMessage } from "@gennai/protocol/model/tool-outcome";
-import { type ProposedChange, proposedChangeFromMessage } from "../review/proposal.ts";
 
 /** A plan that the server holds. */
 export interface Plan {
@@ -127,7 +127,7 @@ export function actionFromMessage({
 }: ActionMessage): PlannedAction {
   return {
     ...{ stepId, actionIndex, command, cwd, rule, reason },
-    change: change === undefined ? undefined : proposedChangeFromMessage(change),
+    change: change === undefined ? undefined : changeFromMessage(change),
     verdict: verdictFromMessage(verdict),
     risk: riskFromMessage(risk),
   };

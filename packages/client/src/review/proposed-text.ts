@@ -1,4 +1,4 @@
-import type { ProposedChange } from "./proposal.ts";
+import type { ProposedChange } from "@gennai/protocol/model/proposal";
 
 /** Where contents are fetched from that are too large for an event. */
 export interface ContentSource {
@@ -11,6 +11,6 @@ export async function proposedText(
   { session, signal }: { readonly session: ContentSource; readonly signal: AbortSignal },
 ): Promise<string> {
   if (newContentBlob === undefined) return newContent;
-  const bytes = await session.blob(newContentBlob, { signal });
+  const bytes = await session.blob(newContentBlob.sha256, { signal });
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
 }

@@ -1,6 +1,8 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { AnswerInit } from "@gennai/protocol/model/editor-messages";
+import { type AppliedFile, appliedFileFromMessage, appliedFileToMessage } from "@gennai/protocol/model/proposal";
 import {
   type ReportedSettings,
   type SettingsChoice,
@@ -8,12 +10,10 @@ import {
   settingsToMessage,
 } from "@gennai/protocol/model/session-settings";
 import { Bridge } from "../bridge/bridge.ts";
-import type { ClientEventBody } from "../bridge/client-answer.ts";
 import type { ClientIdentity } from "../connection/client-identity.ts";
 import type { AgentClient } from "../connection/connection.ts";
 import { retryingCall } from "../connection/retrying-call.ts";
 import { workspaceFactsFields } from "../held-workspace/held-workspace-answer.ts";
-import { type AppliedFile, appliedFileFields, appliedFileFromMessage } from "../review/proposal.ts";
 import { type Review, reviewedHunkFields } from "../review/review.ts";
 import type { FollowOptions } from "./follow-options.ts";
 import { type RunTurnOptions, runTurn } from "./run-turn.ts";
@@ -201,7 +201,7 @@ export class AgentSession {
     applied: { readonly proposalId: string; readonly files: readonly AppliedFile[]; readonly error: string },
     options: CallOptions,
   ): Promise<void> {
-    const files = applied.files.map(appliedFileFields);
+    const files = applied.files.map(appliedFileToMessage);
     await this.#submit({ case: "proposalApplied", value: { ...applied, files } }, options);
   }
 
@@ -217,7 +217,7 @@ export class AgentSession {
     return settingsFromMessage(response.settings);
   }
 
-  async #submit(event: ClientEventBody, { signal }: CallOptions): Promise<void> {
+  async #submit(event: AnswerInit, { signal }: CallOptions): Promise<void> {
     const request = { sessionId: this.sessionId, clientId: this.identity.clientId, event };
     let attempts = 0;
     const submit = async () => {

@@ -1,8 +1,8 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { CheckpointKind } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { SkipReason } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type AppliedFile, appliedFileFromMessage } from "@gennai/protocol/model/proposal";
 import type { AgentClient } from "../connection/connection.ts";
-import { type AppliedFile, appliedFileFromMessage } from "../review/proposal.ts";
 
 /** A point before something was done to files. */
 export interface Checkpoint {

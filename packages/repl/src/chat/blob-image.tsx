@@ -1,11 +1,11 @@
+import type { BlobRef } from "@gennai/protocol/model/proposal";
 import { useEffect, useState } from "preact/hooks";
-import type { BlobContent } from "../model/view-item.ts";
 import { useChat } from "./chat-context.ts";
 
 const shownTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /** A picture of the log. */
-export function BlobImage({ blob, label }: { readonly blob: BlobContent; readonly label: string }) {
+export function BlobImage({ blob, label }: { readonly blob: BlobRef; readonly label: string }) {
   const { control } = useChat();
   const [url, setUrl] = useState<string>();
   const session = control.followed.value?.session;

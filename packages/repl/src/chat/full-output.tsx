@@ -1,6 +1,6 @@
+import type { BlobRef } from "@gennai/protocol/model/proposal";
 import { useState } from "preact/hooks";
 import { failureOf } from "../failure/failure.ts";
-import type { BlobContent } from "../model/view-item.ts";
 import { useChat } from "./chat-context.ts";
 import { sizeWords } from "./words.ts";
 
@@ -8,7 +8,7 @@ import { sizeWords } from "./words.ts";
 const shownCharacters = 400_000;
 
 /** An output that is too large for its event, fetched when somebody asks for it. */
-export function FullOutput({ blob }: { readonly blob: BlobContent }) {
+export function FullOutput({ blob }: { readonly blob: BlobRef }) {
   const { control } = useChat();
   const [text, setText] = useState<string>();
   const [problem, setProblem] = useState("");

@@ -1,4 +1,4 @@
-import type { AppliedFile } from "@gennai/client/review/proposal";
+import type { AppliedFile } from "@gennai/protocol/model/proposal";
 import { useState } from "preact/hooks";
 import { Icon } from "../icons/icon.tsx";
 import type {
@@ -16,7 +16,7 @@ export function ClientRequestLine({ item }: { readonly item: ClientRequestItem }
   return (
     <div class={`line line-${item.state}`}>
       <Icon name={item.state === "open" ? "loading" : "file"} spin={item.state === "open"} />
-      <span>{requestWords(item.request)}</span>
+      <span>{item.text}</span>
       <span class="quiet">{stateWords[item.state]}</span>
     </div>
   );
@@ -185,23 +185,6 @@ const stateWords: Record<RequestState, string> = {
   timeout: "nobody answered in time",
   cancelled: "no longer needed",
 };
-
-function requestWords(request: ClientRequestItem["request"]): string {
-  switch (request.type) {
-    case "read-file":
-      return `Reads ${request.path} as it is in the editor`;
-    case "run-command":
-      return `Runs in the editor's terminal: ${request.command}`;
-    case "apply-changes":
-      return `Applies changes in the editor: ${request.paths.join(", ")}`;
-    case "call-model":
-      return "Asks the editor's model";
-    case "list-diagnostics":
-      return "Asks the editor for its problems";
-    case "find-symbols":
-      return `Looks for “${request.query}” among the editor's symbols`;
-  }
-}
 
 function reviewWords(hunks: readonly { readonly decision: "keep" | "undo" | "edited" }[]): string {
   const kept = hunks.filter(({ decision }) => decision !== "undo").length;

@@ -1,4 +1,4 @@
-import type { Proposal } from "@gennai/client/review/proposal";
+import type { Proposal } from "@gennai/protocol/model/proposal";
 import { signal } from "@preact/signals";
 import { type ReviewState, reviewFromJson } from "../review/review-state.ts";
 

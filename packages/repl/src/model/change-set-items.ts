@@ -1,5 +1,5 @@
-import { type AppliedFile, appliedFileFromMessage } from "@gennai/client/review/proposal";
 import type { ChangeSetApplied } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type AppliedFile, appliedFileFromMessage } from "@gennai/protocol/model/proposal";
 import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
 import { joinFiles } from "./view-from-wire.ts";
 import type { ChangeSetItem } from "./view-item.ts";

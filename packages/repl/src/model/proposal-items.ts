@@ -1,5 +1,5 @@
-import { proposalFromMessage } from "@gennai/client/review/proposal";
 import type { ProposalReview, ProposedChanges } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { proposalFromMessage } from "@gennai/protocol/model/proposal";
 import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
 import { reviewView } from "./view-from-wire.ts";
 import type { ProposalItem } from "./view-item.ts";

@@ -1,6 +1,7 @@
 import { confirmationQuestion, showsWhatItApproves } from "@gennai/client/bridge/confirmation";
 import type { ClientRequestResolved } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { ConfirmationRequest } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { type ReceivedRequest, tellRequest } from "@gennai/protocol/model/editor-messages";
 import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
 import { requestState } from "./view-from-wire.ts";
 import type { ClientRequestItem, ConfirmationItem } from "./view-item.ts";
@@ -28,10 +29,12 @@ export class RequestItems {
   }
 
   /** Asks an editor. */
-  ask(place: ItemPlace, asked: Pick<ClientRequestItem, "requestId" | "request">, resolved: boolean): void {
+  ask(place: ItemPlace, asked: ReceivedRequest, resolved: boolean): void {
     const state = resolved ? "answered" : "open";
-    const item: ClientRequestItem = { kind: "client-request", ...asked, state, answeredBy: "" };
-    this.#cells.set(asked.requestId, this.#items.add(place, item));
+    const { requestId } = asked;
+    const text = tellRequest(asked);
+    const item: ClientRequestItem = { kind: "client-request", requestId, text, state, answeredBy: "" };
+    this.#cells.set(requestId, this.#items.add(place, item));
   }
 
   resolve({ requestId, resolution, clientId }: ClientRequestResolved): void {

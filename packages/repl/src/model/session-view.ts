@@ -5,6 +5,8 @@ import {
   InvokeState,
   type StatusEvent,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { asksEditor, requestFromEvent } from "@gennai/protocol/model/editor-messages";
+import { blobFromMessage } from "@gennai/protocol/model/proposal";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { ChangeSetItems } from "./change-set-items.ts";
 import { factsAfter } from "./facts-after.ts";
@@ -17,7 +19,7 @@ import { emptyFacts, type RunningTurn, type SessionFacts } from "./session-facts
 import { TextItems } from "./text-items.ts";
 import { ToolCallItems } from "./tool-call-items.ts";
 import { TurnRecords } from "./turn-records.ts";
-import { blobContent, clientRequest, timeOf } from "./view-from-wire.ts";
+import { timeOf } from "./view-from-wire.ts";
 import type { ItemCell, ToolCallItem } from "./view-item.ts";
 
 /**
@@ -84,10 +86,11 @@ export class SessionView {
 
   #applyBody(event: InvokeEvent, body: InvokeEvent["event"], place: ItemPlace, firstSeq: bigint): void {
     const { time, turnId } = place;
+    if (asksEditor(body)) return this.#requests.ask(place, requestFromEvent(body), event.resolved);
     switch (body.case) {
       case "userMessage": {
         const { text, scenario, images } = body.value;
-        this.#items.add(place, { kind: "user-message", text, scenario, images: images.map(blobContent) });
+        this.#items.add(place, { kind: "user-message", text, scenario, images: images.map(blobFromMessage) });
         return;
       }
       case "thinkingDelta":
@@ -123,17 +126,6 @@ export class SessionView {
       }
       case "confirmationRequest":
         return this.#requests.confirm(place, body.value, event.resolved);
-      case "requestFileRead":
-      case "workspaceRequest":
-      case "executeCommandRequest":
-      case "applyChangesRequest":
-      case "modelCallRequest":
-      case "diagnosticsRequest":
-      case "findSymbolsRequest": {
-        const asked = clientRequest(body);
-        if (asked !== undefined) this.#requests.ask(place, asked, event.resolved);
-        return;
-      }
       case "clientRequestResolved":
         return this.#requests.resolve(body.value);
       case "proposedChanges":
@@ -173,6 +165,7 @@ export class SessionView {
         return;
       case "checkpointTaken":
       case "checkpointRestoring":
+      case "workspaceRequest":
       // The subscription unpacks them.
       case "batch":
       case "heartbeat":

@@ -1,7 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import type { AppliedFile } from "@gennai/client/review/proposal";
 import {
-  type BlobRef,
   HunkDecision,
   type InvokeEvent,
   TodoPriority as PriorityMessage,
@@ -11,16 +9,13 @@ import {
   type TodoItem,
   type ToolResult,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type AppliedFile, blobFromMessage } from "@gennai/protocol/model/proposal";
 import { failureClassWords, verificationWords } from "@gennai/protocol/model/tool-outcome";
 import type { Todo, TodoPriority, TodoStatus } from "./session-facts.ts";
-import type { BlobContent, ClientRequestItem, ProposalReviewView, RequestState, ToolResultView } from "./view-item.ts";
+import type { ProposalReviewView, RequestState, ToolResultView } from "./view-item.ts";
 
 export function timeOf(event: InvokeEvent): Date | undefined {
   return event.time === undefined ? undefined : timestampDate(event.time);
-}
-
-export function blobContent({ sha256, size, mediaType }: BlobRef): BlobContent {
-  return { sha256, size: Number(size), mediaType };
 }
 
 export function toolResultView(message: ToolResult): ToolResultView {
@@ -28,39 +23,11 @@ export function toolResultView(message: ToolResult): ToolResultView {
     output: message.output,
     error: message.error,
     truncated: message.truncated,
-    outputBlob: message.outputBlob === undefined ? undefined : blobContent(message.outputBlob),
+    outputBlob: message.outputBlob === undefined ? undefined : blobFromMessage(message.outputBlob),
     verification: verificationWords.fromMessage(message.verification),
     exitCode: message.exitCode,
     failureClass: failureClassWords.fromMessage(message.failureClass) ?? "",
   };
-}
-
-/** undefined for an event that asks an editor nothing. Confirmations have their own item. */
-export function clientRequest(
-  body: InvokeEvent["event"],
-): { readonly requestId: string; readonly request: ClientRequestItem["request"] } | undefined {
-  switch (body.case) {
-    case "requestFileRead": {
-      const { requestId, path, reason } = body.value;
-      return { requestId, request: { type: "read-file", path, reason } };
-    }
-    case "executeCommandRequest": {
-      const { requestId, command, cwd } = body.value;
-      return { requestId, request: { type: "run-command", command, cwd } };
-    }
-    case "applyChangesRequest": {
-      const { requestId, changes } = body.value;
-      return { requestId, request: { type: "apply-changes", paths: changes.map(({ path }) => path) } };
-    }
-    case "modelCallRequest":
-      return { requestId: body.value.requestId, request: { type: "call-model" } };
-    case "diagnosticsRequest":
-      return { requestId: body.value.requestId, request: { type: "list-diagnostics" } };
-    case "findSymbolsRequest":
-      return { requestId: body.value.requestId, request: { type: "find-symbols", query: body.value.query } };
-    default:
-      return undefined;
-  }
 }
 
 export function requestState(resolution: RequestResolution): RequestState {

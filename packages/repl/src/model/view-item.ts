@@ -1,7 +1,7 @@
 import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
-import type { AppliedFile, Proposal } from "@gennai/client/review/proposal";
 import type { TurnOutcome } from "@gennai/client/session/turn-state";
 import type { PlanState, StepState } from "@gennai/protocol/model/plan-state";
+import type { AppliedFile, BlobRef, Proposal } from "@gennai/protocol/model/proposal";
 import type { Risk } from "@gennai/protocol/model/risk";
 import type { ReadonlySignal } from "@preact/signals";
 
@@ -33,19 +33,11 @@ export interface ItemCell<Item extends ViewItem = ViewItem> {
   readonly item: ReadonlySignal<Item>;
 }
 
-/** Content that `GetBlob` fetches. */
-export interface BlobContent {
-  readonly sha256: string;
-  /** Bytes. */
-  readonly size: number;
-  readonly mediaType: string;
-}
-
 export interface UserMessageItem {
   readonly kind: "user-message";
   readonly text: string;
   readonly scenario: string;
-  readonly images: readonly BlobContent[];
+  readonly images: readonly BlobRef[];
 }
 
 export interface ThinkingItem {
@@ -105,7 +97,7 @@ export interface ToolResultView {
   /** True when `output` is not all. */
   readonly truncated: boolean;
   /** All of the output, when `output` holds its beginning. */
-  readonly outputBlob: BlobContent | undefined;
+  readonly outputBlob: BlobRef | undefined;
   /** undefined: the server says nothing about it. */
   readonly verification: "verified" | "unverified" | "failed" | undefined;
   /** undefined: no command ran, or nobody could tell how it ended. Never to be shown as a success. */
@@ -120,13 +112,8 @@ export type RequestState = "open" | "answered" | "timeout" | "cancelled";
 export interface ClientRequestItem {
   readonly kind: "client-request";
   readonly requestId: string;
-  readonly request:
-    | { readonly type: "read-file"; readonly path: string; readonly reason: string }
-    | { readonly type: "run-command"; readonly command: string; readonly cwd: string }
-    | { readonly type: "apply-changes"; readonly paths: readonly string[] }
-    | { readonly type: "call-model" }
-    | { readonly type: "list-diagnostics" }
-    | { readonly type: "find-symbols"; readonly query: string };
+  /** What is being done for it. */
+  readonly text: string;
   readonly state: RequestState;
   /** Who answered; empty when nobody did. */
   readonly answeredBy: string;

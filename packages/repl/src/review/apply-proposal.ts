@@ -1,7 +1,7 @@
 import { ConnectError } from "@connectrpc/connect";
 import type { ReplHome, ReviewToApply } from "@gennai/client/home/repl-home";
-import type { Proposal } from "@gennai/client/review/proposal";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import type { Proposal } from "@gennai/protocol/model/proposal";
 import type { ReviewOutcome } from "./review-outcome.tsx";
 
 /** Who carries a review out: the home, or, when it cannot, the server. */

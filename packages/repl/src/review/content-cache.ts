@@ -1,4 +1,4 @@
-import type { ProposedChange } from "@gennai/client/review/proposal";
+import type { ProposedChange } from "@gennai/protocol/model/proposal";
 import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { hunksFit, splitLines } from "./diff-rows.ts";

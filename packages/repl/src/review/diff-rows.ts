@@ -1,4 +1,4 @@
-import type { Hunk, LineRange } from "@gennai/client/review/proposal";
+import type { Hunk, LineRange } from "@gennai/protocol/model/proposal";
 import { diffArrays, diffWordsWithSpace } from "diff";
 
 /** A line of a file, with its 1-based number and without its line ending. */

@@ -1,4 +1,4 @@
-import type { ProposedChange } from "@gennai/client/review/proposal";
+import type { ProposedChange } from "@gennai/protocol/model/proposal";
 import { useMemo } from "preact/hooks";
 import { hunkCounts } from "./diff-rows.ts";
 import { countDecisions, type Decided } from "./review-state.ts";

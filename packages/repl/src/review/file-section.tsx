@@ -1,4 +1,4 @@
-import type { ProposedChange } from "@gennai/client/review/proposal";
+import type { ProposedChange } from "@gennai/protocol/model/proposal";
 import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import { memo } from "preact/compat";
 import { useState } from "preact/hooks";

@@ -1,4 +1,4 @@
-import type { Hunk, ProposedChange } from "@gennai/client/review/proposal";
+import type { Hunk, ProposedChange } from "@gennai/protocol/model/proposal";
 import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { textOf, withoutMark } from "./content-cache.ts";

@@ -1,4 +1,4 @@
-import type { ProposedChange } from "@gennai/client/review/proposal";
+import type { ProposedChange } from "@gennai/protocol/model/proposal";
 import type { ContentCache } from "./content-cache.ts";
 import type { ReviewState } from "./review-state.ts";
 

@@ -1,5 +1,5 @@
 import type { ReviewToApply } from "@gennai/client/home/repl-home";
-import type { Proposal, ProposedChange } from "@gennai/client/review/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApplyBar, type ApplyStep } from "./apply-bar.tsx";
 import { ContentCache } from "./content-cache.ts";

@@ -1,5 +1,5 @@
 import type { ReviewToApply } from "@gennai/client/home/repl-home";
-import type { Proposal, ProposedChange } from "@gennai/client/review/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { type HunkDecision, wholeChange } from "@gennai/protocol/review/apply-review";
 
 export type ReviewLayout = "auto" | "unified" | "side-by-side";

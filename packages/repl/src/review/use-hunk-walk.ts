@@ -1,4 +1,4 @@
-import type { ProposedChange } from "@gennai/client/review/proposal";
+import type { ProposedChange } from "@gennai/protocol/model/proposal";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { type HunkPlace, hunkElementId, placesOf } from "./hunk-place.ts";
 import { decidableIds } from "./review-state.ts";

@@ -1,5 +1,5 @@
-import type { ProposedChange } from "@gennai/client/review/proposal";
 import { sha256Hex } from "@gennai/protocol/digest";
+import type { ProposedChange } from "@gennai/protocol/model/proposal";
 
 /** One side of a change, as far as it may be shown. */
 export type ContentSide =
@@ -41,7 +41,9 @@ async function baseOf(
   options: { readonly signal: AbortSignal },
 ): Promise<ContentSide> {
   if (change.operation === "create" || change.baseSha256 === "") return { type: "absent" };
-  return sideOf(await checkedBlob(change.baseBlob ?? change.baseSha256, "the file as it is now", blob, options));
+  return sideOf(
+    await checkedBlob(change.baseBlob?.sha256 ?? change.baseSha256, "the file as it is now", blob, options),
+  );
 }
 
 async function freshOf(
@@ -51,10 +53,10 @@ async function freshOf(
 ): Promise<ContentSide> {
   if (change.operation === "delete") return { type: "absent" };
   if (change.newContentBlob === undefined) return { type: "text", text: change.newContent };
-  if (change.newContent !== "" && sha256Hex(change.newContent) === change.newContentBlob) {
+  if (change.newContent !== "" && sha256Hex(change.newContent) === change.newContentBlob.sha256) {
     return { type: "text", text: change.newContent };
   }
-  return sideOf(await checkedBlob(change.newContentBlob, "the proposed text", blob, options));
+  return sideOf(await checkedBlob(change.newContentBlob.sha256, "the proposed text", blob, options));
 }
 
 async function checkedBlob(

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import type { Proposal, ProposedChange } from "@gennai/client/review/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { KeptReviews } from "@gennai/repl/control/kept-reviews";
 import { keepStateIn, keptStateFrom } from "@gennai/repl/control/kept-state";
 import { decide, newReview } from "@gennai/repl/review/review-state";

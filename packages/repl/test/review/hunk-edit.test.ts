@@ -1,4 +1,4 @@
-import type { ProposedChange } from "@gennai/client/review/proposal";
+import type { ProposedChange } from "@gennai/protocol/model/proposal";
 import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
 import { diffRows, hunksFit, lineParts, linesIn, splitLines } from "@gennai/repl/review/diff-rows";
 import { textForField, textFromField } from "@gennai/repl/review/hunk-edit";

@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 
 import type { ReviewToApply } from "@gennai/client/home/repl-home";
-import type { Proposal, ProposedChange } from "@gennai/client/review/proposal";
 import { sha256Hex } from "@gennai/protocol/digest";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import type { ReviewOutcome } from "@gennai/repl/review/review-outcome.tsx";
 import { ReviewPanel, type ReviewPanelProps } from "@gennai/repl/review/review-panel.tsx";
 import { newReview, type ReviewState } from "@gennai/repl/review/review-state";
@@ -27,7 +27,7 @@ const change: ProposedChange = {
     conflict: false,
     warning: "",
   },
-  newContentBlob: sha256Hex(fresh),
+  newContentBlob: { sha256: sha256Hex(fresh), size: fresh.length, mediaType: "text/plain" },
   baseBlob: undefined,
   baseSha256: sha256Hex(base),
   hunks: [1, 5].map((line) => ({
@@ -147,7 +147,7 @@ test("content from elsewhere is text, and every character of it can be seen", as
 });
 
 test("what is not what its digest says is not shown, and not kept", async () => {
-  await show({ blob: async (sha256) => (sha256 === change.newContentBlob ? bytes("forged\n") : blob(sha256)) });
+  await show({ blob: async (sha256) => (sha256 === change.newContentBlob?.sha256 ? bytes("forged\n") : blob(sha256)) });
   expect(root.textContent).toContain("is not what its digest says");
   expect(root.textContent).not.toContain("forged");
   await press("j");

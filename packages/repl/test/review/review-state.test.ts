@@ -1,4 +1,4 @@
-import type { Proposal, ProposedChange } from "@gennai/client/review/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { filesNamedIn } from "@gennai/repl/review/apply-proposal";
 import {
   countDecisions,

@@ -1,12 +1,11 @@
 import { ModelError } from "@gennai/agent/model";
+import { editorRequests } from "@gennai/protocol/model/editor-requests";
 import type { AskEditor } from "../models/editor-model.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 
-/** Milliseconds an attached editor has for one answer of its model. */
-const answerMs = 10 * 60_000;
-
 /** Asks the model of an editor that is attached to the session, for one turn. */
 export function askEditorModel(requests: PendingRequests, turnId: string): AskEditor {
+  const { answerMs } = editorRequests["model-call"];
   return async (requestJson, { signal }) => {
     const end = await requests.ask(
       { kind: "model-call", requestJson },
@@ -18,7 +17,7 @@ export function askEditorModel(requests: PendingRequests, turnId: string): AskEd
         retryable: true,
       });
     }
-    const { eventsJson, error } = end.answer;
+    const { answer: eventsJson, error } = end.answer;
     if (error !== "") throw new ModelError("unreachable", `The editor's model gave no answer: ${error}`);
     return eventsJson;
   };

@@ -1,14 +1,7 @@
-/** What a client can be asked for. */
-export type ClientAbility =
-  | "file-read"
-  | "command"
-  | "apply-changes"
-  | "confirmation"
-  | "model-call"
-  | "diagnostics"
-  | "find-symbols"
-  /** Holds the session's files. */
-  | "workspace";
+import type { ClientRequest } from "@gennai/agent/client-request";
+
+/** What a client can be asked for; `workspace`: it holds the session's files. */
+export type ClientAbility = ClientRequest["kind"];
 
 export interface AttachedClient {
   /** The client's own id, stable over reconnects; empty from an original client. */

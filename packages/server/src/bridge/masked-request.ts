@@ -1,15 +1,16 @@
 import type { ClientRequest } from "@gennai/agent/client-request";
 import type { Redactor } from "@gennai/governance/redaction";
+import { editorRequests } from "@gennai/protocol/model/editor-requests";
 
 /**
  * A request as the session's log keeps it. Who answers gets the exact one from memory; what is on disk for good never had
  * its secrets. The digest of the action stays that of the exact action.
  */
 export async function maskedRequest(request: ClientRequest, redactor: Redactor): Promise<ClientRequest> {
-  // The conversation is in the log already, once.
-  if (request.kind === "model-call") return { ...request, requestJson: "" };
-  return masked(request, redactor);
+  return masked({ ...request, ...editorRows[request.kind]?.inLog }, redactor);
 }
+
+const editorRows: Readonly<Partial<Record<ClientRequest["kind"], { readonly inLog?: object }>>> = editorRequests;
 
 /**
  * Fields that keep their text: ids, digests, and words out of a list of ours. All others are masked, so that a field that

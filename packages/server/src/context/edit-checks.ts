@@ -1,7 +1,8 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { GovernedTools } from "@gennai/governance/gate/gate";
 import type { Redactor } from "@gennai/governance/redaction";
-import type { EditorBridge, EditorDiagnostic } from "../bridge/editor-bridge.ts";
+import type { Diagnostic } from "@gennai/protocol/model/editor-requests";
+import type { EditorBridge } from "../bridge/editor-bridge.ts";
 import type { ChangedFiles } from "../sessions/turn/noted-files.ts";
 import { isShown, problemLine } from "../tools/reading/problems-tool.ts";
 import type { ProjectCheck } from "./detect-check.ts";
@@ -74,7 +75,7 @@ export class EditChecks {
 
   async #byEditor(paths: readonly string[]): Promise<boolean> {
     await settled(this.#ports.signal);
-    let found: readonly EditorDiagnostic[];
+    let found: readonly Diagnostic[];
     try {
       found = await this.#problems(paths);
     } catch {
@@ -93,8 +94,8 @@ export class EditChecks {
     return true;
   }
 
-  async #problems(paths: readonly string[]): Promise<readonly EditorDiagnostic[]> {
-    const found = await this.#ports.editor.listDiagnostics(paths, { signal: this.#ports.signal });
+  async #problems(paths: readonly string[]): Promise<readonly Diagnostic[]> {
+    const found = await this.#ports.editor.listDiagnostics({ paths }, { signal: this.#ports.signal });
     return found.filter((problem) => isShown(problem) && (paths.length === 0 || paths.includes(problem.path)));
   }
 
@@ -142,11 +143,11 @@ export class EditChecks {
   }
 }
 
-function keyOf({ path, severity, message, source }: EditorDiagnostic): string {
+function keyOf({ path, severity, message, source }: Diagnostic): string {
   return JSON.stringify([path, severity, message, source]);
 }
 
-function keysOf(problems: readonly EditorDiagnostic[]): ReadonlySet<string> {
+function keysOf(problems: readonly Diagnostic[]): ReadonlySet<string> {
   return new Set(problems.map(keyOf));
 }
 

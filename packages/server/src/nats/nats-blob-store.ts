@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { BlobRef } from "@gennai/agent/session-event";
+import type { BlobRef } from "@gennai/protocol/model/proposal";
 import type { ObjectStore } from "@nats-io/obj";
 import type { BlobStore } from "../sessions/log/session-log.ts";
 import { StoreError } from "../store/store-error.ts";

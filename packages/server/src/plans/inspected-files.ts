@@ -1,6 +1,6 @@
-import type { ProposedChange } from "@gennai/agent/proposal";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import type { ProposedChange } from "@gennai/protocol/model/proposal";
 import { unifiedDiff } from "../changes/unified-diff.ts";
 import { KnownFiles } from "../sessions/known-files.ts";
 import type { Session } from "../sessions/session.ts";

@@ -1,5 +1,5 @@
-import type { ProposedChange } from "@gennai/agent/proposal";
 import type { EnvelopeKind, PlanIssue, PlanView, VerificationResult } from "@gennai/governance/plan/plan";
+import type { ProposedChange } from "@gennai/protocol/model/proposal";
 import type { Risk } from "@gennai/protocol/model/risk";
 import type { Session } from "../sessions/session.ts";
 

@@ -9,6 +9,7 @@ import { ruleVerdicts } from "@gennai/governance/rules/rules-policy";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { Analysis, Tool } from "@gennai/governance/tool";
 import { allow, ask, deny, strictest, type Verdict } from "@gennai/governance/verdict";
+import { editorMethods } from "@gennai/protocol/model/editor-messages";
 import type { Risk } from "@gennai/protocol/model/risk";
 import { loadProjectConfig } from "../config/project-config.ts";
 import { gitContentsGuard } from "../git/contents-guard.ts";
@@ -293,13 +294,6 @@ const nothingRuns = (): never => {
   throw new Error("The workbench runs nothing.");
 };
 
-const noEditor = {
-  can: () => false,
-  readFile: nothingRuns,
-  applyChanges: nothingRuns,
-  runCommand: nothingRuns,
-  listDiagnostics: nothingRuns,
-  findSymbols: nothingRuns,
-};
+const noEditor = { ...editorMethods(nothingRuns), can: () => false };
 
 const noBlobs: BlobStore = { put: nothingRuns, get: async () => undefined };

@@ -1,6 +1,7 @@
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { AgentService, type ClientInfo } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { digest } from "@gennai/protocol/model/checked-field";
+import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
 import { changedSettings, editingModeWords, settingsToMessage } from "@gennai/protocol/model/session-settings";
 import type { AttachedClient } from "../bridge/client-registry.ts";
 import { placeMeant } from "../client-workspace/client-place.ts";
@@ -20,7 +21,6 @@ import type { modelKeyRpc } from "./model-key-rpc.ts";
 import { compactSessionRpc, renameSessionRpc } from "./session-rpcs.ts";
 import { sessionsMeant } from "./sessions-meant.ts";
 import { protocolVersion } from "./spoken-protocol.ts";
-import { fileToWire } from "./wire/change-wire.ts";
 import { clientFromWire } from "./wire/client-from-wire.ts";
 import { sessionToWire } from "./wire/session-wire.ts";
 import { todosFromWire, todoToWire } from "./wire/todo-wire.ts";
@@ -249,7 +249,7 @@ function agentService({
     async undoChangeSet({ sessionId, changeSetId }) {
       const session = await manager.get(sessionId);
       const undone = await undoChangeSet(session, changeSetId === "" ? undefined : changeSetId);
-      return { changeSetId: undone.changeSetId, files: undone.files.map(fileToWire) };
+      return { changeSetId: undone.changeSetId, files: undone.files.map(appliedFileToMessage) };
     },
 
     async applyProposal(request, { signal }) {

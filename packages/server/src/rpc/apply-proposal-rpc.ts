@@ -2,10 +2,11 @@ import { create } from "@bufbuild/protobuf";
 import type { ApplyProposalRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ProposalReviewSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { optionalDigest } from "@gennai/protocol/model/checked-field";
+import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
 import { ServiceError } from "../service-error.ts";
 import { applyProposal } from "../sessions/review/apply-proposal.ts";
 import type { Session } from "../sessions/session.ts";
-import { fileToWire, reviewFromWire } from "./wire/change-wire.ts";
+import { reviewFromWire } from "./wire/review-wire.ts";
 
 export async function applyProposalRpc(session: Session, request: ApplyProposalRequest, signal: AbortSignal) {
   const { proposalId, hunks, note } = request;
@@ -16,5 +17,5 @@ export async function applyProposalRpc(session: Session, request: ApplyProposalR
     expectedBases.set(path, optionalDigest(sha256));
   }
   const { changeSetId, files, alreadyApplied } = await applyProposal(session, review, { expectedBases, signal });
-  return { changeSetId, files: files.map(fileToWire), alreadyApplied };
+  return { changeSetId, files: files.map(appliedFileToMessage), alreadyApplied };
 }

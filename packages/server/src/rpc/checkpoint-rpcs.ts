@@ -1,8 +1,8 @@
 import type { RestoreCheckpointRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
 import { checkpointsOf } from "../checkpoints/list-checkpoints.ts";
 import { restoreCheckpoint } from "../checkpoints/restore/restore-checkpoint.ts";
 import type { Session } from "../sessions/session.ts";
-import { fileToWire } from "./wire/change-wire.ts";
 import { checkpointToWire, skippedToWire } from "./wire/checkpoint-wire.ts";
 
 export async function listCheckpointsRpc(session: Session) {
@@ -24,7 +24,7 @@ export async function restoreCheckpointRpc(session: Session, request: RestoreChe
   const restored = await restoreCheckpoint(session, { checkpointId, paths, dryRun, force });
   return {
     restoreId: restored.restoreId,
-    files: restored.files.map(fileToWire),
+    files: restored.files.map(appliedFileToMessage),
     skipped: restored.skipped.map(skippedToWire),
   };
 }

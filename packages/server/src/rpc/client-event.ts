@@ -1,12 +1,13 @@
 import type { ClientEvent } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { requestId } from "@gennai/protocol/model/checked-field";
+import { checkedAppliedFile } from "@gennai/protocol/model/proposal";
 import { ServiceError } from "../service-error.ts";
 import { answerRequest } from "../sessions/answer-request.ts";
 import { recordApplied, recordReview } from "../sessions/review/proposal-review.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
 import { answerFromWire, type IncomingAnswer, isStillRunning } from "./wire/answer-from-wire.ts";
-import { fileFromWire, reviewFromWire } from "./wire/change-wire.ts";
+import { reviewFromWire } from "./wire/review-wire.ts";
 
 /** Takes what a client says; answers when it is durable. */
 export async function submitClientEvent(manager: SessionManager, message: ClientEvent) {
@@ -29,7 +30,7 @@ export async function submitClientEvent(manager: SessionManager, message: Client
         session.writer.emit({ type: "warning", text: `The proposal was not applied: ${error}` }, { turnId: "" });
         await session.writer.flush();
       } else {
-        await recordApplied(session, { proposalId, files: files.map(fileFromWire) });
+        await recordApplied(session, { proposalId, files: files.map(checkedAppliedFile) });
       }
       return ok("");
     }

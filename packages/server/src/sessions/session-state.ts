@@ -1,11 +1,12 @@
 import type { ClientRequest } from "@gennai/agent/client-request";
 import { Conversation } from "@gennai/agent/conversation";
-import type { FileChangeRecord, Proposal, ProposalReview } from "@gennai/agent/proposal";
+import type { FileChangeRecord, ProposalReview } from "@gennai/agent/proposal";
 import { endStates, type LoggedEvent, type TurnState } from "@gennai/agent/session-event";
 import type { Todo } from "@gennai/agent/todo";
 import { addUsage, noUsage, type UsageSum } from "@gennai/agent/usage";
 import type { ClientWorkspaceFacts, WorkspaceOperation } from "@gennai/agent/workspace-operation";
 import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan/plan-record";
+import type { Proposal } from "@gennai/protocol/model/proposal";
 import { type SessionSettings, settingsFromLog } from "@gennai/protocol/model/session-settings";
 import { WorkSteps } from "../checkpoints/work-steps.ts";
 import { KnownFiles } from "./known-files.ts";

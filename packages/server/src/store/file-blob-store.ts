@@ -4,7 +4,7 @@ import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { promisify } from "node:util";
-import type { BlobRef } from "@gennai/agent/session-event";
+import type { BlobRef } from "@gennai/protocol/model/proposal";
 import type { BlobStore } from "../sessions/log/session-log.ts";
 import { hasCode } from "../system-error.ts";
 import { syncDirectory } from "../workspace/sync-directory.ts";

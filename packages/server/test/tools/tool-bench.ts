@@ -6,13 +6,8 @@ import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { Todo } from "@gennai/agent/todo";
 import type { Analysis, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type {
-  EditorBridge,
-  EditorDiagnostic,
-  EditorFile,
-  EditorSymbol,
-  TerminalRun,
-} from "@gennai/server/bridge/editor-bridge";
+import type { CommandRun, Diagnostic, FileRead, FoundSymbol } from "@gennai/protocol/model/editor-requests";
+import type { EditorBridge } from "@gennai/server/bridge/editor-bridge";
 import { ControlWatch } from "@gennai/server/control-watch/control-watch";
 import { IntentsService } from "@gennai/server/intents/intents-service";
 import { commandEnvironment } from "@gennai/server/process/command-environment";
@@ -27,10 +22,10 @@ export const sha256 = (content: string | Uint8Array) => createHash("sha256").upd
 /** What a scripted client answers; a path it does not know is `client_error`. */
 class ScriptedEditor implements EditorBridge {
   readonly abilities = new Set<string>();
-  readonly buffers = new Map<string, Partial<EditorFile>>();
+  readonly buffers = new Map<string, Partial<FileRead>>();
   readonly asked: object[] = [];
   failure: ToolFailure | undefined;
-  terminal: Partial<TerminalRun> = {};
+  terminal: Partial<CommandRun> = {};
   /** What the editor really writes, when it is not what it was asked to. */
   misapplies: string | undefined;
 
@@ -38,7 +33,7 @@ class ScriptedEditor implements EditorBridge {
     return this.abilities.has(ability);
   }
 
-  async readFile(request: Parameters<EditorBridge["readFile"]>[0]): Promise<EditorFile> {
+  async readFile(request: Parameters<EditorBridge["readFile"]>[0]): Promise<FileRead> {
     this.asked.push(request);
     if (this.failure !== undefined) throw this.failure;
     const buffer = this.buffers.get(request.path);
@@ -48,8 +43,9 @@ class ScriptedEditor implements EditorBridge {
     const from = Math.max(0, request.offset - 1);
     const content = lines.slice(from, request.limit === 0 ? undefined : from + request.limit).join("");
     return {
-      path: request.path,
       source: "buffer",
+      encoding: "utf8",
+      eol: "lf",
       dirty: false,
       version: 1,
       sha256: sha256(text),
@@ -72,10 +68,10 @@ class ScriptedEditor implements EditorBridge {
     });
   }
 
-  diagnostics: readonly EditorDiagnostic[] = [];
-  symbols: readonly EditorSymbol[] = [];
+  diagnostics: readonly Diagnostic[] = [];
+  symbols: readonly FoundSymbol[] = [];
 
-  async listDiagnostics(paths: readonly string[]): Promise<readonly EditorDiagnostic[]> {
+  async listDiagnostics({ paths }: { readonly paths: readonly string[] }): Promise<readonly Diagnostic[]> {
     this.asked.push({ paths });
     if (this.failure !== undefined) throw this.failure;
     return this.diagnostics;
@@ -87,7 +83,7 @@ class ScriptedEditor implements EditorBridge {
     return { symbols: this.symbols, truncated: false };
   }
 
-  async runCommand(request: Parameters<EditorBridge["runCommand"]>[0]): Promise<TerminalRun> {
+  async runCommand(request: Parameters<EditorBridge["runCommand"]>[0]): Promise<CommandRun> {
     this.asked.push(request);
     if (this.failure !== undefined) throw this.failure;
     return { state: "exited", exitCode: 0, output: "", truncated: false, terminalId: "t1", ...this.terminal };

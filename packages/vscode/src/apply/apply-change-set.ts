@@ -1,5 +1,5 @@
-import type { AppliedFile } from "@gennai/client/review/proposal";
 import { sha256Hex } from "@gennai/protocol/digest";
+import type { AppliedFile } from "@gennai/protocol/model/proposal";
 import { EditorError, reasonOf } from "../editor/editor-error.ts";
 import type { EditorFiles } from "../editor/editor-files.ts";
 import { bufferState, maxFileBytes } from "../editor/file-state.ts";

@@ -1,4 +1,4 @@
-import type { AppliedFile } from "@gennai/client/review/proposal";
+import type { AppliedFile } from "@gennai/protocol/model/proposal";
 import { EditorError } from "../editor/editor-error.ts";
 import type { EditorFiles } from "../editor/editor-files.ts";
 import { type ApplyOptions, applyChangeSet } from "./apply-change-set.ts";

@@ -1,7 +1,7 @@
 import type { AppliedProposal, ReviewToApply } from "@gennai/client/home/repl-home";
-import type { AppliedFile, Proposal, ProposedChange } from "@gennai/client/review/proposal";
 import { proposedText } from "@gennai/client/review/proposed-text";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import type { AppliedFile, Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
 import { EditorError, reasonOf } from "../editor/editor-error.ts";
 import type { EditorFiles } from "../editor/editor-files.ts";

@@ -1,4 +1,4 @@
-import type { Proposal } from "@gennai/client/review/proposal";
+import type { Proposal } from "@gennai/protocol/model/proposal";
 import * as vscode from "vscode";
 import type { ChangeSetFacts } from "../session/session-facts.ts";
 

@@ -1,6 +1,6 @@
-import type { Proposal, ProposedChange } from "@gennai/client/review/proposal";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { sha256Hex } from "@gennai/protocol/digest";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import * as vscode from "vscode";
 import type { ContentDocuments } from "./content-documents.ts";
 
@@ -51,7 +51,7 @@ async function newText(change: ProposedChange, session: AgentSession): Promise<s
   if (change.operation === "delete") return "";
   return change.newContentBlob === undefined
     ? change.newContent
-    : decoded(await checkedBlob(change.newContentBlob, session));
+    : decoded(await checkedBlob(change.newContentBlob.sha256, session));
 }
 
 async function checkedBlob(sha256: string, session: AgentSession): Promise<Uint8Array> {

@@ -1,4 +1,4 @@
-import type { FileRead, FileReadRequest } from "@gennai/client/bridge/editor";
+import type { FileRead, FileReadRequest } from "@gennai/protocol/model/editor-requests";
 import { EditorError } from "./editor-error.ts";
 import type { EditorFiles } from "./editor-files.ts";
 import { type FileState, readFileState } from "./file-state.ts";

@@ -1,5 +1,6 @@
-import type { CommandOptions, CommandRequest, Editor } from "@gennai/client/bridge/editor";
+import type { CommandOptions, Editor } from "@gennai/client/bridge/editor";
 import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
+import type { CommandRequest } from "@gennai/protocol/model/editor-requests";
 import { VsCodeEditor, type VsCodeEditorOptions } from "./vscode-editor.ts";
 
 /** What a session may ask of this window. Without confirmations: those stand in the REPL, which answers them itself. */

@@ -1,19 +1,21 @@
 import type {
-  ApplyRequest,
   CommandOptions,
-  CommandRequest,
-  CommandRun,
   ConfirmationQuestion,
   ConfirmationReply,
-  Diagnostic,
   Editor,
+  RequestOptions,
+} from "@gennai/client/bridge/editor";
+import type {
+  ApplyRequest,
+  CommandRequest,
+  CommandRun,
+  Diagnostic,
   FileRead,
   FileReadRequest,
   FoundSymbols,
-  RequestOptions,
   SymbolRequest,
-} from "@gennai/client/bridge/editor";
-import type { AppliedFile } from "@gennai/client/review/proposal";
+} from "@gennai/protocol/model/editor-requests";
+import type { AppliedFile } from "@gennai/protocol/model/proposal";
 import * as vscode from "vscode";
 import type { ChangeSets } from "../apply/change-sets.ts";
 import { finalChange } from "../apply/final-change.ts";
@@ -65,11 +67,11 @@ export class VsCodeEditor implements Editor {
     });
   }
 
-  callModel(requestJson: string, options: RequestOptions): Promise<string> {
+  callModel({ requestJson }: { readonly requestJson: string }, options: RequestOptions): Promise<string> {
     return callLanguageModel(requestJson, options);
   }
 
-  listDiagnostics(paths: readonly string[]): Promise<readonly Diagnostic[]> {
+  listDiagnostics({ paths }: { readonly paths: readonly string[] }): Promise<readonly Diagnostic[]> {
     return listDiagnostics(this.#options.workspace, paths);
   }
 

@@ -1,8 +1,8 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { type Proposal, proposalFromMessage } from "@gennai/client/review/proposal";
 import { turnOutcome, turnPhase } from "@gennai/client/session/turn-state";
 import type { InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { PlanState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/proposal";
 
 /** What the editor's surroundings (status bar, trees, commands) know about a session. */
 export interface SessionFacts {

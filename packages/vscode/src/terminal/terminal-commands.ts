@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
-import type { CommandOptions, CommandRequest, CommandRun } from "@gennai/client/bridge/editor";
+import type { CommandOptions } from "@gennai/client/bridge/editor";
+import type { CommandRequest, CommandRun } from "@gennai/protocol/model/editor-requests";
 import { EditorError } from "../editor/editor-error.ts";
 import { isInside } from "../editor/workspace-paths.ts";
 import { checkTerminalCommand, typedCommand } from "./terminal-command.ts";

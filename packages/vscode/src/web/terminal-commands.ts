@@ -1,4 +1,4 @@
-import type { CommandRun } from "@gennai/client/bridge/editor";
+import type { CommandRun } from "@gennai/protocol/model/editor-requests";
 import { EditorError } from "../editor/editor-error.ts";
 
 /** In place of terminals: a browser has no shell. */

@@ -1,5 +1,5 @@
-import type { Proposal, ProposedChange } from "@gennai/client/review/proposal";
 import { sha256Hex } from "@gennai/protocol/digest";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { ChangeSets } from "../../src/apply/change-sets.ts";
@@ -59,7 +59,14 @@ test("what was kept is written and reported; the rest stays", async () => {
 
 test("a new file comes from its blob", async () => {
   const at = await scene([
-    change({ path: "new.txt", operation: "create", baseSha256: "", newContent: "", newContentBlob: "x", hunks: [] }),
+    change({
+      path: "new.txt",
+      operation: "create",
+      baseSha256: "",
+      newContent: "",
+      newContentBlob: { sha256: "x", size: 1, mediaType: "" },
+      hunks: [],
+    }),
   ]);
   await using directory = at.directory;
   await at.apply([keep("c1", "")]);

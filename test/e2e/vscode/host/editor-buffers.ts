@@ -241,11 +241,11 @@ hostTest("diagnostics and files are listed", async () => {
   diagnostics.set(vscode.Uri.file(at.path("a.json")), [
     new vscode.Diagnostic(range, "no", vscode.DiagnosticSeverity.Error),
   ]);
-  const found = await at.editor.listDiagnostics(["a.json"]);
+  const found = await at.editor.listDiagnostics({ paths: ["a.json"] });
   assert.ok(
     found.some((one) => one.message === "no" && one.line === 1 && one.column === 3 && one.severity === "error"),
   );
-  assert.deepEqual(await at.editor.listDiagnostics(["b.txt"]), []);
+  assert.deepEqual(await at.editor.listDiagnostics({ paths: ["b.txt"] }), []);
   diagnostics.dispose();
 });
 
@@ -298,5 +298,5 @@ hostTest("symbols are found by the editor's language features, in the workspace 
 hostTest("without a language model the editor says so", async () => {
   await using at = await open({});
   const asked = JSON.stringify({ system: "s", messages: [{ role: "user", text: "hi" }], tools: [] });
-  await assert.rejects(at.editor.callModel(asked, { signal }), { code: "no_model" });
+  await assert.rejects(at.editor.callModel({ requestJson: asked }, { signal }), { code: "no_model" });
 });

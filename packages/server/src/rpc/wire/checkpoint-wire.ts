@@ -3,8 +3,8 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { SessionEvent, SkippedFile } from "@gennai/agent/session-event";
 import { CheckpointKind, type CheckpointSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { SkipReason } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
 import type { Checkpoint } from "../../checkpoints/list-checkpoints.ts";
-import { fileToWire } from "./change-wire.ts";
 
 type CheckpointEvent = Extract<
   SessionEvent,
@@ -34,14 +34,14 @@ export function checkpointEventToWire(event: CheckpointEvent) {
       const { checkpointId, files, more } = event;
       return {
         case: "checkpointClosed" as const,
-        value: { checkpointId, files: files.map(fileToWire), moreFiles: more },
+        value: { checkpointId, files: files.map(appliedFileToMessage), moreFiles: more },
       };
     }
     case "checkpoint-restoring": {
       const { checkpointId, restoreId, files } = event;
       return {
         case: "checkpointRestoring" as const,
-        value: { checkpointId, restoreId, files: files.map(fileToWire) },
+        value: { checkpointId, restoreId, files: files.map(appliedFileToMessage) },
       };
     }
     case "checkpoint-restored": {
@@ -51,7 +51,7 @@ export function checkpointEventToWire(event: CheckpointEvent) {
         value: {
           checkpointId,
           restoreId,
-          files: files.map(fileToWire),
+          files: files.map(appliedFileToMessage),
           skipped: skipped.map(skippedToWire),
           interrupted,
         },
@@ -66,7 +66,7 @@ export function checkpointToWire(checkpoint: Checkpoint): MessageInitShape<typeo
     ...{ checkpointId, turnNumber, turnId, title, kept },
     kind: kinds[kind],
     time: timestampFromMs(time),
-    files: files.slice(0, maxFiles).map(fileToWire),
+    files: files.slice(0, maxFiles).map(appliedFileToMessage),
     moreFiles: more + Math.max(0, files.length - maxFiles),
   };
 }

@@ -1,4 +1,5 @@
 import type { ClientInfo } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { kindsOf } from "@gennai/protocol/model/editor-messages";
 import type { AttachedClient, ClientAbility } from "../../bridge/client-registry.ts";
 import { ServiceError } from "../../service-error.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -20,15 +21,8 @@ export function clientFromWire(
   if (info.clientId.length > maxClientId) {
     throw new ServiceError("invalid_argument", `client.client_id has at most ${maxClientId} characters.`);
   }
-  const abilities = new Set<ClientAbility>();
-  const { capabilities } = info;
-  if (capabilities?.fileRead) abilities.add("file-read");
-  if (capabilities?.executeCommand) abilities.add("command");
-  if (capabilities?.applyChanges) abilities.add("apply-changes");
-  if (capabilities?.confirmation) abilities.add("confirmation");
-  if (capabilities?.modelCall) abilities.add("model-call");
-  if (capabilities?.diagnostics) abilities.add("diagnostics");
-  if (capabilities?.findSymbols) abilities.add("find-symbols");
+  const abilities = new Set<ClientAbility>(kindsOf(info.capabilities));
+  if (info.capabilities?.confirmation) abilities.add("confirmation");
   const workspaceId = state.clientWorkspace?.id;
   // Requests to it name it, so it must have a name.
   if (workspaceId !== undefined && info.workspaceId === workspaceId && info.clientId !== "") abilities.add("workspace");

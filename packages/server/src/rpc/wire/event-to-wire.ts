@@ -9,13 +9,14 @@ import {
   InvokeState,
   RequestResolution,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { appliedFileToMessage, blobToMessage, changeToMessage } from "@gennai/protocol/model/proposal";
 import { riskWords } from "@gennai/protocol/model/risk";
 import { failureClassToMessage, verdictWords, verificationWords } from "@gennai/protocol/model/tool-outcome";
-import { blobToWire, changeToWire, fileToWire, reviewToWire } from "./change-wire.ts";
 import { checkpointEventToWire } from "./checkpoint-wire.ts";
 import { controlToWire, emergencyToWire, intentToWire, rulesStatusToWire } from "./governance-wire.ts";
 import { planChangeToWire } from "./plan-wire.ts";
 import { requestToWire } from "./request-wire.ts";
+import { reviewToWire } from "./review-wire.ts";
 import { todoToWire } from "./todo-wire.ts";
 import { compactedToWire, usageSumToWire, usageToWire } from "./usage-wire.ts";
 
@@ -106,7 +107,7 @@ function bodyToWire(event: SessionEvent): WireEvent {
           truncated: event.truncated,
           verification: verificationWords.toMessage(event.verification),
           failureClass: failureClassToMessage(event.failureClass),
-          ...(event.outputBlob === undefined ? {} : { outputBlob: blobToWire(event.outputBlob) }),
+          ...(event.outputBlob === undefined ? {} : { outputBlob: blobToMessage(event.outputBlob) }),
           ...(event.exitCode === undefined ? {} : { exitCode: event.exitCode }),
         },
       };
@@ -151,7 +152,7 @@ function bodyToWire(event: SessionEvent): WireEvent {
           text: event.text,
           scenario: event.scenario,
           clientTurnId: event.clientTurnId,
-          images: event.images.map(blobToWire),
+          images: event.images.map(blobToMessage),
         },
       };
     case "client-request":
@@ -169,7 +170,7 @@ function bodyToWire(event: SessionEvent): WireEvent {
         value: {
           proposalId: event.proposal.proposalId,
           toolCallId: event.proposal.toolCallId,
-          changes: event.proposal.changes.map(changeToWire),
+          changes: event.proposal.changes.map(changeToMessage),
           hasConflicts: event.proposal.hasConflicts,
           warnings: [...event.proposal.warnings],
         },
@@ -181,14 +182,14 @@ function bodyToWire(event: SessionEvent): WireEvent {
         case: "changeSetApplied",
         value: {
           changeSetId: event.changeSetId,
-          files: event.files.map(fileToWire),
+          files: event.files.map(appliedFileToMessage),
           proposalId: event.proposalId ?? "",
         },
       };
     case "change-set-undone":
       return {
         case: "changeSetUndone",
-        value: { changeSetId: event.changeSetId, files: event.files.map(fileToWire) },
+        value: { changeSetId: event.changeSetId, files: event.files.map(appliedFileToMessage) },
       };
     case "checkpoint-taken":
     case "checkpoint-closed":

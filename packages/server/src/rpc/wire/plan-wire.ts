@@ -3,10 +3,10 @@ import type { PlanView } from "@gennai/governance/plan/plan";
 import { type PlanChange, stateAfter } from "@gennai/governance/plan/plan-change";
 import { PlanState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { planStateWords, stepStateWords } from "@gennai/protocol/model/plan-state";
+import { changeToMessage } from "@gennai/protocol/model/proposal";
 import { riskWords } from "@gennai/protocol/model/risk";
 import { failureClassToMessage, verdictWords } from "@gennai/protocol/model/tool-outcome";
 import type { ActionPreview } from "../../plans/plan-authority.ts";
-import { changeToWire } from "./change-wire.ts";
 
 export function planToWire(plan: PlanView) {
   const { planId, digest, planJson, title, summary, claimed, executed, verified, remediation } = plan;
@@ -33,7 +33,7 @@ export function actionToWire(action: ActionPreview) {
     cwd: cwd ?? "",
     verdict: verdictWords.toMessage(action.verdict),
     risk: riskWords.toMessage(action.risk),
-    ...(change === undefined ? {} : { change: changeToWire(change) }),
+    ...(change === undefined ? {} : { change: changeToMessage(change) }),
   };
 }
 

@@ -1,5 +1,6 @@
-import type { BlobRef, LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
+import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import type { BlobRef } from "@gennai/protocol/model/proposal";
 
 /** An event before it has its place. */
 export interface EventDraft {

@@ -1,7 +1,8 @@
-import type { FileChangeRecord, Proposal, ProposalReview } from "@gennai/agent/proposal";
+import type { FileChangeRecord, ProposalReview } from "@gennai/agent/proposal";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { digestOf } from "@gennai/protocol/digest";
-import { SessionBridge } from "../../bridge/session-bridge.ts";
+import type { Proposal } from "@gennai/protocol/model/proposal";
+import { sessionBridge } from "../../bridge/session-bridge.ts";
 import { ServiceError } from "../../service-error.ts";
 import { lostEditor } from "../../tools/lost-editor.ts";
 import type { Session } from "../session.ts";
@@ -112,7 +113,7 @@ function refuseMovedOn(files: readonly ReviewedFile[]): void {
 /** What an attached editor has not saved would be lost, or would bring the old text back. */
 async function refuseUnsaved(session: Session, files: readonly ReviewedFile[], signal: AbortSignal): Promise<void> {
   const { clients, requests, settings } = session;
-  const bridge = new SessionBridge({ clients, requests, turnId: () => "", interactive: () => settings.interactive });
+  const bridge = sessionBridge({ clients, requests, turnId: () => "", interactive: () => settings.interactive });
   if (!bridge.can("file-read")) return;
   const unsaved: string[] = [];
   const look = async ({ name }: ReviewedFile): Promise<void> => {

@@ -1,5 +1,6 @@
-import type { FileChangeRecord, Proposal, ProposalReview } from "@gennai/agent/proposal";
+import type { FileChangeRecord, ProposalReview } from "@gennai/agent/proposal";
 import type { Redactor } from "@gennai/governance/redaction";
+import type { Proposal } from "@gennai/protocol/model/proposal";
 import { ServiceError } from "../../service-error.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Session } from "../session.ts";

@@ -1,5 +1,6 @@
-import type { Proposal, ProposalReview, ProposedChange, ReviewedHunk } from "@gennai/agent/proposal";
+import type { ProposalReview, ReviewedHunk } from "@gennai/agent/proposal";
 import type { WorkspacePath } from "@gennai/governance/effect";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { applyReview, type HunkDecision, ReviewError } from "@gennai/protocol/review/apply-review";
 import { ServiceError } from "../../service-error.ts";
 import { currentContent } from "../../tools/writing/file-change.ts";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { BlobRef, SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/session-event";
 import { runTurn } from "@gennai/agent/turn-loop";
+import type { BlobRef } from "@gennai/protocol/model/proposal";
 import { askEditorModel } from "../../bridge/ask-editor-model.ts";
 import type { EditorContext } from "../../context/editor-context.ts";
 import { TurnContext } from "../../context/turn-context.ts";

@@ -4,7 +4,7 @@ import type { RememberedAnswers } from "@gennai/governance/gate/remembered-answe
 import { withPostToolHooks } from "@gennai/governance/hooks/hooks-journal";
 import type { Tool } from "@gennai/governance/tool";
 import type { EditingMode } from "@gennai/protocol/model/session-settings";
-import { SessionBridge } from "../../bridge/session-bridge.ts";
+import { sessionBridge } from "../../bridge/session-bridge.ts";
 import { TurnCheckpoints } from "../../checkpoints/turn-checkpoints.ts";
 import { noCheckpoints } from "../../client-workspace/no-checkpoints.ts";
 import { placeOfCommands } from "../../client-workspace/place-of-commands.ts";
@@ -63,7 +63,7 @@ export async function buildTurnGate(
   const { turnId, modelId, signal, onlyChecks = false, knownFiles = state.knownFiles } = turn;
   const { editingMode = settings.editingMode } = turn;
   await workspace.syncControl({ workedOn: state.knownFiles.paths, signal });
-  const editor = new SessionBridge({
+  const editor = sessionBridge({
     clients: session.clients,
     requests: session.requests,
     turnId: () => turnId,

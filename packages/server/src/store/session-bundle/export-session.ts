@@ -1,6 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
-import type { BlobRef, LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
+import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
 import type { Redactor } from "@gennai/governance/redaction";
+import type { BlobRef } from "@gennai/protocol/model/proposal";
 import type { BlobStore, SessionLog } from "../../sessions/log/session-log.ts";
 import { redacted } from "../ledger/ledger-export.ts";
 import { unknownSession } from "../session-refusals.ts";

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { type BlobRef, endStates, type SessionEvent } from "@gennai/agent/session-event";
+import { endStates, type SessionEvent } from "@gennai/agent/session-event";
+import type { BlobRef } from "@gennai/protocol/model/proposal";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import * as z from "zod";
 import type { BlobStore, EventDraft, SessionLog } from "../../sessions/log/session-log.ts";

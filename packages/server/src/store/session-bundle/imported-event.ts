@@ -1,4 +1,5 @@
-import type { BlobRef, SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/session-event";
+import type { BlobRef } from "@gennai/protocol/model/proposal";
 import * as z from "zod";
 
 /** Characters of one text. */

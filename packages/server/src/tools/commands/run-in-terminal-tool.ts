@@ -1,8 +1,9 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import type { Tool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import type { CommandRun } from "@gennai/protocol/model/editor-requests";
 import { z } from "zod";
-import type { EditorBridge, TerminalRun } from "../../bridge/editor-bridge.ts";
+import type { EditorBridge } from "../../bridge/editor-bridge.ts";
 import { plainText } from "../../process/plain-text.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { withNotes } from "./command-output.ts";
@@ -93,7 +94,7 @@ function requireTerminal(editor: EditorBridge): void {
   });
 }
 
-function outcomeOf(run: TerminalRun): ToolOutcome {
+function outcomeOf(run: CommandRun): ToolOutcome {
   const common = { truncated: run.truncated };
   if (run.state === "unobserved") {
     const note = "[the command was sent to the terminal; its result is unknown]";

@@ -1,7 +1,8 @@
 import { isZeroAccess } from "@gennai/governance/policies/secrets";
 import type { Tool } from "@gennai/governance/tool";
+import type { Diagnostic } from "@gennai/protocol/model/editor-requests";
 import { z } from "zod";
-import type { EditorBridge, EditorDiagnostic } from "../../bridge/editor-bridge.ts";
+import type { EditorBridge } from "../../bridge/editor-bridge.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { pathName } from "../path-name.ts";
 
@@ -41,7 +42,9 @@ export function problemsTool(ports: {
 
     async execute(args, analysis, { signal }) {
       const wanted = analysis.effects.flatMap((effect) => (effect.type === "read" ? [effect.path.relative] : []));
-      const found = (await editor.listDiagnostics(args.paths === undefined ? [] : wanted, { signal })).filter(isShown);
+      const found = (
+        await editor.listDiagnostics({ paths: args.paths === undefined ? [] : wanted }, { signal })
+      ).filter(isShown);
       const lines = found.slice(0, maxShown).map(problemLine);
       if (lines.length === 0) lines.push("[no problems]");
       if (found.length > maxShown) lines.push(`[${found.length - maxShown} more]`);
@@ -51,12 +54,12 @@ export function problemsTool(ports: {
 }
 
 /** What an editor says of files the agent may not read could quote them. */
-export function isShown({ path, severity }: EditorDiagnostic): boolean {
+export function isShown({ path, severity }: Diagnostic): boolean {
   const outside = path === "" || path.startsWith("/") || path.split(/[\\/]/).includes("..") || /^[a-z]+:/i.test(path);
   return !outside && !isZeroAccess(path) && (severity === "error" || severity === "warning");
 }
 
-export function problemLine({ path, line, column, severity, message, source }: EditorDiagnostic): string {
+export function problemLine({ path, line, column, severity, message, source }: Diagnostic): string {
   const text = message.replaceAll(/[\s\p{Cc}]+/gu, " ").slice(0, 500);
   return `${path}:${line}:${column} ${severity}: ${text}${source === "" ? "" : ` (${source.slice(0, 40)})`}`;
 }

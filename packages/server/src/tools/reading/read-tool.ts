@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import type { ObservedFile, Tool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import type { FileRead } from "@gennai/protocol/model/editor-requests";
 import { z } from "zod";
-import type { EditorBridge, EditorFile } from "../../bridge/editor-bridge.ts";
+import type { EditorBridge } from "../../bridge/editor-bridge.ts";
 import { countLines } from "../../changes/line-edit.ts";
 import { withoutKeyLines } from "../../redaction/private-key.ts";
 import type { SeenContents } from "../../sessions/seen-contents.ts";
@@ -119,7 +120,7 @@ function withGrepHint(error: unknown): never {
 async function editorOutcome(
   ports: ReadPorts,
   path: WorkspacePath,
-  file: EditorFile,
+  file: FileRead,
   offset: number,
   limit: number,
   signal: AbortSignal,
@@ -147,7 +148,7 @@ function withoutKeys(part: TextPart, whole: string | undefined): TextPart {
 async function keepSeen(
   { workspace, seen }: ReadPorts,
   path: WorkspacePath,
-  file: EditorFile,
+  file: FileRead,
   { whole, observed }: { readonly whole: boolean; readonly observed: ObservedFile },
   signal: AbortSignal,
 ): Promise<void> {
@@ -164,7 +165,7 @@ async function keepSeen(
 async function observedBase(
   workspace: Workspace,
   path: WorkspacePath,
-  file: EditorFile,
+  file: FileRead,
   part: TextPart,
   whole: boolean,
   signal: AbortSignal,

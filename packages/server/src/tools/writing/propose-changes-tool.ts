@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { Proposal } from "@gennai/agent/proposal";
 import type { Effect, WorkspacePath } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import type { Proposal } from "@gennai/protocol/model/proposal";
 import { z } from "zod";
 import { pathName } from "../path-name.ts";
 import { maxFileBytes } from "../text-limits.ts";

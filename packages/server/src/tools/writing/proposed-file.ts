@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import type { ChangeOperation, ProposedChange } from "@gennai/agent/proposal";
 import type { FileBase, WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { EditorBridge, EditorFile } from "../../bridge/editor-bridge.ts";
+import type { FileRead } from "@gennai/protocol/model/editor-requests";
+import type { ChangeOperation, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { EditorBridge } from "../../bridge/editor-bridge.ts";
 import {
   changedText,
   type EditableText,
@@ -127,7 +128,7 @@ async function editorText(
   editor: EditorBridge,
   path: WorkspacePath,
   signal: AbortSignal,
-): Promise<{ readonly text: EditorFile | undefined; readonly warning: string }> {
+): Promise<{ readonly text: FileRead | undefined; readonly warning: string }> {
   if (!editor.can("file-read")) return { text: undefined, warning: "" };
   try {
     const request = {
