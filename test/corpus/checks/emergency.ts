@@ -8,7 +8,7 @@ import { ConfirmationAnswer, EmergencyControl } from "@gennai/protocol/gen/genna
 import type { EmergencyRequest } from "@gennai/server/emergency/emergency-change";
 import { EmergencyStore } from "@gennai/server/emergency/emergency-store";
 import { databaseFile } from "@gennai/server/store/database";
-import { ledgerPath } from "@gennai/server/store/ledger/ledger-file";
+import { usualLedgerPath } from "@gennai/server/store/ledger/ledger-file-name";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { exec, inside, write } from "../../../packages/governance/test/policies/effects.ts";
@@ -153,6 +153,6 @@ export const emergencyChecks: Checks = {
     const state = store.current();
     assert.deepEqual([state.readOnly, state.blockedTools], [true, ["bash"]]);
     renameSync(join(place.root, "gone"), file);
-    assert.ok(ledgerPath(place.path("ws")).endsWith("agent_trace.jsonl"));
+    assert.ok(usualLedgerPath(place.path("ws")).endsWith("agent_trace.jsonl"));
   }),
 };

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { ledgerPath } from "@gennai/server/store/ledger/ledger-file";
+import { usualLedgerPath } from "@gennai/server/store/ledger/ledger-file-name";
 import { repairWorkspaceLedger } from "@gennai/server/store/ledger/ledger-repair";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
 import { openStore } from "@gennai/server/store/store";
@@ -112,7 +112,7 @@ async function checkStore(
   }
   const { status, message, records } = await verifyWorkspaceLedger({ workspaceRoot, stateDir });
   assert.equal(status, "ok", message);
-  const text = await readFile(ledgerPath(workspaceRoot), "utf8");
+  const text = await readFile(usualLedgerPath(workspaceRoot), "utf8");
   const handOvers = text.split('"kind":"key"').length - 1;
   assert.equal(records - handOvers, seqs.length);
   assert.deepEqual(warnings, []);

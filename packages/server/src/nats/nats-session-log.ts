@@ -10,6 +10,7 @@ import {
   type SessionLog,
 } from "../sessions/log/session-log.ts";
 import { readPreamble } from "../store/ledger/ledger-file.ts";
+import { isSignedHere } from "../store/ledger/ledger-key.ts";
 import { numberedEvents } from "../store/numbered-events.ts";
 import { appendConflict, sessionExists, unknownSession } from "../store/session-refusals.ts";
 import type { SqliteSessionLog } from "../store/sqlite-session-log.ts";
@@ -25,6 +26,8 @@ import { spendTokens } from "./spend-tokens.ts";
 import type { StreamFollower } from "./stream-follower.ts";
 
 export interface NatsSessionLogOptions {
+  /** Where the public keys of the ledger lie. */
+  readonly stateDir: string;
   readonly streams: LogStreams;
   readonly copy: LogCopy;
   /** Reads and tails of the copy. */
@@ -68,7 +71,7 @@ export class NatsSessionLog implements SessionLog {
     const { sessionId, workspaceRoot, time, user = "" } = session;
     if (!isSubjectToken(sessionId)) throw new TypeError("A session's id has letters, digits, - and _ only.");
     const { replicaId: owner } = this.#options;
-    const preamble = Buffer.from(readPreamble(workspaceRoot)).toString("base64");
+    const preamble = Buffer.from(readPreamble(workspaceRoot, isSignedHere(this.#options.stateDir))).toString("base64");
     if (!(await this.#store(sessionId, beginning, { kind: "create", workspaceRoot, time, owner, user, preamble }))) {
       throw sessionExists(sessionId);
     }

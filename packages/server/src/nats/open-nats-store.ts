@@ -93,6 +93,7 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
   mirror.catchUp();
   const log = new NatsSessionLog({
     ...{ streams, copy, sessions, follower, blobs, replicaId },
+    stateDir: directory,
     toolVersion: toolVersion ?? "unknown",
     isAlive: (other) => options.isAlive(streams, other),
   });

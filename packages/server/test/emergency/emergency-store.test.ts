@@ -8,7 +8,7 @@ import type { EmergencyChange, EmergencyRequest } from "@gennai/server/emergency
 import { EmergencyStore } from "@gennai/server/emergency/emergency-store";
 import { SqliteConnection } from "@gennai/server/sqlite-connection";
 import { databaseFile } from "@gennai/server/store/database";
-import { ledgerPath } from "@gennai/server/store/ledger/ledger-file";
+import { usualLedgerPath } from "@gennai/server/store/ledger/ledger-file-name";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
 import { openStore } from "@gennai/server/store/store";
 import { expect, test } from "vitest";
@@ -74,7 +74,7 @@ test("seed 003 §13 auditable: emergency controls must be auditable: who, why an
     const [first] = store.history(2);
     if (first !== undefined) store.record(first, [place.root, place.root]);
   }
-  const lines = (await readFile(ledgerPath(place.root), "utf8")).trim().split("\n");
+  const lines = (await readFile(usualLedgerPath(place.root), "utf8")).trim().split("\n");
   const records = lines.map((line) => JSON.parse(line) as { timestamp: string; metadata: object });
   expect(records).toMatchObject([
     {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { databaseFile, StoreDatabase } from "@gennai/server/store/database";
 import { ledgerHeadFile, readHead } from "@gennai/server/store/ledger/ledger-head-file";
 import { ledgerKeyFile, nextLedgerKeyFile, readKey } from "@gennai/server/store/ledger/ledger-key";
-import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
+import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "@gennai/server/store/ledger/ledger-verify";
 import { findStepBacks } from "@gennai/server/store/ledger/step-back";
 import { isLogCopy } from "@gennai/server/store/log-copy-guard";
 import type { Check, Finding } from "./finding.ts";
@@ -112,13 +112,28 @@ async function databaseFinding(stateDir: string): Promise<Finding> {
 }
 
 /** The file in the workspace against signatures, chain, head and store. */
-async function ledgerFinding({ stateDir, workspace }: StatePlace): Promise<Finding> {
+async function ledgerFinding({ stateDir, workspace }: StatePlace): Promise<readonly Finding[]> {
+  const report = await verifyWorkspaceLedger({ workspaceRoot: workspace, stateDir });
+  const { ofOthers, compared, file } = report;
+  if (ofOthers === undefined) return [ownFinding(report, workspace)];
+  const text = `${ofOthers} is the ledger of another state directory and is left to it.`;
+  const next = [
+    "If one is enough: use the same GENNAI_STATE_DIR for every server of this workspace.",
+    "If nobody uses the other one any more: keep its file elsewhere as evidence.",
+  ];
+  const others: Finding = { check: "ledger", state: "warn", text, next };
+  // Nothing of our own was recorded yet.
+  if (!compared.store && file === ofOthers) return [others];
+  return [ownFinding(report, workspace), others];
+}
+
+function ownFinding({ status, message, records, file, ofOthers }: WorkspaceLedgerReport, workspace: string): Finding {
   const check = "ledger";
-  const { status, message, records } = await verifyWorkspaceLedger({ workspaceRoot: workspace, stateDir });
   if (status === "ok") return { check, state: "ok", text: records === 0 ? message : `${records} records, sound` };
   const next = [`gennai ledger verify --workspace ${workspace}`];
   // A file that is only shorter than the store is written again from it.
-  const mends = status === "behind_store" || status === "torn_last_line" || status === "missing_file";
+  const isShort = status === "behind_store" || status === "torn_last_line" || status === "missing_file";
+  const mends = isShort || file === ofOthers;
   if (mends) next.push(`gennai ledger repair --workspace ${workspace}`);
   return { check, state: mends ? "warn" : "fail", text: `${status}: ${message}`, next };
 }

@@ -3,7 +3,7 @@ import { access, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { defaultStateDir } from "@gennai/server/config/state-directory";
 import { acceptRollback } from "@gennai/server/store/ledger/accept-rollback";
-import { ledgerPath } from "@gennai/server/store/ledger/ledger-file";
+import { ledgerPathOf } from "@gennai/server/store/ledger/ledger-file-name";
 import { ledgerPublicKeyFile } from "@gennai/server/store/ledger/ledger-key";
 import { rotateLedgerKey } from "@gennai/server/store/ledger/ledger-key-rotation";
 import { repairWorkspaceLedger } from "@gennai/server/store/ledger/ledger-repair";
@@ -68,7 +68,7 @@ export async function ledgerRepairCommand(flags: LedgerFlags, console: Console):
 export async function ledgerShowCommand(flags: LedgerShowFlags, console: Console): Promise<number> {
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const limit = parseCount(flags.limit, "--limit", 1_000_000) ?? 20;
-  const file = ledgerPath(workspaceRoot);
+  const file = ledgerPathOf({ stateDir: defaultStateDir(console.environment), workspaceRoot });
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw new CliError(`There is no ledger at ${file}.`, {
       next: [

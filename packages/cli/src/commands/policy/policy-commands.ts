@@ -9,7 +9,7 @@ import { type ReplayedCall, replayLedger } from "@gennai/server/policy-workbench
 import { commandEnvironment } from "@gennai/server/process/command-environment";
 import { openSandbox } from "@gennai/server/sandbox/open-sandbox";
 import type { SandboxMode } from "@gennai/server/sandbox/sandbox";
-import { ledgerPath } from "@gennai/server/store/ledger/ledger-file";
+import { ledgerPathOf } from "@gennai/server/store/ledger/ledger-file-name";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
@@ -96,7 +96,7 @@ export async function policyReplayCommand(flags: PolicyFlags, console: Console):
   const paint = paintFor(console.output, console.environment);
   let calls = 0;
   let differing = 0;
-  for await (const call of replayLedger(ledgerLines(workbench.root), workbench)) {
+  for await (const call of replayLedger(ledgerLines(workbench.root, console), workbench)) {
     calls += 1;
     if (!call.differs) continue;
     differing += 1;
@@ -145,8 +145,8 @@ function warnOfProblems(workbench: PolicyWorkbench, console: Console): void {
   for (const problem of workbench.status.problems) console.errors.write(`rules: ${terminalSafe(problem)}\n`);
 }
 
-async function* ledgerLines(root: string): AsyncGenerator<string, void, undefined> {
-  const file = ledgerPath(root);
+async function* ledgerLines(root: string, console: Console): AsyncGenerator<string, void, undefined> {
+  const file = ledgerPathOf({ stateDir: defaultStateDir(console.environment), workspaceRoot: root });
   try {
     for await (const line of boundedLines(createReadStream(file), 16 * 1024 * 1024)) if (line !== undefined) yield line;
   } catch (error) {

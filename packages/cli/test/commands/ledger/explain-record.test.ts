@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
-import { ledgerPath } from "@gennai/server/store/ledger/ledger-file";
+import { usualLedgerPath } from "@gennai/server/store/ledger/ledger-file-name";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { testConsole } from "../../test-console.ts";
@@ -57,7 +57,7 @@ const records = [
 async function explain(id: string, ...more: string[]) {
   await using workspace = await temporaryDirectory();
   await using state = await temporaryDirectory();
-  const file = ledgerPath(workspace.root);
+  const file = usualLedgerPath(workspace.root);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${records.map((each) => JSON.stringify(each)).join("\n")}\nno record at all\n`);
   const console = testConsole(workspace.root, { GENNAI_STATE_DIR: state.root });

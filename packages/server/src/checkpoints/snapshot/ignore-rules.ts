@@ -4,7 +4,7 @@ import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { UnsafeRepository } from "../../git/confirmed-repository.ts";
 import { GitMissingError } from "../../git/machine-git.ts";
 import { git } from "../../git/run-git.ts";
-import { ledgerFileName } from "../../store/ledger/ledger-file.ts";
+import { isLedgerFileName } from "../../store/ledger/ledger-file-name.ts";
 import { entriesOf } from "./kept-paths.ts";
 
 interface RepositoryPlace {
@@ -98,9 +98,10 @@ function nearestRepository(root: string): string | undefined {
 
 /** The server lists its ledger in the private file when it first writes it, also while a command runs: no rule changed by that. */
 function withoutOurs(patterns: string): string {
+  const ours = `/${ledgerDirectory}/`;
   const lines = patterns
     .split(/\r?\n/)
-    .filter((line) => line !== "" && line !== `/${ledgerDirectory}/${ledgerFileName}`);
+    .filter((line) => line !== "" && !(line.startsWith(ours) && isLedgerFileName(line.slice(ours.length))));
   return lines.map((line) => `${line}\n`).join("");
 }
 

@@ -2,7 +2,7 @@ import { accessSync, constants, lstatSync, type Stats, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
-import { ledgerFileName } from "../../store/ledger/ledger-file.ts";
+import { isLedgerFileName } from "../../store/ledger/ledger-file-name.ts";
 import { temporaryPrefix } from "../../workspace/held-file.ts";
 import { CheckpointError } from "../checkpoint-error.ts";
 import { type FileStamp, stampOf } from "./file-stamp.ts";
@@ -18,10 +18,6 @@ const maxLeft = 10_000;
 /** Bytes that one snapshot may add. */
 const maxNewBytes = 2 * 1024 * 1024 * 1024;
 const maxNestedRepositories = 64;
-const ownFiles: ReadonlySet<string> = new Set([
-  `${ledgerDirectory}/${ledgerFileName}`,
-  `${ledgerDirectory}/intent_map.md`,
-]);
 /** Files looked at within one tick. */
 export const atOnce = 500;
 
@@ -225,7 +221,9 @@ function isDirectory(path: string): boolean {
 
 /** The server writes these itself, whatever is restored. */
 export function isOurs(path: string): boolean {
-  return ownFiles.has(path) || basename(path).startsWith(temporaryPrefix);
+  const name = basename(path);
+  if (name.startsWith(temporaryPrefix)) return true;
+  return dirname(path) === ledgerDirectory && (name === "intent_map.md" || isLedgerFileName(name));
 }
 
 function isReadable(path: string): boolean {

@@ -3,20 +3,19 @@ import { lstat, open, readFile, realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { holdRealDirectory } from "../../workspace/held-directory.ts";
-import { ledgerFileName } from "./ledger-file.ts";
 
 /**
- * Lists the ledger's file in git's private exclude file, once: a tracked ledger would block checkouts and roll
+ * Lists a ledger's file in git's private exclude file, once: a tracked ledger would block checkouts and roll
  * back with branches. False when the workspace is in no git repository. Rejects with the file system's error.
  */
-export async function excludeFromGit(workspaceRoot: string): Promise<boolean> {
+export async function excludeFromGit(workspaceRoot: string, name: string): Promise<boolean> {
   const repository = await findRepository(workspaceRoot);
   if (repository === undefined) return false;
   const inside = relative(repository.workTree, workspaceRoot)
     .split(sep)
     .filter((part) => part !== "");
   // A backslash before what the pattern language would read as more than a letter.
-  const pattern = `/${[...inside, ledgerDirectory, ledgerFileName].map((part) => part.replace(/[\\*?[\]!# ]/g, "\\$&")).join("/")}`;
+  const pattern = `/${[...inside, ledgerDirectory, name].map((part) => part.replace(/[\\*?[\]!# ]/g, "\\$&")).join("/")}`;
 
   using directory = holdRealDirectory(repository.commonDirectory, ["info"], { create: true });
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);

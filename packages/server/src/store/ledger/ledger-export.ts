@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { partsOf, withoutContent } from "@gennai/governance/ledger/record-content";
 import type { Redactor } from "@gennai/governance/redaction";
 import { hasCode } from "../../system-error.ts";
-import { ledgerPath } from "./ledger-file.ts";
+import { ledgerPathOf } from "./ledger-file-name.ts";
 import type { LedgerLocation } from "./ledger-location.ts";
 import { readLedgerRecords } from "./ledger-records.ts";
 
@@ -37,7 +37,7 @@ function* ledgerLines(location: LedgerLocation): Generator<string, void, undefin
   }
   if (stored) return;
   try {
-    yield* readFileSync(ledgerPath(location.workspaceRoot), "utf8").split("\n");
+    yield* readFileSync(ledgerPathOf(location), "utf8").split("\n");
   } catch (error) {
     if (!hasCode(error, "ENOENT")) throw error;
   }

@@ -1,11 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
-import { join } from "node:path";
+import { basename } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { hasCode } from "../../system-error.ts";
 import { type HeldDirectory, holdRealDirectory } from "../../workspace/held-directory.ts";
-
-export const ledgerFileName = "agent_trace.jsonl";
+import { areOfOthers, type IsOurs } from "./chain-of-others.ts";
+import { usualLedgerFileName } from "./ledger-file-name.ts";
 
 /** What stood there before Gennai; larger files are left to the mirror, which keeps a copy and starts anew. */
 const maxPreamble = 64 * 1024 * 1024;
@@ -20,36 +20,38 @@ const noFollow = constants.O_NOFOLLOW ?? 0;
 // A FIFO must not block whoever opens it.
 const nonBlocking = constants.O_NONBLOCK ?? 0;
 
-export function ledgerPath(workspaceRoot: string): string {
-  return join(workspaceRoot, ledgerDirectory, ledgerFileName);
-}
-
 /**
- * Opens the ledger's file without following a link on the way, so that no workspace, and nothing that was put in a workspace's
+ * Opens a ledger's file without following a link on the way, so that no workspace, and nothing that was put in a workspace's
  * place, can point it elsewhere. `write` creates directory and file. Rejects with `UnsafeLedgerPath` or the file system's error.
  */
-export async function openLedgerFile(workspaceRoot: string, access: "read" | "write"): Promise<FileHandle> {
+export async function openLedgerFile(
+  workspaceRoot: string,
+  access: "read" | "write",
+  name = usualLedgerFileName,
+): Promise<FileHandle> {
   using directory = holdLedgerDirectory(workspaceRoot, { create: access === "write" });
   const flags = access === "read" ? constants.O_RDONLY : constants.O_RDWR | constants.O_CREAT;
   directory.check();
-  return await openPlainFile(directory.entry(ledgerFileName), flags);
+  return await openPlainFile(directory.entry(name), flags);
 }
 
 /**
- * Bytes of the file as it stands, with a line break at the end; empty when there is no plain one. Blocking: for the one time a
- * ledger begins.
+ * Bytes of the usual file as it stands, with a line break at the end; empty when there is no plain one, and when it is another
+ * state directory's ledger. Blocking: for the one time a ledger begins.
  */
-export function readPreamble(workspaceRoot: string): Uint8Array {
+export function readPreamble(workspaceRoot: string, isOurs: IsOurs): Uint8Array {
   let descriptor: number;
   try {
     using directory = holdLedgerDirectory(workspaceRoot, { create: false });
-    descriptor = openSync(directory.entry(ledgerFileName), constants.O_RDONLY | noFollow | nonBlocking);
+    descriptor = openSync(directory.entry(usualLedgerFileName), constants.O_RDONLY | noFollow | nonBlocking);
   } catch {
     return new Uint8Array();
   }
   try {
     const status = fstatSync(descriptor);
-    return status.isFile() && status.size <= maxPreamble ? wholeLines(readFileSync(descriptor)) : new Uint8Array();
+    if (!status.isFile() || status.size > maxPreamble) return new Uint8Array();
+    const bytes = readFileSync(descriptor);
+    return areOfOthers(bytes, isOurs) ? new Uint8Array() : wholeLines(bytes);
   } finally {
     closeSync(descriptor);
   }
@@ -76,9 +78,9 @@ async function openPlainFile(path: string, flags: number): Promise<FileHandle> {
   const handle = await openRefusingLinks(path, flags | nonBlocking);
   try {
     const status = await handle.stat();
-    if (!status.isFile()) throw new UnsafeLedgerPath(`${ledgerFileName} is not a regular file.`);
+    if (!status.isFile()) throw new UnsafeLedgerPath(`${basename(path)} is not a regular file.`);
     // A second name elsewhere would be written as well.
-    if (status.nlink > 1) throw new UnsafeLedgerPath(`${ledgerFileName} is a hard link to another file.`);
+    if (status.nlink > 1) throw new UnsafeLedgerPath(`${basename(path)} is a hard link to another file.`);
     return handle;
   } catch (error) {
     await handle.close();
@@ -92,10 +94,10 @@ async function openRefusingLinks(path: string, flags: number): Promise<FileHandl
     return await open(path, flags | noFollow, 0o644);
   } catch (error) {
     if (hasCode(error, "ELOOP") || hasCode(error, "ENOTDIR")) {
-      throw new UnsafeLedgerPath(`${ledgerFileName} or its directory is a symbolic link.`, { cause: error });
+      throw new UnsafeLedgerPath(`${basename(path)} or its directory is a symbolic link.`, { cause: error });
     }
     if (hasCode(error, "EISDIR") || hasCode(error, "ENXIO")) {
-      throw new UnsafeLedgerPath(`${ledgerFileName} is not a regular file.`, { cause: error });
+      throw new UnsafeLedgerPath(`${basename(path)} is not a regular file.`, { cause: error });
     }
     throw error;
   }

@@ -93,6 +93,12 @@ export function readKey(file: string): LedgerKeyPair | undefined {
   };
 }
 
+/** Whether a record names a key that ever signed for this state directory. Throws `StoreError` `unsafe_key` and what reading throws. */
+export function isSignedHere(stateDir: string): (record: { readonly keyId: string }) => boolean {
+  const verifier = ledgerVerifier(readFileSync(ledgerPublicKeyFile(stateDir), "utf8"));
+  return ({ keyId }) => verifier.knows(keyId);
+}
+
 /**
  * Knows the Ed25519 public keys of a text with one or more SPKI PEM blocks.
  * Throws `StoreError` `unsafe_key` when there is none.

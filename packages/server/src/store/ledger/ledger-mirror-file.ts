@@ -37,13 +37,18 @@ export async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array, 
   }
 }
 
-/** Where a ledger's file is kept as somebody left it, before it is written anew. */
+/** Where the copies of a workspace's ledger are kept as somebody left its file, and how their names begin. */
+export function recoveredCopies(
+  stateDir: string,
+  workspaceRoot: string,
+): { readonly directory: string; readonly prefix: string } {
+  return { directory: join(stateDir, "recovered"), prefix: `${workspaceIdOf(workspaceRoot).slice(0, 16)}-` };
+}
+
+/** Of a new one, before the file is written anew. */
 export function recoveredCopyPath(stateDir: string, workspaceRoot: string): string {
-  return join(
-    stateDir,
-    "recovered",
-    `${workspaceIdOf(workspaceRoot).slice(0, 16)}-${Date.now()}-${randomUUID().slice(0, 8)}.jsonl`,
-  );
+  const { directory, prefix } = recoveredCopies(stateDir, workspaceRoot);
+  return join(directory, `${prefix}${Date.now()}-${randomUUID().slice(0, 8)}.jsonl`);
 }
 
 /** Copies a file aside (0600, synced) before it is changed. */

@@ -10,11 +10,16 @@ import { isPurging } from "../purge-job-table.ts";
 import type { EvidenceWatch } from "./evidence-watch.ts";
 import { lastRecordBeyond } from "./file-beyond-store.ts";
 import { excludeFromGit } from "./git-exclude.ts";
-import { openLedgerFile } from "./ledger-file.ts";
+import { usualLedgerFileName, usualLedgerPath } from "./ledger-file-name.ts";
 import { ledgerHeadFile, readHead, writeHead } from "./ledger-head-file.ts";
-import { keepCopy, readExactly, recoveredCopyPath, writeExactly } from "./ledger-mirror-file.ts";
+import { isSignedHere } from "./ledger-key.ts";
+import { keepCopy, recoveredCopyPath, writeExactly } from "./ledger-mirror-file.ts";
+import { hashAt } from "./ledger-reader.ts";
 import type { LedgerRow, LedgerTable } from "./ledger-table.ts";
+import { type MirroredRows, mirrorPlace } from "./mirror-place.ts";
+import { type OpenedMirror, openMirrorFile } from "./open-mirror-file.ts";
 import { fileStep, isBornOut, ownVerifier } from "./step-back.ts";
+import { removeSupersededCopies } from "./superseded-copies.ts";
 
 /** Milliseconds that records wait for company. */
 const coalescing = 50;
@@ -33,7 +38,7 @@ export interface LedgerMirrorOptions {
 /**
  * Keeps `.orchestration/agent_trace.jsonl` of each workspace equal to its rows in the store, byte for byte: appends what
  * is new, completes what a crash tore, rebuilds what was lost or changed (a changed file is kept in the state
- * directory). Works aside from the turn; several processes take turns by a lock that dies with its holder.
+ * directory); a file that is another state directory's ledger is left to it. Works aside from the turn; several processes take turns by a lock that dies with its holder.
  */
 export class LedgerMirror {
   readonly #database: StoreDatabase;
@@ -60,7 +65,10 @@ export class LedgerMirror {
     this.#timer.unref();
   }
 
-  /** Mirrors soon what processes before this one left behind: they may have ended between a commit and its mirroring. */
+  /**
+   * Mirrors soon what processes before this one left behind: they may have ended between a commit and its mirroring. Copies that
+   * other copies hold whole go.
+   */
   catchUp(): void {
     this.#running = this.#running.then(async () => {
       try {
@@ -68,6 +76,7 @@ export class LedgerMirror {
           if (!isClientPlace(root) && !existsSync(root)) continue;
           const head = await readHead(ledgerHeadFile(this.#options.stateDir, root));
           if ((head?.seq ?? 0) < seq) this.touch(root);
+          await this.alone(root, () => removeSupersededCopies(this.#options.stateDir, root));
         }
       } catch {
         // Whoever records next in a workspace finds the same trouble, and it is told then.
@@ -165,14 +174,12 @@ export class LedgerMirror {
       return undefined;
     }
     let copy: string | undefined;
-    const handle = await openLedgerFile(root, "write");
+    const { handle, isMoved } = await this.#openFile(root, { workspace, newest, rebuild });
     try {
       const { size } = await handle.stat();
       // What is there beyond our rows is compared as soon as we have them, too.
       if (!rebuild && shared && size > newest.endOffset) return copy;
-      const place = rebuild
-        ? undefined
-        : await this.#placeOf(size, newest, workspace, (from, length) => readExactly(handle, from, length));
+      const place = rebuild ? undefined : await mirrorPlace(handle, { table: this.#table, workspace, newest });
       if (place === undefined) {
         const from = rebuild || shared ? undefined : await this.#recordBeyond(handle, root, workspace);
         if (from !== undefined) {
@@ -190,7 +197,7 @@ export class LedgerMirror {
         await handle.truncate(0);
         await this.#write(handle, 0, new Uint8Array(), -1, workspace);
       } else {
-        if (size === 0 && ((await readHead(headFile))?.seq ?? 0) > 0) {
+        if (size === 0 && !isMoved && ((await readHead(headFile))?.seq ?? 0) > 0) {
           this.#warnOnce(root, "lost", `The ledger's file in ${root} was gone. It was written anew from the store.`);
         }
         await this.#write(handle, size, place.rest, place.afterSeq, workspace);
@@ -200,6 +207,25 @@ export class LedgerMirror {
     }
     await this.#signHead(headFile, root, newest);
     return copy;
+  }
+
+  async #openFile(
+    root: string,
+    rows: Omit<MirroredRows, "table"> & { readonly rebuild: boolean },
+  ): Promise<OpenedMirror> {
+    const { stateDir } = this.#options;
+    const isSigned = isSignedHere(stateDir);
+    const hash = (seq: number) => hashAt(this.#database, rows.workspace, seq);
+    const opened = await openMirrorFile(root, {
+      ...rows,
+      table: this.#table,
+      isOurs: (record) => isSigned(record) || hash(record.seq) === record.hash,
+    });
+    if (!opened.isMoved) return opened;
+    await this.#listInGit(root, opened.name);
+    const text = `${usualLedgerPath(root)} is the ledger of another state directory and stays as it is. That of ${stateDir} goes to ${opened.name} beside it.`;
+    this.#warnOnce(root, "others", text);
+    return opened;
   }
 
   /** False, and told, when the head that was signed before knows of something that the store has not. */
@@ -236,45 +262,6 @@ export class LedgerMirror {
     await writeHead(file, signHead({ workspace: workspaceIdOf(root), seq, hash }, this.#options.signer));
   }
 
-  /**
-   * What must follow a file of this size for it to equal the rows: the rest of a half-written row, then all rows after
-   * `afterSeq`. undefined when the end of the file is not what the rows say.
-   */
-  async #placeOf(
-    size: number,
-    newest: LedgerRow,
-    workspace: number,
-    read: (from: number, length: number) => Promise<Uint8Array>,
-  ): Promise<{ readonly rest: Uint8Array; readonly afterSeq: number } | undefined> {
-    if (size === 0) return { rest: new Uint8Array(), afterSeq: -1 };
-    if (size > newest.endOffset) return undefined;
-    const row = this.#rowReaching(size, newest, workspace);
-    if (row === undefined) return undefined;
-    // The whole line before a half-written one must be right, too.
-    const before = row.seq > 0 && size < row.endOffset ? this.#table.row(workspace, row.seq - 1) : undefined;
-    for (const part of before === undefined ? [row] : [before, row]) {
-      const start = part.endOffset - part.bytes.length;
-      const length = Math.min(size, part.endOffset) - start;
-      if (!Buffer.from(part.bytes.buffer, part.bytes.byteOffset, length).equals(await read(start, length)))
-        return undefined;
-    }
-    return { rest: row.bytes.subarray(row.bytes.length - (row.endOffset - size)), afterSeq: row.seq };
-  }
-
-  /** The first row that ends at or after a size. */
-  #rowReaching(size: number, newest: LedgerRow, workspace: number): LedgerRow | undefined {
-    let low = 0;
-    let high = newest.seq;
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const row = this.#table.row(workspace, middle);
-      if (row === undefined) return undefined;
-      if (row.endOffset >= size) high = middle;
-      else low = middle + 1;
-    }
-    return this.#table.row(workspace, low);
-  }
-
   /** Writes `rest` and the rows after `afterSeq` (-1: the preamble too) at `offset`. */
   async #write(
     handle: FileHandle,
@@ -295,12 +282,17 @@ export class LedgerMirror {
     this.#triedGit.add(workspace);
     // Once for good: who removes the line wants the ledger tracked.
     if (this.#table.isGitExcluded(workspace)) return;
-    try {
-      if (!(await excludeFromGit(root))) return;
+    if (await this.#listInGit(root, usualLedgerFileName))
       this.#database.transaction({ durable: false }, () => this.#table.setGitExcluded(workspace));
+  }
+
+  async #listInGit(root: string, name: string): Promise<boolean> {
+    try {
+      return await excludeFromGit(root, name);
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
       this.#warnOnce(root, "git", `The ledger of ${root} could not be listed in .git/info/exclude: ${text}`);
+      return false;
     }
   }
 

@@ -8,7 +8,7 @@ import { bytesOf, integerOf, textOf } from "../row.ts";
 import type { EvidenceWatch } from "./evidence-watch.ts";
 import { readPreamble } from "./ledger-file.ts";
 import { ledgerHeadFile, writeFirstHead } from "./ledger-head-file.ts";
-import type { LedgerSigner } from "./ledger-key.ts";
+import { isSignedHere, type LedgerSigner } from "./ledger-key.ts";
 import { readLostHead, rollbackEntry } from "./rollback-record.ts";
 
 /** A record as it stands in the ledger's file; `seq` 0 is what stood there before the first record. */
@@ -238,7 +238,7 @@ export class LedgerTable {
 
   /** What is in the ledger's file before Gennai ever wrote to it stays there and is covered by the first record. */
   #keepPreamble(workspace: number): Uint8Array {
-    const preamble = readPreamble(this.rootOf(workspace));
+    const preamble = readPreamble(this.rootOf(workspace), isSignedHere(this.#options.stateDir));
     if (preamble.length > 0) this.#statements.setPreamble.run(preamble, workspace);
     return preamble;
   }

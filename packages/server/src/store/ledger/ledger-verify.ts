@@ -1,7 +1,11 @@
+import { existsSync } from "node:fs";
 import { type FileHandle, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import type { Verifier } from "@gennai/governance/ledger/ledger-signature";
+import type { ReadRecord } from "@gennai/governance/ledger/read-ledger-line";
 import { type LedgerReport, type LedgerStatus, verifyLedger } from "@gennai/governance/ledger/verify-ledger";
 import { isClientPlace } from "../../client-workspace/client-place.ts";
 import type { SqliteConnection } from "../../sqlite-connection.ts";
@@ -9,7 +13,15 @@ import { hasCode } from "../../system-error.ts";
 import { databaseFile, StoreDatabase } from "../database.ts";
 import { isLogCopy } from "../log-copy-guard.ts";
 import { integerOf, textOf } from "../row.ts";
-import { ledgerPath, openLedgerFile, UnsafeLedgerPath } from "./ledger-file.ts";
+import { isOfOthers } from "./chain-of-others.ts";
+import { openLedgerFile, UnsafeLedgerPath } from "./ledger-file.ts";
+import {
+  firstHashOf,
+  ledgerFileNameIn,
+  ownLedgerFileName,
+  usualLedgerFileName,
+  usualLedgerPath,
+} from "./ledger-file-name.ts";
 import { ledgerHeadFile, readHead } from "./ledger-head-file.ts";
 import { ledgerPublicKeyFile, ledgerVerifier } from "./ledger-key.ts";
 import { chunksOf } from "./ledger-mirror-file.ts";
@@ -31,6 +43,8 @@ export type WorkspaceLedgerStatus =
 export interface WorkspaceLedgerReport extends Omit<LedgerReport, "status"> {
   readonly status: WorkspaceLedgerStatus;
   readonly file: string;
+  /** The usual file, where it is the ledger of another state directory. */
+  readonly ofOthers: string | undefined;
   /** What it was compared with besides the signatures. */
   readonly compared: { readonly head: boolean; readonly store: boolean };
 }
@@ -100,11 +114,16 @@ async function verifyOnce(
   store: StoredLedger | undefined,
 ): Promise<WorkspaceLedgerReport> {
   const { workspaceRoot, stateDir } = location;
-  const file = ledgerPath(workspaceRoot);
+  const firstHash = store && firstHashOf(store.connection, workspaceRoot);
+  const name = ledgerFileNameIn(workspaceRoot, firstHash);
+  const file = join(workspaceRoot, ledgerDirectory, name);
+  const usual = usualLedgerPath(workspaceRoot);
+  const ofOthers = file !== usual && existsSync(usual) ? usual : undefined;
   const head = stateDir === undefined ? undefined : await readHead(ledgerHeadFile(stateDir, workspaceRoot));
   const compared = { head: head !== undefined, store: store !== undefined && store.lastSeq > 0 };
   const unread = (status: WorkspaceLedgerStatus, message: string): WorkspaceLedgerReport => {
-    return { status, message, file, compared, records: 0, purged: 0, unsigned: 0, rollbacks: [], notes: [] };
+    const nothing = { records: 0, purged: 0, unsigned: 0, rollbacks: [], notes: [] };
+    return { status, message, file, ofOthers, compared, ...nothing };
   };
   if (isClientPlace(workspaceRoot)) {
     const message = "A client holds this workspace: its ledger is in the server's store and has no file.";
@@ -112,7 +131,7 @@ async function verifyOnce(
   }
   let handle: FileHandle;
   try {
-    handle = await openLedgerFile(workspaceRoot, "read");
+    handle = await openLedgerFile(workspaceRoot, "read", name);
   } catch (error) {
     if (error instanceof UnsafeLedgerPath) return unread("unsafe_path", error.message);
     if (!hasCode(error, "ENOENT")) throw error;
@@ -135,7 +154,13 @@ async function verifyOnce(
       // A third party has the workspace at another path.
       ...(stateDir === undefined ? {} : { workspace: workspaceIdOf(workspaceRoot) }),
     });
-    return { ...checked, ...(store && comparedWithStore(checked, store)), file, compared };
+    const report = { ...checked, ...(store && comparedWithStore(checked, store)), file, ofOthers, compared };
+    if (store === undefined || report.status === "ok" || name !== usualLedgerFileName) return report;
+    const isKnown = ({ keyId, seq, hash }: ReadRecord) => verifier.knows(keyId) || store.hashOf(seq) === hash;
+    if (!(await isOfOthers(handle, isKnown))) return report;
+    const message = `${file} is the ledger of another state directory.`;
+    const missing = firstHash && `This one's is to be in ${ownLedgerFileName(firstHash)} beside it, and is not there.`;
+    return { ...report, ofOthers: file, message: `${message} ${missing ?? report.message}` };
   } finally {
     await handle.close();
   }

@@ -9,6 +9,7 @@ import { integerOf, textOf } from "../row.ts";
 import { databaseMark, isBehind, readStoreMark, storeMarkFile } from "../store-mark.ts";
 import { lastRecordBeyond } from "./file-beyond-store.ts";
 import { openLedgerFile } from "./ledger-file.ts";
+import { ledgerFileNameIn } from "./ledger-file-name.ts";
 import { headDirectory, ledgerHeadFile, readHead } from "./ledger-head-file.ts";
 import { ledgerPublicKeyFile, ledgerVerifier } from "./ledger-key.ts";
 import { hashAt, type LedgerReader } from "./ledger-reader.ts";
@@ -163,7 +164,8 @@ async function fileStepBack(
 ): Promise<StepBack | undefined> {
   if (isClientPlace(root) || !existsSync(root) || verifier === undefined) return undefined;
   // Whatever else is wrong with the file is told by whoever writes it.
-  const handle = await openLedgerFile(root, "read").catch(() => undefined);
+  const name = ledgerFileNameIn(root, hashAt(database, number, 1));
+  const handle = await openLedgerFile(root, "read", name).catch(() => undefined);
   if (handle === undefined) return undefined;
   try {
     if ((await handle.stat()).size <= endOffset) return undefined;

@@ -6,6 +6,7 @@ import { forgetCheckpoints } from "../../checkpoints/forget-checkpoints.ts";
 import { abandonedJournals, removeJournal } from "../../workspace/change/change-journal.ts";
 import type { StoreDatabase } from "../database.ts";
 import type { LedgerMirror } from "../ledger/ledger-mirror.ts";
+import { recoveredCopies } from "../ledger/ledger-mirror-file.ts";
 import type { LedgerTable } from "../ledger/ledger-table.ts";
 import { type PurgeJob, pendingPurges } from "../purge-job-table.ts";
 import { integerOf } from "../row.ts";
@@ -57,8 +58,7 @@ export function eraseFreedPages(database: StoreDatabase): void {
 
 /** Copies of the ledger's file from when somebody had changed it. */
 function removeCopies(stateDir: string, job: PurgeJob): void {
-  const directory = join(stateDir, "recovered");
-  const prefix = `${workspaceIdOf(job.workspaceRoot).slice(0, 16)}-`;
+  const { directory, prefix } = recoveredCopies(stateDir, job.workspaceRoot);
   for (const name of existsSync(directory) ? readdirSync(directory) : []) {
     if (!name.startsWith(prefix)) continue;
     const text = job.sessionIds.length === 0 ? "" : readFileSync(join(directory, name), "utf8");

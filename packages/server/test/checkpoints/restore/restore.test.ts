@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { forgetCheckpoints } from "@gennai/server/checkpoints/forget-checkpoints";
 import { checkpointDirectory, WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
 import { excludeFromGit } from "@gennai/server/store/ledger/git-exclude";
+import { usualLedgerFileName } from "@gennai/server/store/ledger/ledger-file-name";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type DiskEntry, put, treeOf } from "../tree-on-disk.ts";
@@ -145,7 +146,7 @@ test.each([
   git(root, "init", "--quiet", "--template=");
   put(root, ".git/info/exclude", { text: own });
   const id = await checkpoints.open("session", new AbortController().signal);
-  await excludeFromGit(root);
+  await excludeFromGit(root, usualLedgerFileName);
   put(root, "new.txt", { text: "agent\n" });
   await checkpoints.close(id);
   // Of what an ignore rule may have let appear, the end would not be known.

@@ -15,6 +15,7 @@ import {
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ledgerHeadFile } from "@gennai/server/store/ledger/ledger-head-file";
+import { recoveredCopies } from "@gennai/server/store/ledger/ledger-mirror-file";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
 import type { Store } from "@gennai/server/store/store";
 import { withoutRoot } from "@gennai/testkit/without-root";
@@ -324,4 +325,69 @@ it("is brought up to where the store is by the next process, also when that one 
   store = await fixture.open();
   await store.flushLedgers();
   await expectSound(4);
+});
+
+it("at the next start, copies go with which others begin; what only one has stays", async () => {
+  await fixture.record(store, 1);
+  const { directory, prefix } = recoveredCopies(fixture.stateDir, fixture.root);
+  await mkdir(directory, { recursive: true });
+  const line = `${"x".repeat(70_000)}\n`;
+  const copies: Readonly<Record<string, string>> = {
+    [`${prefix}1700000000001-00000000.jsonl`]: line,
+    [`${prefix}1700000000002-00000000.jsonl`]: line.repeat(20),
+    [`${prefix}1700000000003-00000000.jsonl`]: line.repeat(20),
+    [`${prefix}1700000000004-00000000.jsonl`]: `${line.repeat(19)}another\n`,
+    [`${prefix}1700000000005-00000000.jsonl`]: "",
+    "0000000000000000-1700000000001-00000000.jsonl": "of another workspace",
+    "plan.json": "",
+  };
+  for (const [name, text] of Object.entries(copies)) await writeFile(join(directory, name), text);
+  await store[Symbol.asyncDispose]();
+  store = await fixture.open();
+  await store.flushLedgers();
+  expect((await readdir(directory)).sort()).toEqual(
+    [
+      "0000000000000000-1700000000001-00000000.jsonl",
+      `${prefix}1700000000003-00000000.jsonl`,
+      `${prefix}1700000000004-00000000.jsonl`,
+      "plan.json",
+    ].sort(),
+  );
+});
+
+describe("a file that is another state directory's ledger", () => {
+  it.each<[string, string[]]>([
+    ["begins with ours, as earlier versions wrote it", ["ours", "theirs"]],
+    ["is theirs alone", ["theirs"]],
+    ["is theirs, with a last line half written", ["theirs", "torn"]],
+  ])("is left to it, and read on by it: it %s", async (_name, parts) => {
+    await using other = await StoreFixture.create();
+    await other.recordAndClose(3);
+    await fixture.record(store, 2);
+    const texts: Readonly<Record<string, string>> = {
+      ours: await mirrorText(),
+      theirs: await readFile(other.mirror, "utf8"),
+      torn: '{"id":"',
+    };
+    const usual = parts.map((part) => texts[part]).join("");
+    await writeFile(fixture.mirror, usual);
+    await fixture.record(store, 1);
+    await fixture.record(store, 1);
+    expect(await mirrorText()).toBe(usual);
+    await expectSound(4);
+    expect(await recovered()).toEqual([]);
+    expect(fixture.warnings).toEqual([expect.stringContaining("stays as it is")]);
+  });
+
+  it("is no longer one when a record of ours follows: it is kept, and written anew", async () => {
+    await using other = await StoreFixture.create();
+    await other.recordAndClose(3);
+    await fixture.record(store, 2);
+    const mixed = (await readFile(other.mirror, "utf8")) + (await mirrorText()).repeat(2);
+    await writeFile(fixture.mirror, mixed);
+    await fixture.record(store, 1);
+    await expectSound(3);
+    expect(await recovered()).toEqual([mixed]);
+    expect(fixture.warnings).toEqual([expect.stringContaining("was changed")]);
+  });
 });

@@ -1,0 +1,52 @@
+import type { FileHandle } from "node:fs/promises";
+import { fileLines } from "@gennai/governance/ledger/ledger-line";
+import { decodeLine, type ReadRecord, readLedgerLine } from "@gennai/governance/ledger/read-ledger-line";
+import { chunksOf } from "./ledger-mirror-file.ts";
+
+/** Whether a record may be one of ours: signed by a key of ours, or in our store. */
+export type IsOurs = (record: ReadRecord) => boolean;
+
+/**
+ * Whether a ledger's file belongs to another state directory: a chain of records that are not ours begins in it and reaches its
+ * last record. Their signatures cannot be checked, for the key is theirs; so nothing of ours is given up for it.
+ */
+export async function isOfOthers(handle: FileHandle, isOurs: IsOurs): Promise<boolean> {
+  const chain = new ChainOfOthers(isOurs);
+  for await (const line of fileLines(chunksOf(handle))) {
+    const decoded = line.tooLong ? undefined : decodeLine(line);
+    if (decoded !== undefined) chain.take(decoded.text);
+  }
+  return chain.reachesEnd;
+}
+
+/** The same of bytes at hand. */
+export function areOfOthers(bytes: Uint8Array, isOurs: IsOurs): boolean {
+  const chain = new ChainOfOthers(isOurs);
+  for (const line of Buffer.from(bytes).toString("utf8").split("\n")) chain.take(line);
+  return chain.reachesEnd;
+}
+
+class ChainOfOthers {
+  readonly #isOurs: IsOurs;
+  #last: ReadRecord | undefined;
+
+  constructor(isOurs: IsOurs) {
+    this.#isOurs = isOurs;
+  }
+
+  get reachesEnd(): boolean {
+    return this.#last !== undefined;
+  }
+
+  /** The next line. What is no record changes nothing: a last line may be half written. */
+  take(text: string): void {
+    const line = readLedgerLine(text);
+    if (line.type !== "record") return;
+    const { record } = line;
+    const follows =
+      this.#last === undefined || record.seq === 1
+        ? record.seq === 1 && record.genesis !== undefined
+        : record.seq === this.#last.seq + 1 && record.previousHash === this.#last.hash;
+    this.#last = follows && record.fixedHash === record.hash && !this.#isOurs(record) ? record : undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import type { FileHandle } from "node:fs/promises";
+import { readExactly } from "./ledger-mirror-file.ts";
+import type { LedgerRow, LedgerTable } from "./ledger-table.ts";
+
+/** Where a file that was not finished goes on. */
+export interface MirrorPlace {
+  /** What is missing of a half-written row. */
+  readonly rest: Uint8Array;
+  /** Seq of the last row that is there, `rest` included; -1: not even what stood before the first. */
+  readonly afterSeq: number;
+}
+
+/** The rows that a file is to equal. */
+export interface MirroredRows {
+  readonly table: LedgerTable;
+  readonly workspace: number;
+  readonly newest: LedgerRow;
+}
+
+/**
+ * What must follow a ledger's file for it to equal the rows: the rest of a half-written row, then all rows after `afterSeq`.
+ * undefined when the end of the file is not what the rows say.
+ */
+export async function mirrorPlace(handle: FileHandle, rows: MirroredRows): Promise<MirrorPlace | undefined> {
+  const { table, workspace, newest } = rows;
+  const { size } = await handle.stat();
+  if (size === 0) return { rest: new Uint8Array(), afterSeq: -1 };
+  if (size > newest.endOffset) return undefined;
+  const row = rowReaching(size, rows);
+  if (row === undefined) return undefined;
+  // The whole line before a half-written one must be right, too.
+  const before = row.seq > 0 && size < row.endOffset ? table.row(workspace, row.seq - 1) : undefined;
+  for (const part of before === undefined ? [row] : [before, row]) {
+    const start = part.endOffset - part.bytes.length;
+    const length = Math.min(size, part.endOffset) - start;
+    const wanted = Buffer.from(part.bytes.buffer, part.bytes.byteOffset, length);
+    if (!wanted.equals(await readExactly(handle, start, length))) return undefined;
+  }
+  return { rest: row.bytes.subarray(row.bytes.length - (row.endOffset - size)), afterSeq: row.seq };
+}
+
+/** The first row that ends at or after a size. */
+function rowReaching(size: number, { table, workspace, newest }: MirroredRows): LedgerRow | undefined {
+  let low = 0;
+  let high = newest.seq;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const row = table.row(workspace, middle);
+    if (row === undefined) return undefined;
+    if (row.endOffset >= size) high = middle;
+    else low = middle + 1;
+  }
+  return table.row(workspace, low);
+}

@@ -1,0 +1,52 @@
+import { lstat, open, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { hasCode } from "../../system-error.ts";
+import { chunksOf, readExactly, recoveredCopies } from "./ledger-mirror-file.ts";
+
+/**
+ * Removes each kept copy of a ledger's file with which another kept copy begins, byte for byte: that one holds all it tells.
+ * What only one copy has stays. While nobody makes copies of this ledger only.
+ */
+export async function removeSupersededCopies(stateDir: string, workspaceRoot: string): Promise<void> {
+  const { directory, prefix } = recoveredCopies(stateDir, workspaceRoot);
+  const copies: { readonly path: string; readonly size: number }[] = [];
+  for (const name of await namesIn(directory)) {
+    if (!name.startsWith(prefix)) continue;
+    const path = join(directory, name);
+    const stat = await lstat(path);
+    if (stat.isFile()) copies.push({ path, size: stat.size });
+  }
+  // Names tell when: of equal ones the newest stays.
+  copies.sort((one, other) => other.size - one.size || (one.path < other.path ? 1 : -1));
+  const kept: string[] = [];
+  for (const { path } of copies) {
+    if (await isBeginningOfOne(path, kept)) await rm(path);
+    else kept.push(path);
+  }
+}
+
+async function isBeginningOfOne(path: string, kept: readonly string[]): Promise<boolean> {
+  for (const longer of kept) if (await isBeginning(path, longer)) return true;
+  return false;
+}
+
+async function isBeginning(path: string, longer: string): Promise<boolean> {
+  await using one = await open(path, "r");
+  await using other = await open(longer, "r");
+  let at = 0;
+  for await (const chunk of chunksOf(one)) {
+    const same = await readExactly(other, at, chunk.length);
+    if (Buffer.compare(chunk, same) !== 0) return false;
+    at += chunk.length;
+  }
+  return true;
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  }
+}
