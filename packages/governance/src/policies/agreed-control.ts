@@ -11,6 +11,10 @@ export interface AgreedControl {
   readonly git: "none" | "beside" | "alone";
   /** Git puts tracked files where its history has them: `checkout`, `merge`, `stash pop`. */
   readonly gitMoves: boolean;
+  /** Git adds commits to the branch that HEAD is on. */
+  readonly gitCommits: boolean;
+  /** Words of git's commands that may name branches which they move, or move to. */
+  readonly gitNames: readonly string[];
   /** Nothing but git runs, and more than what only adds commits: it may change its own configuration and state. */
   readonly gitState: boolean;
   /** A package manager installs: its directories, and what manifests say of dependencies. */
@@ -28,6 +32,8 @@ export const nothingAgreed: AgreedControl = {
   named: [],
   git: "none",
   gitMoves: false,
+  gitCommits: false,
+  gitNames: [],
   gitState: false,
   installs: false,
   newRepository: false,
@@ -51,7 +57,13 @@ export function agreedControl({ commands, paths }: CommandAnalysis): AgreedContr
         ? "alone"
         : "beside"
       : "none",
-    gitMoves: known.some((verb) => moving.has(verb)),
+    gitMoves: commands.some((command, index) => moving.has(verbs[index] ?? "") && !onlyMakesBranch(command)),
+    gitCommits: known.some((verb) => adding.has(verb)),
+    gitNames: commands.flatMap(({ words }, index) =>
+      naming.has(verbs[index] ?? "")
+        ? words.flatMap((word) => (word === undefined || word.startsWith("-") ? [] : [word])).slice(1)
+        : [],
+    ),
     gitState: isGitAlone && known.some((verb) => !committing.has(verb)),
     newRepository: known.some((verb) => founding.has(verb)),
     installs: is(installers),
@@ -69,6 +81,19 @@ const moving: ReadonlySet<string> = new Set(
     "clone submodule worktree read-tree checkout-index sparse-checkout bisect",
   ].flatMap((words) => words.split(" ")),
 );
+
+const adding: ReadonlySet<string> = new Set("commit merge pull rebase cherry-pick revert am reset".split(" "));
+
+const naming: ReadonlySet<string> = new Set(
+  "checkout switch branch fetch pull push merge rebase worktree update-ref symbolic-ref remote".split(" "),
+);
+
+/** `checkout -b NAME` and `switch -c NAME`, from where HEAD is: no file moves. */
+function onlyMakesBranch({ words }: SimpleCommand): boolean {
+  const [verb, ...rest] = words.filter((word) => word !== "-q" && word !== "--quiet");
+  const makes = verb === "checkout" ? /^-q?b$/ : verb === "switch" ? /^(?:-q?c|--create)$/ : /^$/;
+  return rest.length === 2 && makes.test(rest[0] ?? "") && rest[1]?.startsWith("-") === false;
+}
 
 const founding: ReadonlySet<string> = new Set(["init", "clone", "submodule", "worktree"]);
 

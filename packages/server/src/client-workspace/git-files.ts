@@ -20,7 +20,9 @@ export function gitFiles(git: GitPlace | undefined): readonly ControlFile[] {
     ...(remoteDefault === ""
       ? []
       : [file(".git/refs/remotes/origin/HEAD", `ref: refs/remotes/origin/${remoteDefault}`)]),
-    ...(hooksPath === "" ? [] : [file(".git/config", `[core]\n\thooksPath = "${hooksPath}"\n`)]),
+    ...(hooksPath === ""
+      ? []
+      : [file(".git/config", `[core]\n\thooksPath = "${hooksPath.replaceAll("\\", "\\\\")}"\n`)]),
   ];
 }
 

@@ -4,7 +4,6 @@ import type { ControlPath } from "@gennai/governance/policies/control-paths";
 import picomatch from "picomatch";
 import { isWithin } from "../sandbox/host-layout.ts";
 import type { ControlState } from "./control-state.ts";
-import { pathInGit } from "./git-control.ts";
 
 /** One control file that is not as it was. */
 export interface ControlChange {
@@ -13,6 +12,8 @@ export interface ControlChange {
   /** Relative to the tree it was found in. */
   readonly name: string;
   readonly control: ControlPath;
+  /** Where it lies in git's directory; undefined for what does not. */
+  readonly inGit: string | undefined;
   readonly before: ControlState | undefined;
   readonly after: ControlState | undefined;
 }
@@ -33,7 +34,7 @@ export interface ChangeSurroundings {
 
 /** Whether whoever let the command run agreed to a change that it made. */
 export function isAgreed(change: ControlChange, agreed: AgreedControl, around: ChangeSurroundings): boolean {
-  const inGit = pathInGit(change.name);
+  const { inGit } = change;
   if (agreed.newRepository && around.newRepositories.some((git) => isWithin(change.path, git.replace(/\/\.git$/, ""))))
     return true;
   if (inGit !== undefined) return isAgreedInGit(inGit, change, agreed, around);
@@ -48,14 +49,16 @@ export function isAgreed(change: ControlChange, agreed: AgreedControl, around: C
   );
 }
 
+const refs = /^(?:worktrees\/[^/]+\/)?reftable(?:\/|$)/;
 const ownState = /^(?:rebase-merge|rebase-apply|sequencer)(?:\/|$)/;
 
 function isAgreedInGit(
   inGit: string,
   { before, after }: ControlChange,
-  { git, gitMoves, gitState }: AgreedControl,
+  { git, gitMoves, gitState, gitCommits, gitNames }: AgreedControl,
   around: ChangeSurroundings,
 ): boolean {
+  if (refs.test(inGit)) return gitState || gitMoves || gitCommits || gitNames.length > 0;
   const isState = ownState.test(inGit);
   if (gitState) return isState || /^(?:config|config\.worktree|modules|worktrees)(?:\/|$)/.test(inGit);
   if (!isState) return false;

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { type Dirent, lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { type ControlPath, controlPath } from "@gennai/governance/policies/control-paths";
 import { isWithin } from "../sandbox/host-layout.ts";
 import { systemErrorCode } from "../system-error.ts";
 import { type Looked, RememberedTree, settledNs } from "../workspace/remembered-tree.ts";
+import { type ControlLeads, type ControlTargets, targetControl } from "./control-targets.ts";
 import { gitControl, pathInGit } from "./git-control.ts";
 import type { KeptBytes } from "./kept-bytes.ts";
 
@@ -29,8 +30,14 @@ const alsoThere: ReadonlySet<string> = new Set([
   "a program that scripts run by its name",
 ]);
 
+/** What was seen at a path, and by what it is known again; empty where that is not certain. */
+interface Seen {
+  readonly identity: string;
+  readonly state: ControlState;
+}
+
 /** What a look finds; paths are absolute. */
-interface SeenControl {
+interface SeenControl extends ControlLeads {
   readonly states: ControlStates;
   readonly unlisted: readonly string[];
   readonly unreadable: readonly string[];
@@ -42,23 +49,20 @@ export interface ControlPlace {
   readonly root: string;
   /** It is git's own directory, of a work tree that lies elsewhere. */
   readonly isGit: boolean;
-  /** Further directory of hooks, absolute. */
-  readonly hooks?: string | undefined;
 }
 
 /** Finds the control files below a directory, and keeps their bytes. What did not change is remembered. */
 export class ControlTree {
   readonly #root: string;
   readonly #isGit: boolean;
-  readonly #hooks: string | undefined;
   readonly #bytes: KeptBytes;
   readonly #tree: RememberedTree<readonly string[]>;
-  #known = new Map<string, { readonly identity: string; readonly state: ControlState }>();
+  #known = new Map<string, Seen>();
+  #knownTargets = new Map<string, Seen>();
 
-  constructor({ root, isGit, hooks }: ControlPlace, bytes: KeptBytes) {
+  constructor({ root, isGit }: ControlPlace, bytes: KeptBytes) {
     this.#root = root;
     this.#isGit = isGit;
-    this.#hooks = hooks;
     this.#bytes = bytes;
     this.#tree = new RememberedTree(root, (directory, entries) => this.#look(directory, entries));
   }
@@ -69,42 +73,61 @@ export class ControlTree {
    */
   look(untouchable: readonly string[]): SeenControl {
     const { found, unlisted, unreadable } = this.#tree.walk();
-    const known = new Map<string, { readonly identity: string; readonly state: ControlState }>();
+    const known = new Map<string, Seen>();
     const states = new Map<string, ControlState>();
+    const links = new Map<string, ControlPath>();
+    const configurations: string[] = [];
     for (const [directory, names] of found) {
       for (const name of names) {
         const path = join(directory, name);
-        if (untouchable.some((mount) => isWithin(path, mount))) continue;
         const seen = this.#seen(path);
         if (seen === undefined) continue;
-        states.set(path, seen.state);
         if (seen.identity !== "") known.set(path, seen);
+        const control = seen.state.type === "link" ? this.controlOf(path) : undefined;
+        if (control !== undefined) links.set(path, control);
+        if (/^config(?:\.worktree)?$/i.test(name) && this.inGit(path) !== undefined) configurations.push(path);
+        if (!untouchable.some((mount) => isWithin(path, mount))) states.set(path, seen.state);
       }
     }
     this.#known = known;
-    return { states, unlisted, unreadable };
+    return { states, unlisted, unreadable, links, configurations };
+  }
+
+  /** What is at the targets in this place, and in those that are directories. */
+  lookAt(targets: ControlTargets, untouchable: readonly string[]): ControlStates {
+    const states = new Map<string, ControlState>();
+    const known = new Map<string, Seen>();
+    const queue = [...targets.keys()].filter((path) => isWithin(path, this.#root));
+    for (const path of queue) {
+      const seen = untouchable.some((mount) => isWithin(path, mount)) ? undefined : this.#seen(path);
+      if (seen === undefined || states.has(path)) continue;
+      states.set(path, seen.state);
+      if (seen.identity !== "") known.set(path, seen);
+      if (seen.state.type === "directory") for (const name of namesIn(path)) queue.push(join(path, name));
+    }
+    this.#knownTargets = known;
+    return states;
   }
 
   /** What a path controls; undefined for one that steers nothing here. */
-  controlOf(path: string): ControlPath | undefined {
-    if (this.#inGit(path) !== undefined) return { level: "protected", what: "git's own data" };
-    if (this.#hooks !== undefined && isWithin(path, this.#hooks))
-      return { level: "protected", what: "a directory of hooks" };
+  controlOf(path: string, targets: ControlTargets = new Map()): ControlPath | undefined {
+    if (this.inGit(path) !== undefined) return { level: "protected", what: "git's own data" };
     const name = relative(this.#root, path);
     // The server writes there itself, while commands run too.
     if (name.startsWith(`${ledgerDirectory}/`) && basename(name) !== "active_intents.yaml") return undefined;
     const control = controlPath(name);
     const isOthers = control?.level === "sensitive" && dependencies.test(name) && !alsoThere.has(control.what);
-    return isOthers ? undefined : control;
+    return (isOthers ? undefined : control) ?? targetControl(targets, path);
   }
 
-  #inGit(path: string): string | undefined {
+  /** Where a path lies in git's directory, as `pathInGit` gives it. */
+  inGit(path: string): string | undefined {
     const name = relative(this.#root, path);
     return this.#isGit ? name : pathInGit(name);
   }
 
   #look(directory: string, entries: readonly Dirent[]): Looked<readonly string[]> {
-    const inGit = this.#inGit(directory);
+    const inGit = this.inGit(directory);
     if (inGit !== undefined) return gitControl(inGit, entries);
     return {
       found: entries.filter(({ name }) => this.controlOf(join(directory, name)) !== undefined).map(({ name }) => name),
@@ -112,13 +135,13 @@ export class ControlTree {
     };
   }
 
-  #seen(path: string): { readonly identity: string; readonly state: ControlState } | undefined {
+  #seen(path: string): Seen | undefined {
     try {
       const stat = lstatSync(path, { bigint: true });
       if (stat.isDirectory()) return { identity: "", state: { type: "directory" } };
       if (stat.isSymbolicLink()) return { identity: "", state: { type: "link", target: readlinkSync(path) } };
       const identity = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs, stat.mode].join(":");
-      const known = this.#known.get(path);
+      const known = this.#known.get(path) ?? this.#knownTargets.get(path);
       if (known?.identity === identity) return known;
       if (!stat.isFile() || stat.size > maxBytes) return { identity, state: { type: "other", identity } };
       const isSettled = BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > settledNs;
@@ -134,6 +157,15 @@ export class ControlTree {
       if (code === "EACCES") return { identity: "", state: { type: "other", identity: "unreadable" } };
       throw error;
     }
+  }
+}
+
+/** Whoever may not be listed is among the unreadable of the walk. */
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
   }
 }
 

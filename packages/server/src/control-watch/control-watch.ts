@@ -1,16 +1,18 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { CommandPath } from "@gennai/governance/command/command-analysis";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
 import type { ToolOutcome } from "@gennai/governance/tool";
 import { isWithin } from "../sandbox/host-layout.ts";
 import { repositoryPaths } from "../sandbox/repository-paths.ts";
 import { isRunning, thisOwner } from "../workspace/change/journal-owner.ts";
-import { hooksDirectory } from "../workspace/hooks-directory.ts";
 import { type ControlPlace, ControlTree } from "./control-state.ts";
+import { type ControlTargets, controlTargets, follow } from "./control-targets.ts";
 import { IndexWatch } from "./index-watch.ts";
 import { KeptBytes } from "./kept-bytes.ts";
 import { putBack } from "./put-back.ts";
+import { RefsWatch } from "./refs-watch.ts";
 import { readWatchJournal, type WatchJournal } from "./watch-journal.ts";
 
 export interface WatchedCommand {
@@ -22,6 +24,8 @@ export interface WatchedCommand {
   readonly untouchable: readonly string[];
   /** Milliseconds after which it is ended. */
   readonly timeoutMs: number;
+  /** Globs of further branches that only git may move, as it was told to. */
+  readonly protectedBranches?: readonly string[] | undefined;
 }
 
 type PutBackFiles = NonNullable<ToolOutcome["putBack"]>;
@@ -45,6 +49,7 @@ export class ControlWatch implements Disposable {
   readonly #own: string;
   readonly #bytes: KeptBytes;
   readonly #index: IndexWatch;
+  readonly #refs: RefsWatch;
   readonly #trees = new Map<string, ControlTree>();
   #runs = 0;
 
@@ -54,6 +59,7 @@ export class ControlWatch implements Disposable {
     this.#own = own;
     this.#bytes = new KeptBytes(join(own, "bytes"));
     this.#index = new IndexWatch(this.#bytes);
+    this.#refs = new RefsWatch(this.#bytes);
   }
 
   /** Also puts back what commands left of processes that were killed. */
@@ -77,21 +83,39 @@ export class ControlWatch implements Disposable {
   }
 
   /** Throws when the workspace cannot be looked through; the command must not run then. */
-  begin({ workspaceRoot, agreed, untouchable, timeoutMs }: WatchedCommand): ControlRun {
+  begin(command: WatchedCommand): ControlRun {
+    const { workspaceRoot, agreed, untouchable, timeoutMs, protectedBranches } = command;
     const repository = repositoryPaths(workspaceRoot, this.#home);
-    const hooks = hooksDirectory(workspaceRoot);
     const elsewhere = (repository?.writable ?? []).filter((path) => !isWithin(path, workspaceRoot));
     const places: readonly ControlPlace[] = [
-      { root: workspaceRoot, isGit: false, hooks: hooks?.startsWith(`${workspaceRoot}/`) === true ? hooks : undefined },
-      ...elsewhere.map((root) => ({ root, isGit: true, hooks: undefined })),
+      { root: workspaceRoot, isGit: false },
+      ...elsewhere.map((root) => ({ root, isGit: true })),
     ];
+    const seen = places.map((place) => ({ place, ...this.#look(place, untouchable) }));
+    const targets = controlTargets(
+      {
+        links: new Map(seen.flatMap(({ links }) => [...links])),
+        configurations: [...userConfigurations(this.#home), ...seen.flatMap(({ configurations }) => configurations)],
+      },
+      {
+        roots: places.map(({ root }) => root),
+        workTrees: [...new Set([workspaceRoot, repository?.workTree ?? workspaceRoot])],
+        home: this.#home,
+      },
+    );
     const journal: WatchJournal = {
       version: 1,
       workspaceRoot,
-      agreed: { ...agreed, named: [...agreed.named] },
+      agreed: { ...agreed, named: agreed.named.flatMap(throughLinks) },
       untouchable: [...untouchable],
       deadline: Date.now() + timeoutMs + graceMs,
-      places: places.map((place) => this.#placeBefore(place, untouchable)),
+      places: seen.map(({ place, states, unreadable }) => ({
+        place,
+        before: [...new Map([...this.#tree(place).lookAt(targets, untouchable), ...states])],
+        unreadable: [...unreadable],
+      })),
+      targets: [...targets],
+      refs: repository === undefined ? undefined : this.#refs.see(repository, protectedBranches ?? []),
       index: repository === undefined ? undefined : this.#index.see(repository),
     };
     this.#runs += 1;
@@ -115,20 +139,23 @@ export class ControlWatch implements Disposable {
     rmSync(this.#own, { recursive: true, force: true });
   }
 
-  #end({ workspaceRoot, agreed, untouchable, deadline, places, index }: WatchJournal): PutBackFiles {
+  #end(journal: WatchJournal): PutBackFiles {
+    const { workspaceRoot, agreed, untouchable, deadline, places, refs, index } = journal;
+    const targets: ControlTargets = new Map(journal.targets);
     const aside = join(
       this.#stateDir,
       "put-back",
       workspaceIdOf(workspaceRoot).slice(0, 16),
       `${Date.now()}-${this.#runs}`,
     );
-    const known = index === undefined ? untracked : this.#index.around(index);
+    const known = index === undefined ? untracked : this.#index.around(index, targets);
     const done = places.flatMap(({ place, before, unreadable }) =>
       putBack({
         root: place.root,
         tree: this.#tree(place),
         unreadable,
         untouchable,
+        targets,
         agreed,
         aside,
         deadline,
@@ -138,16 +165,20 @@ export class ControlWatch implements Disposable {
       }),
     );
     return {
-      files: [...done, ...(index === undefined ? [] : this.#index.putBack(index, agreed, aside))],
+      files: [
+        ...done,
+        ...(refs === undefined ? [] : this.#refs.putBack(refs, { agreed, aside, deadline, untouchable })),
+        ...(index === undefined ? [] : this.#index.putBack(index, { agreed, aside, targets })),
+      ],
       keptIn: aside,
     };
   }
 
-  #placeBefore(place: ControlPlace, untouchable: readonly string[]): WatchJournal["places"][number] {
-    const { states, unlisted, unreadable } = this.#tree(place).look(untouchable);
-    const [first] = unlisted;
+  #look(place: ControlPlace, untouchable: readonly string[]): ReturnType<ControlTree["look"]> {
+    const seen = this.#tree(place).look(untouchable);
+    const [first] = seen.unlisted;
     if (first !== undefined) throw new Error(`${first} cannot be looked into. Give it a shorter name, in UTF-8.`);
-    return { place, before: [...states], unreadable: [...unreadable] };
+    return seen;
   }
 
   #tree(place: ControlPlace): ControlTree {
@@ -170,5 +201,17 @@ export class ControlWatch implements Disposable {
 }
 
 let count = 0;
+
+/** What names a link names what it leads to. */
+function throughLinks(path: CommandPath): CommandPath[] {
+  const { end } = path.pattern === true ? {} : follow(path.absolute);
+  return end === undefined || end === path.absolute ? [path] : [path, { ...path, absolute: end }];
+}
+
+/** The user's and the system's: what they say of hooks and attributes may lie in the workspace. */
+function userConfigurations(home: string): readonly string[] {
+  const configHome = process.env["XDG_CONFIG_HOME"] || join(home, ".config");
+  return ["/etc/gitconfig", join(home, ".gitconfig"), join(configHome, "git", "config")];
+}
 
 const untracked = { isTracked: () => false, isAsInIndex: () => false };

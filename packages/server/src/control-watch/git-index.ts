@@ -1,5 +1,3 @@
-import { controlPath } from "@gennai/governance/policies/control-paths";
-
 /** What git's index says of the paths that matter here. */
 export interface IndexEntries {
   /** Mode and object of each control file and of each link to another repository, by path from the work tree's top. */
@@ -11,20 +9,26 @@ const gitlink = 0o160000;
 /**
  * Reads git's index (versions 2 to 4); undefined for one that is split, sparse or of another kind, of which nothing can be
  * told. Runs no git: the repository may not be trusted.
+ *
+ * @param isControl of a path from the work tree's top
  */
-export function readIndex(bytes: Uint8Array): IndexEntries | undefined {
+export function readIndex(bytes: Uint8Array, isControl: (path: string) => boolean): IndexEntries | undefined {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (view.length < 12 || view.toString("latin1", 0, 4) !== "DIRC") return undefined;
   const version = view.readUInt32BE(4);
   if (version < 2 || version > 4) return undefined;
   for (const objectBytes of [20, 32]) {
-    const read = entriesOf(view, version, objectBytes);
+    const read = entriesOf(view, { version, objectBytes, isControl });
     if (read !== undefined) return read;
   }
   return undefined;
 }
 
-function entriesOf(view: Buffer, version: number, objectBytes: number): IndexEntries | undefined {
+function entriesOf(
+  view: Buffer,
+  options: { readonly version: number; readonly objectBytes: number; isControl(path: string): boolean },
+): IndexEntries | undefined {
+  const { version, objectBytes } = options;
   const count = view.readUInt32BE(8);
   const control = new Map<string, string>();
   let path: Buffer = Buffer.alloc(0);
@@ -48,7 +52,7 @@ function entriesOf(view: Buffer, version: number, objectBytes: number): IndexEnt
     path = Buffer.concat([path.subarray(0, shared), view.subarray(at, end)]);
     at = version === 4 ? end + 1 : start + ((end - start + 8) & ~7);
     const name = path.toString();
-    if (mode !== gitlink && controlPath(name) === undefined) continue;
+    if (mode !== gitlink && !options.isControl(name)) continue;
     const stage = (view.readUInt16BE(flagsAt) >> 12) & 3;
     const object = view.toString("hex", start + 40, flagsAt);
     control.set(stage === 0 ? name : `${name}\0${stage}`, `${mode.toString(8)} ${object}`);

@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
-import { dirname, relative } from "node:path";
-import { isDeepStrictEqual } from "node:util";
+import { dirname, join, relative } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
+import { controlPath } from "@gennai/governance/policies/control-paths";
 import type { PutBackFile } from "@gennai/governance/tool";
 import type { RepositoryPaths } from "../sandbox/repository-paths.ts";
+import { settledNs } from "../workspace/remembered-tree.ts";
 import { type ChangeSurroundings } from "./agreed-change.ts";
 import type { ControlState } from "./control-state.ts";
+import { type ControlTargets, targetControl } from "./control-targets.ts";
 import { readIndex } from "./git-index.ts";
+import { isStaged, objectOf } from "./is-staged.ts";
 import type { KeptBytes } from "./kept-bytes.ts";
 import { SetBack } from "./set-back.ts";
 
@@ -38,9 +41,13 @@ export class IndexWatch {
   }
 
   /** What git tracks, by the index before and now. */
-  around({ path, workTree, state }: SeenIndex): Pick<ChangeSurroundings, "isTracked" | "isAsInIndex"> {
-    const before = this.#entries(state);
-    const now = this.#entries(this.#state(path));
+  around(
+    { path, workTree, state }: SeenIndex,
+    targets: ControlTargets,
+  ): Pick<ChangeSurroundings, "isTracked" | "isAsInIndex"> {
+    const isControl = controlIn(workTree, targets);
+    const before = this.#entries(state, isControl);
+    const now = this.#entries(this.#state(path), isControl);
     const nameOf = (file: string): string => relative(workTree, file);
     return {
       // What cannot be told counts as tracked: it is put back then.
@@ -55,20 +62,40 @@ export class IndexWatch {
     };
   }
 
-  /** Puts the index back where a command that is not git changed what it says of control files or of other repositories. */
-  putBack(seen: SeenIndex, agreed: AgreedControl, aside: string): readonly PutBackFile[] {
-    const { path, state } = seen;
-    if (agreed.git !== "none" || agreed.installs || agreed.manifests || state?.type !== "file") return [];
-    const before = this.#entries(state);
-    const now = this.#state(path);
-    if (before === undefined || isDeepStrictEqual(this.#entries(now), before)) return [];
+  /**
+   * Puts the index back where what it says of control files or of other repositories was changed by something beside git: what
+   * git was told to add is what stands in the work tree. Call it when that is as it may be.
+   */
+  putBack(
+    seen: SeenIndex,
+    {
+      agreed,
+      aside,
+      targets,
+    }: { readonly agreed: AgreedControl; readonly aside: string; readonly targets: ControlTargets },
+  ): readonly PutBackFile[] {
+    const { path, workTree, state } = seen;
+    const { git, gitMoves, installs, manifests } = agreed;
+    if (git === "alone" || (git === "beside" && gitMoves)) return [];
+    const isControl = controlIn(workTree, targets);
+    const before = this.#entries(state, isControl);
+    // Nothing can be told of one that could not be read.
+    if (before === undefined) return [];
+    const now = this.#entries(this.#state(path), isControl);
+    const mayAdd = git === "beside" || installs || manifests;
+    const isFine = (name: string): boolean => {
+      const entry = now?.get(name);
+      return entry === before.get(name) || (mayAdd && isStaged(workTree, name, { entry, before: before.get(name) }));
+    };
+    if (now !== undefined && [...new Set([...before.keys(), ...now.keys()])].every(isFine)) return [];
     new SetBack(dirname(path), { bytes: this.#bytes, aside }).to(path, state);
     return [{ path, what: "restored", reason: "what the next commit says of control files" }];
   }
 
   #state(path: string): ControlState | undefined {
     const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-    if (stat?.isFile() !== true || stat.size > maxBytes) return undefined;
+    if (stat === undefined) return undefined;
+    if (!stat.isFile() || stat.size > maxBytes) return { type: "other", identity: "unreadable" };
     const stamp = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(":");
     const known = this.#known.get(path);
     const mode = Number(stat.mode & 0o7777n);
@@ -77,19 +104,25 @@ export class IndexWatch {
     const bytes = readFileSync(path);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     this.#bytes.keep(sha256, bytes);
-    this.#known.set(path, { stamp, sha256 });
+    if (BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > settledNs) this.#known.set(path, { stamp, sha256 });
     return { type: "file", mode, sha256 };
   }
 
-  #entries(state: ControlState | undefined): ReadonlyMap<string, string> | undefined {
+  #entries(
+    state: ControlState | undefined,
+    isControl: (name: string) => boolean,
+  ): ReadonlyMap<string, string> | undefined {
     if (state === undefined) return new Map();
-    return state.type === "file" ? readIndex(this.#bytes.read(state.sha256))?.control : undefined;
+    return state.type === "file" ? readIndex(this.#bytes.read(state.sha256), isControl)?.control : undefined;
   }
 
   #object(state: ControlState, entry: string): string {
     const content =
       state.type === "file" ? this.#bytes.read(state.sha256) : Buffer.from(state.type === "link" ? state.target : "");
-    const algorithm = entry.split(" ").at(-1)?.length === 64 ? "sha256" : "sha1";
-    return createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
+    return objectOf(content, entry);
   }
+}
+
+function controlIn(workTree: string, targets: ControlTargets): (name: string) => boolean {
+  return (name) => controlPath(name) !== undefined || targetControl(targets, join(workTree, name)) !== undefined;
 }

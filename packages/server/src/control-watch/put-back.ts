@@ -5,6 +5,7 @@ import type { PutBackFile, ToolOutcome } from "@gennai/governance/tool";
 import { isWithin } from "../sandbox/host-layout.ts";
 import { type ChangeSurroundings, type ControlChange, isAgreed } from "./agreed-change.ts";
 import { type ControlStates, type ControlTree, sameState } from "./control-state.ts";
+import type { ControlTargets } from "./control-targets.ts";
 import type { KeptBytes } from "./kept-bytes.ts";
 import { letOwnerIn } from "./let-owner-in.ts";
 import { SetBack } from "./set-back.ts";
@@ -16,6 +17,7 @@ export interface ChangedTree {
   /** Directories that could not be read before. */
   readonly unreadable: readonly string[];
   readonly untouchable: readonly string[];
+  readonly targets: ControlTargets;
   readonly agreed: AgreedControl;
   readonly bytes: KeptBytes;
   /** Private directory for what is moved away. */
@@ -28,7 +30,8 @@ export interface ChangedTree {
 /** Compares a tree's control files with what they were, and puts back what nobody agreed to. */
 export function putBack(changed: ChangedTree): readonly PutBackFile[] {
   const { root, before, agreed, bytes, aside, deadline } = changed;
-  const { states: after, unlisted } = lookIntoAll(changed);
+  const { states, unlisted } = lookIntoAll(changed);
+  const after = new Map([...changed.tree.lookAt(changed.targets, changed.untouchable), ...states]);
   const changes = changesOf(changed, after).filter(({ path }) => changedBefore(deadline, path, root));
   const known = new Set([...before.values()].map((state) => (state.type === "file" ? state.sha256 : "")));
   const around: ChangeSurroundings = {
@@ -89,18 +92,18 @@ function lookIntoAll({
   }
 }
 
-function changesOf({ root, tree, before }: ChangedTree, after: ControlStates): readonly ControlChange[] {
+function changesOf({ root, tree, before, targets }: ChangedTree, after: ControlStates): readonly ControlChange[] {
   const paths = new Set([...before.keys(), ...after.keys()]);
   return [...paths].flatMap((path): ControlChange[] => {
     const change = { path, before: before.get(path), after: after.get(path) };
     if (sameState(change.before, change.after)) return [];
-    const control = tree.controlOf(path);
-    return control === undefined ? [] : [{ ...change, name: relative(root, path), control }];
+    const control = tree.controlOf(path, targets);
+    return control === undefined ? [] : [{ ...change, name: relative(root, path), control, inGit: tree.inGit(path) }];
   });
 }
 
 /** By the time of the last change of the file, or of the nearest directory that is left. */
-function changedBefore(deadline: number, path: string, root: string): boolean {
+export function changedBefore(deadline: number, path: string, root: string): boolean {
   for (let at = path; isWithin(at, root); at = dirname(at)) {
     const stat = lstatSync(at, { throwIfNoEntry: false });
     if (stat !== undefined) return stat.ctimeMs <= deadline;

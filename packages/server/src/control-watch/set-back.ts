@@ -37,10 +37,12 @@ export class SetBack {
       this.#hold([...parents, last])[Symbol.dispose]();
       return;
     }
+    if (state === undefined && lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
+    // Also where a link out of the workspace stands in place of a directory.
+    using directory = this.#hold(parents);
     this.#moveAside(name);
     if (state === undefined) return;
     if (state.type === "other") throw new Error("it was too large to be kept");
-    using directory = this.#hold(parents);
     if (state.type === "link") {
       symlinkSync(state.target, directory.entry(last));
       return;

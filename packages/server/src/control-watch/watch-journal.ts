@@ -19,12 +19,23 @@ const agreedSchema = z.object({
     }),
   ),
   git: z.enum(["none", "beside", "alone"]),
+  gitCommits: z.boolean().default(false),
+  gitNames: z.array(z.string()).readonly().default([]),
   gitMoves: z.boolean(),
   gitState: z.boolean(),
   installs: z.boolean(),
   newRepository: z.boolean(),
   manifests: z.boolean(),
   makefiles: z.boolean(),
+});
+
+const seenRefsSchema = z.object({
+  workTree: z.string(),
+  directory: z.string(),
+  common: z.string(),
+  protect: z.array(z.string()).readonly(),
+  head: stateSchema.optional(),
+  refs: z.array(z.tuple([z.string(), z.string()]).readonly()).readonly(),
 });
 
 const journalSchema = z.object({
@@ -37,12 +48,17 @@ const journalSchema = z.object({
   deadline: z.number(),
   places: z.array(
     z.object({
-      place: z.object({ root: z.string(), isGit: z.boolean(), hooks: z.string().optional() }),
+      place: z.object({ root: z.string(), isGit: z.boolean() }),
       before: z.array(z.tuple([z.string(), stateSchema])),
       /** Directories that could not be read. */
       unreadable: z.array(z.string()).default([]),
     }),
   ),
+  /** What control files lead to. */
+  targets: z
+    .array(z.tuple([z.string(), z.object({ level: z.enum(["protected", "sensitive"]), what: z.string() })]))
+    .default([]),
+  refs: seenRefsSchema.optional(),
   index: z.object({ path: z.string(), workTree: z.string(), state: stateSchema.optional() }).optional(),
 });
 

@@ -34,6 +34,8 @@ export interface ShellSurroundings {
   /** What each command may take of the machine; the usual limits for what is left out. */
   readonly limits?: Partial<CommandLimits>;
   readonly controlWatch: Pick<ControlWatch, "begin">;
+  /** Globs of branches that only git may move, as it was told to, besides those that always are. */
+  readonly protectedBranches?: readonly string[];
 }
 
 /** A command that ran. */
@@ -61,15 +63,14 @@ export async function runShellCommand(
   try {
     // Where it gets the workspace read-only, there is nothing to look at.
     if (boxed === undefined || !readsOnly) {
-      watched = begin(surroundings, { workspaceRoot, agreed, untouchable: boxed?.untouchable ?? [], timeoutMs });
+      const { protectedBranches } = surroundings;
+      const untouchable = boxed?.untouchable ?? [];
+      watched = begin(surroundings, { workspaceRoot, agreed, untouchable, timeoutMs, protectedBranches });
     }
     const argv = boxed?.argv ?? (await surroundings.shellArguments(text));
     const { limits = {} } = surroundings;
     // Nobody was asked about it, so nothing of the repository's choice runs.
-    const quiet =
-      boxed === undefined && readsOnly && text.includes("git")
-        ? await readingGitEnvironment(cwd.path, environment)
-        : {};
+    const quiet = boxed === undefined && readsOnly ? await readingGitEnvironment(cwd.path, environment) : {};
     const run = await runCommand({ argv, cwd, env: { ...environment, ...quiet }, timeoutMs, limits }, options);
     const notes = [...(boxed?.finish() ?? [])];
     if (boxed !== undefined) refuseUnstarted(run);

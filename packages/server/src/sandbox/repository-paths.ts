@@ -72,6 +72,8 @@ function linkedWorktree(pointer: string): RepositoryPaths | undefined {
       readOnly: [
         ...[...main.readOnly, ...siblings].filter((path) => path !== worktrees && path !== data),
         pointer,
+        // Where the other working tree stands, and what it says of that, is not this one's.
+        ...["HEAD", "logs/HEAD"].map((name) => join(common, name)),
         ...["commondir", "gitdir", "config.worktree"].map((name) => join(data, name)),
       ],
       mayNotAppear: [...main.mayNotAppear, join(data, "config.worktree")],

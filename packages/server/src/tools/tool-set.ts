@@ -54,6 +54,8 @@ export interface ToolPorts {
   readonly sandbox?: ShellSandbox | undefined;
   /** Puts back what commands change of control files. */
   readonly controlWatch: Pick<ControlWatch, "begin">;
+  /** Globs of branches that only git may move, as it was told to, besides those that always are. */
+  readonly protectedBranches?: readonly string[];
   /** Program and arguments that run a shell command without a sandbox; the shell itself by default. */
   shellArguments?(command: string): readonly string[] | Promise<readonly string[]>;
 }
@@ -79,6 +81,7 @@ export function createTools(ports: ToolPorts): Map<string, Tool> {
       shellArguments,
       sandbox: ports.sandbox,
       controlWatch: ports.controlWatch,
+      ...(ports.protectedBranches === undefined ? {} : { protectedBranches: ports.protectedBranches }),
     }),
     runInTerminalTool(ports),
     proposeChangesTool(ports),

@@ -93,6 +93,8 @@ const attacks: readonly (readonly [what: string, does: string, named: string])[]
     ".git/rebase-merge",
   ],
   ["plants a sequence", "mkdir .git/sequencer; echo 'pick x' > .git/sequencer/todo", ".git/sequencer"],
+  ["moves refs of a reftable", "mkdir -p .git/reftable; echo x > .git/reftable/tables.list", ".git/reftable"],
+  ["makes a module in another one's objects", w(".git/modules/a/objects/config"), ".git/modules/a/objects/config"],
   [
     "makes a module",
     "mkdir -p .git/modules/m/hooks; echo evil > .git/modules/m/hooks/pre-commit; echo x > .git/modules/m/config",

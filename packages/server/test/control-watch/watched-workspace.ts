@@ -19,6 +19,8 @@ export interface WatchedWorkspace extends AsyncDisposable {
   write(path: string, text: string): void;
   /** Agrees to `command`, and runs `does` in its place: what a program does beyond its words. */
   run(command: string, does?: string): Promise<ShellRun>;
+  /** The same in another working tree. */
+  runIn(tree: string, command: string, does?: string): Promise<ShellRun>;
   /** Every control file that is there: its text, or where it leads. */
   control(): Record<string, string>;
 }
@@ -38,6 +40,24 @@ export async function watchedWorkspace(
   const { watch } = ControlWatch.open(places);
   parts.use(watch);
   const { root } = repository;
+  const runIn = (tree: string, command: string, does = command): Promise<ShellRun> =>
+    runShellCommand(
+      {
+        text: does,
+        cwd: holdDirectory(tree),
+        timeoutMs: 30_000,
+        readsOnly: false,
+        agreed: agreedControl(analyseCommand(command, { cwd: tree, home: homedir(), workspace: tree })),
+      },
+      {
+        workspaceRoot: tree,
+        environment,
+        shellArguments: plainShell,
+        sandbox: sandbox.state === "sandboxed" ? sandbox.shell : undefined,
+        controlWatch: watch,
+      },
+      { signal: new AbortController().signal, onOutput: () => {} },
+    );
   const owned = parts.move();
   return {
     root,
@@ -48,24 +68,8 @@ export async function watchedWorkspace(
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);
     },
-    run: (command, does = command) =>
-      runShellCommand(
-        {
-          text: does,
-          cwd: holdDirectory(root),
-          timeoutMs: 30_000,
-          readsOnly: false,
-          agreed: agreedControl(analyseCommand(command, { cwd: root, home: homedir(), workspace: root })),
-        },
-        {
-          workspaceRoot: root,
-          environment,
-          shellArguments: plainShell,
-          sandbox: sandbox.state === "sandboxed" ? sandbox.shell : undefined,
-          controlWatch: watch,
-        },
-        { signal: new AbortController().signal, onOutput: () => {} },
-      ),
+    run: (command, does) => runIn(root, command, does),
+    runIn,
     control: () => treeOf(root),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -59,6 +59,7 @@ export async function turnTools(
     limits: services.commandLimits,
     sandbox: services.sandbox.state === "sandboxed" ? services.sandbox.shell : undefined,
     controlWatch: services.controlWatch,
+    protectedBranches: [...services.protectedBranches, ...rules.config.protectedBranches],
     exclude: rules.searchExcludes,
     now: services.now,
   });

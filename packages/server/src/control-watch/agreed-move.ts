@@ -1,0 +1,33 @@
+import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
+
+/** Which branch of the remote is its default. */
+export const remoteHead = "refs/remotes/origin/HEAD";
+
+/** A ref that is not where it was. */
+export interface RefMove {
+  /** `HEAD`, or a whole name. */
+  readonly ref: string;
+  /** For HEAD, the branch that it is on now; undefined for a commit. */
+  readonly after?: string | undefined;
+}
+
+/** Whether whoever let a command run agreed that git moves this ref. */
+export function isAgreedMove(
+  { ref, after }: RefMove,
+  { gitState, gitMoves, gitCommits, gitNames }: AgreedControl,
+  options: {
+    /** The branch that HEAD was on. */
+    readonly before: string | undefined;
+    isProtected(branch: string): boolean;
+  },
+): boolean {
+  if (gitState) return true;
+  const isNamed = (name: string): boolean => gitNames.includes(name) || gitNames.includes(`refs/heads/${name}`);
+  if (ref === remoteHead) return gitMoves || gitNames.includes("origin");
+  if (ref !== "HEAD") {
+    const branch = ref.replace(/^refs\/heads\//, "");
+    return isNamed(branch) || (gitCommits && options.before === branch);
+  }
+  if (after === undefined) return gitMoves || (gitCommits && options.before === undefined);
+  return isNamed(after) || (gitMoves && !options.isProtected(after));
+}

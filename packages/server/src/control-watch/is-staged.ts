@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { readGitHead } from "../workspace/git-head.ts";
+
+/** Larger ones are not compared, and count as different. */
+const maxBytes = 16 * 1024 * 1024;
+
+/**
+ * Whether an entry of git's index, `MODE OBJECT`, is what stands in the work tree now: `git add` makes no others. It is
+ * undefined where the index has none. Of two stages of a conflict that is never so.
+ *
+ * @param name path from the work tree's top
+ * @param options.before the entry that was there: where git does not heed modes, it keeps that one's
+ */
+export function isStaged(
+  workTree: string,
+  name: string,
+  { entry, before }: { readonly entry: string | undefined; readonly before: string | undefined },
+): boolean {
+  if (name.includes("\0")) return false;
+  const path = join(workTree, name);
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (entry === undefined || stat === undefined) return entry === undefined && stat === undefined;
+  const [mode = "", object] = entry.split(" ");
+  if (mode === "160000") {
+    const head = stat.isDirectory() ? readGitHead(path) : undefined;
+    return head !== undefined && head.type !== "none" && head.commit === object;
+  }
+  if (stat.isSymbolicLink()) return mode === "120000" && objectOf(Buffer.from(readlinkSync(path)), entry) === object;
+  if (!stat.isFile() || stat.size > maxBytes) return false;
+  if (mode !== ((stat.mode & 0o100) === 0 ? "100644" : "100755") && mode !== before?.split(" ")[0]) return false;
+  const bytes = readFileSync(path);
+  // Git may add lines as other systems end them.
+  const normalised = Buffer.from(bytes.toString("latin1").replaceAll("\r\n", "\n"), "latin1");
+  return objectOf(bytes, entry) === object || objectOf(normalised, entry) === object;
+}
+
+/** Digest of a file's content as git's object, in the algorithm that an entry of the index has. */
+export function objectOf(content: Uint8Array, entry: string): string {
+  const algorithm = entry.split(" ").at(-1)?.length === 64 ? "sha256" : "sha1";
+  return createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
+}

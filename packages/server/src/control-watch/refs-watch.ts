@@ -1,0 +1,238 @@
+import { createHash } from "node:crypto";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
+import { isProtectedBranch } from "@gennai/governance/policies/branch";
+import type { PutBackFile } from "@gennai/governance/tool";
+import { isWithin } from "../sandbox/host-layout.ts";
+import type { RepositoryPaths } from "../sandbox/repository-paths.ts";
+import { systemErrorCode } from "../system-error.ts";
+import { defaultRemoteBranch } from "../workspace/git-head.ts";
+import { isAgreedMove, remoteHead } from "./agreed-move.ts";
+import { type ControlState, sameState } from "./control-state.ts";
+import type { KeptBytes } from "./kept-bytes.ts";
+import { changedBefore } from "./put-back.ts";
+import { SetBack } from "./set-back.ts";
+
+/** Where a work tree stood when a command began. */
+export interface SeenRefs {
+  /** Top of the work tree. */
+  readonly workTree: string;
+  /** Git's directory of this work tree, with HEAD, and the one of all, with the refs. Absolute. */
+  readonly directory: string;
+  readonly common: string;
+  /** Globs of protected branches, besides those that always are. */
+  readonly protect: readonly string[];
+  /** HEAD's file. */
+  readonly head?: ControlState | undefined;
+  /** What protected refs say, by their whole names. */
+  readonly refs: readonly (readonly [name: string, value: string])[];
+}
+
+interface PutBackOptions {
+  readonly agreed: AgreedControl;
+  /** Private directory for what is moved away. */
+  readonly aside: string;
+  readonly deadline: number;
+  readonly untouchable: readonly string[];
+}
+
+const maxBytes = 64 * 1024 * 1024;
+/** Stands between what is odd about the file of a ref and what it says. */
+const odd = "\0";
+/** Remembers HEAD and the protected branches, and sets them back where git was not told to move them. */
+export class RefsWatch {
+  readonly #bytes: KeptBytes;
+
+  constructor(bytes: KeptBytes) {
+    this.#bytes = bytes;
+  }
+
+  see({ writable, workTree }: RepositoryPaths, protectedBranches: readonly string[]): SeenRefs {
+    const common = writable[0] ?? "";
+    const directory = writable.at(-1) ?? common;
+    const byDefault = defaultRemoteBranch(workTree);
+    const protect = [...protectedBranches, ...(byDefault === undefined ? [] : [byDefault])];
+    return {
+      ...{ workTree, directory, common, protect },
+      head: this.#fileState(join(directory, "HEAD")),
+      refs: [...protectedRefs(common, protect)],
+    };
+  }
+
+  putBack(seen: SeenRefs, options: PutBackOptions): readonly PutBackFile[] {
+    const { workTree, directory, common, protect } = seen;
+    const done: PutBackFile[] = [];
+    const attempt = (path: string, reason: string, what: PutBackFile["what"], set: () => void): void => {
+      const name = isWithin(path, workTree) ? relative(workTree, path) : path;
+      try {
+        set();
+        done.push({ path: name, what, reason });
+      } catch (error) {
+        done.push({ path: name, what: "failed", reason: error instanceof Error ? error.message : String(error) });
+      }
+    };
+    const { agreed, aside, deadline } = options;
+    const head = join(directory, "HEAD");
+    const now = this.#fileState(head);
+    const onto = { before: this.#branchOf(seen.head), isProtected: (branch: string) => isProtected(branch, protect) };
+    if (!sameState(seen.head, now) && changedBefore(deadline, head, directory)) {
+      const after = this.#branchOf(now);
+      if (!isAgreedMove({ ref: "HEAD", after }, agreed, onto))
+        attempt(head, "where HEAD stands", "restored", () =>
+          new SetBack(directory, { bytes: this.#bytes, aside }).to(head, seen.head),
+        );
+    }
+    const before = new Map(seen.refs);
+    const after = protectedRefs(common, protect);
+    for (const name of new Set([...before.keys(), ...after.keys()])) {
+      const [was, is] = [before.get(name), after.get(name)];
+      if (was === is || isAgreedMove({ ref: name }, agreed, onto)) continue;
+      const path = join(common, name);
+      const isPacked = is !== undefined && lstatSync(path, { throwIfNoEntry: false }) === undefined;
+      if (!changedBefore(deadline, isPacked ? join(common, "packed-refs") : path, common)) continue;
+      if (isMovedElsewhere({ name, is }, seen, options.untouchable)) continue;
+      const there = is === undefined ? "" : `; it had come to be at ${said(is).slice(0, 70)}`;
+      const reason = `${name === remoteHead ? "the remote's default branch" : "a protected branch"}${there}`;
+      attempt(path, reason, was === undefined ? "removed" : "restored", () => this.#setRef(seen, { name, was, aside }));
+    }
+    return done;
+  }
+
+  #setRef(
+    { common }: SeenRefs,
+    { name, was, aside }: { readonly name: string; readonly was: string | undefined; readonly aside: string },
+  ): void {
+    const back = new SetBack(common, { bytes: this.#bytes, aside });
+    const path = join(common, name);
+    if (was !== undefined) {
+      // Before what is packed, git looks for a file.
+      back.to(path, this.#keep(`${said(was)}\n`));
+      return;
+    }
+    back.to(path, undefined);
+    const file = join(common, "packed-refs");
+    const text = textOf(file);
+    const rest = withoutPacked(text, name);
+    if (rest !== text) back.to(file, this.#keep(rest));
+  }
+
+  #keep(text: string): ControlState {
+    const bytes = Buffer.from(text, "latin1");
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    this.#bytes.keep(sha256, bytes);
+    return { type: "file", mode: 0o644, sha256 };
+  }
+
+  #fileState(path: string): ControlState | undefined {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return undefined;
+    if (stat.isSymbolicLink()) return { type: "link", target: readlinkSync(path) };
+    if (!stat.isFile() || stat.size > maxBytes) return { type: "directory" };
+    const kept = this.#keep(textOf(path));
+    return kept.type === "file" ? { ...kept, mode: stat.mode & 0o7777 } : kept;
+  }
+
+  /** The branch that a HEAD names; undefined for a commit. */
+  #branchOf(state: ControlState | undefined): string | undefined {
+    const text =
+      state?.type === "file"
+        ? Buffer.from(this.#bytes.read(state.sha256)).toString("latin1")
+        : state?.type === "link"
+          ? `ref: ${state.target}`
+          : "";
+    return /^ref:\s*refs\/heads\/(\S+)\s*$/.exec(text)?.[1];
+  }
+}
+
+function isProtected(branch: string, protect: readonly string[]): boolean {
+  return isProtectedBranch(branch, { extra: protect }) !== undefined;
+}
+
+function said(value: string): string {
+  return value.slice(value.indexOf(odd) + 1);
+}
+
+/** Protected branches and the remote's default, as git would read them: a file of its own first. */
+function protectedRefs(common: string, protect: readonly string[]): ReadonlyMap<string, string> {
+  const isWatched = (name: string): boolean =>
+    name === remoteHead || (name.startsWith("refs/heads/") && isProtected(name.slice("refs/heads/".length), protect));
+  const refs = new Map<string, string>();
+  for (const line of textOf(join(common, "packed-refs")).split("\n")) {
+    const [, value, name = ""] = /^([0-9a-f]{40,64}) (\S+)$/.exec(line) ?? [];
+    if (value !== undefined && isWatched(name)) refs.set(name, value);
+  }
+  for (const name of [...filesBelow(common, "refs/heads"), remoteHead]) {
+    const value = isWatched(name) ? looseRef(common, name) : undefined;
+    if (value !== undefined) refs.set(name, value);
+  }
+  return refs;
+}
+
+function filesBelow(common: string, directory: string): readonly string[] {
+  try {
+    return readdirSync(join(common, directory), { withFileTypes: true }).flatMap((entry) => {
+      const name = `${directory}/${entry.name}`;
+      return entry.isDirectory() ? filesBelow(common, name) : [name];
+    });
+  } catch (error) {
+    if (systemErrorCode(error) !== undefined) return [];
+    throw error;
+  }
+}
+
+/** A ref in a place that is written without git, by way of a link, is another one. */
+function looseRef(common: string, name: string): string | undefined {
+  const path = join(common, name);
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || stat.isDirectory()) return undefined;
+  const text = textOf(path).trim();
+  const isThroughLink = stat.isSymbolicLink() || realpathSync(dirname(path)) !== dirname(path);
+  return isThroughLink ? `${stat.isSymbolicLink() ? readlinkSync(path) : "link"}${odd}${text}` : text;
+}
+
+/** In latin1, so that bytes stay what they are. Empty for what is no file, or too large for one of refs. */
+function textOf(path: string): string {
+  try {
+    const stat = statSync(path);
+    return stat.isFile() && stat.size <= maxBytes ? readFileSync(path, "latin1") : "";
+  } catch (error) {
+    if (systemErrorCode(error) !== undefined) return "";
+    throw error;
+  }
+}
+
+/** The text without a ref, and without the line of what its tag leads to. */
+function withoutPacked(text: string, name: string): string {
+  const lines = text.split("\n");
+  const at = lines.findIndex((line) => line.endsWith(` ${name}`));
+  return at < 0 ? text : lines.toSpliced(at, lines[at + 1]?.startsWith("^") ? 2 : 1).join("\n");
+}
+
+/**
+ * Whether a work tree that the command could not reach stands on the branch, and says that it moved it there: a person
+ * committed beside.
+ */
+function isMovedElsewhere(
+  { name, is }: { readonly name: string; readonly is: string | undefined },
+  { common, directory }: SeenRefs,
+  untouchable: readonly string[],
+): boolean {
+  if (is === undefined) return false;
+  const worktrees = join(common, "worktrees");
+  const others = [common, ...namesIn(worktrees).map((each) => join(worktrees, each))];
+  return others.some((other) => {
+    const [head, log] = [join(other, "HEAD"), join(other, "logs/HEAD")];
+    const isOutOfReach = [head, log].every((path) => untouchable.some((mount) => isWithin(path, mount)));
+    if (other === directory || !isOutOfReach || textOf(head).trim() !== `ref: ${name}`) return false;
+    return textOf(log).trimEnd().split("\n").at(-1)?.split(" ")[1] === is;
+  });
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
