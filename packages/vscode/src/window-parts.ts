@@ -9,7 +9,7 @@ import { vsCodeBlockedCalls } from "./attention/vscode-blocked-calls.ts";
 import type { CommandId } from "./command-ids.ts";
 import { openRule } from "./commands/show-rule.ts";
 import { ContentDocuments } from "./documents/content-documents.ts";
-import { sessionEditor } from "./editor/session-editor.ts";
+import { VsCodeEditor } from "./editor/vscode-editor.ts";
 import { VsCodeFiles } from "./editor/vscode-files.ts";
 import { pathOf } from "./editor/workspace-uri.ts";
 import { GitBranchMode } from "./git/git-branch-mode.ts";
@@ -142,9 +142,12 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     identity: (): ClientIdentity => {
       const identity = { clientId, name: "gennai-vscode", version };
       if (role.isWatching) return identity;
-      const editor = sessionEditor({
-        ...{ workspace: root, files, changeSets, terminal },
-        ...{ held: held(), hasTerminal: thisMachine.hasDisk },
+      const editor = new VsCodeEditor({
+        workspace: root,
+        files,
+        changeSets,
+        terminal: thisMachine.hasDisk ? terminal : undefined,
+        held: held(),
       });
       return { ...identity, editor };
     },

@@ -1,10 +1,5 @@
-import type {
-  CommandOptions,
-  ConfirmationQuestion,
-  ConfirmationReply,
-  Editor,
-  RequestOptions,
-} from "@gennai/client/bridge/editor";
+import type { CommandOptions, Editor, RequestOptions } from "@gennai/client/bridge/editor";
+import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
 import type {
   ApplyRequest,
   CommandRequest,
@@ -32,30 +27,34 @@ export interface VsCodeEditorOptions {
   readonly workspace: string;
   readonly files: EditorFiles;
   readonly changeSets: ChangeSets;
-  readonly terminal: TerminalCommands;
-  /** Asks the user. */
-  readonly confirm: (question: ConfirmationQuestion, options: RequestOptions) => Promise<ConfirmationReply>;
+  /** undefined where there is no shell. */
+  readonly terminal: TerminalCommands | undefined;
+  /** The folder, while this window holds it for a server that cannot reach it. */
+  readonly held?: HeldWorkspace | undefined;
 }
 
-/** What a server may ask of this VS Code window, for one session's folder. Errors are `EditorError`s. */
+/**
+ * What a server may ask of this VS Code window, for one session's folder. Without confirmations: those stand in the REPL,
+ * which answers them itself. Errors are `EditorError`s.
+ */
 export class VsCodeEditor implements Editor {
+  readonly workspace?: HeldWorkspace;
+  readonly runCommand?: (request: CommandRequest, options: CommandOptions) => Promise<CommandRun>;
   readonly #options: VsCodeEditorOptions;
 
   constructor(options: VsCodeEditorOptions) {
     this.#options = options;
+    const { terminal, held } = options;
+    if (held !== undefined) this.workspace = held;
+    if (terminal === undefined) return;
+    this.runCommand = async (request, call) => {
+      requireTrust("runs no commands");
+      return terminal.run(request, call);
+    };
   }
 
   readFile(request: FileReadRequest): Promise<FileRead> {
     return readFile(this.#options.files, this.#options.workspace, request);
-  }
-
-  async runCommand(request: CommandRequest, options: CommandOptions): Promise<CommandRun> {
-    requireTrust("runs no commands");
-    return this.#options.terminal.run(request, options);
-  }
-
-  confirm(question: ConfirmationQuestion, options: RequestOptions): Promise<ConfirmationReply> {
-    return this.#options.confirm(question, options);
   }
 
   /** Documents with unsaved changes stay unsaved: their user saves them. */

@@ -9,7 +9,7 @@ import { VsCodeTerminals } from "../../../../packages/vscode/src/terminal/vscode
 import type { BridgeScene } from "../../../conformance/bridge/bridge-scene.ts";
 
 export interface EditorScene extends BridgeScene, AsyncDisposable {
-  readonly editor: VsCodeEditor;
+  readonly editor: VsCodeEditor & Required<Pick<VsCodeEditor, "runCommand">>;
   readonly files: VsCodeFiles;
   readonly changeSets: ChangeSets;
 }
@@ -26,9 +26,12 @@ export async function editorScene(): Promise<EditorScene> {
   const files = new VsCodeFiles();
   const changeSets = new ChangeSets({ files, workspace });
   const terminal = new TerminalCommands({ terminals: new VsCodeTerminals(), workspace });
+  const editor = new VsCodeEditor({ workspace, files, changeSets, terminal });
+  const { runCommand } = editor;
+  if (runCommand === undefined) throw new Error("An editor with a terminal runs commands.");
   const confirm = async () => ({ answer: "yes", scope: "once" }) as const;
   return {
-    editor: new VsCodeEditor({ workspace, files, changeSets, terminal, confirm }),
+    editor: Object.assign(editor, { confirm, runCommand }),
     ...{ files, changeSets, root: workspace, outside },
     async [Symbol.asyncDispose]() {
       await terminal[Symbol.asyncDispose]();
