@@ -1,12 +1,13 @@
-import { verbosities } from "@gennai/protocol/model/session-settings";
 import type { Command } from "commander";
 import { exitCodesHelp } from "../../errors/exit-code.ts";
 import type { CommandHost } from "../command-host.ts";
 import { collect, modelOptions, protectOption, sandboxHelp, serverOptions } from "../options/shared-options.ts";
 import type { RunFlags } from "./run-options.ts";
+import { settingOptions } from "./setting-options.ts";
 
 export function registerRunCommand(program: Command, { console, ended }: CommandHost): void {
-  modelOptions(protectOption(serverOptions(program.command("run").description("do one thing, or many at a prompt"))))
+  const command = program.command("run").description("do one thing, or many at a prompt");
+  settingOptions(modelOptions(protectOption(serverOptions(command))))
     .argument("[request]", "what shall be done; without it, a prompt asks")
     .option("--workspace <dir>", "directory to work in (default: here)")
     .option("--scenario <name>", "how to go about it, e.g. CODE, EDITOR_CODE, RESPOND (default: by the mode)")
@@ -23,12 +24,6 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     .option("--sandbox <when>", `${sandboxHelp}; of an own server`, "auto")
     .option("--session <id>", "go on with this session")
     .option("--intent <id>", "the intent to work under; `gennai intents list` shows them")
-    .option("--verbosity <how>", `how much the agent writes: ${verbosities.join(", ")}; it changes no permission`)
-    .option("--max-iterations <number>", "model calls a turn may take")
-    .option("--max-turn-tokens <number>", "tokens in and out that a turn may take; what would exceed it is not sent")
-    .option("--max-session-tokens <number>", "the same for the session, over all of its turns; 0: no limit")
-    .option("--max-cost <amount>", "what the session may cost, by the prices in your models.json; 0: no limit")
-    .option("--max-context-tokens <number>", "tokens the model can take, where it does not say so itself")
     .option("--no-thinking", "do not ask the model for its thinking")
     .option("--json", 'print every event as a line of JSON, and a closing {"result":…}')
     .addHelpText("after", runHelp)
