@@ -65,7 +65,12 @@ export class BenchWorld implements AsyncDisposable {
     const key = `run-${(this.#runs += 1)}`;
     return {
       baseUrl: `${this.#modelUrl}/${key}/${script}/v1`,
-      gaps: async () => (await (await fetch(`${this.#modelUrl}/gaps/${key}`)).json()) as number[],
+      gaps: async () => {
+        const gaps = (await (await fetch(`${this.#modelUrl}/gaps/${key}`)).json()) as number[];
+        const calls = Number(/^[a-z]+-(\d+)/.exec(script)?.[1]);
+        if (gaps.length !== calls) throw new Error(`${script} came to ${gaps.length} calls: it measures nothing.`);
+        return gaps;
+      },
       firstRequest: async () => {
         const time = (await (await fetch(`${this.#modelUrl}/first/${key}`)).json()) as string;
         if (time === "") throw new Error("The model was never asked.");

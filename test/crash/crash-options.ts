@@ -14,9 +14,9 @@ export function crashOptions(shortRun: number): CrashOptions {
   };
 }
 
-/** Milliseconds that a test of so many rounds may take. */
+/** Milliseconds that a test of so many rounds may take on a machine that does much else. */
 export function crashTimeout({ rounds }: CrashOptions): number {
-  return 30_000 + rounds * 10_000;
+  return 60_000 + rounds * 30_000;
 }
 
 export function positive(text: string | undefined): number | undefined {

@@ -10,5 +10,7 @@ it(`lets one of two racing writers in, across leader kills (${rounds} rounds)`, 
   await using cluster = await NatsCluster.start(3);
   const race = await raceFence(cluster, { rounds });
   process.stdout.write(`fence race: ${JSON.stringify(race)}\n`);
-  expect(race).toMatchObject({ rounds, bothWon: 0, nobodyWon: 0, lost: 0 });
+  expect(race).toMatchObject({ rounds, bothWon: 0, nobodyWon: 0, lost: 0, races: rounds * 30 });
+  // A moment without a leader may hide one round from the kills.
+  expect(race.leaderKills).toBeGreaterThanOrEqual(Math.ceil(rounds / 2));
 });

@@ -37,6 +37,8 @@ export interface LoadReport {
   /** Ended by another replica after theirs was killed, or by an error that the log tells of. */
   readonly brokenOff: number;
   readonly unfinished: number;
+  /** Commands of which a line was found, each after a question and its yes. */
+  readonly commandsRun: number;
   readonly events: number;
   readonly eventsPerSecond: number;
   /** Milliseconds from the start of a turn to its end, over completed turns. */
@@ -61,13 +63,20 @@ export async function runLoad(world: ReplicaWorld, options: LoadOptions): Promis
     workspaces.push(workspace);
   }
   const stop = new AbortController();
-  const killing = options.killEveryMs === undefined ? undefined : killAtRandom(world, options, stop.signal);
+  const kills = { replicaKills: 0, nodeKills: 0 };
+  const isKilling = options.killEveryMs !== undefined;
+  const killing = isKilling ? killAtRandom(world, options, { kills, signal: stop.signal }) : undefined;
+  // Turns go on until both kinds of kill hit some.
+  const isEnough = () => !isKilling || (kills.replicaKills > 0 && kills.nodeKills > 0);
   const start = performance.now();
-  const runs = await Promise.all(workspaces.map((workspace) => new LoadSession(world, workspace, options).run()));
+  const runs = await Promise.all(
+    workspaces.map((workspace) => new LoadSession(world, workspace, options).run(isEnough)),
+  );
   const seconds = (performance.now() - start) / 1000;
   stop.abort();
-  const { replicaKills, nodeKills } = (await killing) ?? { replicaKills: 0, nodeKills: 0 };
+  await killing;
   const faults: string[] = [];
+  let commandsRun = 0;
   for (const [index, run] of runs.entries()) {
     const workspace = workspaces[index];
     if (workspace === undefined) continue;
@@ -80,6 +89,7 @@ export async function runLoad(world: ReplicaWorld, options: LoadOptions): Promis
       ? readFileSync(workspace.path("ran.txt"), "utf8").split("\n").length - 1
       : 0;
     const states = run.states;
+    commandsRun += ran;
     // Of a command whose result is in the log it is known that it ran, once; of one that was cut off it is not.
     const told = eventsOf(run.events, "toolResult").filter(({ exitCode }) => exitCode === 0).length;
     if (ran < told || ran > states.length)
@@ -94,11 +104,13 @@ export async function runLoad(world: ReplicaWorld, options: LoadOptions): Promis
     completed: states.filter((state) => state === "COMPLETED").length,
     brokenOff: states.filter((state) => state !== "COMPLETED" && ended.has(state)).length,
     unfinished: states.filter((state) => !ended.has(state)).length,
+    commandsRun,
     ...{ events, eventsPerSecond: Math.round(events / seconds) },
     turnP50: Math.round(times[Math.floor(times.length * 0.5)] ?? 0),
     turnP95: Math.round(times[Math.floor(times.length * 0.95)] ?? 0),
     seconds: Math.round(seconds),
-    ...{ replicaKills, nodeKills, faults },
+    ...kills,
+    faults,
   };
 }
 
@@ -135,14 +147,15 @@ class LoadSession {
     this.#options = options;
   }
 
-  async run(): Promise<this> {
+  /** Runs its turns, and more of them until `isEnough`. */
+  async run(isEnough: () => boolean): Promise<this> {
     const { sessionId } = await this.#anywhere((client) =>
       client.startSession({ interactive: true, settings: { workingDir: this.#workspace.root } }),
     );
     this.#sessionId = sessionId;
     const stop = new AbortController();
     const listening = this.#listen(stop.signal);
-    for (let turn = 0; turn < this.#options.turns; turn++) {
+    for (let turn = 0; turn < this.#options.turns || !isEnough(); turn++) {
       await delay(Math.random() * this.#options.spreadMs);
       const start = performance.now();
       const { turnId } = await this.#anywhere((client) =>
@@ -241,9 +254,8 @@ class LoadSession {
 async function killAtRandom(
   world: ReplicaWorld,
   options: LoadOptions,
-  signal: AbortSignal,
-): Promise<{ readonly replicaKills: number; readonly nodeKills: number }> {
-  let [replicaKills, nodeKills] = [0, 0];
+  { kills, signal }: { readonly kills: { replicaKills: number; nodeKills: number }; readonly signal: AbortSignal },
+): Promise<void> {
   const pause = (milliseconds: number) => delay(milliseconds, undefined, { signal }).catch(() => undefined);
   for (let kill = 0; !signal.aborted; kill++) {
     await pause((options.killEveryMs ?? 0) * (0.5 + Math.random()));
@@ -251,16 +263,15 @@ async function killAtRandom(
     if (kill % 2 === 0) {
       const victim = Math.floor(Math.random() * options.replicas);
       await world.killReplica(victim);
-      replicaKills++;
+      kills.replicaKills++;
       await pause(1_000);
       await world.startReplica(victim);
     } else {
       const victim = Math.floor(Math.random() * world.cluster.size);
       await world.cluster.killNode(victim);
-      nodeKills++;
+      kills.nodeKills++;
       await pause(1_000);
       await world.cluster.startNode(victim);
     }
   }
-  return { replicaKills, nodeKills };
 }

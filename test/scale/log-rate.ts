@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import { parseLogAddress } from "@gennai/server/nats/log-address";
 import { openNatsStore } from "@gennai/server/nats/open-nats-store";
@@ -36,8 +37,9 @@ export async function measureLog(
   const appendsPerSecond = await rateOf(first.log, workspaceRoot, options);
   await copyLedgerKey(directory.path("first"), directory.path("second"));
   const start = performance.now();
-  await using _second = await open("second");
+  await using second = await open("second");
   const copiedPerSecond = Math.round((options.batches * 1000) / (performance.now() - start));
+  await expectBatches(second.log, options);
   await using alone = await openStore(directory.path("alone"), { onWarning: () => undefined });
   const sqliteAppendsPerSecond = await rateOf(alone.log, workspaceRoot, options);
   return { batches: options.batches, appendsPerSecond, sqliteAppendsPerSecond, copiedPerSecond };
@@ -60,5 +62,14 @@ async function rateOf(
       }
     }),
   );
-  return Math.round((batches * 1000) / (performance.now() - start));
+  const perSecond = Math.round((batches * 1000) / (performance.now() - start));
+  await expectBatches(log, { sessions, batches });
+  return perSecond;
+}
+
+/** A rate of nothing is no rate: throws unless every batch is in the log. */
+async function expectBatches(log: SessionLog, { sessions, batches }: { sessions: number; batches: number }) {
+  let found = 0;
+  for (let index = 0; index < sessions; index += 1) found += (await log.head(`s${index}`))?.lastSeq ?? 0;
+  assert.ok(found >= batches, `${batches} batches were written, ${found} are there`);
 }

@@ -23,7 +23,12 @@ describe(`${sessions} sessions, ${turns} turns each`, () => {
     show("killed at random", report);
     if (report.faults.length > 0) process.stderr.write(world.output);
     expect(report).toMatchObject({ unfinished: 0, faults: [] });
-    expect(report.completed + report.brokenOff).toBe(sessions * turns);
+    expect(report.completed + report.brokenOff).toBe(report.turns);
+    expect(report.turns).toBeGreaterThanOrEqual(sessions * turns);
+    // Kills that hit nothing, or turns that do nothing, would find no fault either.
+    expect(Math.min(report.replicaKills, report.nodeKills)).toBeGreaterThanOrEqual(1);
+    expect(report.completed).toBeGreaterThanOrEqual(1);
+    expect(report.commandsRun).toBeGreaterThanOrEqual(report.completed);
   });
 
   test.each([
@@ -33,6 +38,6 @@ describe(`${sessions} sessions, ${turns} turns each`, () => {
     await using world = await ReplicaWorld.start({ replicas, nodes, script: loadScript });
     const report = await runLoad(world, { replicas, sessions, turns, spreadMs });
     show(name, report);
-    expect(report).toMatchObject({ completed: sessions * turns, faults: [] });
+    expect(report).toMatchObject({ completed: sessions * turns, commandsRun: sessions * turns, faults: [] });
   });
 });

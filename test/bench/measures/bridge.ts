@@ -24,10 +24,14 @@ export async function measureBridge(world: BenchWorld): Promise<readonly Reading
     const fromDisk = world.modelRun(script);
     await runTurn(await server.session(fromDisk.baseUrl));
     const throughBridge = world.modelRun(script);
-    await runTurn(await server.session(throughBridge.baseUrl, editorOf(workspace)));
+    const reads = { count: 0 };
+    await runTurn(await server.session(throughBridge.baseUrl, editorOf(workspace, reads)));
+    const gaps = await throughBridge.gaps();
+    if (reads.count < gaps.length)
+      throw new Error(`The editor was asked ${reads.count} times in ${gaps.length} reads.`);
     if (round === 0) continue;
     floor.push(median(trips));
-    figure.push(median(await throughBridge.gaps()) - median(await fromDisk.gaps()));
+    figure.push(median(gaps) - median(await fromDisk.gaps()));
   }
   return [
     {
@@ -40,10 +44,11 @@ export async function measureBridge(world: BenchWorld): Promise<readonly Reading
   ];
 }
 
-/** An editor that has every file open, unchanged. */
-function editorOf(workspace: string): Editor {
+/** An editor that has every file open, unchanged, and counts how often it is asked. */
+function editorOf(workspace: string, reads: { count: number }): Editor {
   return {
     async readFile({ path }) {
+      reads.count += 1;
       const content = readFileSync(join(workspace, path), "utf8");
       const sha256 = createHash("sha256").update(content).digest("hex");
       return {

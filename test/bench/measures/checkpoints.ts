@@ -32,6 +32,7 @@ export async function measureCheckpoints(world: BenchWorld): Promise<readonly Re
     id = await checkpoints.open("bench", signal);
     await command();
     before.push(performance.now() - start);
+    if (id === "") throw new Error("No checkpoint was made.");
     await checkpoints.close(id);
     around.push(performance.now() - start);
   }

@@ -35,12 +35,16 @@ export async function measureStreaming(world: BenchWorld): Promise<readonly Read
   const time = median(floods.figure.map((each) => each.time));
   const bytes = median(floods.figure.map((each) => each.bytes));
   const text = deltas * floodPiece.length;
-  if (floods.figure.some((each) => each.characters !== text)) throw new Error("Text was lost on the way.");
+  const isWhole = [...floods.floor, ...floods.figure].every((each) => each.characters === text);
+  const isDouble = floods.double.every((each) => each.characters === 2 * text);
+  if (!isWhole || !isDouble) throw new Error("Text was lost on the way.");
   const perSecond = (milliseconds: number) => deltas / (milliseconds / 1000);
 
   const paced = `paced-${world.choose(1200, 600)}`;
   const bareLags = (await raw(paced)).lags;
   const { lags } = await governed(paced);
+  const wanted = world.choose(1200, 600);
+  if (bareLags.length !== wanted || lags.length !== wanted) throw new Error("Text was lost on the way.");
   const most = (value: number) => ({ type: "most", value }) as const;
   return [
     {
@@ -99,6 +103,8 @@ async function eventCost(world: BenchWorld, client: LineProcess): Promise<Readin
   for (let round = 0; round < world.choose(7, 3); round += 1) {
     const before = processorTime(server.processId);
     const { events } = await report(client, request);
+    // A call and its result, 200 times.
+    if (events < 10 * 400) throw new Error(`A replay of ${events} events is not the session.`);
     costs.push(((processorTime(server.processId) - before) * 1000) / events);
   }
   return {

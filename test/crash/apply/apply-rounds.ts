@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { recoverWorkspaceJournals } from "@gennai/server/workspace/change/recover-journals";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { type CrashOptions, randomNumbers } from "../crash-options.ts";
+import { EffectCounts } from "../effect-counts.ts";
 import { killProcess } from "../kill-process.ts";
 
 const writer = fileURLToPath(
@@ -19,6 +20,7 @@ const size = 20_000;
 /** Kills a process that applies sets of changes. No file is ever half of one text, and after recovery no set is half done. */
 export async function applyRounds({ rounds, seed, onRound }: CrashOptions): Promise<void> {
   const random = randomNumbers(seed);
+  const effects = new EffectCounts();
   for (let round = 0; round < rounds; round += 1) {
     const names = ["one", "dir/two", "single"];
     await using directory = await temporaryDirectory(
@@ -27,9 +29,15 @@ export async function applyRounds({ rounds, seed, onRound }: CrashOptions): Prom
     const child = spawn(process.execPath, [writer, directory.path("ws"), directory.path("state"), "loop"], {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    await Promise.race([once(child.stdout, "data"), once(child, "exit")]);
+    // It says a number after each time that it changed all files.
+    let said = "";
+    child.stdout.on("data", (chunk) => (said += chunk));
+    const gone = once(child, "exit").then(() => assert.fail("It ended by itself."));
+    await Promise.race([once(child.stdout, "data"), gone]);
     await delay(random() * 150);
     await killProcess(child);
+    effects.want("changing files");
+    effects.add("changing files", said.split("\n").length - 1);
     const left = await letters(directory.path("ws"));
     for (const [name, letter] of left) assert.match(letter, /^[ab]$/, `round ${round}: ${name}`);
     const [recovered] = recoverWorkspaceJournals(directory.path("state"));
@@ -40,6 +48,7 @@ export async function applyRounds({ rounds, seed, onRound }: CrashOptions): Prom
     assert.deepEqual(existsSync(journals) ? readdirSync(journals) : [], [], `round ${round}`);
     onRound?.(round, `set ${recovered?.state ?? "whole"}`);
   }
+  effects.expectAll();
 }
 
 /** What each file consists of: one letter, or something longer that says what is wrong. Temporary files count after recovery. */

@@ -26,10 +26,11 @@ export class CrashWorld implements AsyncDisposable {
   readonly #parts: AsyncDisposableStack;
   #child: ChildProcess;
 
-  static async open(turns: readonly unknown[]): Promise<CrashWorld> {
+  /** @param files of the workspace besides the large one */
+  static async open(turns: readonly unknown[], files: Readonly<Record<string, string>> = {}): Promise<CrashWorld> {
     await using parts = new AsyncDisposableStack();
     const state = parts.use(await temporaryDirectory({ "script.json": JSON.stringify({ turns }) }));
-    const workspace = parts.use(await temporaryRepository({ "big.txt": "a".repeat(fileSize), "small.txt": "small\n" }));
+    const workspace = parts.use(await temporaryRepository({ ...files, "big.txt": "a".repeat(fileSize) }));
     await workspace.git("checkout", "--quiet", "-b", "work");
     const script = state.path("script.yaml");
     await writeFile(script, JSON.stringify({ turns }));

@@ -3,12 +3,13 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type AgentClient, connect } from "@gennai/client/connection/connection";
+import { connect } from "@gennai/client/connection/connection";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
 import { crashOptions, crashTimeout, randomNumbers } from "../crash-options.ts";
+import { EffectCounts } from "../effect-counts.ts";
 import { killProcess } from "../kill-process.ts";
 
 const program = fileURLToPath(new URL("serving-process.ts", import.meta.url));
@@ -34,21 +35,29 @@ test("a server that is killed in the middle of a restore leaves all files or non
   let child = await startChild(0);
   const client = connect({ baseUrl: `http://127.0.0.1:${child.port}`, token });
   const { sessionId } = await client.startSession({});
-  await client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
-  await expect.poll(() => present(), { timeout: 60_000, interval: 100 }).toBe(names.length);
-  await expect.poll(() => steadyList(client, sessionId), { timeout: 20_000 }).toBeGreaterThan(0);
+  const { turnId } = await client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
+  // While the turn runs, nothing is restored.
+  for await (const _ of client.subscribe({ sessionId, untilTurnId: turnId })) continue;
+  expect(await present()).toBe(names.length);
   const [turn] = (await listCheckpoints(client, sessionId, { signal })).checkpoints;
   let target = turn?.checkpointId ?? "";
   // A command made them: they go when they are named.
   const named = { sessionId, paths: names, force: true };
 
+  const effects = new EffectCounts();
   for (let round = 0; round < options.rounds; round++) {
     const before = await present();
     const began = (await listCheckpoints(client, sessionId, { signal })).checkpoints.length;
-    const restoring = restoreCheckpoint(client, { ...named, checkpointId: target }, { signal }).catch(() => undefined);
-    await delay(random() * 250);
+    const restoring = restoreCheckpoint(client, { ...named, checkpointId: target }, { signal });
+    // A kill is no failure.
+    restoring.catch(() => undefined);
+    // Every second one is killed when it was told that all is written.
+    const toItsEnd = round % 2 === 0;
+    if (toItsEnd) effects.want("restoring");
+    if (toItsEnd) expect((await restoring).files).toHaveLength(names.length);
+    else await delay(random() * 250);
     await killProcess(child.process);
-    await restoring;
+    await restoring.catch(() => undefined);
     child = await startChild(child.port);
     const { checkpoints } = await listCheckpoints(client, sessionId, { signal });
     const after = await present();
@@ -57,7 +66,10 @@ test("a server that is killed in the middle of a restore leaves all files or non
     // What was written is in the list, and nothing else is.
     expect(added.map(({ kind }) => kind)).toEqual(after === before ? [] : ["restore"]);
     target = added[0]?.checkpointId ?? target;
+    effects.add("restoring", added.length);
+    if (toItsEnd) expect(after).toBe(names.length - before);
   }
+  effects.expectAll();
   // The last one is left alone, and takes it back whatever the kills left.
   const restored = await restoreCheckpoint(client, { ...named, checkpointId: turn?.checkpointId ?? "" }, { signal });
   expect(restored.skipped).toEqual([]);
@@ -90,8 +102,3 @@ test("a server that is killed in the middle of a restore leaves all files or non
     return { process: started, port: Number(line) };
   }
 });
-
-async function steadyList(client: AgentClient, sessionId: string): Promise<number> {
-  const { checkpoints } = await listCheckpoints(client, sessionId, { signal });
-  return checkpoints.filter(({ files, moreFiles }) => files.length + moreFiles >= names.length).length;
-}

@@ -1,8 +1,8 @@
 import { test } from "vitest";
 import { crashOptions, crashTimeout } from "../crash-options.ts";
-import { serverRounds } from "./server-rounds.ts";
+import { fewestServerRounds, serverRounds } from "./server-rounds.ts";
 
-const options = crashOptions(6);
+const options = crashOptions(2 * fewestServerRounds);
 test(
   "a server killed in the middle of turns, questions, proposals and runs of plans loses nothing and doubles nothing",
   { timeout: crashTimeout(options) },

@@ -31,13 +31,16 @@ export async function keyRounds(options: CrashOptions): Promise<void> {
     // A ledger must be there before it can be handed over.
     if ((await appendUntilKilled(place, 0)) === 0) return 0;
     const child = spawn(process.execPath, [rotator, place.stateDir], { stdio: ["ignore", "pipe", "inherit"] });
-    const closed = once(child, "close");
+    // The key of its first hand-over: it is killed in one of the next.
+    const handedOver = Promise.race([
+      once(child.stdout, "data"),
+      once(child, "close").then(() => assert.fail("No ledger was handed over.")),
+    ]);
     const [promised] = await Promise.all([
       appendUntilKilled(place, wait),
-      Promise.race([once(child.stdout, "data"), closed])
-        .then(() => delay(wait))
-        .then(() => killProcess(child)),
+      handedOver.then(() => delay(wait)).then(() => killProcess(child)),
     ]);
+    place.handedOver += 1;
     return promised;
   });
 }
@@ -49,7 +52,7 @@ async function roundsOf(
   const random = randomNumbers(seed);
   for (let first = 0; first < rounds; first += roundsOfOneStore) {
     await using directory = await temporaryDirectory({ "workspace/README.md": "" });
-    const place = { stateDir: directory.path("state"), workspaceRoot: directory.path("workspace") };
+    const place = { stateDir: directory.path("state"), workspaceRoot: directory.path("workspace"), handedOver: 0 };
     let promised = 0;
     for (let round = first; round < Math.min(rounds, first + roundsOfOneStore); round += 1) {
       const seen = await work(place, random() * 120);
@@ -63,6 +66,8 @@ async function roundsOf(
 interface StorePlace {
   readonly stateDir: string;
   readonly workspaceRoot: string;
+  /** How often at least the ledger was handed over to a new key. */
+  handedOver: number;
 }
 
 /** The last seq that it said is on disk. */
@@ -82,7 +87,7 @@ async function appendUntilKilled({ stateDir, workspaceRoot }: StorePlace, wait: 
 }
 
 async function checkStore(
-  { stateDir, workspaceRoot }: StorePlace,
+  { stateDir, workspaceRoot, handedOver }: StorePlace,
   { promised, rebuild }: { readonly promised: number; readonly rebuild: boolean },
 ): Promise<string> {
   // As the crash left it: sound, behind, torn, or not there yet. Never anything else.
@@ -115,6 +120,7 @@ async function checkStore(
   const text = await readFile(usualLedgerPath(workspaceRoot), "utf8");
   const handOvers = text.split('"kind":"key"').length - 1;
   assert.equal(records - handOvers, seqs.length);
+  assert.ok(handOvers >= handedOver, `${handedOver} hand-overs were told, ${handOvers} are there`);
   assert.deepEqual(warnings, []);
   return `ledger ${left.status}`;
 }

@@ -1,7 +1,7 @@
 /**
  * A process that dies by SIGKILL in the middle of `apply`, for `recover-journals.test.ts`.
  * Arguments: workspace, state directory, and the number of the changing file system call before which to die (0: never).
- * `loop` in place of the number: changes files for ever, until somebody kills it.
+ * `loop` in place of the number: changes files for ever, until somebody kills it, and prints a line after each time.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -35,10 +35,10 @@ const change = async (path: string, from: string, to: string) =>
   }) as const;
 
 if (dieAt === "loop") {
-  process.stdout.write("ready\n");
-  for (let [from, to] = ["a", "b"]; ; [from, to] = [to, from]) {
+  for (let [from, to, times] = ["a", "b", 1]; ; [from, to, times] = [to, from, times + 1]) {
     await workspace.apply([await change("one", from ?? "", to ?? ""), await change("dir/two", from ?? "", to ?? "")]);
     await workspace.apply([await change("single", from ?? "", to ?? "")]);
+    process.stdout.write(`${times}\n`);
   }
 }
 calls = 0;
