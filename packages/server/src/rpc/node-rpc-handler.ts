@@ -6,6 +6,7 @@ import { endConnection } from "../http/http-response.ts";
 import type { Callers } from "../identity/callers.ts";
 import type { Identity } from "../identity/identity.ts";
 import { ServiceError } from "../service-error.ts";
+import { hasCode } from "../system-error.ts";
 import { checkedBody, isTooLarge } from "./checked-body.ts";
 import { toConnectError } from "./connect-error.ts";
 import { StreamLimits } from "./stream-limits.ts";
@@ -53,10 +54,15 @@ export function nodeRpcHandler(options: {
         answer(request, response, { handler, caller, refusal, report: options.report, ...admission.limits }),
       )
       .catch((error: unknown) => {
-        // The client went away.
-        if (ConnectError.from(error).code !== Code.Aborted) options.report(error);
+        if (!isClientGone(error)) options.report(error);
       });
   };
+}
+
+/** The client went away; also while it was being written to. */
+function isClientGone(error: unknown): boolean {
+  const { code, cause } = ConnectError.from(error);
+  return code === Code.Aborted || hasCode(cause, "ECANCELED") || hasCode(cause, "EPIPE");
 }
 
 async function answer(

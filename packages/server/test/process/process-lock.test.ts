@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { ProcessLocks } from "@gennai/server/process/process-lock";
 import { afterEach, beforeEach, expect, it } from "vitest";
 
@@ -25,38 +26,48 @@ it("is held once, and free again when it is given up", () => {
   expect(locks.tryAcquire("a", "works").type).toBe("acquired");
 });
 
-/** Runs processes that all take the same locks, each at the same instant. @returns the names that each of them got */
+/**
+ * Runs processes that all take the same locks, one lock after the other: each waits for the word, and the next word comes
+ * when all have tried. @returns the names that each of them got
+ */
 async function race(processes: number, locks: number): Promise<readonly (readonly string[])[]> {
   const script = `
+    import { createInterface } from "node:readline";
     import { ProcessLocks } from ${JSON.stringify(import.meta.resolve("@gennai/server/process/process-lock"))};
     const locks = new ProcessLocks(${JSON.stringify(directory)});
-    process.stdout.write("ready");
-    process.stdin.once("data", (start) => {
-      const got = [];
-      for (let index = 0; index < ${locks}; index++) {
-        while (Date.now() < Number(start) + 3 * index);
-        if (locks.tryAcquire("lock " + index, "races").type === "acquired") got.push("lock " + index);
-      }
-      process.stdout.write(JSON.stringify(got));
-    });`;
-  const children = Array.from({ length: processes }, () =>
-    spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["pipe", "pipe", "inherit"] }),
-  );
-  await Promise.all(children.map((child) => once(child.stdout, "data")));
-  const start = `${Date.now() + 100}`;
-  const said = children.map(async (child) => {
-    child.stdin.write(start);
-    const [got] = await once(child.stdout, "data");
-    return JSON.parse(String(got)) as readonly string[];
+    console.log("ready");
+    for await (const name of createInterface({ input: process.stdin })) console.log(locks.tryAcquire(name, "races").type);
+    `;
+  const racers = Array.from({ length: processes }, () => {
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    return { child, said: async () => (await lines.next()).value as string | undefined, got: [] as string[] };
   });
-  const got = await Promise.all(said);
+  expect(await Promise.all(racers.map(({ said }) => said()))).toEqual(racers.map(() => "ready"));
+  for (let index = 0; index < locks; index += 1) {
+    const name = `lock ${index}`;
+    // None is always the first to hear.
+    const order = racers.map((_racer, place) => racers[(place + index) % processes]);
+    for (const racer of order) racer?.child.stdin.write(`${name}\n`);
+    const answers = await Promise.all(racers.map(({ said }) => said()));
+    for (const [place, answer] of answers.entries()) {
+      expect(["acquired", "held"]).toContain(answer);
+      if (answer === "acquired") racers[place]?.got.push(name);
+    }
+  }
   // Alive until all have tried.
-  for (const child of children) child.stdin.end();
-  await Promise.all(children.map((child) => once(child, "exit")));
-  return got;
+  await Promise.all(
+    racers.map(({ child }) => {
+      child.stdin.end();
+      return once(child, "exit");
+    }),
+  );
+  return racers.map(({ got }) => got);
 }
 
-it("goes to one of several processes that find a dead holder at once", async () => {
+it("goes to one of several processes that find a dead holder at once", { timeout: 60_000 }, async () => {
   const locks = 200;
   // Their holders are gone when the next ones come.
   await race(1, locks);
