@@ -20,6 +20,7 @@ export type TurnState =
   | "run-tool"
   | "waiting-tool-result"
   | "waiting-for-client"
+  | "waiting-for-tree"
   | "completed"
   | "error"
   | "cancelled"

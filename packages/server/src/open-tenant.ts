@@ -238,6 +238,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
         },
         assertRoomForNew: () => space.assertRoom(),
         sessionsPerUser: admission.limits.sessionsPerUser,
+        treeWaitMs: admission.limits.treeWaitMs,
         hasRoomForSession: () => server.sessionsOpen() < admission.limits.sessions,
       },
       ...(place.usersRoot === undefined ? {} : { userWorkspaces: new UserWorkspaces(place.usersRoot, place.name) }),

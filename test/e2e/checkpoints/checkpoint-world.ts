@@ -1,5 +1,5 @@
 import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { startTestServer } from "@gennai/testkit/test-server";
+import { startTestServer, type TestServerOptions } from "@gennai/testkit/test-server";
 import { startSession, Watcher } from "../rpc/session-client.ts";
 
 export type Step = Readonly<Record<string, unknown>>;
@@ -10,12 +10,13 @@ export const bash = (command: string): Step => call("Bash", { command });
 export async function world(
   turns: Readonly<Record<string, readonly Step[]>>,
   files: Readonly<Record<string, string>> = {},
+  options: NonNullable<TestServerOptions["server"]> = {},
 ) {
   const script = Object.entries(turns).map(([word, steps]) => ({
     match: `^${word}$`,
     steps: [...steps, { text: ["Done."] }],
   }));
-  const server = await startTestServer({ files, script });
+  const server = await startTestServer({ files, script, server: options });
   const sessionId = await startSession(server, { interactive: true });
   const editor = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
   let answered = 0;

@@ -2,6 +2,7 @@ import { chmod, stat } from "node:fs/promises";
 import { connectGovernance } from "@gennai/client/connection/connection";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { defaultLimits } from "@gennai/server/admission/limits";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
 import type { TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
@@ -45,6 +46,8 @@ test("two sessions that write in one tree: the second is told so, and restores n
       more: [call("Write", { file_path: "more.ts", content: "1\n" })],
     },
     { "b.ts": "b\n" },
+    // Long enough to be waited for, too short for the other turn.
+    { limits: { ...defaultLimits, treeWaitMs: 300 } },
   );
   const { server, run } = place;
   const other = await startSession(server);

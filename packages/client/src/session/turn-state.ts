@@ -3,8 +3,8 @@ import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent
 /** How a turn ended. */
 export type TurnOutcome = "completed" | "error" | "cancelled" | "interrupted";
 
-/** What a running turn is about: begun, at the model, at a tool, or waiting for a person or an editor. */
-export type TurnPhase = "started" | "thinking" | "calling" | "running" | "waiting-for-client";
+/** What a running turn is about: begun, at the model, at a tool, or waiting for a person, an editor or its working tree. */
+export type TurnPhase = "started" | "thinking" | "calling" | "running" | "waiting-for-client" | "waiting-for-tree";
 
 /** undefined for the last status of a turn, and for a state that this client does not know. */
 export function turnPhase(state: InvokeState): TurnPhase | undefined {
@@ -38,4 +38,5 @@ const phases: Partial<Record<InvokeState, TurnPhase>> = {
   [InvokeState.WAITING_TOOL_RESULT]: "calling",
   [InvokeState.RUN_TOOL]: "running",
   [InvokeState.WAITING_FOR_CLIENT]: "waiting-for-client",
+  [InvokeState.WAITING_FOR_TREE]: "waiting-for-tree",
 };

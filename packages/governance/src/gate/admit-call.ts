@@ -3,6 +3,7 @@ import { type ActionFacts, actionFacts } from "../answers/action-facts.ts";
 import { type AnswerPattern, type AnswerPlace, patternsFor } from "../answers/answer-pattern.ts";
 import { offeredPattern } from "../answers/offered-pattern.ts";
 import type { Answer, Question } from "../confirmation.ts";
+import { singleWriter } from "../policies/single-writer.ts";
 import type { CallContext } from "../tool.ts";
 import type { Finding } from "../verdict.ts";
 import { buildQuestion, type QuestionContext } from "./build-question.ts";
@@ -18,7 +19,7 @@ import { warn } from "./warn.ts";
 export async function admitCall(call: ToolCall, context: CallContext, options: GateOptions): Promise<Passage> {
   if (context.signal.aborted) return refused(call, undefined, stopped);
   try {
-    const decided = await decide(call, context, options);
+    const decided = await decideInLine(call, context, options);
     report(decided, context.turnId, options);
     if (decided.type === "invalid" || decided.verdict.type === "allow") return settled(decided);
     if (decided.verdict.type === "deny") return await explainedRefusal(settled(decided), decided, context, options);
@@ -48,6 +49,17 @@ export async function admitCall(call: ToolCall, context: CallContext, options: G
     await warn(`The gate could not decide about ${call.name}`, error, context.turnId, options);
     return refused(call, undefined, gateFailed);
   }
+}
+
+/** Decides, and where nothing but another session's turn stands against the call, waits for its end and decides again. */
+async function decideInLine(call: ToolCall, context: CallContext, options: GateOptions): Promise<DecidedCall> {
+  const decided = await decide(call, context, options);
+  if (options.waitForTree === undefined || decided.type === "invalid") return decided;
+  const denials = decided.fired.filter(({ verdict }) => verdict.type === "deny");
+  if (denials.length === 0 || denials.some(({ policy }) => policy !== singleWriter)) return decided;
+  await options.waitForTree(context.signal);
+  // Files may have changed meanwhile, and rules.
+  return decide(call, context, options);
 }
 
 function decide(call: ToolCall, context: CallContext, options: GateOptions): Promise<DecidedCall> {

@@ -24,6 +24,11 @@ export interface GateOptions {
   readonly intent?: () => { readonly id: string; readonly name: string } | undefined;
   /** How the server's own commands run, shown with questions about them. */
   readonly isolation?: "sandboxed" | "unsandboxed";
+  /**
+   * Waits until this session may write to its working tree, or has waited long enough. A call that only `singleWriter` denies
+   * is decided about again after it. Rejects when the signal aborts. Without it such a call is refused at once.
+   */
+  readonly waitForTree?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Milliseconds a policy may take; then it counts as failed. */
   readonly policyTimeoutMs: number;
   /** Asked once more right before each effect, and again while it runs; e.g. the emergency controls. */

@@ -118,8 +118,8 @@ export const gateErrors = {
     next: "Change the lines around it; leave it alone.",
   },
   workspace_busy: {
-    means: "another session writes to this working tree",
-    next: "Wait for its end, or use `run --worktree`.",
+    means: "another session writes to this working tree, also after this turn waited in line for it",
+    next: "Try again after its end, or use `run --worktree`.",
   },
   new_external_tool: {
     means: "a tool of an MCP server was never accepted",

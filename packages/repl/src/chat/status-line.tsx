@@ -59,6 +59,8 @@ function progressWords(progress: TurnProgress, turn: RunningTurn | undefined): s
       return turn.toolName === "" ? "Works" : `Runs ${turn.toolName}`;
     case "waiting-for-client":
       return "Waits for somebody who can answer";
+    case "waiting-for-tree":
+      return "Waits for another session that writes here";
   }
 }
 

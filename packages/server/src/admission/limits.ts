@@ -19,6 +19,8 @@ export interface AdmissionLimits {
   readonly tenants: number;
   /** Milliseconds for which a reader may take nothing of what waits for it. */
   readonly slowReaderMs: number;
+  /** Milliseconds for which a turn waits in line, in all, for a working tree that another session writes to. */
+  readonly treeWaitMs: number;
 }
 
 export const defaultLimits: AdmissionLimits = {
@@ -34,4 +36,5 @@ export const defaultLimits: AdmissionLimits = {
   sessions: 2_000,
   tenants: 100,
   slowReaderMs: 60_000,
+  treeWaitMs: 300_000,
 };

@@ -1,12 +1,9 @@
-import { createHash, randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import * as z from "zod";
-import { systemErrorCode } from "../system-error.ts";
 import { tryFileLock } from "./file-lock.ts";
-
-const holderSchema = z.object({ pid: z.int().positive(), started: z.string(), token: z.string(), what: z.string() });
-type Holder = z.infer<typeof holderSchema>;
+import { livingHolder, readHolder, writeHolder } from "./lock-holder.ts";
+import { WaitingLine } from "./waiting-line.ts";
 
 /** Milliseconds for others to take theirs, which is some operations on files. */
 const maxWaitMs = 5_000;
@@ -44,20 +41,21 @@ export class ProcessLocks {
     // Two that find a dead holder would otherwise both take its place.
     using alone = tryFileLock(join(this.#directory, "taking"), { waitMs: maxWaitMs });
     if (alone === undefined) return { type: "held", pid: 0, what: "another process that takes locks" };
-    const holder = read(path);
-    if (holder !== undefined && isAlive(holder)) return { type: "held", pid: holder.pid, what: holder.what };
-    const mine: Holder = { pid: process.pid, started: startOf(process.pid), token: randomUUID(), what };
-    const draft = `${path}.${mine.token}`;
-    writeFileSync(draft, JSON.stringify(mine), { mode: 0o600, flag: "wx" });
-    // Whoever only looks sees the whole file, or none.
-    renameSync(draft, path);
-    return { type: "acquired", lock: { [Symbol.dispose]: () => this.#release(path, mine.token) } };
+    const holder = livingHolder(path);
+    if (holder !== undefined) return { type: "held", pid: holder.pid, what: holder.what };
+    const token = writeHolder(path, what);
+    return { type: "acquired", lock: { [Symbol.dispose]: () => this.#release(path, token) } };
   }
 
   /** Who holds it now; undefined when nobody alive does. */
   holder(name: string): { readonly pid: number; readonly what: string } | undefined {
-    const holder = read(this.#path(name));
-    return holder !== undefined && isAlive(holder) ? { pid: holder.pid, what: holder.what } : undefined;
+    const holder = livingHolder(this.#path(name));
+    return holder === undefined ? undefined : { pid: holder.pid, what: holder.what };
+  }
+
+  /** Who waits for it, on this machine. Nobody is kept from taking it out of turn: who wants to wait asks the line first. */
+  line(name: string): WaitingLine {
+    return new WaitingLine(`${this.#path(name)}.line`);
   }
 
   #path(name: string): string {
@@ -65,34 +63,6 @@ export class ProcessLocks {
   }
 
   #release(path: string, token: string): void {
-    if (read(path)?.token === token) rmSync(path, { force: true });
-  }
-}
-
-function read(path: string): Holder | undefined {
-  try {
-    return holderSchema.parse(JSON.parse(readFileSync(path, "utf8")));
-  } catch {
-    return undefined;
-  }
-}
-
-function isAlive(holder: Holder): boolean {
-  try {
-    process.kill(holder.pid, 0);
-  } catch (error) {
-    if (systemErrorCode(error) === "ESRCH") return false;
-  }
-  const started = startOf(holder.pid);
-  return started === "" || holder.started === "" || started === holder.started;
-}
-
-/** When a process began, in a form that tells a reused pid apart; empty where the system does not say. */
-function startOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
-  } catch {
-    return "";
+    if (readHolder(path)?.token === token) rmSync(path, { force: true });
   }
 }

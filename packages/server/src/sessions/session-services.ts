@@ -31,6 +31,8 @@ export interface SessionAdmission {
   turn(user: string): Disposable;
   /** That are open. */
   readonly sessionsPerUser: number;
+  /** Milliseconds for which a turn waits in line, in all, for a working tree that another session writes to. */
+  readonly treeWaitMs: number;
   /** Whether the server as a whole has room for another open session. */
   hasRoomForSession(): boolean;
   /** Throws `ServiceError` `resource_exhausted` while nothing new may begin, for want of disk. */

@@ -151,6 +151,8 @@ function doing(state: InvokeState, toolName: string): string {
       return toolName === "" ? "waiting for a tool" : `waiting for ${toolName}`;
     case "waiting-for-client":
       return "waiting for you";
+    case "waiting-for-tree":
+      return "waiting for another session";
     default:
       return "working";
   }

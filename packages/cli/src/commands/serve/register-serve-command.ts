@@ -70,6 +70,10 @@ function securityOptions(command: Command): Command {
     .option("--max-streams-per-user <n>", limit("event streams of one user", "streamsPerUser"))
     .option("--max-tenants <n>", limit("tenants that are open", "tenants"))
     .option(
+      "--tree-wait <seconds>",
+      `how long a turn waits while another session writes to its tree (default: ${defaultLimits.treeWaitMs / 1000})`,
+    )
+    .option(
       "--slow-reader <seconds>",
       `how long a client may take nothing of its stream (default: ${defaultLimits.slowReaderMs / 1000})`,
     );

@@ -34,6 +34,7 @@ export interface SecurityFlags {
   readonly maxStreamsPerUser?: string;
   readonly maxTenants?: string;
   readonly slowReader?: string;
+  readonly treeWait?: string;
 }
 
 const ofUsers = ["issuer", "audience", "jwks", "workspaceRoot", "tenantClaim", "adminRole"] as const;
@@ -132,7 +133,7 @@ function keysOf({ jwks }: SecurityFlags, issuer: string, console: Console) {
 
 /** Throws `CliError`. */
 export function limitsOption(flags: SecurityFlags): AdmissionLimits {
-  const given = (name: keyof SecurityFlags & `${"max" | "slow"}${string}`, otherwise: number): number => {
+  const given = (name: keyof SecurityFlags & `${"max" | "slow" | "tree"}${string}`, otherwise: number): number => {
     const text = flags[name];
     return text === undefined ? otherwise : positive(text, name);
   };
@@ -146,6 +147,7 @@ export function limitsOption(flags: SecurityFlags): AdmissionLimits {
     sessions: given("maxSessions", defaultLimits.sessions),
     streamsPerUser: given("maxStreamsPerUser", defaultLimits.streamsPerUser),
     tenants: given("maxTenants", defaultLimits.tenants),
+    treeWaitMs: given("treeWait", defaultLimits.treeWaitMs / 1000) * 1000,
     slowReaderMs: given("slowReader", defaultLimits.slowReaderMs / 1000) * 1000,
   };
 }

@@ -55,6 +55,7 @@ const states: Record<TurnState, InvokeState> = {
   "run-tool": InvokeState.RUN_TOOL,
   "waiting-tool-result": InvokeState.WAITING_TOOL_RESULT,
   "waiting-for-client": InvokeState.WAITING_FOR_CLIENT,
+  "waiting-for-tree": InvokeState.WAITING_FOR_TREE,
   completed: InvokeState.COMPLETED,
   error: InvokeState.ERROR,
   cancelled: InvokeState.CANCELLED,

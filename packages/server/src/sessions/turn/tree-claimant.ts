@@ -1,21 +1,24 @@
 import type { TreeClaim } from "@gennai/governance/policies/single-writer";
 import type { ProcessLocks } from "../../process/process-lock.ts";
+import type { PlaceInLine } from "../../process/waiting-line.ts";
 
 /** A session's claim to write to a working tree, made at its first change and held to the end of the turn. */
 export class TreeClaimant implements Disposable {
   readonly #locks: ProcessLocks;
-  readonly #root: string;
-  readonly #sessionId: string;
+  readonly #name: string;
+  readonly #claimant: string;
+  #place: PlaceInLine | undefined;
   #lock: Disposable | undefined;
   #claiming: Promise<TreeClaim> | undefined;
   #disposed = false;
 
   constructor(locks: ProcessLocks, root: string, sessionId: string) {
     this.#locks = locks;
-    this.#root = root;
-    this.#sessionId = sessionId;
+    this.#name = `tree ${root}`;
+    this.#claimant = `session ${sessionId}`;
   }
 
+  /** Waits for nobody, and passes nobody by who waits in line on this machine. */
   async claim(): Promise<TreeClaim> {
     if (this.#lock !== undefined) return { type: "ours" };
     // Calls of one turn may ask at once; the second must not find the first in its way.
@@ -26,7 +29,9 @@ export class TreeClaimant implements Disposable {
   }
 
   async #claim(): Promise<TreeClaim> {
-    const attempt = this.#locks.tryAcquire(`tree ${this.#root}`, `session ${this.#sessionId}`);
+    const first = this.#place === undefined ? this.#locks.line(this.#name).first() : this.#place.ahead()[0];
+    if (first !== undefined) return { type: "held", by: this.#holder() ?? `${first}, which waited for it` };
+    const attempt = this.#locks.tryAcquire(this.#name, this.#claimant);
     if (attempt.type === "held") return { type: "held", by: `${attempt.what}, process ${attempt.pid}` };
     const { shared } = this.#locks;
     if (shared === undefined) {
@@ -35,7 +40,7 @@ export class TreeClaimant implements Disposable {
     }
     using parts = new DisposableStack();
     parts.use(attempt.lock);
-    const everywhere = await shared.tryAcquire(`tree ${this.#root}`, `session ${this.#sessionId}`);
+    const everywhere = await shared.tryAcquire(this.#name, this.#claimant);
     if (everywhere.type === "held") return { type: "held", by: everywhere.by };
     parts.use(everywhere.lock);
     if (this.#disposed) return { type: "held", by: "nobody, the turn is over" };
@@ -45,14 +50,35 @@ export class TreeClaimant implements Disposable {
 
   /** What a claim would say, without making one. */
   look(): TreeClaim {
-    const holder = this.#locks.holder(`tree ${this.#root}`);
-    if (holder === undefined || holder.what === `session ${this.#sessionId}`) return { type: "ours" };
-    return { type: "held", by: `${holder.what}, process ${holder.pid}` };
+    const holder = this.#locks.holder(this.#name);
+    if (holder?.what === this.#claimant) return { type: "ours" };
+    if (holder !== undefined) return { type: "held", by: `${holder.what}, process ${holder.pid}` };
+    const first = this.#locks.line(this.#name).first();
+    if (first === undefined || first === this.#claimant) return { type: "ours" };
+    return { type: "held", by: `${first}, which waited for it` };
+  }
+
+  /** Takes the last place in the line for the tree. Until it is given up, claims fail while others are ahead, and only then. */
+  standInLine(): PlaceInLine {
+    const place = this.#locks.line(this.#name).join(this.#claimant);
+    this.#place = place;
+    return {
+      ahead: () => place.ahead(),
+      [Symbol.dispose]: () => {
+        this.#place = undefined;
+        place[Symbol.dispose]();
+      },
+    };
   }
 
   [Symbol.dispose](): void {
     this.#disposed = true;
     this.#lock?.[Symbol.dispose]();
     this.#lock = undefined;
+  }
+
+  #holder(): string | undefined {
+    const holder = this.#locks.holder(this.#name);
+    return holder === undefined ? undefined : `${holder.what}, process ${holder.pid}`;
   }
 }

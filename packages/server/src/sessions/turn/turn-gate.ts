@@ -17,6 +17,7 @@ import type { Session } from "../session.ts";
 import { NotedFiles } from "./noted-files.ts";
 import { SessionJournal, type SessionJournalOptions } from "./session-journal.ts";
 import { TreeClaimant } from "./tree-claimant.ts";
+import { TreeWait } from "./tree-wait.ts";
 import { loadTurnRules } from "./turn-rules.ts";
 import { turnTools } from "./turn-tools.ts";
 
@@ -73,6 +74,10 @@ export async function buildTurnGate(
   const tree = new TreeClaimant(services.locks, workspace.place, session.id);
   // Whoever only asks what would be decided stands in nobody's way.
   const claimTree = () => (onlyChecks ? tree.look() : tree.claim());
+  const treeWait = new TreeWait(tree, {
+    limitMs: services.admission.treeWaitMs,
+    emit: (event) => writer.emit(event, { turnId }),
+  });
   const rules = await loadTurnRules(session, { editingMode, claimTree, signal });
   const repositoryChecks = new Map<string, ProjectCheck>();
   const { tools, ownTools, offered, warnings } = await turnTools(session, scenario, {
@@ -114,6 +119,7 @@ export async function buildTurnGate(
       policySha256,
       intent: () => state.activeIntent,
       isolation: placeOfCommands(session).isolation,
+      waitForTree: onlyChecks ? undefined : (stop) => treeWait.wait(stop),
       policyTimeoutMs,
       now: services.now,
     });
