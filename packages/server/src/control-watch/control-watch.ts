@@ -1,9 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandPath } from "@gennai/governance/command/command-analysis";
-import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
-import type { ToolOutcome } from "@gennai/governance/tool";
+import type { PutBackFile, ToolOutcome } from "@gennai/governance/tool";
 import { isWithin } from "../sandbox/host-layout.ts";
 import { repositoryPaths } from "../sandbox/repository-paths.ts";
 import { isRunning, thisOwner } from "../workspace/change/journal-owner.ts";
@@ -12,6 +11,7 @@ import { type ControlTargets, controlTargets, follow } from "./control-targets.t
 import { IndexWatch } from "./index-watch.ts";
 import { KeptBytes } from "./kept-bytes.ts";
 import { putBack } from "./put-back.ts";
+import { asideOf, sweepAllAside, sweepAside } from "./put-back-copies.ts";
 import { RefsWatch } from "./refs-watch.ts";
 import { readWatchJournal, type WatchJournal } from "./watch-journal.ts";
 
@@ -78,6 +78,7 @@ export class ControlWatch implements Disposable {
       watch[Symbol.dispose]();
       return found;
     });
+    sweepAllAside(stateDir);
     count += 1;
     return { watch: new ControlWatch(stateDir, home, join(parent, `${thisOwner()}.${count}`)), recovered };
   }
@@ -104,13 +105,14 @@ export class ControlWatch implements Disposable {
       },
     );
     const journal: WatchJournal = {
-      version: 1,
+      version: 2,
       workspaceRoot,
       agreed: { ...agreed, named: agreed.named.flatMap(throughLinks) },
       untouchable: [...untouchable],
       deadline: Date.now() + timeoutMs + graceMs,
       places: seen.map(({ place, states, unreadable }) => ({
         place,
+        ...identified(place.root),
         before: [...new Map([...this.#tree(place).lookAt(targets, untouchable), ...states])],
         unreadable: [...unreadable],
       })),
@@ -142,16 +144,18 @@ export class ControlWatch implements Disposable {
   #end(journal: WatchJournal): PutBackFiles {
     const { workspaceRoot, agreed, untouchable, deadline, places, refs, index } = journal;
     const targets: ControlTargets = new Map(journal.targets);
-    const aside = join(
-      this.#stateDir,
-      "put-back",
-      workspaceIdOf(workspaceRoot).slice(0, 16),
-      `${Date.now()}-${this.#runs}`,
-    );
+    const aside = asideOf(this.#stateDir, workspaceRoot, this.#runs);
     const known = index === undefined ? untracked : this.#index.around(index, targets);
-    const done = places.flatMap(({ place, before, unreadable }) =>
+    const inPlace = places.filter(({ place, device, inode }) => {
+      const now = identityOf(place.root);
+      return now?.device === device && now.inode === inode;
+    });
+    const replaced = places.filter((each) => !inPlace.includes(each)).map(({ place }) => place.root);
+    const isHere = (path: string): boolean => !replaced.some((root) => isWithin(path, root));
+    const done = inPlace.flatMap(({ place, device, inode, before, unreadable }) =>
       putBack({
         root: place.root,
+        held: { path: place.root, device, inode },
         tree: this.#tree(place),
         unreadable,
         untouchable,
@@ -164,14 +168,15 @@ export class ControlWatch implements Disposable {
         index: known,
       }),
     );
-    return {
-      files: [
-        ...done,
-        ...(refs === undefined ? [] : this.#refs.putBack(refs, { agreed, aside, deadline, untouchable })),
-        ...(index === undefined ? [] : this.#index.putBack(index, { agreed, aside, targets })),
-      ],
-      keptIn: aside,
-    };
+    const inRefs =
+      refs !== undefined && isHere(refs.directory) && isHere(refs.common)
+        ? this.#refs.putBack(refs, { agreed, aside, deadline, untouchable })
+        : [];
+    const inIndex =
+      index !== undefined && isHere(index.path) ? this.#index.putBack(index, { agreed, aside, targets }) : [];
+    const files = [...replaced.map(leftAlone), ...done, ...inRefs, ...inIndex];
+    if (files.length > 0) sweepAside(this.#stateDir, workspaceRoot);
+    return { files, keptIn: aside };
   }
 
   #look(place: ControlPlace, untouchable: readonly string[]): ReturnType<ControlTree["look"]> {
@@ -201,6 +206,23 @@ export class ControlWatch implements Disposable {
 }
 
 let count = 0;
+
+/** Of a directory; undefined where none stands, or a link to one. */
+function identityOf(path: string): { readonly device: number; readonly inode: number } | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isDirectory() === true ? { device: stat.dev, inode: stat.ino } : undefined;
+}
+
+function identified(path: string): NonNullable<ReturnType<typeof identityOf>> {
+  const identity = identityOf(path);
+  if (identity === undefined) throw new Error(`${path} is no directory.`);
+  return identity;
+}
+
+function leftAlone(path: string): PutBackFile {
+  const reason = "another directory stands there now, or none, and was left alone";
+  return { path, what: "failed", reason };
+}
 
 /** What names a link names what it leads to. */
 function throughLinks(path: CommandPath): CommandPath[] {

@@ -88,7 +88,11 @@ export class IndexWatch {
       return entry === before.get(name) || (mayAdd && isStaged(workTree, name, { entry, before: before.get(name) }));
     };
     if (now !== undefined && [...new Set([...before.keys(), ...now.keys()])].every(isFine)) return [];
-    new SetBack(dirname(path), { bytes: this.#bytes, aside }).to(path, state);
+    try {
+      SetBack.at(dirname(path), { bytes: this.#bytes, aside }).to(path, state);
+    } catch (error) {
+      return [{ path, what: "failed", reason: error instanceof Error ? error.message : String(error) }];
+    }
     return [{ path, what: "restored", reason: "what the next commit says of control files" }];
   }
 

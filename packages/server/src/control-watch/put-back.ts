@@ -1,8 +1,9 @@
-import { lstatSync, statSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
 import type { PutBackFile, ToolOutcome } from "@gennai/governance/tool";
 import { isWithin } from "../sandbox/host-layout.ts";
+import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
 import { type ChangeSurroundings, type ControlChange, isAgreed } from "./agreed-change.ts";
 import { type ControlStates, type ControlTree, sameState } from "./control-state.ts";
 import type { ControlTargets } from "./control-targets.ts";
@@ -12,6 +13,8 @@ import { SetBack } from "./set-back.ts";
 
 export interface ChangedTree {
   readonly root: string;
+  /** The directory that stood there when the command began. */
+  readonly held: WorkspaceRoot;
   readonly tree: ControlTree;
   readonly before: ControlStates;
   /** Directories that could not be read before. */
@@ -29,7 +32,7 @@ export interface ChangedTree {
 
 /** Compares a tree's control files with what they were, and puts back what nobody agreed to. */
 export function putBack(changed: ChangedTree): readonly PutBackFile[] {
-  const { root, before, agreed, bytes, aside, deadline } = changed;
+  const { root, held, before, agreed, bytes, aside, deadline } = changed;
   const { states, unlisted } = lookIntoAll(changed);
   const after = new Map([...changed.tree.lookAt(changed.targets, changed.untouchable), ...states]);
   const changes = changesOf(changed, after).filter(({ path }) => changedBefore(deadline, path, root));
@@ -46,7 +49,7 @@ export function putBack(changed: ChangedTree): readonly PutBackFile[] {
   const isFine = new Map(changes.map((change) => [change, isAgreed(change, agreed, around)]));
   const wrong = changes.filter((change) => isFine.get(change) !== true);
   const kept = changes.filter((change) => isFine.get(change) === true);
-  const back = new SetBack(root, { bytes, aside });
+  const back = new SetBack(held, { bytes, aside });
   const done: PutBackFile[] = unlisted.map((path) => ({ path, what: "failed", reason: "it cannot be looked into" }));
   const gone: string[] = [];
   const emptied: string[] = [];
@@ -75,11 +78,11 @@ export function putBack(changed: ChangedTree): readonly PutBackFile[] {
 /** Also into directories that the command closed: what cannot be listed can still be obeyed, by its name. */
 function lookIntoAll({
   root,
+  held,
   tree,
   unreadable: closedBefore,
   untouchable,
 }: ChangedTree): ReturnType<ControlTree["look"]> {
-  const { dev: device, ino: inode } = statSync(root);
   const tried = new Set(closedBefore);
   for (;;) {
     const seen = tree.look(untouchable);
@@ -87,7 +90,7 @@ function lookIntoAll({
     if (closed.length === 0) return seen;
     for (const path of closed) {
       tried.add(path);
-      letOwnerIn({ path: root, device, inode }, path === root ? [] : relative(root, path).split("/"));
+      letOwnerIn(held, path === root ? [] : relative(root, path).split("/"));
     }
   }
 }

@@ -80,7 +80,7 @@ export class RefsWatch {
       const after = this.#branchOf(now);
       if (!isAgreedMove({ ref: "HEAD", after }, agreed, onto))
         attempt(head, "where HEAD stands", "restored", () =>
-          new SetBack(directory, { bytes: this.#bytes, aside }).to(head, seen.head),
+          SetBack.at(directory, { bytes: this.#bytes, aside }).to(head, seen.head),
         );
     }
     const before = new Map(seen.refs);
@@ -103,7 +103,7 @@ export class RefsWatch {
     { common }: SeenRefs,
     { name, was, aside }: { readonly name: string; readonly was: string | undefined; readonly aside: string },
   ): void {
-    const back = new SetBack(common, { bytes: this.#bytes, aside });
+    const back = SetBack.at(common, { bytes: this.#bytes, aside });
     const path = join(common, name);
     if (was !== undefined) {
       // Before what is packed, git looks for a file.

@@ -1,6 +1,6 @@
-import { closeSync, cpSync, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, symlinkSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { hasCode, systemErrorCode } from "../system-error.ts";
+import { closeSync, lstatSync, realpathSync, rmdirSync, symlinkSync } from "node:fs";
+import { join, relative } from "node:path";
+import { systemErrorCode } from "../system-error.ts";
 import { replaceFile } from "../workspace/change/place-file.ts";
 import { type HeldDirectory, holdDirectory } from "../workspace/held-directory.ts";
 import { temporaryName, writeTemporaryFile } from "../workspace/held-file.ts";
@@ -9,6 +9,7 @@ import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
 import type { ControlState } from "./control-state.ts";
 import type { KeptBytes } from "./kept-bytes.ts";
 import { letOwnerIn } from "./let-owner-in.ts";
+import { moveAside } from "./move-aside.ts";
 
 /**
  * Sets paths below a root back to what they were. What stands there now is moved aside, never deleted: it may be the user's.
@@ -20,11 +21,17 @@ export class SetBack {
   readonly #aside: string;
 
   /** @param options.aside private directory for what is moved away; made when there is something */
-  constructor(root: string, options: { readonly bytes: KeptBytes; readonly aside: string }) {
-    const { dev: device, ino: inode } = statSync(root);
-    this.#root = { path: root, device, inode };
+  constructor(root: WorkspaceRoot, options: { readonly bytes: KeptBytes; readonly aside: string }) {
+    this.#root = root;
     this.#bytes = options.bytes;
     this.#aside = options.aside;
+  }
+
+  /** Below a directory by its path. Throws where that leads elsewhere by now, as a link to another repository does. */
+  static at(directory: string, options: { readonly bytes: KeptBytes; readonly aside: string }): SetBack {
+    if (realpathSync(directory) !== directory) throw new Error(`${directory} leads elsewhere`);
+    const { dev: device, ino: inode } = lstatSync(directory);
+    return new SetBack({ path: directory, device, inode }, options);
   }
 
   /** @param path absolute, below the root */
@@ -76,22 +83,11 @@ export class SetBack {
 
   #moveAside(path: string): void {
     const { parents, name } = splitRelative(path);
-    const target = join(this.#aside, path);
     try {
       using directory = holdDirectory(this.#root, parents);
       const from = directory.entry(name);
-      const stat = lstatSync(from);
-      mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-      try {
-        renameSync(from, target);
-      } catch (error) {
-        if (!hasCode(error, "EXDEV")) throw error;
-        // Pipes and sockets hold nothing.
-        if (stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()) {
-          cpSync(from, target, { recursive: true, verbatimSymlinks: true });
-        }
-        rmSync(from, { recursive: true, force: true });
-      }
+      lstatSync(from);
+      moveAside(from, join(this.#aside, path));
     } catch (error) {
       const code = systemErrorCode(error);
       if (code !== "ENOENT" && code !== "ENOTDIR") throw error;

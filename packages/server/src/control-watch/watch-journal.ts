@@ -39,7 +39,7 @@ const seenRefsSchema = z.object({
 });
 
 const journalSchema = z.object({
-  version: z.literal(1),
+  version: z.literal(2),
   /** Real path. */
   workspaceRoot: z.string(),
   agreed: agreedSchema,
@@ -49,6 +49,9 @@ const journalSchema = z.object({
   places: z.array(
     z.object({
       place: z.object({ root: z.string(), isGit: z.boolean() }),
+      /** Of the directory that stood there: a path can come to mean another one. */
+      device: z.number(),
+      inode: z.number(),
       before: z.array(z.tuple([z.string(), stateSchema])),
       /** Directories that could not be read. */
       unreadable: z.array(z.string()).default([]),

@@ -1,9 +1,21 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { nothingAgreed } from "@gennai/governance/policies/agreed-control";
 import { ControlWatch } from "@gennai/server/control-watch/control-watch";
+import { keptAside } from "@gennai/server/control-watch/put-back-copies";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { withoutRoot } from "@gennai/testkit/without-root";
 import { afterEach, describe, expect, test } from "vitest";
@@ -390,6 +402,62 @@ describe("what a killed server leaves", () => {
     expect(control()["AGENTS.md"]).toBe("644 The user's.\n");
     watch[Symbol.dispose]();
   });
+
+  test.each<[string, (root: string, elsewhere: string) => void]>([
+    ["a link to another one", (root, elsewhere) => symlinkSync(elsewhere, root)],
+    ["another one", (root, elsewhere) => renameSync(elsewhere, root)],
+    ["nothing", () => undefined],
+  ])("where %s stands in the workspace's place, nothing is put back, and that is said", async (_name, put) => {
+    const { root, stateDir } = await workspace();
+    await using other = await temporaryDirectory({ "its/AGENTS.md": "Theirs.\n", "its/sub/.envrc": "theirs\n" });
+    const elsewhere = other.path("its");
+    killed(root, stateDir, "echo evil > AGENTS.md");
+    renameSync(root, `${root}.moved`);
+    put(root, elsewhere);
+    const before = treeOf(existsSync(elsewhere) ? elsewhere : root);
+    const { watch, recovered } = ControlWatch.open({ stateDir, home: "/nowhere" });
+    expect(treeOf(existsSync(elsewhere) ? elsewhere : root)).toEqual(before);
+    expect(readFileSync(join(`${root}.moved`, "AGENTS.md"), "utf8")).toBe("evil\n");
+    expect(recovered).toMatchObject([{ workspaceRoot: root, files: [{ path: root, what: "failed" }] }]);
+    expect(existsSync(join(stateDir, "put-back"))).toBe(false);
+    watch[Symbol.dispose]();
+    rmSync(root, { recursive: true, force: true });
+    renameSync(`${root}.moved`, root);
+  });
+});
+
+test("a command that puts a link in the workspace's place has nothing put back behind it", async () => {
+  await using other = await temporaryDirectory({ "AGENTS.md": "Theirs.\n", "sub/.envrc": "theirs\n" });
+  const { root, run } = await workspace({ sandboxed: false });
+  const before = treeOf(other.root);
+  const { putBack } = await run(
+    "npm test",
+    `echo evil > .envrc; mv ${root} ${root}.moved; ln -s ${other.root} ${root}`,
+  );
+  expect(treeOf(other.root)).toEqual(before);
+  expect(putBack.files).toMatchObject([{ path: root, what: "failed" }]);
+  rmSync(root);
+  renameSync(`${root}.moved`, root);
+});
+
+test("what lies aside goes when it is old, or too much", async () => {
+  const { root, stateDir, run } = await workspace({ sandboxed: false });
+  const { putBack } = await run("npm test", "echo evil > AGENTS.md");
+  const directory = dirname(putBack.keptIn);
+  const now = Date.now();
+  const old = `${now - keptAside.days * 86_400_000 - 1}-1`;
+  const others = Array.from({ length: keptAside.commands + 5 }, (_each, index) => `${now - 1_000 - index}-1`);
+  for (const name of [old, ...others]) mkdirSync(join(directory, name, "closed"), { recursive: true });
+  chmodSync(join(directory, old, "closed"), 0);
+  await run("npm test", "echo evil > .envrc");
+  const kept = readdirSync(directory);
+  expect(kept).toHaveLength(keptAside.commands);
+  expect(kept).not.toContain(old);
+  expect(existsSync(join(putBack.keptIn, "AGENTS.md"))).toBe(true);
+  mkdirSync(join(directory, old));
+  ControlWatch.open({ stateDir, home: "/nowhere" }).watch[Symbol.dispose]();
+  expect(existsSync(join(directory, old))).toBe(false);
+  expect(existsSync(root)).toBe(true);
 });
 
 test("a tree that cannot be looked through lets no command run", async () => {
