@@ -1,6 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { tryFileLock } from "../process/file-lock.ts";
+import { CheckpointError } from "./checkpoint-error.ts";
 import { keptTreeSchema } from "./snapshot/kept-tree.ts";
 
 const recordSchema = z.strictObject({
@@ -19,19 +21,42 @@ const recordSchema = z.strictObject({
 /** Snapshots around one call that ran something. */
 export type CheckpointRecord = z.infer<typeof recordSchema>;
 
-/** The records of one workspace, a file each; each is there whole or not at all. */
+/** Checkpoints that are kept of one workspace at most; the oldest goes first. */
+export const maxCheckpoints = 200;
+/** Milliseconds for another process to write or remove some of them. */
+const maxWaitMs = 5_000;
+
+/**
+ * The records of one workspace, a file each; each is there whole or not at all. There are never more than the limit, whichever
+ * processes add to them, and none goes for the limit's sake that is among the newest.
+ */
 export class CheckpointRecords {
   readonly #directory: string;
+  readonly #limit: number;
+  /** Of records that were read before: a record never changes its time. */
+  readonly #times = new Map<string, number>();
 
-  constructor(directory: string) {
+  constructor(directory: string, { limit = maxCheckpoints }: { readonly limit?: number } = {}) {
     this.#directory = directory;
+    this.#limit = limit;
   }
 
-  write(record: CheckpointRecord): void {
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
-    const file = this.#file(record.checkpointId);
-    writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+  /** Adds one, and lets the oldest go for it where there are as many as may be. Throws `CheckpointError` `busy`. */
+  add(record: CheckpointRecord): void {
+    using _lock = this.#lock();
+    const draft = this.#draft(record);
+    // First they go: however this ends, there are not too many, and what went would have gone.
+    this.#removeOldest(this.#limit - 1);
+    renameSync(draft, this.#file(record.checkpointId));
+    this.#times.set(record.checkpointId, record.time);
+  }
+
+  /** Writes one anew that is kept. False: it was let go meanwhile, and stays away. Throws `CheckpointError` `busy`. */
+  replace(record: CheckpointRecord): boolean {
+    using _lock = this.#lock();
+    if (this.read(record.checkpointId) === undefined) return false;
+    renameSync(this.#draft(record), this.#file(record.checkpointId));
+    return true;
   }
 
   /** undefined when it is not kept, or damaged. */
@@ -49,14 +74,64 @@ export class CheckpointRecords {
     return this.#ids()
       .map((id) => this.read(id))
       .filter((record) => record !== undefined)
-      .sort((one, other) => one.time - other.time);
+      .sort((one, other) => one.time - other.time || (one.checkpointId < other.checkpointId ? -1 : 1));
   }
 
-  remove(checkpointIds: Iterable<string>): void {
-    for (const id of checkpointIds) {
+  /**
+   * Removes those that are chosen of all that are there, oldest first, and what is beyond the limit of an earlier version.
+   * Throws `CheckpointError` `busy`.
+   */
+  remove(choose: (records: readonly CheckpointRecord[]) => readonly CheckpointRecord[]): void {
+    using _lock = this.#lock();
+    this.#remove(choose(this.all()).map(({ checkpointId }) => checkpointId));
+    this.#removeOldest(this.#limit);
+  }
+
+  /** Some were removed, and nobody has said since that what they named is gone as well. Kept over restarts. */
+  get leftover(): boolean {
+    return existsSync(this.#leftover);
+  }
+
+  /** What the removed ones named is about to go. */
+  clearLeftover(): void {
+    rmSync(this.#leftover, { force: true });
+  }
+
+  #removeOldest(most: number): void {
+    const ids = this.#ids();
+    if (ids.length <= most) return;
+    const known = ids.map((id) => ({ id, time: this.#times.get(id) ?? this.read(id)?.time ?? 0 }));
+    for (const id of this.#times.keys()) if (!ids.includes(id)) this.#times.delete(id);
+    for (const { id, time } of known) this.#times.set(id, time);
+    // One that is damaged counts as the oldest.
+    known.sort((one, other) => one.time - other.time || (one.id < other.id ? -1 : 1));
+    this.#remove(known.slice(0, ids.length - most).map(({ id }) => id));
+  }
+
+  #remove(ids: readonly string[]): void {
+    if (ids.length > 0) writeFileSync(this.#leftover, "", { mode: 0o600 });
+    for (const id of ids) {
       rmSync(this.#file(id), { force: true });
       rmSync(`${this.#file(id)}.new`, { force: true });
+      this.#times.delete(id);
     }
+  }
+
+  #draft(record: CheckpointRecord): string {
+    const draft = `${this.#file(record.checkpointId)}.new`;
+    writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
+    return draft;
+  }
+
+  #lock(): Disposable {
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    const lock = tryFileLock(join(this.#directory, "taking"), { waitMs: maxWaitMs });
+    if (lock === undefined) throw new CheckpointError("busy", "Another process holds this workspace's checkpoints.");
+    return lock;
+  }
+
+  get #leftover(): string {
+    return join(this.#directory, "leftover");
   }
 
   #ids(): readonly string[] {

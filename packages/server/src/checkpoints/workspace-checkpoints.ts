@@ -9,8 +9,7 @@ import type { FileState, PathChange } from "./file-state.ts";
 import type { KeptTree } from "./snapshot/kept-tree.ts";
 import { ShadowTree } from "./snapshot/shadow-tree.ts";
 
-/** What is kept of a workspace at most; the oldest goes first. */
-const maxCheckpoints = 200;
+/** What is kept of a workspace at most, besides their number; the oldest goes first. */
 const maxAge = 14 * 24 * 60 * 60_000;
 const defaultMaxBytes = 2 * 1024 * 1024 * 1024;
 const sweepEvery = 50;
@@ -76,7 +75,7 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
   async open(sessionId: string, signal: AbortSignal): Promise<string> {
     const before = await this.#kept(signal);
     const checkpointId = `c-${randomBytes(8).toString("hex")}`;
-    this.#records.write({ version: 1, checkpointId, sessionId, time: this.#now(), before });
+    this.#records.add({ version: 1, checkpointId, sessionId, time: this.#now(), before });
     this.#running.add(checkpointId);
     this.#opened += 1;
     if (this.#opened % sweepEvery === 0) await this.sweep().catch(() => undefined);
@@ -94,7 +93,7 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     const after = await this.#kept(options.signal).finally(() => this.#running.delete(checkpointId));
     const { checkpointId: id, sessionId, time, version, before } = record;
     // Another server may have taken the call for one that was cut off: it is not.
-    this.#records.write({
+    const closed = {
       version,
       checkpointId: id,
       sessionId,
@@ -102,7 +101,8 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
       before,
       after,
       ...(interrupted ? { interrupted } : {}),
-    });
+    };
+    if (!this.#records.replace(closed)) throw notKept();
     return this.#certain(before, after, interrupted);
   }
 
@@ -131,25 +131,29 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
 
   /** Lets go of what is too old or too much. */
   async sweep(): Promise<void> {
-    const records = this.#records.all();
     const oldest = this.#now() - maxAge;
-    const gone = records.filter(({ time }, index) => time < oldest || index < records.length - maxCheckpoints);
-    if (this.#tree.size() > this.#maxBytes) gone.push(...records.slice(0, Math.ceil(records.length / 2)));
-    if (gone.length === 0) return;
-    await this.#forget(new Set(gone.map(({ checkpointId }) => checkpointId)));
+    const tooMuch = this.#tree.size() > this.#maxBytes;
+    this.#records.remove((records) =>
+      records.filter(({ time }, index) => time < oldest || (tooMuch && index < records.length / 2)),
+    );
+    await this.#prune();
   }
 
   /** Forgets what was kept for these sessions. */
   async forgetSessions(sessionIds: ReadonlySet<string>): Promise<void> {
-    const gone = this.#records.all().filter(({ sessionId }) => sessionIds.has(sessionId));
-    if (gone.length > 0) await this.#forget(new Set(gone.map(({ checkpointId }) => checkpointId)));
+    this.#records.remove((records) => records.filter(({ sessionId }) => sessionIds.has(sessionId)));
+    await this.#prune();
   }
 
-  async #forget(gone: ReadonlySet<string>): Promise<void> {
-    this.#records.remove(gone);
-    await this.#tree.prune(
-      this.#records.all().flatMap(({ before, after }) => [before.tree, ...(after === undefined ? [] : [after.tree])]),
-    );
+  /** Contents that only removed checkpoints had go for good. */
+  async #prune(): Promise<void> {
+    if (!this.#records.leftover) return;
+    await this.#tree.prune(() => {
+      this.#records.clearLeftover();
+      return this.#records
+        .all()
+        .flatMap(({ before, after }) => [before.tree, ...(after === undefined ? [] : [after.tree])]);
+    });
   }
 
   /**

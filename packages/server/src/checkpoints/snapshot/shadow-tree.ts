@@ -90,7 +90,7 @@ export class ShadowTree {
   }
 
   /** Removes every object that neither these trees nor the newest snapshot needs. */
-  prune(trees: readonly string[]): Promise<void> {
+  prune(trees: () => readonly string[]): Promise<void> {
     return this.alone(async () => {
       if (!this.exists) return;
       this.#git.removeStaleLocks();
@@ -98,7 +98,7 @@ export class ShadowTree {
       const refs = join(this.#git.directory, "refs", "checkpoints");
       rmSync(refs, { recursive: true, force: true });
       mkdirSync(refs, { recursive: true, mode: 0o700 });
-      for (const tree of new Set(trees)) writeFileSync(join(refs, tree), `${tree}\n`, { mode: 0o600 });
+      for (const tree of new Set(trees())) writeFileSync(join(refs, tree), `${tree}\n`, { mode: 0o600 });
       await this.#git.run(["repack", "-a", "-d", "-q"]);
       await this.#git.run(["prune", "--expire=now"]);
       rmSync(refs, { recursive: true, force: true });

@@ -197,7 +197,7 @@ test("another process's snapshot makes what is remembered worthless", async () =
   await other.snapshot();
   put(root, "a", { text: "other\n" });
   const newest = await other.snapshot();
-  await other.prune([]);
+  await other.prune(() => []);
   put(root, "a", { text: "a\n" });
   expect(await remembering.snapshot()).toEqual(first);
   expect(newest.tree).not.toBe(first.tree);
@@ -214,7 +214,7 @@ test("pruning keeps the newest tree alone, though git was not asked for it", asy
   const [before, after] = [changes[0]?.before, changes[0]?.after].map((state) =>
     state?.type === "file" ? (state.object ?? "") : "",
   );
-  await remembering.prune([]);
+  await remembering.prune(() => []);
   await expect(remembering.read([before ?? ""])).rejects.toThrow("no longer kept");
   expect((await remembering.read([after ?? ""])).get(after ?? "")?.toString()).toBe("newest\n");
   expect(await remembering.snapshot()).toEqual(newest);
