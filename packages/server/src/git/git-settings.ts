@@ -22,6 +22,8 @@ export const fixedSettings: GitSettings = [
   ["gpg.program", "false"],
   ["submodule.recurse", "false"],
   ["diff.ignoreSubmodules", "dirty"],
+  // To show what changed within one, another git runs there, by the submodule's own settings.
+  ["diff.submodule", "short"],
   ["status.submoduleSummary", "false"],
   // A directory that looks like a bare repository, in the middle of a working tree, is none.
   ["safe.bareRepository", "explicit"],

@@ -1,4 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { gitEnvironment } from "./git-environment.ts";
 import { type GitMounts, handConfiguration, sandboxedConfiguration } from "./git-sandbox.ts";
@@ -59,10 +61,41 @@ export async function readingGitEnvironment(
   const git = await machineGit().catch(() => undefined);
   if (git === undefined) return {};
   const env = { ...environment, ...settingsEnvironment(fixedSettings) };
-  const names = await Promise.all(
-    ["--local", "--worktree"].map((scope) => repositoryPrograms(git.program, scope, { cwd, env })),
-  );
-  return settingsEnvironment([...fixedSettings, ...names.flat().map((name) => [name, harmlessValue(name)] as const)]);
+  const [names, submodules] = await Promise.all([
+    Promise.all(["--local", "--worktree"].map((scope) => repositoryPrograms(git.program, scope, { cwd, env }))),
+    Promise.all(submoduleLists(cwd).map((list) => submodulesIn(git.program, list, { cwd, env }))),
+  ]);
+  return settingsEnvironment([
+    ...fixedSettings,
+    ...names.flat().map((name) => [name, harmlessValue(name)] as const),
+    // What it says of each submodule outranks what holds for all: to look into one, git would start another git there.
+    ...[...new Set(submodules.flat())].map((name) => [`submodule.${name}.ignore`, "dirty"] as const),
+  ]);
+}
+
+/** The places of `.gitmodules`, as arguments: git takes the first that there is. */
+function submoduleLists(cwd: string): readonly (readonly string[])[] {
+  const committed = [
+    ["--blob", ":.gitmodules"],
+    ["--blob", "HEAD:.gitmodules"],
+  ];
+  for (let at = cwd; ; at = dirname(at)) {
+    if (existsSync(join(at, ".gitmodules"))) committed.push(["--file", join(at, ".gitmodules")]);
+    if (existsSync(join(at, ".git")) || dirname(at) === at) return committed;
+  }
+}
+
+function submodulesIn(
+  git: string,
+  list: readonly string[],
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    const args = ["config", ...list, "--name-only", "-z", "--get-regexp", "^submodule\\."];
+    execFile(git, args, { ...options, maxBuffer: 1024 * 1024 }, (_error, stdout) => {
+      resolve(stdout.split("\0").flatMap((name) => /^submodule\.(.+)\.[^.]+$/s.exec(name)?.[1] ?? []));
+    });
+  });
 }
 
 /** Settings of the repository's own that name programs; what the user's say of such is the user's choice. */

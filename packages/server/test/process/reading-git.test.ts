@@ -40,3 +40,51 @@ test.each(["git status", "git diff", "git log -p -1", "cd sub && git diff"])(
     expect(existsSync(trap)).toBe(false);
   },
 );
+
+test.each([
+  "git status",
+  "git diff",
+  "git diff HEAD",
+  "git diff-index HEAD",
+  "git diff-files",
+  "git log -p -1",
+  "gi\\t status",
+  "g''it diff",
+])("without a sandbox, %s starts nothing that a repository within names", async (text) => {
+  await using repository = await temporaryRepository({ f: "a\n" });
+  await using elsewhere = await temporaryDirectory();
+  const trap = join(elsewhere.root, "ran");
+  const { root } = repository;
+  const { git } = repository;
+  const within = join(root, "v");
+  await git("init", "-q", within);
+  const commit = async (content: string): Promise<void> => {
+    writeFileSync(join(within, "f"), content);
+    await git("-C", within, "add", "f");
+    await git("-C", within, "-c", "user.name=n", "-c", "user.email=e@e", "commit", "-qm", "x");
+    await git("add", "v", ".gitmodules");
+    await git("commit", "-qm", "v");
+  };
+  writeFileSync(join(root, ".gitmodules"), '[submodule "v.x"]\n\tpath = v\n\turl = ./v\n\tignore = none\n');
+  await commit("1\n");
+  await commit("2\n");
+  await git("config", "submodule.v.x.ignore", "none");
+  await git("config", "diff.submodule", "diff");
+  await git("config", "core.fsmonitor", `touch ${trap}`);
+  for (const name of ["core.fsmonitor", "filter.x.clean", "diff.x.textconv", "diff.external"])
+    await git("-C", within, "config", name, `touch ${trap}; cat`);
+  writeFileSync(join(within, ".git/info/attributes"), "* filter=x diff=x\n");
+  writeFileSync(join(within, "f"), "3\n");
+  const { run } = await runShellCommand(
+    { text, cwd: holdDirectory(root), timeoutMs: 30_000, readsOnly: true, agreed: nothingAgreed },
+    {
+      workspaceRoot: root,
+      environment: commandEnvironment({ ...process.env, HOME: elsewhere.root }),
+      shellArguments: plainShell,
+      controlWatch: nothing,
+    },
+    { signal: new AbortController().signal, onOutput: () => {} },
+  );
+  expect(run).toMatchObject({ exitCode: 0 });
+  expect(existsSync(trap)).toBe(false);
+});

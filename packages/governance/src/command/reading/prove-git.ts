@@ -22,6 +22,8 @@ export function proveGit(invocation: Invocation, report: AnalysisReport, place: 
   if (reading === undefined) return false;
   const parsed = parseOptions(parts.words, reading.options);
   if (parsed.unknown !== undefined) proven = false;
+  if (parsed.values.some(({ option, word }) => looksIntoSubmodules.get(option)?.has(word.literal ?? "") === true))
+    proven = false;
   let operands = parsed.operands;
   if (reading.pattern && !parsed.values.some((value) => value.kind === "pattern")) operands = operands.slice(1);
   const [first] = operands;
@@ -53,3 +55,9 @@ export function proveGit(invocation: Invocation, report: AnalysisReport, place: 
     );
   return proven;
 }
+
+/** Values with which another git runs in each submodule, by the settings that are there; and any that is not literal. */
+const looksIntoSubmodules: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["--submodule", new Set(["diff", ""])],
+  ["--ignore-submodules", new Set(["none", "untracked", ""])],
+]);
