@@ -27,7 +27,7 @@ export interface LedgerEntry {
   /** Calls of one batch of parallel reads share a record. */
   readonly calls: readonly LedgerCall[];
   readonly files: readonly FileChange[];
-  /** What else is known, JSON values only. */
+  /** What else is known, JSON values only; `intent`: the id of the intent that was worked under. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 

@@ -33,8 +33,17 @@ export interface TracedFile {
       /** `sha256:` and the digest of the block's text. */
       readonly content_hash: string;
     }[];
-    readonly related: readonly { readonly type: string; readonly url: string }[];
+    readonly related: readonly RelatedIntent[];
   }[];
+}
+
+/** The intent that was worked under, as Agent Trace names what is related (`url`) and as our first format did (`value`). */
+export interface RelatedIntent {
+  readonly type: "specification";
+  /** `urn:gennai:intent:` and the id, percent-encoded. */
+  readonly url: string;
+  /** The id, e.g. `INT-001`. */
+  readonly value: string;
 }
 
 export interface LedgerMetadata {
@@ -124,7 +133,7 @@ export function sealRecord(
     timestamp: new Date(entry.time).toISOString(),
     ...(entry.revision === "" ? {} : { vcs: { type: "git" as const, revision: entry.revision.toWellFormed() } }),
     tool: { name: "gennai" as const, version: options.toolVersion ?? "unknown" },
-    files: entry.files.map((file) => tracedFile(file, entry.modelId)),
+    files: entry.files.map((file) => tracedFile(file, entry)),
   };
   const { salt } = options;
   const content_digest = contentDigest(partsOf(record, metadata).content, salt);
@@ -148,7 +157,7 @@ function handOver(
 /** Blocks of one file beyond this stand in the record as a count only. */
 const maxBlocks = 1_000;
 
-function tracedFile(file: FileChange, modelId: string): TracedFile {
+function tracedFile(file: FileChange, { modelId, details }: LedgerEntry): TracedFile {
   const contributor =
     modelId === ""
       ? { type: "human" as const }
@@ -158,7 +167,16 @@ function tracedFile(file: FileChange, modelId: string): TracedFile {
     end_line: block.endLine,
     content_hash: `sha256:${block.sha256}`,
   }));
-  return { path: file.path.toWellFormed(), conversations: [{ contributor, ranges, related: [] }] };
+  return {
+    path: file.path.toWellFormed(),
+    conversations: [{ contributor, ranges, related: relatedIntents(details["intent"]) }],
+  };
+}
+
+function relatedIntents(intent: unknown): readonly RelatedIntent[] {
+  if (typeof intent !== "string" || intent === "") return [];
+  const value = intent.toWellFormed();
+  return [{ type: "specification", url: `urn:gennai:intent:${encodeURIComponent(value)}`, value }];
 }
 
 function recordedChange(file: FileChange): Record<string, unknown> {

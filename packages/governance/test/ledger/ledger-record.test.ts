@@ -36,7 +36,8 @@ const agentTrace = z.strictObject({
               content_hash: z.string().optional(),
             }),
           ),
-          related: z.array(z.strictObject({ type: z.string(), url: z.url() })).optional(),
+          // The schema asks for these two, and closes no object.
+          related: z.array(z.looseObject({ type: z.string(), url: z.url() })).optional(),
         }),
       ),
     }),
@@ -103,6 +104,24 @@ describe("a ledger record", () => {
     expect(contentState(record, metadata)).toBe("intact");
     expect(verifier.verify("key-1", recordMessage(hash), decodeSignature(signature) ?? new Uint8Array())).toBe(true);
     expect(canonicalJson(record)).toBe(line);
+  });
+
+  it.each([
+    ["INT-001", "urn:gennai:intent:INT-001"],
+    ["a b/ü", "urn:gennai:intent:a%20b%2F%C3%BC"],
+    ["\ud800", "urn:gennai:intent:%EF%BF%BD"],
+  ])("seed 001 trace: names the intent %j of each file by its id and by a URL", (intent, url) => {
+    const change = { path: "a", operation: "delete" as const, beforeSha256: "b", afterSha256: undefined, blocks: [] };
+    const { line } = sealRecord(entry({ files: [change], details: { intent } }), place, signer, { salt });
+    const record = agentTrace.parse(JSON.parse(line));
+    const value = intent.toWellFormed();
+    expect(record.files[0]?.conversations[0]?.related).toEqual([{ type: "specification", url, value }]);
+  });
+
+  it("has bytes that earlier versions gave it, when no intent was worked under", () => {
+    const change = { path: "a", operation: "delete" as const, beforeSha256: "b", afterSha256: undefined, blocks: [] };
+    const { line } = sealRecord(entry({ files: [change] }), place, signer, { salt });
+    expect(line).toContain('"ranges":[],"related":[]');
   });
 
   it.each([

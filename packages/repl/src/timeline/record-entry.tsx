@@ -77,6 +77,11 @@ function Detail({ record, onOpenFile }: Pick<RecordEntryProps, "record" | "onOpe
             <VisibleText text={record.modelId} />
           </Fact>
         )}
+        {record.intent !== "" && (
+          <Fact name="Intent">
+            <VisibleText text={record.intent} />
+          </Fact>
+        )}
         <Fact name="Session">
           <code>
             <VisibleText text={record.sessionId} />

@@ -9,6 +9,8 @@ export interface TimelineRecord {
   readonly paths: readonly string[];
   /** The model that contributed; empty: a person did, or nobody is named. */
   readonly modelId: string;
+  /** Id of the intent that was worked under, or selected; empty: none. */
+  readonly intent: string;
   readonly previousHash: string;
   readonly hash: string;
   /** Its content was purged; its place in the chain stays. */
@@ -50,6 +52,7 @@ export function timelineRecord(seq: number, json: string): TimelineRecord {
       ...new Set([...listOf(metadata["changes"]).map(recordOf), ...files].map(({ path }) => textOf(path))),
     ].filter((path) => path !== ""),
     modelId: files.map(modelOf).find((model) => model !== "") ?? "",
+    intent: textOf(recordOf(metadata["details"])["intent"]),
     previousHash: textOf(metadata["previous_hash"]),
     hash: textOf(metadata["hash"]),
     purged: metadata["purged"] === true,

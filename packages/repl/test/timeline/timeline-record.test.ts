@@ -17,6 +17,11 @@ test.each([
   { name: "no record at all", records: [line(4, "x", "a"), timelineRecord(5, "not json")], broken: [5] },
 ])("$name", ({ records, broken }) => expect([...brokenLinks(records)]).toEqual(broken));
 
+test("the intent that was worked under is named by its id", () => {
+  expect(line(1, "x", "a", { details: { intent: "INT-001" } }).intent).toBe("INT-001");
+  expect(line(1, "x", "a").intent).toBe("");
+});
+
 test("a record is read as far as it goes", () => {
   const call = { call_id: "c", tool: "Bash", input: { command: "npm test" }, verdict: "allow", exit_code: 1 };
   const record = line(1, "x", "a", { calls: [call], changes: [{ path: "a.ts" }, { path: "a.ts" }], details: 7 });

@@ -162,6 +162,7 @@ export class Session {
   ): Promise<void> {
     await this.catchUp();
     const head = knownHead(this.workspace);
+    const { activeIntentId } = this.state;
     const entry: LedgerEntry = {
       kind,
       time: this.services.now(),
@@ -179,7 +180,7 @@ export class Session {
           blocks: [],
         }),
       ),
-      details,
+      details: activeIntentId === undefined || files.length === 0 ? details : { ...details, intent: activeIntentId },
     };
     await this.writer.commit(events, { turnId: "", ledger: [entry], durable: true });
   }

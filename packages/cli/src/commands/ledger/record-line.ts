@@ -13,11 +13,14 @@ export function describeRecord(line: string, paint: Paint): string {
   });
   const files = listOf(record.get("files")).map((file) => textOf(fieldsOf(file).get("path")));
   const seq = metadata.get("seq");
+  const kind = textOf(metadata.get("kind"));
+  const details = fieldsOf(metadata.get("details"));
+  const intent = kind === "session" ? "" : textOf(details.get("intent"));
   return [
     (typeof seq === "number" ? String(seq) : "-").padStart(5),
     textOf(record.get("timestamp")).slice(0, 19),
-    paint("cyan", textOf(metadata.get("kind")).padEnd(8)),
-    [...decisionOf(textOf(metadata.get("kind")), fieldsOf(metadata.get("details"))), ...calls, ...files]
+    paint("cyan", kind.padEnd(8)),
+    [...decisionOf(kind, details), ...calls, ...files, intent === "" ? "" : `intent ${intent}`]
       .filter((part) => part !== "")
       .join(", "),
   ].join("  ");

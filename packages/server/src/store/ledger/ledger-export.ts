@@ -106,16 +106,34 @@ function marked(record: unknown): JsonObject {
   return { ...record, metadata: { ...(isJsonObject(record["metadata"]) ? record["metadata"] : {}), redacted: true } };
 }
 
-/** `vcs.revision_id` and `relative_path` in place of `vcs.revision` and `path`. */
+/** `vcs.revision_id` and `relative_path` in place of `vcs.revision` and `path`; what is related by `value` alone. */
 function seed001Record(record: JsonObject): JsonObject {
   const { vcs, files } = record;
   return {
     ...record,
     ...(isJsonObject(vcs) ? { vcs: renamed(vcs, "revision", "revision_id") } : {}),
     ...(Array.isArray(files)
-      ? { files: files.map((file: unknown) => (isJsonObject(file) ? renamed(file, "path", "relative_path") : file)) }
+      ? { files: files.map((file: unknown) => (isJsonObject(file) ? seed001File(file) : file)) }
       : {}),
   };
+}
+
+function seed001File(file: JsonObject): JsonObject {
+  const { conversations } = file;
+  const named = renamed(file, "path", "relative_path");
+  if (!Array.isArray(conversations)) return named;
+  return {
+    ...named,
+    conversations: conversations.map((each: unknown) => {
+      if (!isJsonObject(each) || !Array.isArray(each["related"])) return each;
+      return { ...each, related: each["related"].map(withoutUrl) };
+    }),
+  };
+}
+
+function withoutUrl(related: unknown): unknown {
+  if (!isJsonObject(related) || related["value"] === undefined) return related;
+  return Object.fromEntries(Object.entries(related).filter(([name]) => name !== "url"));
 }
 
 function renamed(object: JsonObject, from: string, to: string): JsonObject {

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { FileChange } from "@gennai/governance/tool";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { createRedactor } from "@gennai/server/redaction/redactor";
 import { exportLedgerBundle } from "@gennai/server/store/ledger/export-bundle";
@@ -28,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture[Symbol.asyncDispose]());
 
-async function fill(details: Record<string, unknown> = {}): Promise<void> {
+async function fill(details: Record<string, unknown> = {}, files: readonly FileChange[] = []): Promise<void> {
   await using store = await fixture.open();
   await store.log.setTitle("s", "Title");
   const event = {
@@ -43,7 +44,11 @@ async function fill(details: Record<string, unknown> = {}): Promise<void> {
     "s",
     {
       events: [{ turnId: "t", itemId: "", time: 1, event }],
-      ledger: [{ ...entryOf(1), revision: "0".repeat(40), files: [change] }, { ...entryOf(2), details }, entryOf(3)],
+      ledger: [
+        { ...entryOf(1), revision: "0".repeat(40), files: [change] },
+        { ...entryOf(2), details, files },
+        entryOf(3),
+      ],
       durable: true,
     },
     { seq: 0, epoch: 1 },
@@ -66,7 +71,8 @@ const conversation = z.strictObject({
   url: z.url().optional(),
   contributor: contributor.optional(),
   ranges: z.array(range),
-  related: z.array(z.strictObject({ type: z.string(), url: z.url() })).optional(),
+  // The schema asks for these two, and closes no object.
+  related: z.array(z.looseObject({ type: z.string(), url: z.url() })).optional(),
 });
 /** The constraints of the published JSON schema, with the version this format has. */
 const agentTrace = z.strictObject({
@@ -103,6 +109,19 @@ describe("export", () => {
     });
     expect(record.vcs).not.toHaveProperty("revision");
     expect(record.files[0]).not.toHaveProperty("path");
+  });
+
+  test("with the older names, what is related by its value alone", async () => {
+    const sealed = { type: "specification", url: "urn:gennai:intent:INT-001", value: "INT-001" };
+    await fill({ intent: "INT-001" }, [change]);
+    expect(
+      agentTrace.parse(JSON.parse((await lines("agent-trace"))[1] ?? "")).files[0]?.conversations[0],
+    ).toMatchObject({
+      related: [sealed],
+    });
+    expect(JSON.parse((await lines("seed001"))[1] ?? "").files[0].conversations[0].related).toEqual([
+      { type: "specification", value: "INT-001" },
+    ]);
   });
 
   test("is redacted by the rules of today", async () => {

@@ -1,0 +1,19 @@
+import { describeRecord } from "@gennai/cli/commands/ledger/record-line";
+import type { Paint } from "@gennai/cli/terminal/colours";
+import { expect, test } from "vitest";
+
+const record = (kind: string, details: object) =>
+  JSON.stringify({
+    timestamp: "2026-01-02T03:04:05Z",
+    files: [{ path: "src/a.ts", conversations: [] }],
+    metadata: { seq: 7, kind, calls: [{ tool: "Write", verdict: "allow" }], details },
+  });
+const plain: Paint = (_style, text) => text;
+
+test.each([
+  ["outcome", { intent: "INT-001" }, "    7  2026-01-02T03:04:05  outcome   Write allow, src/a.ts, intent INT-001"],
+  ["outcome", {}, "    7  2026-01-02T03:04:05  outcome   Write allow, src/a.ts"],
+  ["session", { intent: "INT-001" }, "    7  2026-01-02T03:04:05  session   intent INT-001, Write allow, src/a.ts"],
+])("a record of kind %s with %j names its intent once", (kind, details, line) => {
+  expect(describeRecord(record(kind, details), plain)).toBe(line);
+});
