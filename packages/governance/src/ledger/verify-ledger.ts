@@ -1,4 +1,5 @@
 import { digestOf } from "@gennai/protocol/digest";
+import { LaidOutRecords } from "./laid-out-records.ts";
 import { LedgerKeys } from "./ledger-keys.ts";
 import { type FileLine, fileLines } from "./ledger-line.ts";
 import { decodeSignature, isHeadGenuine, recordMessage, type SignedHead, type Verifier } from "./ledger-signature.ts";
@@ -34,11 +35,18 @@ export interface LedgerReport {
   readonly unsigned: number;
   /** Where records that were signed are lost, and somebody accepted it: what the ledger says of it itself. */
   readonly rollbacks: readonly { readonly seq: number; readonly from: number; readonly to: number }[];
-  /** What is odd and no proof of harm: line ends, old lines that were cut or glued. At most 100. */
+  /** What is odd and no proof of harm: line ends, old lines that were cut or glued, old records over several lines (once). At most 100. */
   readonly notes: readonly (LedgerPosition & { readonly code: LedgerNote })[];
 }
 
-export type LedgerNote = "byte_order_mark" | "carriage_return" | "unterminated" | "cut" | "glued" | "earlier_ledger";
+export type LedgerNote =
+  | "byte_order_mark"
+  | "carriage_return"
+  | "unterminated"
+  | "cut"
+  | "glued"
+  | "laid_out"
+  | "earlier_ledger";
 
 export interface LedgerPosition {
   /** The seq expected there; 0 among unsigned lines. */
@@ -91,6 +99,7 @@ class LedgerCheck {
   /** Records without content that no later record has told of yet. */
   readonly #untold = new Map<number, LedgerPosition>();
   #unsigned = 0;
+  readonly #laidOut = new LaidOutRecords<{ readonly line: FileLine; readonly at: LedgerPosition }>();
   #rollbacks: LedgerReport["rollbacks"][number][] = [];
   #hashAtHead: string | undefined;
   #end: LedgerPosition = { seq: 0, offset: 0, line: 1 };
@@ -109,6 +118,7 @@ class LedgerCheck {
     if (decoded === undefined) return this.#malformed(line.tooLong ? "is too long" : "is not UTF-8", line, at);
     if (decoded.byteOrderMark) this.#note("byte_order_mark", at);
     if (decoded.carriageReturn) this.#note("carriage_return", at);
+    if (this.#last === undefined && this.#isLaidOut(decoded.text, line, at)) return;
     const read = readLedgerLine(decoded.text);
     switch (read.type) {
       case "record":
@@ -127,8 +137,24 @@ class LedgerCheck {
     }
   }
 
+  /** True when the line is part of an old record over several lines; what was only taken for one is judged now. */
+  #isLaidOut(text: string, line: FileLine, at: LedgerPosition): boolean {
+    const taken = this.#laidOut.take({ line, at }, text);
+    if (taken.type === "held") return true;
+    if (taken.type === "whole") {
+      this.#unsigned += taken.records.length;
+      if (!this.#notes.some(({ code }) => code === "laid_out")) this.#note("laid_out", taken.first.at);
+      return true;
+    }
+    // The last of them is this line, if it was not held itself.
+    const isApart = taken.lines.at(-1)?.line === line;
+    for (const held of taken.lines) if (held.line !== line) this.#malformed("is not JSON", held.line, held.at);
+    return !isApart;
+  }
+
   async finish(): Promise<LedgerReport> {
     const { head } = this.#expectations;
+    for (const { line, at } of this.#laidOut.end()) this.#malformed("is not JSON", line, at);
     if (this.#records === 0 && this.#unsigned === 0) this.#problem ??= this.#firstCut;
     if (this.#problem === undefined || this.#problem.status === "torn_last_line") {
       this.#problem = (head && (await this.#headProblem(head))) ?? this.#problem;

@@ -259,6 +259,37 @@ describe("verifyLedger", () => {
       ]);
     });
 
+    const spread = JSON.stringify(JSON.parse(seed), null, 2);
+
+    it.each([
+      ["one", `${spread}\n`, 1, []],
+      ["two, and a line", `${spread}\n${spread}\n${seed}\n`, 3, []],
+      ["a list, with braces in a text", JSON.stringify([JSON.parse(agentTrace), JSON.parse(seed)], null, 4), 2, []],
+      ["with tabs, and with CRLF", JSON.stringify(JSON.parse(seed), null, "\t").replaceAll("\n", "\r\n"), 1, []],
+      ["one that was cut", `${spread}\n${spread.slice(0, 20)}\n`, 1, ["cut", "cut", "cut"]],
+    ])("that stand over several lines are told of once: %s", async (_name, before, unsigned, cut) => {
+      const isOther = (code: string) => code !== "carriage_return" && code !== "unterminated";
+      const codes = (notes: readonly { readonly code: string }[]) => notes.map(({ code }) => code).filter(isOther);
+      const alone = await verified(before);
+      expect(alone).toMatchObject({ status: "unsigned", unsigned, records: 0 });
+      expect(codes(alone.notes)).toEqual(["laid_out", ...cut]);
+      const preamble = before.endsWith("\n") ? before : `${before}\n`;
+      const after = chain(2, signer, { preamble }).map((record) => record.line);
+      const report = await verified(preamble + text(after));
+      expect(report).toMatchObject({ status: "ok", unsigned, records: 2 });
+      expect(codes(report.notes)).toEqual(["laid_out", ...cut]);
+      const changed = preamble.replace('"timestamp"', '"timeStamp"');
+      expect(await verified(changed + text(after))).toMatchObject({ status: "broken_chain" });
+    });
+
+    it("over several lines hide no record of ours behind an open brace", async () => {
+      const ours = text(chain(2, signer).map((record) => record.line));
+      expect(await verified(`{\n${ours}`)).toMatchObject({ status: "malformed_line", records: 0 });
+      const preamble = "{\n";
+      const after = text(chain(2, signer, { preamble }).map((record) => record.line));
+      expect(await verified(preamble + after)).toMatchObject({ status: "ok", records: 2, notes: [{ code: "cut" }] });
+    });
+
     it("are vouched for by the record that follows them", async () => {
       const after = chain(3, signer, { preamble: old }).map((record) => record.line);
       const report = await verified(old + text(after));

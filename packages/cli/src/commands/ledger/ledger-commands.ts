@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { access, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { recordLines } from "@gennai/governance/ledger/laid-out-records";
 import { defaultStateDir } from "@gennai/server/config/state-directory";
 import { acceptRollback } from "@gennai/server/store/ledger/accept-rollback";
 import { ledgerPathOf } from "@gennai/server/store/ledger/ledger-file-name";
@@ -78,7 +79,7 @@ export async function ledgerShowCommand(flags: LedgerShowFlags, console: Console
     });
   });
   const paint = paintFor(console.output, console.environment);
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const lines = recordLines(text);
   for (const line of lines.slice(-limit)) {
     console.output.write(`${flags.json === true ? line : describeRecord(line, paint)}\n`);
   }
@@ -196,7 +197,7 @@ function describeReport(report: WorkspaceLedgerReport, paint: Paint): string {
       ({ seq, from, to }) => `  lost     ${lostWords(from, to)}: record ${seq} says so, and somebody accepted it`,
     ),
     ...(problem === undefined ? [] : [`  first    seq ${problem.seq}, line ${problem.line}, byte ${problem.offset}`]),
-    ...report.notes.map(({ code, line }) => `  note     line ${line}: ${code.replaceAll("_", " ")}`),
+    ...report.notes.map(({ code, line }) => `  note     line ${line}: ${noteWords[code] ?? code.replaceAll("_", " ")}`),
     ...(status === "ok"
       ? []
       : [
@@ -205,6 +206,12 @@ function describeReport(report: WorkspaceLedgerReport, paint: Paint): string {
         ]),
   ].join("\n");
 }
+
+const noteWords: Readonly<Partial<Record<string, string>>> = {
+  laid_out:
+    "records over several lines, as the first format of the ledger had them. They are unsigned, and stay as they are; new\n" +
+    "           records go below them, and the first of those signs for their bytes. There is nothing to do.",
+};
 
 function lostWords(from: number, to: number): string {
   if (from <= to) return "sessions, or what was signed";

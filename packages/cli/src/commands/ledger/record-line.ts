@@ -11,7 +11,9 @@ export function describeRecord(line: string, paint: Paint): string {
     const fields = fieldsOf(call);
     return `${textOf(fields.get("tool"))} ${textOf(fields.get("verdict"))}`.trim();
   });
-  const files = listOf(record.get("files")).map((file) => textOf(fieldsOf(file).get("path")));
+  const files = listOf(record.get("files")).map(
+    (file) => textOf(fieldsOf(file).get("path")) || textOf(fieldsOf(file).get("relative_path")),
+  );
   const seq = metadata.get("seq");
   const kind = textOf(metadata.get("kind"));
   const details = fieldsOf(metadata.get("details"));

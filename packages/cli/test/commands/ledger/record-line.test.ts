@@ -10,6 +10,11 @@ const record = (kind: string, details: object) =>
   });
 const plain: Paint = (_style, text) => text;
 
+test("a record of the first format names its files", () => {
+  const old = { timestamp: "2025-01-01T00:00:00Z", files: [{ relative_path: "src/a.ts", conversations: [] }] };
+  expect(describeRecord(JSON.stringify(old), plain)).toBe("    -  2025-01-01T00:00:00            src/a.ts");
+});
+
 test.each([
   ["outcome", { intent: "INT-001" }, "    7  2026-01-02T03:04:05  outcome   Write allow, src/a.ts, intent INT-001"],
   ["outcome", {}, "    7  2026-01-02T03:04:05  outcome   Write allow, src/a.ts"],

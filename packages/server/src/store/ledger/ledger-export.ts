@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { recordLines } from "@gennai/governance/ledger/laid-out-records";
 import { partsOf, withoutContent } from "@gennai/governance/ledger/record-content";
 import type { Redactor } from "@gennai/governance/redaction";
 import { hasCode } from "../../system-error.ts";
@@ -37,7 +38,7 @@ function* ledgerLines(location: LedgerLocation): Generator<string, void, undefin
   }
   if (stored) return;
   try {
-    yield* readFileSync(ledgerPathOf(location), "utf8").split("\n");
+    yield* recordLines(readFileSync(ledgerPathOf(location), "utf8"));
   } catch (error) {
     if (!hasCode(error, "ENOENT")) throw error;
   }

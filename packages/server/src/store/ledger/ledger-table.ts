@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { countLaidOut } from "@gennai/governance/ledger/laid-out-records";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { type LedgerPlace, sealRecord, workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { type NextKey, signHead } from "@gennai/governance/ledger/ledger-signature";
@@ -29,6 +30,7 @@ export interface LedgerTableOptions {
   readonly toolVersion?: string;
   /** Told after a commit that the ledger of a workspace may have grown. */
   readonly onChange: (workspaceRoot: string) => void;
+  readonly onWarning: (text: string) => void;
 }
 
 /** What else goes into a record, where it must come out the same in every replica that seals it. */
@@ -240,8 +242,18 @@ export class LedgerTable {
   #keepPreamble(workspace: number): Uint8Array {
     const preamble = readPreamble(this.rootOf(workspace), isSignedHere(this.#options.stateDir));
     if (preamble.length > 0) this.#statements.setPreamble.run(preamble, workspace);
+    const laidOut = countLaidOut(Buffer.from(preamble).toString());
+    if (laidOut > 0) this.#options.onWarning(laidOutWarning(this.rootOf(workspace), laidOut));
     return preamble;
   }
+}
+
+function laidOutWarning(root: string, count: number): string {
+  const what = count === 1 ? "a record" : `${count} records`;
+  return (
+    `The ledger of ${root} begins with ${what} over several lines, as its first format had them. They are unsigned and stay ` +
+    "as they are; new records go below them, one a line, and the first of those signs for their bytes. There is nothing to do."
+  );
 }
 
 function lineBytes(line: string): Uint8Array {

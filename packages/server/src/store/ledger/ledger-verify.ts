@@ -139,21 +139,20 @@ async function verifyOnce(
     if (head === undefined && store?.lastSeq === 0) return unread("ok", "Nothing has been recorded yet.");
     return unread("missing_file", `${file} is missing${head === undefined ? "" : `; it had reached seq ${head.seq}`}.`);
   }
-  const verifier = await verifierFor(location);
-  if (verifier === undefined) {
-    await handle.close();
-    return unread(
-      "no_key",
-      "There is no public key to check signatures with: name the .pub file of the one who signed.",
-    );
-  }
   try {
+    const known = await verifierFor(location);
+    const verifier = known ?? nobody;
     const checked = await verifyLedger(chunksOf(handle), {
       verifier,
       ...(head === undefined ? {} : { head }),
       // A third party has the workspace at another path.
       ...(stateDir === undefined ? {} : { workspace: workspaceIdOf(workspaceRoot) }),
     });
+    // Where nothing is signed, no key is needed to say so.
+    if (known === undefined && checked.status !== "unsigned") {
+      const message = "There is no public key to check signatures with: name the .pub file of the one who signed.";
+      return unread("no_key", message);
+    }
     const report = { ...checked, ...(store && comparedWithStore(checked, store)), file, ofOthers, compared };
     if (store === undefined || report.status === "ok" || name !== usualLedgerFileName) return report;
     const isKnown = ({ keyId, seq, hash }: ReadRecord) => verifier.knows(keyId) || store.hashOf(seq) === hash;
@@ -165,6 +164,8 @@ async function verifyOnce(
     await handle.close();
   }
 }
+
+const nobody: Verifier = { knows: () => false, verify: () => false };
 
 function comparedWithStore(
   report: LedgerReport,

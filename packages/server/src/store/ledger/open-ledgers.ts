@@ -60,7 +60,7 @@ export async function openLedgers(database: StoreDatabase, options: LedgersOptio
     },
   });
   const table: LedgerTable = new LedgerTable(database, {
-    ...{ signer, stateDir, watch },
+    ...{ signer, stateDir, watch, onWarning },
     ...(toolVersion === undefined ? {} : { toolVersion }),
     onChange: (root) => mirror.touch(root),
   });
