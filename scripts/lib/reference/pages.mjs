@@ -20,12 +20,15 @@ export async function referencePages() {
     { file: "protocol.md", text: protocolPage(protocol) },
     { file: "settings.md", text: settingsPage() },
   ];
-  return pages.map(({ file, text }) => ({ file, text: formatted(file, `${note}\n\n${text}`) }));
+  return pages.map(({ file: name, text }) => {
+    const file = `docs/reference/${name}`;
+    return { file, text: formatted(file, `${note}\n\n${text}`) };
+  });
 }
 
 /** As the project's formatter wants it, so that both agree. @param {string} file @param {string} text */
 function formatted(file, text) {
-  const { status, stdout, stderr } = spawnSync("biome", ["format", `--stdin-file-path=docs/reference/${file}`], {
+  const { status, stdout, stderr } = spawnSync("biome", ["format", `--stdin-file-path=${file}`], {
     cwd: root,
     env: toolEnvironment(),
     input: text,

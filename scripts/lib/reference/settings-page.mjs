@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { scenarioSchema } from "../../../packages/agent/src/scenarios/parse-scenarios.ts";
 import { capabilityDocumentSchema } from "../../../packages/governance/src/capabilities/capability-profile.ts";
 import { hooksSchema } from "../../../packages/governance/src/hooks/hook-config.ts";
@@ -7,7 +6,7 @@ import { serverConfigSchema } from "../../../packages/server/src/config/server-c
 import { mcpServerSchema } from "../../../packages/server/src/mcp/mcp-config.ts";
 import { modelFactsSchema } from "../../../packages/server/src/models/model-facts.ts";
 import { webConfigSchema } from "../../../packages/server/src/web/web-config.ts";
-import { inRepository } from "../repository.mjs";
+import { extensionManifest } from "./extension-manifest.mjs";
 import { code, page, table } from "./markdown.mjs";
 import { schemaRows } from "./schema-rows.mjs";
 
@@ -93,7 +92,7 @@ export function settingsPage() {
 /** The extension's settings, in the order in which the editor shows them. @returns {string[][]} */
 function editorRows() {
   /** @type {{ contributes: { configuration: { properties: Record<string, EditorSetting> } } }} */
-  const { contributes } = JSON.parse(readFileSync(inRepository("packages", "vscode", "package.json"), "utf8"));
+  const { contributes } = JSON.parse(extensionManifest().text);
   const settings = Object.entries(contributes.configuration.properties);
   settings.sort(([, one], [, other]) => one.order - other.order);
   return settings.map(([name, setting]) => [
