@@ -2,6 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmdirSync 
 import { basename, dirname, join } from "node:path";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { ServiceError } from "../service-error.ts";
+import { UnsafeRepository } from "./confirmed-repository.ts";
 import { seeRepository } from "./repository-state.ts";
 import { type GitResult, git } from "./run-git.ts";
 
@@ -97,13 +98,24 @@ export async function pruneSessionWorktrees(
   async function pruneOne(path: string): Promise<PrunedWorktree["state"]> {
     if (existsSync(path)) {
       if (inUse(path)) return "in-use";
-      const status = await git(["status", "--porcelain=v1", "-z", "-uall"], { directory: path, signal });
+      const status = await statusOf(path);
+      // Its data leads somewhere else: what is in it is not known, so it stays.
+      if (status === undefined) return "kept-by-git";
       if (status.code !== 0 || status.stdout !== "") return "has-changes";
     } else makeHome(home);
     // git looks once more, and refuses what has changes. One that is gone by itself is forgotten by this as well; `git worktree
     // prune` would forget all that cannot be seen from within the sandbox.
     const removed = await git(["worktree", "remove", path], { directory, signal, writes: { directory: home } });
     return removed.code === 0 ? "removed" : "kept-by-git";
+  }
+
+  async function statusOf(path: string): Promise<GitResult | undefined> {
+    try {
+      return await git(["status", "--porcelain=v1", "-z", "-uall"], { directory: path, signal });
+    } catch (error) {
+      if (error instanceof UnsafeRepository) return undefined;
+      throw error;
+    }
   }
 }
 

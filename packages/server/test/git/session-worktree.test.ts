@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { addSessionWorktree, listSessionWorktrees, pruneSessionWorktrees } from "@gennai/server/git/session-worktree";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
@@ -35,6 +35,20 @@ test("a session gets a working tree and a branch of its own, and only what is cl
   expect(await repository.git("branch", "--list", "ai-agent/*", "--format=%(refname:short)")).toContain(
     "mend-the-roof-2",
   );
+});
+
+test("a working tree whose .git leads elsewhere stays, and keeps no other from being pruned", async () => {
+  await using repository = await temporaryRepository({ "a.ts": "a\n" });
+  await using other = await temporaryRepository({ "a.ts": "a\n" });
+  onTestFinished(() => rmSync(`${repository.root}.worktrees`, { recursive: true, force: true }));
+  const add = () => addSessionWorktree({ directory: repository.root, task: "x", signal });
+  const [one, two, three, four] = [await add(), await add(), await add(), await add()];
+  writeFileSync(join(one.path, ".git"), `gitdir: ${other.root}/.git\n`);
+  writeFileSync(join(two.path, ".git"), readFileSync(join(four.path, ".git")));
+  rmSync(join(three.path, ".git"));
+  const pruned = await pruneSessionWorktrees(repository.root, { inUse: () => false, signal });
+  expect(pruned.map(({ state }) => state)).toEqual(["kept-by-git", "kept-by-git", "has-changes", "removed"]);
+  expect([one, two, three].map(({ path }) => existsSync(join(path, "a.ts")))).toEqual([true, true, true]);
 });
 
 test("without a repository, or without a commit, there is none", async () => {
