@@ -93,7 +93,7 @@ export class RefsWatch {
       if (!changedBefore(deadline, isPacked ? join(common, "packed-refs") : path, common)) continue;
       if (isMovedElsewhere({ name, is }, seen, options.untouchable)) continue;
       const there = is === undefined ? "" : `; it had come to be at ${said(is).slice(0, 70)}`;
-      const reason = `${name === remoteHead ? "the remote's default branch" : "a protected branch"}${there}`;
+      const reason = `${whatIs(name)}${there}`;
       attempt(path, reason, was === undefined ? "removed" : "restored", () => this.#setRef(seen, { name, was, aside }));
     }
     return done;
@@ -149,20 +149,30 @@ function isProtected(branch: string, protect: readonly string[]): boolean {
   return isProtectedBranch(branch, { extra: protect }) !== undefined;
 }
 
+function whatIs(name: string): string {
+  if (name === remoteHead) return "the remote's default branch";
+  return name.startsWith(replaced) ? "another object in the place of the true one" : "a protected branch";
+}
+
 function said(value: string): string {
   return value.slice(value.indexOf(odd) + 1);
 }
 
-/** Protected branches and the remote's default, as git would read them: a file of its own first. */
+/** Refs that show other objects in place of the true ones. */
+const replaced = "refs/replace/";
+
+/** Protected branches, the remote's default and replaced objects, as git would read them: a file of its own first. */
 function protectedRefs(common: string, protect: readonly string[]): ReadonlyMap<string, string> {
   const isWatched = (name: string): boolean =>
-    name === remoteHead || (name.startsWith("refs/heads/") && isProtected(name.slice("refs/heads/".length), protect));
+    name === remoteHead ||
+    name.startsWith(replaced) ||
+    (name.startsWith("refs/heads/") && isProtected(name.slice("refs/heads/".length), protect));
   const refs = new Map<string, string>();
   for (const line of textOf(join(common, "packed-refs")).split("\n")) {
     const [, value, name = ""] = /^([0-9a-f]{40,64}) (\S+)$/.exec(line) ?? [];
     if (value !== undefined && isWatched(name)) refs.set(name, value);
   }
-  for (const name of [...filesBelow(common, "refs/heads"), remoteHead]) {
+  for (const name of [...filesBelow(common, "refs/heads"), ...filesBelow(common, "refs/replace"), remoteHead]) {
     const value = isWatched(name) ? looseRef(common, name) : undefined;
     if (value !== undefined) refs.set(name, value);
   }

@@ -1,7 +1,7 @@
 import { closeSync, lstatSync, realpathSync, rmdirSync, symlinkSync } from "node:fs";
 import { join, relative } from "node:path";
-import { systemErrorCode } from "../system-error.ts";
-import { replaceFile } from "../workspace/change/place-file.ts";
+import { hasCode, systemErrorCode } from "../system-error.ts";
+import { placeNewFile, removeFile } from "../workspace/change/place-file.ts";
 import { type HeldDirectory, holdDirectory } from "../workspace/held-directory.ts";
 import { temporaryName, writeTemporaryFile } from "../workspace/held-file.ts";
 import { splitRelative } from "../workspace/split-relative.ts";
@@ -11,24 +11,27 @@ import type { KeptBytes } from "./kept-bytes.ts";
 import { letOwnerIn } from "./let-owner-in.ts";
 import { moveAside } from "./move-aside.ts";
 
+/** How often a file that is put back may come again, before it counts as one that cannot be. */
+const maxSaves = 5;
+
 /**
  * Sets paths below a root back to what they were. What stands there now is moved aside, never deleted: it may be the user's.
  * Follows no link, also where a directory was replaced by one, and is not kept out by modes of directories.
  */
 export class SetBack {
   readonly #root: WorkspaceRoot;
-  readonly #bytes: KeptBytes;
+  readonly #bytes: Pick<KeptBytes, "read">;
   readonly #aside: string;
 
   /** @param options.aside private directory for what is moved away; made when there is something */
-  constructor(root: WorkspaceRoot, options: { readonly bytes: KeptBytes; readonly aside: string }) {
+  constructor(root: WorkspaceRoot, options: { readonly bytes: Pick<KeptBytes, "read">; readonly aside: string }) {
     this.#root = root;
     this.#bytes = options.bytes;
     this.#aside = options.aside;
   }
 
   /** Below a directory by its path. Throws where that leads elsewhere by now, as a link to another repository does. */
-  static at(directory: string, options: { readonly bytes: KeptBytes; readonly aside: string }): SetBack {
+  static at(directory: string, options: { readonly bytes: Pick<KeptBytes, "read">; readonly aside: string }): SetBack {
     if (realpathSync(directory) !== directory) throw new Error(`${directory} leads elsewhere`);
     const { dev: device, ino: inode } = lstatSync(directory);
     return new SetBack({ path: directory, device, inode }, options);
@@ -57,7 +60,19 @@ export class SetBack {
     const temporary = temporaryName();
     const owner = { mode: state.mode, owner: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0 };
     closeSync(writeTemporaryFile(directory, temporary, this.#bytes.read(state.sha256), owner));
-    replaceFile(directory, temporary, last);
+    for (let saves = 0; ; saves += 1) {
+      try {
+        placeNewFile(directory, temporary, last);
+        return;
+      } catch (error) {
+        if (saves === maxSaves || !hasCode(error, "EEXIST")) {
+          removeFile(directory, temporary);
+          throw error;
+        }
+        // Somebody saved it in between.
+        this.#moveAside(name);
+      }
+    }
   }
 
   /** Removes a directory that is empty. */
