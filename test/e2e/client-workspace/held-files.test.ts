@@ -2,6 +2,7 @@ import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { runCommandLine } from "@gennai/cli/command-line";
 import { findBubblewrap } from "@gennai/server/sandbox/find-bubblewrap";
+import { databaseFile, StoreDatabase } from "@gennai/server/store/database";
 import {
   type TemporaryRepository,
   temporaryDirectory,
@@ -68,10 +69,10 @@ async function place() {
 }
 
 /** A server in a process of its own that sees an empty directory where the files are, wherever the machine can do that. */
-async function serverWithout(hidden: TemporaryRepository) {
+async function serverWithout(hidden: TemporaryRepository, script: readonly unknown[] = steps) {
   await using parts = new AsyncDisposableStack();
   const home = parts.use(
-    await temporaryDirectory({ "script.yaml": JSON.stringify({ turns: [{ match: ".", steps }] }) }),
+    await temporaryDirectory({ "script.yaml": JSON.stringify({ turns: [{ match: ".", steps: script }] }) }),
   );
   const elsewhere = parts.use(await temporaryDirectory());
   const model = ["--backend", "scripted", "--model", home.path("script.yaml")];
@@ -89,7 +90,8 @@ async function serverWithout(hidden: TemporaryRepository) {
   );
   const url = await server.printed(/listening on (http:\/\/[\d.:]+)/, { timeoutMs: 30_000 });
   const owned = parts.move();
-  return { url, script: home.path("script.yaml"), [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  const stateDir = home.path("state");
+  return { url, stateDir, script: home.path("script.yaml"), [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 function refusedWith(code: string): unknown {
@@ -176,4 +178,29 @@ test("rules of a project that cannot be read stop a session that is held elsewhe
   expect(run.out).toContain("nothing is changed while the rules cannot be used");
   expect(await there.repository.read("src/a.ts")).toBe(files["src/a.ts"]);
   expect(existsSync(there.repository.path("counted.txt"))).toBe(false);
+}, 120_000);
+
+test("what a client put back stands in the server's record, and is said", async () => {
+  await using there = await place();
+  const script = [call("Bash", { command: "sh change.sh" }), { text: ["Done."] }];
+  await using server = await serverWithout(there.repository, script);
+  await there.repository.write("change.sh", "echo evil > AGENTS.md; echo evil > .envrc\n");
+  const run = await there.gennai(
+    ...["run", "change it", "--json", "--yes", "--sandbox", "off", "--branch", "ai-agent/x"],
+    ...["--server", server.url, "--local-files"],
+  );
+  expect(await there.repository.read("AGENTS.md")).toBe(files["AGENTS.md"]);
+  expect(existsSync(there.repository.path(".envrc"))).toBe(false);
+  expect(run.out).toMatch(/"warning":.*changed files that tools obey.*AGENTS\.md/);
+  using database = StoreDatabase.openReadOnly(databaseFile(server.stateDir));
+  const recorded = database
+    ?.prepare("SELECT json_extract(line, '$.metadata.calls[0].put_back') AS files FROM ledger")
+    .all()
+    .flatMap(({ files: found }) => (typeof found === "string" ? [JSON.parse(found) as unknown] : []));
+  expect(recorded).toMatchObject([
+    [
+      { path: ".envrc", what: "removed" },
+      { path: "AGENTS.md", what: "restored" },
+    ],
+  ]);
 }, 120_000);

@@ -141,7 +141,7 @@ export class DiskWorkspace implements HeldWorkspace {
       const { root } = this.#files;
       // The server's gate let it run, so that a person was asked where its words change control files.
       const analysis = analyseCommand(request.command, { cwd: cwd.absolute, home: homedir(), workspace: root });
-      const { run, notes } = await runShellCommand(
+      const { run, notes, putBack } = await runShellCommand(
         { ...request, text: request.command, cwd: holdDirectory(cwd.absolute), agreed: agreedControl(analysis) },
         {
           ...{ workspaceRoot: root, environment, limits, shellArguments: plainShell, controlWatch },
@@ -150,7 +150,7 @@ export class DiskWorkspace implements HeldWorkspace {
         options,
       );
       const { state, exceeded, signal, ...rest } = run;
-      return { ...rest, end: state, exceeded: exceeded ?? "", signal: signal ?? "", notes };
+      return { ...rest, end: state, exceeded: exceeded ?? "", signal: signal ?? "", notes, putBack };
     });
   }
 

@@ -7,6 +7,7 @@ import {
   OutputEncoding,
   PathKind,
   ProgramEnd,
+  PutBackKind,
   SearchOutput,
   type WorkspaceRequest,
   type WorkspaceResponseSchema,
@@ -17,6 +18,7 @@ import { checkChangeablePath, checkHeldPath } from "./held-path.ts";
 import {
   type HeldChange,
   type HeldControl,
+  type HeldPutBack,
   type HeldRun,
   type HeldSearch,
   type HeldStat,
@@ -166,7 +168,7 @@ function controlFields({ files, git }: HeldControl, knownDigest: string) {
   };
 }
 
-function runFields({ end, encoding, exitCode, leftOut, survivors, notes, ...run }: HeldRun) {
+function runFields({ end, encoding, exitCode, leftOut, survivors, notes, putBack, ...run }: HeldRun) {
   return {
     ...run,
     end: ends[end],
@@ -174,6 +176,8 @@ function runFields({ end, encoding, exitCode, leftOut, survivors, notes, ...run 
     leftOut: BigInt(leftOut),
     survivors: [...survivors],
     notes: [...notes],
+    putBack: putBack.files.map(({ path, what, reason }) => ({ path, what: putBackKinds[what], reason })),
+    putBackKeptIn: putBack.files.length === 0 ? "" : putBack.keptIn,
     ...(exitCode === undefined ? {} : { exitCode }),
   };
 }
@@ -191,6 +195,11 @@ const outputs = new Map<SearchOutput, HeldSearch["output"]>([
   [SearchOutput.COUNT, "count"],
 ]);
 
+const putBackKinds: Record<HeldPutBack["what"], PutBackKind> = {
+  removed: PutBackKind.REMOVED,
+  restored: PutBackKind.RESTORED,
+  failed: PutBackKind.FAILED,
+};
 const ends: Record<HeldRun["end"], ProgramEnd> = {
   exited: ProgramEnd.EXITED,
   "timed-out": ProgramEnd.TIMED_OUT,

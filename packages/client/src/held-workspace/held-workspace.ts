@@ -199,4 +199,13 @@ export interface HeldRun {
   readonly survivors: readonly number[];
   /** For the model. */
   readonly notes: readonly string[];
+  /** Control files that were put back, and where what stood there lies now. */
+  readonly putBack: { readonly files: readonly HeldPutBack[]; readonly keptIn: string };
+}
+
+export interface HeldPutBack {
+  /** Relative to the workspace, or absolute. */
+  readonly path: string;
+  readonly what: "removed" | "restored" | "failed";
+  readonly reason: string;
 }

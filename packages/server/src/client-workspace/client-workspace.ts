@@ -153,11 +153,7 @@ export class ClientWorkspace implements Workspace {
   async #run(...[command, options]: Parameters<ClientSide["run"]>): ReturnType<ClientSide["run"]> {
     const { text, cwd, timeoutMs, readsOnly } = command;
     const { relative } = insideOnly(cwd);
-    const { run, notes } = await this.channel.ask<"run">(
-      { type: "run", command: text, cwd: relative, timeoutMs, readsOnly },
-      options,
-    );
-    return { run, notes };
+    return this.channel.ask<"run">({ type: "run", command: text, cwd: relative, timeoutMs, readsOnly }, options);
   }
 
   /**

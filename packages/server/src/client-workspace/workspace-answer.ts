@@ -1,7 +1,6 @@
 import type { WorkspaceOperation } from "@gennai/agent/workspace-operation";
 import type { ToolFailure } from "@gennai/governance/tool-error";
-import type { CommandRun } from "../process/run-command.ts";
-import type { Listing, SearchResult } from "../workspace/workspace.ts";
+import type { ClientRun, Listing, SearchResult } from "../workspace/workspace.ts";
 
 /** What the client that holds a workspace answered: one type for each operation, or why nothing was done. */
 export type WorkspaceAnswer =
@@ -19,7 +18,7 @@ export type WorkspaceAnswer =
   | ({ readonly type: "search" } & SearchResult)
   | { readonly type: "change"; readonly files: readonly RewrittenFile[] }
   | { readonly type: "control"; readonly control: ControlSnapshot | "unchanged" }
-  | { readonly type: "run"; readonly run: CommandRun; readonly notes: readonly string[] }
+  | ({ readonly type: "run" } & ClientRun)
   | { readonly type: "failure"; readonly failure: ToolFailure };
 
 export interface RewrittenFile {

@@ -1,4 +1,5 @@
 import type { WorkspacePath } from "@gennai/governance/effect";
+import type { ToolOutcome } from "@gennai/governance/tool";
 import type { CommandRun } from "../process/run-command.ts";
 
 /**
@@ -70,6 +71,15 @@ export interface Workspace {
   apply(changes: readonly WorkspaceChange[]): Promise<readonly AppliedChange[]>;
 }
 
+/** A command that the client ran. */
+export interface ClientRun {
+  readonly run: CommandRun;
+  /** For the model. */
+  readonly notes: readonly string[];
+  /** Undefined where nothing was put back. */
+  readonly putBack: ToolOutcome["putBack"];
+}
+
 /** What is different where a client holds the files. */
 export interface ClientSide {
   /** The user's home there. */
@@ -87,7 +97,7 @@ export interface ClientSide {
       readonly readsOnly: boolean;
     },
     options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
-  ): Promise<{ readonly run: CommandRun; readonly notes: readonly string[] }>;
+  ): Promise<ClientRun>;
 }
 
 export interface FileStat {

@@ -12,6 +12,7 @@ import {
   PathKind,
   ProgramEnd,
   type ProgramRun,
+  PutBackKind,
   SearchOutput,
   type WorkspaceFailure,
   type WorkspaceRequestSchema,
@@ -24,6 +25,7 @@ import { isNormal } from "../../client-workspace/check-resolved.ts";
 import type { ControlSnapshot, WorkspaceAnswer } from "../../client-workspace/workspace-answer.ts";
 import type { CommandRun } from "../../process/run-command.ts";
 import { ServiceError } from "../../service-error.ts";
+import type { ClientRun } from "../../workspace/workspace.ts";
 
 type WireOperation = NonNullable<MessageInitShape<typeof WorkspaceRequestSchema>["operation"]>;
 
@@ -119,7 +121,12 @@ export function workspaceAnswerFromWire(result: WorkspaceResponse["result"]): Wo
     case "controlRead":
       return { type: "control", control: result.value.unchanged ? "unchanged" : control(result.value) };
     case "programRun":
-      return { type: "run", run: commandRun(result.value), notes: result.value.notes };
+      return {
+        type: "run",
+        run: commandRun(result.value),
+        notes: result.value.notes,
+        putBack: putBack(result.value),
+      };
     case "failure":
       return { type: "failure", failure: failure(result.value) };
     case undefined:
@@ -203,6 +210,27 @@ function commandRun(run: ProgramRun): CommandRun {
     outputSha256: digest(run.outputSha256),
     leftOut: count(run.leftOut),
     survivors: run.survivors,
+  };
+}
+
+const putBackKinds = new EnumWords({
+  removed: PutBackKind.REMOVED,
+  restored: PutBackKind.RESTORED,
+  failed: PutBackKind.FAILED,
+});
+
+const maxPutBack = 1_000;
+
+function putBack({ putBack: files, putBackKeptIn }: ProgramRun): ClientRun["putBack"] {
+  if (files.length === 0) return undefined;
+  if (files.length > maxPutBack) throw new ServiceError("invalid_argument", "put_back names more than 1000 files.");
+  return {
+    files: files.map(({ path, what, reason }) => ({
+      path: path.slice(0, maxText),
+      what: putBackKinds.checkedFromMessage(what, "put_back.what"),
+      reason: reason.slice(0, maxText),
+    })),
+    keptIn: putBackKeptIn.slice(0, maxText),
   };
 }
 

@@ -76,7 +76,7 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
       if (client !== undefined) {
         const { text, readsOnly } = effect.command;
         const there = await client.run({ text, cwd: effect.cwd, timeoutMs, readsOnly }, { signal, onOutput });
-        return outcomeOf(there.run, timeoutMs, there.notes);
+        return { ...outcomeOf(there.run, timeoutMs, there.notes), ...(there.putBack && { putBack: there.putBack }) };
       }
       const cwd = directories.get(effect) ?? heldDirectory(effect.cwd.absolute, pathName(effect.cwd));
       const { text, readsOnly } = effect.command;
