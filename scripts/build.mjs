@@ -34,7 +34,7 @@ const ripgrep = join(dist, "node_modules", "@vscode", "ripgrep");
 rmSync(ripgrep, { force: true });
 mkdirSync(dirname(ripgrep), { recursive: true });
 symlinkSync(
-  relative(dirname(ripgrep), inRepository("packages/server/node_modules/@vscode/ripgrep")),
+  relative(dirname(ripgrep), inRepository("packages/machine/node_modules/@vscode/ripgrep")),
   ripgrep,
   "junction",
 );

@@ -52,7 +52,7 @@ export async function buildCommandLinePackage(
 /** What `npm install` reads. Only what cannot be bundled is a dependency: programs for one platform each. */
 function packageManifest(root: string, source: SourceState): object {
   const { description, license } = readManifest(root, "packages/cli/package.json");
-  const { dependencies } = readManifest(root, "packages/server/package.json");
+  const { dependencies } = readManifest(root, "packages/machine/package.json");
   return {
     ...{ name: "gennai", version: source.version, description, license },
     keywords: ["agent", "governance", "coding agent", "ai"],
@@ -68,7 +68,7 @@ const ripgrep = "@vscode/ripgrep";
 
 /** What npm installs beside the package, with what each of them brings along. */
 export function externalPackages(root: string, dependenciesOf: (id: string) => readonly string[]): ExternalPackages {
-  const ripgrepId = `${ripgrep}@${readManifest(root, "packages/server/package.json").dependencies[ripgrep] ?? ""}`;
+  const ripgrepId = `${ripgrep}@${readManifest(root, "packages/machine/package.json").dependencies[ripgrep] ?? ""}`;
   const nodes = Object.entries(readManifest(root, "package.json").optionalDependencies);
   const optional = [...dependenciesOf(ripgrepId), ...nodes.map(([name, version]) => `${name}@${version}`)];
   // Not all of them are installed here, so that their manifests cannot be asked.

@@ -4,7 +4,11 @@ import { root } from "./repository.mjs";
 import { run } from "./run.mjs";
 
 /** Tests that need a program of the system, as globs for vitest. */
-const needBubblewrap = ["packages/server/test/sandbox/**", "test/e2e/sandbox/**", "test/docs/{pages,examples}.test.ts"];
+const needBubblewrap = [
+  "packages/machine/test/{sandbox,shell}/**",
+  "test/e2e/sandbox/**",
+  "test/docs/{pages,examples}.test.ts",
+];
 const needNatsServer = [
   "test/conformance/session-log/nats*",
   "test/e2e/replicas/**",

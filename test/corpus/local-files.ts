@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { type LocalWorkspace, openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
-import type { WorkspaceChange } from "@gennai/server/workspace/workspace";
+import { type LocalWorkspace, openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
+import type { WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 
 /** A workspace on the disk, and a directory outside of it. */

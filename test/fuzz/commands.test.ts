@@ -1,4 +1,4 @@
-import { findBubblewrap } from "@gennai/server/sandbox/find-bubblewrap";
+import { findBubblewrap } from "@gennai/machine/sandbox/find-bubblewrap";
 import { describe, expect, test } from "vitest";
 import { randomCommand } from "./command-grammar.ts";
 import { Random } from "./random.ts";

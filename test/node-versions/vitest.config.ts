@@ -22,7 +22,7 @@ export default defineConfig({
       "test/node-versions/*.test.ts",
       "packages/server/test/sqlite-connection.test.ts",
       "packages/server/test/store/{database,format-version,state-directory}.test.ts",
-      "packages/server/test/process/run-command.test.ts",
+      "packages/machine/test/process/run-command.test.ts",
       "packages/server/test/tools/writing/*.test.ts",
       "test/e2e/rpc/{turns,apply-proposal}.test.ts",
     ],

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { workingTreeDiff } from "@gennai/cli/commands/run/working-tree-diff";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { secretPath } from "@gennai/governance/command/secret-paths";
+import { prepareBranch } from "@gennai/machine/git/prepare-branch";
+import { SecretsInGit } from "@gennai/machine/git/printed-secrets";
+import { addSessionWorktree, listSessionWorktrees, pruneSessionWorktrees } from "@gennai/machine/git/session-worktree";
+import { readWorkspaceState } from "@gennai/machine/git/workspace-state";
 import { WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
-import { prepareBranch } from "@gennai/server/git/prepare-branch";
-import { SecretsInGit } from "@gennai/server/git/printed-secrets";
-import { addSessionWorktree, listSessionWorktrees, pruneSessionWorktrees } from "@gennai/server/git/session-worktree";
-import { readWorkspaceState } from "@gennai/server/git/workspace-state";
 import { describe, expect, test } from "vitest";
 import {
   borrowedSettings,

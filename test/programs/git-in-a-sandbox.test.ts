@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { gitContentsGuard } from "@gennai/server/git/contents-guard";
-import { machineGit } from "@gennai/server/git/machine-git";
-import { git } from "@gennai/server/git/run-git";
+import { gitContentsGuard } from "@gennai/machine/git/contents-guard";
+import { machineGit } from "@gennai/machine/git/machine-git";
+import { git } from "@gennai/machine/git/run-git";
 import { RulesService } from "@gennai/server/rules/rules-service";
 import { expect, test } from "vitest";
 import { describeEveryPath } from "./every-path.ts";

@@ -13,14 +13,14 @@ const starts =
  * only; whoever is here says why that holds. A new line needs a reason that somebody else would accept.
  */
 const allowed: Readonly<Record<string, string>> = {
-  "server/src/git/start-git.ts":
+  "machine/src/git/start-git.ts":
     "the one door of git: sandboxed, or with every setting overridden that names a program",
-  "server/src/git/machine-git.ts": "git --version, over nobody's files",
-  "server/src/git/user-git-configuration.ts": "git config --global, over the user's own files, in no repository",
-  "server/src/sandbox/open-sandbox.ts": "bubblewrap with `true` in it, once, to see whether it works",
-  "server/src/process/run-command.ts": "commands that the gate admitted: sandboxed, or because a person said yes",
-  "server/src/process/spawn-helper.ts": "the helper in which those commands' shells wait",
-  "server/src/workspace/search/ripgrep.ts": "reads text and starts nothing: --no-config, no --pre, no archives",
+  "machine/src/git/machine-git.ts": "git --version, over nobody's files",
+  "machine/src/git/user-git-configuration.ts": "git config --global, over the user's own files, in no repository",
+  "machine/src/shell/open-sandbox.ts": "bubblewrap with `true` in it, once, to see whether it works",
+  "machine/src/process/run-command.ts": "commands that the gate admitted: sandboxed, or because a person said yes",
+  "machine/src/process/spawn-helper.ts": "the helper in which those commands' shells wait",
+  "machine/src/workspace/search/ripgrep.ts": "reads text and starts nothing: --no-config, no --pre, no archives",
   "server/src/hooks/run-hook.ts": "the user's own programs, from the user's configuration or accepted word by word",
   "server/src/mcp/program-transport.ts": "MCP programs that the user configured or accepted word by word",
   "server/src/models/model-keys.ts": "the system's keychain; its arguments are names of ours",

@@ -70,7 +70,7 @@ describe("the packed command line", () => {
     unpacked = join(unpack(join(here, names.commandLine)), "package");
     mkdirSync(join(unpacked, "node_modules", "@vscode"), { recursive: true });
     symlinkSync(
-      join(root, "packages/server/node_modules/@vscode/ripgrep"),
+      join(root, "packages/machine/node_modules/@vscode/ripgrep"),
       join(unpacked, "node_modules/@vscode/ripgrep"),
     );
   });

@@ -6,9 +6,9 @@ import { type EmergencyState, noEmergency } from "@gennai/governance/emergency/e
 import { type CallResult, governTools } from "@gennai/governance/gate/gate";
 import type { GateOptions } from "@gennai/governance/gate/gate-options";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
-import { gitContentsGuard } from "@gennai/server/git/contents-guard";
+import { gitContentsGuard } from "@gennai/machine/git/contents-guard";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { IntentsService } from "@gennai/server/intents/intents-service";
-import { createRedactor } from "@gennai/server/redaction/redactor";
 import { RulesService } from "@gennai/server/rules/rules-service";
 import { turnPolicies } from "@gennai/server/sessions/turn/turn-policies";
 import { afterEach, describe, expect, test } from "vitest";

@@ -1,11 +1,11 @@
+import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
+import type { ServerLog } from "@gennai/machine/server-log";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import type { AdmissionLimits } from "./admission/limits.ts";
 import type { ListenAddress } from "./http/listen-address.ts";
 import type { TlsIdentity } from "./http/tls-files.ts";
 import type { TokenVerifier } from "./identity/token-verifier.ts";
 import type { LogAddress } from "./nats/log-address.ts";
-import type { SandboxMode } from "./sandbox/sandbox.ts";
-import type { ServerLog } from "./server-log.ts";
 
 /** What a server is started with. */
 export interface ServerOptions {

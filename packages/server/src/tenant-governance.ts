@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { intentContext } from "@gennai/governance/intents/intent-context";
+import type { WorkspaceRegistry } from "@gennai/machine/workspace/workspace-registry";
 import { loadHooks } from "./hooks/load-hooks.ts";
 import { createParity } from "./parity/parity.ts";
 import { rulesDigest } from "./parity/rules-digest.ts";
@@ -8,7 +9,6 @@ import type { ServerOptions } from "./server-options.ts";
 import type { GovernanceRegistry } from "./sessions/workspace-governance.ts";
 import { readLedgerRecords, readNewestLedgerRecords } from "./store/ledger/ledger-records.ts";
 import { verifyWorkspaceLedger } from "./store/ledger/ledger-verify.ts";
-import type { WorkspaceRegistry } from "./workspace/workspace-registry.ts";
 
 /** Of one tenant: what its governance is told from. */
 interface GovernedTenant extends Pick<GovernanceServiceOptions, "manager" | "emergency" | "loadCapabilities"> {

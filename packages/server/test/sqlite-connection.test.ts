@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { SqliteConnection } from "@gennai/server/sqlite-connection";
+import { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { StoreDatabase } from "@gennai/server/store/database";
 import { expect, it } from "vitest";
 import { StoreFixture } from "./store/store-fixture.ts";

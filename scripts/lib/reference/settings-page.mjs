@@ -1,11 +1,11 @@
 import { scenarioSchema } from "../../../packages/agent/src/scenarios/parse-scenarios.ts";
 import { capabilityDocumentSchema } from "../../../packages/governance/src/capabilities/capability-profile.ts";
 import { hooksSchema } from "../../../packages/governance/src/hooks/hook-config.ts";
-import { projectConfigSchema } from "../../../packages/server/src/config/project-config.ts";
-import { serverConfigSchema } from "../../../packages/server/src/config/server-config.ts";
+import { projectConfigSchema } from "../../../packages/machine/src/config/project-config.ts";
+import { serverConfigSchema } from "../../../packages/machine/src/config/server-config.ts";
+import { webConfigSchema } from "../../../packages/machine/src/web/web-config.ts";
 import { mcpServerSchema } from "../../../packages/server/src/mcp/mcp-config.ts";
 import { modelFactsSchema } from "../../../packages/server/src/models/model-facts.ts";
-import { webConfigSchema } from "../../../packages/server/src/web/web-config.ts";
 import { extensionManifest } from "./extension-manifest.mjs";
 import { code, page, table } from "./markdown.mjs";
 import { schemaRows } from "./schema-rows.mjs";

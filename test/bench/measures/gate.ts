@@ -13,10 +13,10 @@ import { createRedactionMarkerPolicy } from "@gennai/governance/policies/redacti
 import { createSecretsPolicy } from "@gennai/governance/policies/secrets";
 import type { Policy } from "@gennai/governance/policy";
 import type { Tool } from "@gennai/governance/tool";
-import { createRedactor } from "@gennai/server/redaction/redactor";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
+import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { bashTool } from "@gennai/server/tools/commands/bash-tool";
 import { readTool } from "@gennai/server/tools/reading/read-tool";
-import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import type { BenchWorld } from "../bench-world.ts";
 import { smallFile } from "../model-script.ts";
 import type { Reading } from "../reading.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
+import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { describeWorkspace } from "./workspace-conformance.ts";
 
 describeWorkspace("LocalWorkspace", async () => {

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SearchQuery } from "@gennai/server/workspace/workspace";
+import type { SearchQuery } from "@gennai/machine/workspace/workspace";
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { type OpenWorkspace, useWorkspace } from "./use-workspace.ts";

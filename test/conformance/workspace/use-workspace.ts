@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Workspace, WorkspaceChange } from "@gennai/server/workspace/workspace";
+import type { Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import { afterEach, beforeEach } from "vitest";
 
 /** Opens a workspace before each test of the surrounding `describe`, and closes it after. */

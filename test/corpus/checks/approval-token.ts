@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { PlanApproval } from "@gennai/governance/plan/plan-change";
+import { ServiceError } from "@gennai/machine/service-error";
 import { ApprovalTokens, isToken } from "@gennai/server/plans/approval-tokens";
 import { startServer } from "@gennai/server/serve";
-import { ServiceError } from "@gennai/server/service-error";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { killedServerOptions } from "../../../packages/server/test/plans/killed-server.ts";
 import {

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { sealRecord, workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { verifyLedger } from "@gennai/governance/ledger/verify-ledger";
-import { createRedactor } from "@gennai/server/redaction/redactor";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { exportLedgerBundle } from "@gennai/server/store/ledger/export-bundle";
 import { verifyLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
 import { ledgerHeadFile } from "@gennai/server/store/ledger/ledger-head-file";

@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { recoverWorkspaceJournals } from "@gennai/machine/workspace/change/recover-journals";
+import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { FileSource } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { recoverWorkspaceJournals } from "@gennai/server/workspace/change/recover-journals";
-import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { runTurn, startSession, Watcher } from "../../e2e/rpc/session-client.ts";
 import { type Checks, check } from "../corpus-case.ts";
@@ -17,7 +17,7 @@ const read: ToolUse = { tool: "Read", args: { file_path: "src/a.ts" } };
 const write: ToolUse = { tool: "Write", args: { file_path: "src/a.ts", content: "export const a = 2;\n" } };
 const remove: ToolUse = { tool: "Delete", args: { file_path: "src/a.ts" } };
 const crashing = fileURLToPath(
-  new URL("../../../packages/server/test/workspace/change/crashing-writer.ts", import.meta.url),
+  new URL("../../../packages/machine/test/workspace/change/crashing-writer.ts", import.meta.url),
 );
 
 /** A session reads in one turn; the world moves; it calls the tool in the next. Gives what came of it and what is on disk. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createRedactor } from "@gennai/server/redaction/redactor";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { exportLedgerBundle } from "@gennai/server/store/ledger/export-bundle";
 import { entryOf, StoreFixture } from "../../../packages/server/test/store/store-fixture.ts";
 import { type Checks, check, notApplicable } from "../corpus-case.ts";

@@ -6,14 +6,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { recoverWorkspaceJournals } from "@gennai/server/workspace/change/recover-journals";
+import { recoverWorkspaceJournals } from "@gennai/machine/workspace/change/recover-journals";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { type CrashOptions, randomNumbers } from "../crash-options.ts";
 import { EffectCounts } from "../effect-counts.ts";
 import { killProcess } from "../kill-process.ts";
 
 const writer = fileURLToPath(
-  new URL("../../../packages/server/test/workspace/change/crashing-writer.ts", import.meta.url),
+  new URL("../../../packages/machine/test/workspace/change/crashing-writer.ts", import.meta.url),
 );
 const size = 20_000;
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { runCommandLine } from "@gennai/cli/command-line";
-import { findBubblewrap } from "@gennai/server/sandbox/find-bubblewrap";
+import { findBubblewrap } from "@gennai/machine/sandbox/find-bubblewrap";
 import { databaseFile, StoreDatabase } from "@gennai/server/store/database";
 import {
   type TemporaryRepository,

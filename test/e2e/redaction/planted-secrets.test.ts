@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createRedactor } from "@gennai/server/redaction/redactor";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { exportLedgerBundle } from "@gennai/server/store/ledger/export-bundle";
 import { exportLedgerLines } from "@gennai/server/store/ledger/ledger-export";
 import { type ScriptedTurn, startTestServer, type TestServer } from "@gennai/testkit/test-server";

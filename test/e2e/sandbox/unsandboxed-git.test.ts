@@ -2,14 +2,14 @@ import { chmod } from "node:fs/promises";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { machineChecks } from "@gennai/cli/commands/doctor/machine-checks";
 import { requireSandbox } from "@gennai/cli/connection/server-choice";
+import { findGit } from "@gennai/machine/git/find-git";
+import { sandboxedGitHint } from "@gennai/machine/git/git-isolation";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { findGit } from "@gennai/server/git/find-git";
-import { sandboxedGitHint } from "@gennai/server/git/git-isolation";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test, vi } from "vitest";
 
-vi.mock("@gennai/server/git/find-git", { spy: true });
+vi.mock("@gennai/machine/git/find-git", { spy: true });
 
 const signal = new AbortController().signal;
 

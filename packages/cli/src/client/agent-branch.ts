@@ -1,5 +1,5 @@
-import { type AgentBranch, prepareBranch } from "@gennai/server/git/prepare-branch";
-import { ServiceError } from "@gennai/server/service-error";
+import { type AgentBranch, prepareBranch } from "@gennai/machine/git/prepare-branch";
+import { ServiceError } from "@gennai/machine/service-error";
 import { CliError } from "../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../errors/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";

@@ -1,4 +1,4 @@
-import type { SandboxMode } from "@gennai/server/sandbox/sandbox";
+import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import type { Console } from "../terminal/console.ts";
 import { version } from "../version.ts";
 import { defaultSettings, type ModelChoice } from "./default-settings.ts";

@@ -7,8 +7,8 @@ import {
   type GovernanceClient,
   type PlanClient,
 } from "@gennai/client/connection/connection";
+import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import { findServers } from "@gennai/server/http/discovery";
-import type { SandboxMode } from "@gennai/server/sandbox/sandbox";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
 import type { Console } from "../terminal/console.ts";

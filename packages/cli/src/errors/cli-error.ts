@@ -1,13 +1,13 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { BadServerConfig } from "@gennai/machine/config/server-config";
+import { UnsafeStateDirectory } from "@gennai/machine/config/state-directory";
+import { UnsafeFileError } from "@gennai/machine/private-file";
+import { SandboxRequired } from "@gennai/machine/sandbox/sandbox";
+import { WorkspaceError } from "@gennai/machine/workspace/workspace-error";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { BadServerConfig } from "@gennai/server/config/server-config";
-import { UnsafeStateDirectory } from "@gennai/server/config/state-directory";
 import { TokenError } from "@gennai/server/http/token";
-import { UnsafeFileError } from "@gennai/server/private-file";
-import { SandboxRequired } from "@gennai/server/sandbox/sandbox";
 import { StoreError } from "@gennai/server/store/store-error";
 import { TelemetryError } from "@gennai/server/telemetry/telemetry-settings";
-import { WorkspaceError } from "@gennai/server/workspace/workspace-error";
 import { type ExitCode, exitCode } from "./exit-code.ts";
 import { reachProblem } from "./reach-problem.ts";
 

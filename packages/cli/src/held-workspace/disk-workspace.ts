@@ -19,15 +19,15 @@ import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { agreedControl } from "@gennai/governance/policies/agreed-control";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { ControlWatch } from "@gennai/server/control-watch/control-watch";
-import type { CommandLimits } from "@gennai/server/process/command-limits";
-import { CommandNotStarted, holdDirectory } from "@gennai/server/process/run-command";
-import { plainShell, runShellCommand } from "@gennai/server/process/shell-runner";
-import type { Sandbox } from "@gennai/server/sandbox/sandbox";
-import { defaultRemoteBranch, readGitHead } from "@gennai/server/workspace/git-head";
-import { hooksDirectory } from "@gennai/server/workspace/hooks-directory";
-import { type LocalWorkspace, openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
-import type { WorkspaceChange } from "@gennai/server/workspace/workspace";
+import type { ControlWatch } from "@gennai/machine/control-watch/control-watch";
+import type { CommandLimits } from "@gennai/machine/process/command-limits";
+import { CommandNotStarted, holdDirectory } from "@gennai/machine/process/run-command";
+import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
+import { plainShell, runShellCommand } from "@gennai/machine/shell/shell-runner";
+import { defaultRemoteBranch, readGitHead } from "@gennai/machine/workspace/git-head";
+import { hooksDirectory } from "@gennai/machine/workspace/hooks-directory";
+import { type LocalWorkspace, openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
+import type { WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import { readControlFiles } from "./read-control-files.ts";
 
 export interface DiskWorkspaceOptions {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
 import { sha256Hex } from "@gennai/protocol/digest";
-import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/server/private-file";
 
 const fileName = "client-id";
 

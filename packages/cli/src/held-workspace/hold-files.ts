@@ -1,11 +1,11 @@
 import { homedir, platform } from "node:os";
-import { userConfigDir } from "@gennai/server/config/config-directory";
-import { requireServerConfig } from "@gennai/server/config/server-config";
-import { prepareStateDirectory } from "@gennai/server/config/state-directory";
-import { ControlWatch } from "@gennai/server/control-watch/control-watch";
-import { commandEnvironment } from "@gennai/server/process/command-environment";
-import { openSandbox } from "@gennai/server/sandbox/open-sandbox";
-import type { SandboxMode } from "@gennai/server/sandbox/sandbox";
+import { userConfigDir } from "@gennai/machine/config/config-directory";
+import { requireServerConfig } from "@gennai/machine/config/server-config";
+import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
+import { commandEnvironment } from "@gennai/machine/process/command-environment";
+import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
+import { openSandbox } from "@gennai/machine/shell/open-sandbox";
 import type { ServerFlags } from "../connection/server-choice.ts";
 import { usageError } from "../errors/cli-error.ts";
 import type { Console } from "../terminal/console.ts";

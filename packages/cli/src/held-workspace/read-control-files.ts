@@ -1,6 +1,6 @@
 import type { HeldControlFile } from "@gennai/client/held-workspace/held-workspace";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { Workspace } from "@gennai/server/workspace/workspace";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 
 /** Larger ones are named with that as their problem: whoever needs them says so. */
 const maxBytes = 1024 * 1024;

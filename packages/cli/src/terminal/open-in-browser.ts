@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ensurePrivateDirectory, writePrivateFile } from "@gennai/server/private-file";
+import { ensurePrivateDirectory, writePrivateFile } from "@gennai/machine/private-file";
 import type { Console } from "./console.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { symlinkSync } from "node:fs";
 import { DiskWorkspace } from "@gennai/cli/held-workspace/disk-workspace";
 import { heldWorkspaceId } from "@gennai/cli/held-workspace/held-workspace-id";
+import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import { sha256Hex } from "@gennai/protocol/digest";
-import { ControlWatch } from "@gennai/server/control-watch/control-watch";
 import { type Files, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test } from "vitest";
 

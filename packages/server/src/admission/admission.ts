@@ -1,6 +1,6 @@
+import { ServiceError } from "@gennai/machine/service-error";
 import { Allowance } from "../http/allowance.ts";
 import type { Identity } from "../identity/identity.ts";
-import { ServiceError } from "../service-error.ts";
 import type { AdmissionLimits } from "./limits.ts";
 import { Seats } from "./seats.ts";
 

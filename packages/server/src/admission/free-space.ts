@@ -1,5 +1,5 @@
 import { statfsSync } from "node:fs";
-import { ServiceError } from "../service-error.ts";
+import { ServiceError } from "@gennai/machine/service-error";
 
 /** Bytes that stay free where the server keeps its state, or a twentieth of a smaller disk. */
 const reservedBytes = 256 * 1024 * 1024;

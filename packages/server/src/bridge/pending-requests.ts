@@ -4,7 +4,7 @@ import type { SessionEvent } from "@gennai/agent/session-event";
 import type { Question } from "@gennai/governance/confirmation";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { Redactor } from "@gennai/governance/redaction";
-import { ServiceError } from "../service-error.ts";
+import { ServiceError } from "@gennai/machine/service-error";
 import type { ClientAnswer } from "./client-answer.ts";
 import type { ClientAbility, ClientRegistry } from "./client-registry.ts";
 import { maskedRequest } from "./masked-request.ts";

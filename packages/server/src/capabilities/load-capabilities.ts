@@ -7,8 +7,8 @@ import {
   profileAt,
   verifyCapabilityProfile,
 } from "@gennai/governance/capabilities/capability-profile";
-import { loadServerConfig } from "../config/server-config.ts";
-import { readUserFile } from "../config/user-file.ts";
+import { loadServerConfig } from "@gennai/machine/config/server-config";
+import { readUserFile } from "@gennai/machine/config/user-file";
 import { ledgerVerifier } from "../store/ledger/ledger-key.ts";
 
 export interface CapabilityFiles {

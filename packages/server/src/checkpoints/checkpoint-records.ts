@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { tryFileLock } from "@gennai/machine/process/file-lock";
 import * as z from "zod";
-import { tryFileLock } from "../process/file-lock.ts";
 import { CheckpointError } from "./checkpoint-error.ts";
 import { keptTreeSchema } from "./snapshot/kept-tree.ts";
 

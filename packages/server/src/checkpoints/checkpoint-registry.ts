@@ -1,4 +1,4 @@
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { WorkspaceCheckpoints } from "./workspace-checkpoints.ts";
 
 /** The checkpoints of every workspace, shared by its sessions. Disposing ends what is under way. */

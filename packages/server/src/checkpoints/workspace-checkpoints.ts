@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
-import { ProcessLocks } from "../process/process-lock.ts";
+import { ProcessLocks } from "@gennai/machine/process/process-lock";
 import { CheckpointError, type CheckpointErrorCode } from "./checkpoint-error.ts";
 import { CheckpointRecords } from "./checkpoint-records.ts";
 import type { FileState, PathChange } from "./file-state.ts";

@@ -1,5 +1,5 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
-import type { ClientSide } from "../workspace/workspace.ts";
+import type { ClientSide } from "@gennai/machine/workspace/workspace";
 
 /** What does not work where a client holds the files, as far as this turn could want it. */
 export function warningsForClient(client: ClientSide, scenario: Scenario): readonly string[] {

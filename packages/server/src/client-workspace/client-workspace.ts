@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import type { ClientWorkspaceFacts, FileRewrite } from "@gennai/agent/workspace-operation";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { BlobStore } from "../sessions/log/session-log.ts";
-import { insideOnly } from "../workspace/inside-only.ts";
-import { checkPathSyntax } from "../workspace/path-syntax.ts";
+import { insideOnly } from "@gennai/machine/workspace/inside-only";
+import { checkPathSyntax } from "@gennai/machine/workspace/path-syntax";
 import type {
   AppliedChange,
   ClientSide,
@@ -15,7 +14,8 @@ import type {
   SearchResult,
   Workspace,
   WorkspaceChange,
-} from "../workspace/workspace.ts";
+} from "@gennai/machine/workspace/workspace";
+import type { BlobStore } from "../sessions/log/session-log.ts";
 import { checkResolved } from "./check-resolved.ts";
 import type { ControlMirror } from "./control-mirror.ts";
 import type { RewrittenFile, WorkspaceChannel } from "./workspace-answer.ts";

@@ -1,4 +1,4 @@
-import { ServiceError } from "../service-error.ts";
+import { ServiceError } from "@gennai/machine/service-error";
 
 /** What only works on files of this machine. @param instead what to do, or who knows it; a sentence */
 export function heldByClient(instead: string): ServiceError {

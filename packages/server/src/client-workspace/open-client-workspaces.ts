@@ -1,8 +1,8 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { clientPlace } from "@gennai/machine/workspace/client-place";
 import type { BlobStore } from "../sessions/log/session-log.ts";
 import type { SessionServices } from "../sessions/session-services.ts";
-import { clientPlace } from "./client-place.ts";
 import { ClientWorkspace } from "./client-workspace.ts";
 import { ControlMirror } from "./control-mirror.ts";
 

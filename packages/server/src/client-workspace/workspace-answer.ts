@@ -1,6 +1,6 @@
 import type { WorkspaceOperation } from "@gennai/agent/workspace-operation";
 import type { ToolFailure } from "@gennai/governance/tool-error";
-import type { ClientRun, Listing, SearchResult } from "../workspace/workspace.ts";
+import type { ClientRun, Listing, SearchResult } from "@gennai/machine/workspace/workspace";
 
 /** What the client that holds a workspace answered: one type for each operation, or why nothing was done. */
 export type WorkspaceAnswer =

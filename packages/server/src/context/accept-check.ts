@@ -2,8 +2,8 @@ import type { LastingAnswers } from "@gennai/governance/gate/lasting-answers";
 import type { Policy } from "@gennai/governance/policy";
 import type { Tool } from "@gennai/governance/tool";
 import { allow, ask } from "@gennai/governance/verdict";
-import { whatRuns } from "../workspace/what-runs.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { whatRuns } from "@gennai/machine/workspace/what-runs";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { AcceptedChecks } from "./accepted-checks.ts";
 
 /** Commands that the repository chose, by the id of the call that runs them. */

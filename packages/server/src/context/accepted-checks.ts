@@ -1,9 +1,9 @@
 import { join } from "node:path";
+import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
+import { hasCode } from "@gennai/machine/system-error";
 import * as z from "zod";
-import { prepareStateDirectory } from "../config/state-directory.ts";
-import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "../private-file.ts";
 import { acquireFileLock } from "../store/file-lock.ts";
-import { hasCode } from "../system-error.ts";
 
 const acceptedSchema = z.object({
   command: z.string(),

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { readControlFile } from "@gennai/machine/workspace/read-control-file";
 import * as z from "zod";
-import { readControlFile } from "../workspace/read-control-file.ts";
 
 /** A quick check of a project: types, lints, no tests. */
 export interface ProjectCheck {

@@ -2,8 +2,8 @@ import { type Mention, parseMentions } from "@gennai/agent/prompt/parse-mentions
 import type { ContextItem, SessionEvent } from "@gennai/agent/session-event";
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
 import type { Redactor } from "@gennai/governance/redaction";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { NotedFiles } from "../sessions/turn/noted-files.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 import type { EditorContext } from "./editor-context.ts";
 import { readableDiff } from "./readable-diff.ts";
 

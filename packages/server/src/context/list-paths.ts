@@ -1,6 +1,6 @@
 import { isZeroAccess, zeroAccessGlobs } from "@gennai/governance/policies/secrets";
-import { loadProjectConfig } from "../config/project-config.ts";
-import { ServiceError } from "../service-error.ts";
+import { loadProjectConfig } from "@gennai/machine/config/project-config";
+import { ServiceError } from "@gennai/machine/service-error";
 import type { Session } from "../sessions/session.ts";
 
 const usualLimit = 50;

@@ -1,6 +1,6 @@
 import { runPolicies } from "@gennai/governance/gate/run-policies";
 import { createRulesPolicy } from "@gennai/governance/rules/rules-policy";
-import { loadProjectConfig } from "../config/project-config.ts";
+import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import type { Session } from "../sessions/session.ts";
 import { callPolicies } from "../sessions/turn/call-policies.ts";
 

@@ -6,8 +6,8 @@ import {
   type EmergencySwitch,
 } from "@gennai/governance/emergency/emergency-state";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import { ServiceError } from "@gennai/machine/service-error";
 import * as z from "zod";
-import { ServiceError } from "../service-error.ts";
 
 /** What a person asks for. */
 export interface EmergencyRequest {

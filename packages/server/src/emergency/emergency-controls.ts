@@ -2,7 +2,7 @@ import { emergencyVerdict } from "@gennai/governance/emergency/emergency-policy"
 import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import type { StandingCheck } from "@gennai/governance/gate/standing-check";
 import type { Redactor } from "@gennai/governance/redaction";
-import { ServiceError } from "../service-error.ts";
+import { ServiceError } from "@gennai/machine/service-error";
 import type { EmergencyChange, EmergencyRequest } from "./emergency-change.ts";
 
 /** Where the controls are kept. */

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import { noEmergency, switched } from "@gennai/governance/emergency/emergency-state";
+import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import * as z from "zod";
-import { prepareStateDirectory } from "../config/state-directory.ts";
 import { databaseFile, StoreDatabase } from "../store/database.ts";
 import type { Sealing } from "../store/ledger/ledger-table.ts";
 import { type Ledgers, openLedgers } from "../store/ledger/open-ledgers.ts";

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { parseHooks } from "@gennai/governance/hooks/hook-config";
+import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
+import { hasCode } from "@gennai/machine/system-error";
+import { readControlFile } from "@gennai/machine/workspace/read-control-file";
 import * as z from "zod";
-import { prepareStateDirectory } from "../config/state-directory.ts";
-import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "../private-file.ts";
 import { acquireFileLock } from "../store/file-lock.ts";
-import { hasCode } from "../system-error.ts";
-import { readControlFile } from "../workspace/read-control-file.ts";
 
 export const projectHooksFile = ".gennai/hooks.json";
 const maxBytes = 256 * 1024;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type HookCommand, parseHooks } from "@gennai/governance/hooks/hook-config";
-import { readUserFile } from "../config/user-file.ts";
+import { readUserFile } from "@gennai/machine/config/user-file";
 import { projectHooksFile, readProjectHooks, trustedDigest } from "./hook-trust.ts";
 
 export interface LoadedHooks {

@@ -1,8 +1,13 @@
 import { mkdir, readdir, realpath, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import {
+  assertSafeDirectory,
+  ensurePrivateDirectory,
+  readPrivateFile,
+  writePrivateFile,
+} from "@gennai/machine/private-file";
+import { hasCode } from "@gennai/machine/system-error";
 import { z } from "zod";
-import { assertSafeDirectory, ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "../private-file.ts";
-import { hasCode } from "../system-error.ts";
 
 const discoverySchema = z.strictObject({
   /** `http://host:port`, or `https://…`. */

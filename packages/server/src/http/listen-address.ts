@@ -1,8 +1,8 @@
 import { lstat, realpath, unlink } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { dirname } from "node:path";
-import { assertSafeDirectory } from "../private-file.ts";
-import { hasCode } from "../system-error.ts";
+import { assertSafeDirectory } from "@gennai/machine/private-file";
+import { hasCode } from "@gennai/machine/system-error";
 
 export type ListenAddress =
   /** Port 0 takes any free one. */

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
-import { readPrivateFile } from "../private-file.ts";
+import { readPrivateFile } from "@gennai/machine/private-file";
 
 /** A certificate with its chain, and its key; PEM. */
 export interface TlsIdentity {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { readPrivateFile } from "../private-file.ts";
+import { readPrivateFile } from "@gennai/machine/private-file";
 
 /** How the server knows its clients. `none` only by the user's explicit `--no-auth`. */
 export type ServerToken =

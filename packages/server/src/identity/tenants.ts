@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ServiceError } from "@gennai/machine/service-error";
+import { hasCode } from "@gennai/machine/system-error";
 import type { LogAddress } from "../nats/log-address.ts";
 import type { Tenant, TenantPlace } from "../open-tenant.ts";
-import { ServiceError } from "../service-error.ts";
-import { hasCode } from "../system-error.ts";
 import { directoryName } from "./directory-name.ts";
 import { ensureTenantLedgerKey } from "./tenant-ledger-key.ts";
 

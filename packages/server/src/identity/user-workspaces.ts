@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
-import { ServiceError } from "../service-error.ts";
+import { ServiceError } from "@gennai/machine/service-error";
 import { directoryName } from "./directory-name.ts";
 
 /** The directories in which the users of one tenant may work: `<root>/<tenant>/<user>`, each made on first use. */

@@ -1,8 +1,8 @@
 import type { WorkspacePath } from "@gennai/governance/effect";
 import type { FileChange } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { decodeText, encodeText } from "../workspace/text-file.ts";
-import type { FileContent, Workspace } from "../workspace/workspace.ts";
+import { decodeText, encodeText } from "@gennai/machine/workspace/text-file";
+import type { FileContent, Workspace } from "@gennai/machine/workspace/workspace";
 import { formatIntentMap, type IntentMapEntries, parseIntentMap } from "./intent-map-text.ts";
 import { symbolsAt } from "./symbols-at.ts";
 

@@ -2,10 +2,10 @@ import { type BigIntStats, statSync } from "node:fs";
 import { join } from "node:path";
 import { everything, type IgnoredPaths, ignoredPaths } from "@gennai/governance/intents/ignored-paths";
 import { type ParsedIntents, parseIntents } from "@gennai/governance/intents/parse-intents";
+import { systemErrorCode } from "@gennai/machine/system-error";
+import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/read-control-file";
+import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 import { sha256Hex } from "@gennai/protocol/digest";
-import { systemErrorCode } from "../system-error.ts";
-import { readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
-import { parseStrictYaml, YamlError } from "../yaml/strict-yaml.ts";
 
 /** Relative to the workspace. */
 export const intentsFile = ".orchestration/active_intents.yaml";

@@ -4,10 +4,10 @@ import type { Intent } from "@gennai/governance/intents/intent";
 import { describeIntentProblem } from "@gennai/governance/intents/intent-problem";
 import { citeIntentMessage, type IntentRules, selectIntentHint } from "@gennai/governance/intents/intents-policy";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { decodeText, encodeText } from "@gennai/machine/workspace/text-file";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { IntentsMode } from "@gennai/protocol/model/intents-mode";
-import { decodeText, encodeText } from "../workspace/text-file.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 import { formatIntents, IntentsFormatError } from "./format-intents.ts";
 import {
   fileStamp,

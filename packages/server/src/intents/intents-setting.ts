@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { systemErrorCode } from "@gennai/machine/system-error";
+import { syncDirectory } from "@gennai/machine/workspace/sync-directory";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
 import * as z from "zod";
-import { systemErrorCode } from "../system-error.ts";
-import { syncDirectory } from "../workspace/sync-directory.ts";
 
 const schema = z.object({
   root: z.string(),

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 
 /** More strings than this in one call's arguments, or deeper ones, are too many to look at. */
 const maxStrings = 500;

@@ -1,9 +1,9 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { readUserFile } from "@gennai/machine/config/user-file";
+import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/read-control-file";
 import { digestOf } from "@gennai/protocol/digest";
 import * as z from "zod";
-import { readUserFile } from "../config/user-file.ts";
-import { readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
 
 /** In the user's configuration directory. */
 const userMcpFile = "mcp.json";

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
+import { plainText } from "@gennai/machine/process/plain-text";
 import { digestOf } from "@gennai/protocol/digest";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { plainText } from "../process/plain-text.ts";
 import type { McpServer } from "./mcp-config.ts";
 import { mcpContentText } from "./mcp-content.ts";
 import { McpError } from "./mcp-error.ts";

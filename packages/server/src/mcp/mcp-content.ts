@@ -1,5 +1,5 @@
+import { plainText } from "@gennai/machine/process/plain-text";
 import * as z from "zod";
-import { plainText } from "../process/plain-text.ts";
 
 /** What a result may hold that the model can read. */
 const contentSchema = z.array(

@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
+import { hasCode } from "@gennai/machine/system-error";
 import { sha256Hex } from "@gennai/protocol/digest";
 import * as z from "zod";
-import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "../private-file.ts";
-import { hasCode } from "../system-error.ts";
 import type { McpServer } from "./mcp-config.ts";
 import type { McpDefinition } from "./mcp-connection.ts";
 

@@ -1,4 +1,4 @@
-import { visibleText } from "../notes/visible-text.ts";
+import { visibleText } from "@gennai/machine/web/visible-text";
 
 type Schema = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import type { Tool } from "@gennai/governance/tool";
+import { whatRuns } from "@gennai/machine/workspace/what-runs";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { digestOf } from "@gennai/protocol/digest";
-import { whatRuns } from "../workspace/what-runs.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 import { loadMcpConfig, type McpConfig, type McpServer, projectMcpFile } from "./mcp-config.ts";
 import type { McpConnection, McpDefinition } from "./mcp-connection.ts";
 import { McpError } from "./mcp-error.ts";

@@ -1,9 +1,9 @@
 import type { ExternalCall } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { visibleText } from "@gennai/machine/web/visible-text";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import * as z from "zod";
-import { visibleText } from "../notes/visible-text.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 import { argumentPaths } from "./argument-paths.ts";
 import type { McpConnection, McpDefinition } from "./mcp-connection.ts";
 import { McpError } from "./mcp-error.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Prices } from "@gennai/agent/turn-budget";
+import { readUserFile } from "@gennai/machine/config/user-file";
 import * as z from "zod";
-import { readUserFile } from "../config/user-file.ts";
 
 /** In the user's configuration directory. */
 export const modelsFile = "models.json";

@@ -1,5 +1,5 @@
+import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 import { z } from "zod";
-import { parseStrictYaml, YamlError } from "../yaml/strict-yaml.ts";
 
 const deltas = z.union([
   z.string().transform((text) => [text]),

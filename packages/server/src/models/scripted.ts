@@ -9,7 +9,7 @@ import {
   type ModelRequest,
   userSideText,
 } from "@gennai/agent/model";
-import { YamlError } from "../yaml/strict-yaml.ts";
+import { YamlError } from "@gennai/machine/yaml/strict-yaml";
 import { breathe } from "./event-loop.ts";
 import { parseScript, type Script, type ScriptDeltas, type ScriptStep, type ScriptTurn } from "./script.ts";
 

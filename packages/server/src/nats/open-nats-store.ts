@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { ProcessLocks } from "@gennai/machine/process/process-lock";
 import type { JsMsg } from "@nats-io/jetstream";
-import { prepareStateDirectory } from "../config/state-directory.ts";
-import { ProcessLocks } from "../process/process-lock.ts";
 import { databaseFile, StoreDatabase } from "../store/database.ts";
 import { FileBlobStore } from "../store/file-blob-store.ts";
 import { openLedgers } from "../store/ledger/open-ledgers.ts";

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import type { Redactor } from "@gennai/governance/redaction";
-import { readUserFile } from "../config/user-file.ts";
-import { systemErrorCode } from "../system-error.ts";
-import { readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
+import { readUserFile } from "@gennai/machine/config/user-file";
+import { systemErrorCode } from "@gennai/machine/system-error";
+import { visibleText } from "@gennai/machine/web/visible-text";
+import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/read-control-file";
 import { importsOf } from "./note-imports.ts";
-import { visibleText } from "./visible-text.ts";
 
 /** Notes for agents, in the workspace's root or a directory of it. The first that says something is shown first. */
 export const projectNoteFiles = ["AGENTS.md", "AGENT.md", "CLAUDE.md"] as const;

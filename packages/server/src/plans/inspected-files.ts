@@ -1,7 +1,7 @@
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
 import type { ProposedChange } from "@gennai/protocol/model/proposal";
-import { unifiedDiff } from "../changes/unified-diff.ts";
 import { KnownFiles } from "../sessions/known-files.ts";
 import type { Session } from "../sessions/session.ts";
 import { pathName } from "../tools/path-name.ts";

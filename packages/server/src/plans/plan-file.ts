@@ -1,8 +1,8 @@
 import type { WorkspacePath } from "@gennai/governance/effect";
+import { editableText } from "@gennai/machine/changes/editable-text";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { PlanAction } from "@gennai/protocol/plan/plan-schema";
-import { editableText } from "../changes/editable-text.ts";
 import { currentContent } from "../tools/writing/file-change.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 import { type PatchResult, patchText } from "./patch-text.ts";
 
 /** A file as an action of a plan finds it. */

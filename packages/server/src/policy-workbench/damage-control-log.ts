@@ -1,5 +1,5 @@
 import type { RuleViolation } from "@gennai/governance/rules/violation";
-import { ServiceError } from "../service-error.ts";
+import { ServiceError } from "@gennai/machine/service-error";
 import type { SessionLog } from "../sessions/log/session-log.ts";
 
 /** One entry of the `damage-control-log`: what a rule stopped or asked about. Text in it is redacted. */

@@ -1,8 +1,8 @@
 import type { FileWrite } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { KnownFiles } from "../sessions/known-files.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 
 /** Why a change cannot be made as it is written; what the rules say of it does not depend on that. */
 const aboutContent = new Set([

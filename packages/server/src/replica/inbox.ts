@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { ServiceError } from "@gennai/machine/service-error";
 import { headers, type Msg } from "@nats-io/transport-node";
 import * as z from "zod";
 import type { LogStreams } from "../nats/log-streams.ts";
-import { ServiceError } from "../service-error.ts";
 import type { BlobStore } from "../sessions/log/session-log.ts";
 import type { MessageProofs } from "./message-proof.ts";
 import type { ReplicaPresence } from "./presence.ts";

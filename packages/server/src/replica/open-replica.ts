@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { StandingCheck } from "@gennai/governance/gate/standing-check";
 import { allow, deny } from "@gennai/governance/verdict";
+import type { SharedLocks } from "@gennai/machine/process/process-lock";
+import type { ServerLog } from "@gennai/machine/server-log";
+import { ServiceError } from "@gennai/machine/service-error";
 import { EmergencyStore } from "../emergency/emergency-store.ts";
 import type { LogAddress } from "../nats/log-address.ts";
 import { type NatsStore, openNatsStore } from "../nats/open-nats-store.ts";
-import type { SharedLocks } from "../process/process-lock.ts";
-import type { ServerLog } from "../server-log.ts";
-import { ServiceError } from "../service-error.ts";
 import { derivedKey } from "../store/ledger/derived-key.ts";
 import { ReplicaInbox } from "./inbox.ts";
 import { MessageProofs } from "./message-proof.ts";

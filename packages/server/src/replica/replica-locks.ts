@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
+import type { SharedLocks } from "@gennai/machine/process/process-lock";
 import { createOnce } from "../nats/create-once.ts";
 import { encodeLock, lockSubject } from "../nats/log-message.ts";
 import type { NatsStore } from "../nats/open-nats-store.ts";
-import type { SharedLocks } from "../process/process-lock.ts";
 import type { ReplicaPresence } from "./presence.ts";
 
 const attempts = 20;

@@ -1,6 +1,6 @@
 import type { PlanView } from "@gennai/governance/plan/plan";
+import { ServiceError } from "@gennai/machine/service-error";
 import type { ActionPreview, PlanAuthority } from "../plans/plan-authority.ts";
-import { ServiceError } from "../service-error.ts";
 import { prepareSessionBranch } from "../sessions/prepare-session-branch.ts";
 import type { Session } from "../sessions/session.ts";
 import type { HeldPlan } from "./plan-aliases.ts";

@@ -1,9 +1,9 @@
 import type { PlanView } from "@gennai/governance/plan/plan";
+import { ServiceError } from "@gennai/machine/service-error";
 import { digestOf } from "@gennai/protocol/digest";
 import type { JsonValue } from "@gennai/protocol/plan/strict-json";
 import { isToken } from "../plans/approval-tokens.ts";
 import type { PlanAuthority } from "../plans/plan-authority.ts";
-import { ServiceError } from "../service-error.ts";
 import type { Session } from "../sessions/session.ts";
 import { strippedPlan } from "./client-form.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
 import { endStates, type LoggedEvent } from "@gennai/agent/session-event";
-import { ServiceError } from "../service-error.ts";
+import { ServiceError } from "@gennai/machine/service-error";
 import type { Session } from "../sessions/session.ts";
 import { startTurn } from "../sessions/turn/start-turn.ts";
 

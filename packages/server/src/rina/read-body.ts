@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { ServiceError } from "../service-error.ts";
+import { ServiceError } from "@gennai/machine/service-error";
 
 /** Largest body of a request, in bytes. */
 export const bodyLimit = 1024 * 1024;

@@ -1,7 +1,7 @@
+import { ServiceError } from "@gennai/machine/service-error";
 import { digestOf } from "@gennai/protocol/digest";
 import { type JsonValue, parseStrictJson, StrictJsonError } from "@gennai/protocol/plan/strict-json";
 import * as z from "zod";
-import { ServiceError } from "../service-error.ts";
 import { isStripped, publishedHash } from "./client-form.ts";
 import { bodyLimit } from "./read-body.ts";
 

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { ServiceError, type ServiceErrorCode } from "@gennai/machine/service-error";
 import { sendJson } from "../http/http-response.ts";
 import { type HttpListener } from "../http/http-server.ts";
 import { listenOn } from "../http/listen-address.ts";
 import { refuseBrokenRequests } from "../http/refuse-connection.ts";
 import { type GuardPolicy, guardRequest, ownHosts } from "../http/request-guard.ts";
 import type { Route, RouteTable } from "../http/route.ts";
-import { ServiceError, type ServiceErrorCode } from "../service-error.ts";
 import { judgePeer, linuxPeerPorts, type PeerVerdict } from "./peer.ts";
 import { readBody } from "./read-body.ts";
 

@@ -1,10 +1,10 @@
 import { issueLines } from "@gennai/agent/scenarios/plan-correction";
 import type { PlanView, VerificationResult } from "@gennai/governance/plan/plan";
+import { ServiceError } from "@gennai/machine/service-error";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { JsonValue } from "@gennai/protocol/plan/strict-json";
 import type { PlanAuthority } from "../plans/plan-authority.ts";
-import { ServiceError } from "../service-error.ts";
 import type { Session } from "../sessions/session.ts";
 import { isStripped, planForClient } from "./client-form.ts";
 import { previewOnBranch } from "./onto-branch.ts";

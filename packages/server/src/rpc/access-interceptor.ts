@@ -1,7 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
+import { ServiceError } from "@gennai/machine/service-error";
 import type { Callers } from "../identity/callers.ts";
-import { ServiceError } from "../service-error.ts";
 import { noSuchSession, type SessionManager } from "../sessions/session-manager.ts";
 import { once, onlyMessage, sessionIdOf } from "./request-message.ts";
 import { accessOf } from "./rpc-access.ts";

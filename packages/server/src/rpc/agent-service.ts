@@ -1,12 +1,12 @@
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
+import { gitIsolation } from "@gennai/machine/git/git-isolation";
+import { ServiceError } from "@gennai/machine/service-error";
+import { placeMeant } from "@gennai/machine/workspace/client-place";
 import { AgentService, type ClientInfo } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { digest } from "@gennai/protocol/model/checked-field";
 import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
 import { changedSettings, editingModeWords, settingsToMessage } from "@gennai/protocol/model/session-settings";
 import type { AttachedClient } from "../bridge/client-registry.ts";
-import { placeMeant } from "../client-workspace/client-place.ts";
-import { gitIsolation } from "../git/git-isolation.ts";
-import { ServiceError } from "../service-error.ts";
 import { conversationPreview } from "../sessions/conversation-preview.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";

@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
+import { ServiceError } from "@gennai/machine/service-error";
 import type { ApplyProposalRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ProposalReviewSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { optionalDigest } from "@gennai/protocol/model/checked-field";
 import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
-import { ServiceError } from "../service-error.ts";
 import { applyProposal } from "../sessions/review/apply-proposal.ts";
 import type { Session } from "../sessions/session.ts";
 import { reviewFromWire } from "./wire/review-wire.ts";

@@ -1,5 +1,5 @@
 import { type DescMethod, fromBinary } from "@bufbuild/protobuf";
-import { ServiceError } from "../service-error.ts";
+import { ServiceError } from "@gennai/machine/service-error";
 import { requestLimit } from "./request-limits.ts";
 
 const headBytes = 5;

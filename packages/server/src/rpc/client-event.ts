@@ -1,7 +1,7 @@
+import { ServiceError } from "@gennai/machine/service-error";
 import type { ClientEvent } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { requestId } from "@gennai/protocol/model/checked-field";
 import { checkedAppliedFile } from "@gennai/protocol/model/proposal";
-import { ServiceError } from "../service-error.ts";
 import { answerRequest } from "../sessions/answer-request.ts";
 import { recordApplied, recordReview } from "../sessions/review/proposal-review.ts";
 import type { Session } from "../sessions/session.ts";

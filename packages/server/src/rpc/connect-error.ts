@@ -2,13 +2,13 @@ import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ModelError } from "@gennai/agent/model";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { ServiceError, type ServiceErrorCode } from "@gennai/machine/service-error";
+import { WorkspaceError } from "@gennai/machine/workspace/workspace-error";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { InvalidField } from "@gennai/protocol/model/checked-field";
-import { ServiceError, type ServiceErrorCode } from "../service-error.ts";
 import { AppendConflict } from "../sessions/log/session-log.ts";
 import { StoreError } from "../store/store-error.ts";
 import { type StoreTrouble, storeTrouble } from "../store/store-trouble.ts";
-import { WorkspaceError } from "../workspace/workspace-error.ts";
 
 const codes: Record<ServiceErrorCode, Code> = {
   invalid_argument: Code.InvalidArgument,

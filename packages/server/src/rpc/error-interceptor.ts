@@ -1,5 +1,5 @@
 import type { Interceptor } from "@connectrpc/connect";
-import { ServiceError } from "../service-error.ts";
+import { ServiceError } from "@gennai/machine/service-error";
 import { toConnectError } from "./connect-error.ts";
 
 /** What holds for every method: bad metadata is refused, and errors become Connect errors once, here. */

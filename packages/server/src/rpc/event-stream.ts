@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import type { LoggedEvent } from "@gennai/agent/session-event";
 import { endStates } from "@gennai/agent/session-event";
+import { eventWithMaskedPaths } from "@gennai/machine/redaction/masked-paths";
 import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { AttachedClient } from "../bridge/client-registry.ts";
-import { eventWithMaskedPaths } from "../redaction/masked-paths.ts";
 import { mergeDeltas } from "../sessions/log/merge-deltas.ts";
 import type { Session } from "../sessions/session.ts";
 import { storeTrouble } from "../store/store-trouble.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { ServiceError } from "@gennai/machine/service-error";
 import type { InvokeRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { ServiceError } from "../service-error.ts";
 import type { Session } from "../sessions/session.ts";
 import { startTurn } from "../sessions/turn/start-turn.ts";
 import { streamEvents } from "./event-stream.ts";

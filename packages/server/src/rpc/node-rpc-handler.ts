@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Code, ConnectError, type ConnectRouter, createConnectRouter, type Interceptor } from "@connectrpc/connect";
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
+import { ServiceError } from "@gennai/machine/service-error";
+import { hasCode } from "@gennai/machine/system-error";
 import type { Admission } from "../admission/admission.ts";
 import { endConnection } from "../http/http-response.ts";
 import type { Callers } from "../identity/callers.ts";
 import type { Identity } from "../identity/identity.ts";
-import { ServiceError } from "../service-error.ts";
-import { hasCode } from "../system-error.ts";
 import { checkedBody, isTooLarge } from "./checked-body.ts";
 import { toConnectError } from "./connect-error.ts";
 import { StreamLimits } from "./stream-limits.ts";

@@ -1,5 +1,5 @@
+import { ServiceError } from "@gennai/machine/service-error";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { ServiceError } from "../service-error.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
 

@@ -1,4 +1,4 @@
-import { ServiceError } from "../service-error.ts";
+import { ServiceError } from "@gennai/machine/service-error";
 import { toConnectError } from "./connect-error.ts";
 
 /** Longer than this no timer can wait. */

@@ -1,3 +1,6 @@
+import { loadProjectConfig } from "@gennai/machine/config/project-config";
+import { readWorkspaceState } from "@gennai/machine/git/workspace-state";
+import { ServiceError } from "@gennai/machine/service-error";
 import {
   BranchChange,
   GitState,
@@ -5,10 +8,7 @@ import {
   type PrepareBranchRequest,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { heldByClient } from "../client-workspace/held-by-client.ts";
-import { loadProjectConfig } from "../config/project-config.ts";
 import { listPaths } from "../context/list-paths.ts";
-import { readWorkspaceState } from "../git/workspace-state.ts";
-import { ServiceError } from "../service-error.ts";
 import { prepareSessionBranch } from "../sessions/prepare-session-branch.ts";
 import type { Session } from "../sessions/session.ts";
 

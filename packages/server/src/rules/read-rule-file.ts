@@ -6,8 +6,8 @@ import { compilePatterns } from "@gennai/governance/rules/compile-rules";
 import { parseRules } from "@gennai/governance/rules/parse-rules";
 import type { RuleFile, RuleLayer, RuleProblem } from "@gennai/governance/rules/rule-set";
 import type { SlowPattern } from "@gennai/governance/rules/slow-pattern";
-import { readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
-import { parseStrictYaml, YamlError } from "../yaml/strict-yaml.ts";
+import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/read-control-file";
+import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 
 /** A place where rules may stand. */
 export interface RulePath {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { builtInScenarios } from "@gennai/agent/scenarios/built-in-scenarios";
 import { parseScenarios } from "@gennai/agent/scenarios/parse-scenarios";
 import { describeScenarioProblem, type Scenario } from "@gennai/agent/scenarios/scenario";
-import { isInside, readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
-import { parseStrictYaml, YamlError } from "../yaml/strict-yaml.ts";
+import { isInside, readControlFile, UnreadableFile } from "@gennai/machine/workspace/read-control-file";
+import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 
 export interface LoadedScenarios {
   /** By name, the built-in ones included. */

@@ -1,5 +1,5 @@
+import { ServiceError } from "@gennai/machine/service-error";
 import { answersRequest, type ClientAnswer } from "../bridge/client-answer.ts";
-import { ServiceError } from "../service-error.ts";
 import type { Session } from "./session.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
-import { ServiceError } from "../service-error.ts";
+import { ServiceError } from "@gennai/machine/service-error";
 import type { SessionLog } from "./log/session-log.ts";
 import type { Session } from "./session.ts";
 

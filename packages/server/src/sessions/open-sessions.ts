@@ -1,6 +1,6 @@
 import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
+import { ServiceError } from "@gennai/machine/service-error";
 import { finishInterruptedRestore } from "../checkpoints/restore/finish-restore.ts";
-import { ServiceError } from "../service-error.ts";
 import type { SessionHead } from "./log/session-log.ts";
 import { Session } from "./session.ts";
 import type { SessionServices } from "./session-services.ts";

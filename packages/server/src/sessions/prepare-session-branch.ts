@@ -1,6 +1,6 @@
+import { type AgentBranch, prepareBranch } from "@gennai/machine/git/prepare-branch";
+import { ServiceError } from "@gennai/machine/service-error";
 import { heldByClient } from "../client-workspace/held-by-client.ts";
-import { type AgentBranch, prepareBranch } from "../git/prepare-branch.ts";
-import { ServiceError } from "../service-error.ts";
 import type { Session } from "./session.ts";
 import { TreeClaimant } from "./turn/tree-claimant.ts";
 

@@ -1,6 +1,6 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
-import { ServiceError } from "../service-error.ts";
-import type { Workspace, WorkspaceChange } from "../workspace/workspace.ts";
+import { ServiceError } from "@gennai/machine/service-error";
+import type { Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import type { BlobStore } from "./log/session-log.ts";
 import { refuseInEmergency } from "./refuse-in-emergency.ts";
 import type { Session } from "./session.ts";

@@ -1,10 +1,10 @@
 import type { GitContentsPorts } from "@gennai/governance/policies/git-contents";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
-import { gitContentsGuard, gitElsewhere } from "../git/contents-guard.ts";
+import { gitContentsGuard, gitElsewhere } from "@gennai/machine/git/contents-guard";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { IntentMap } from "../intents/intent-map.ts";
 import { IntentsService } from "../intents/intents-service.ts";
 import { RulesService } from "../rules/rules-service.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 
 /** What governs one workspace, shared by all of its sessions. */
 export interface WorkspaceGovernance {

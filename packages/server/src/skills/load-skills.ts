@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { readUserFile } from "@gennai/machine/config/user-file";
+import { systemErrorCode } from "@gennai/machine/system-error";
+import { isInside, readControlFile } from "@gennai/machine/workspace/read-control-file";
+import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 import * as z from "zod";
-import { readUserFile } from "../config/user-file.ts";
-import { systemErrorCode } from "../system-error.ts";
-import { isInside, readControlFile } from "../workspace/read-control-file.ts";
-import { parseStrictYaml, YamlError } from "../yaml/strict-yaml.ts";
 
 /** Instructions for one kind of work, in a folder of their own; read when the work comes up. */
 export interface Skill {

@@ -4,10 +4,10 @@ import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { promisify } from "node:util";
+import { hasCode } from "@gennai/machine/system-error";
+import { syncDirectory } from "@gennai/machine/workspace/sync-directory";
 import type { BlobRef } from "@gennai/protocol/model/proposal";
 import type { BlobStore } from "../sessions/log/session-log.ts";
-import { hasCode } from "../system-error.ts";
-import { syncDirectory } from "../workspace/sync-directory.ts";
 import { StoreError } from "./store-error.ts";
 
 /** Blobs as files, `<directory>/ab/<sha256>`, 0600. A blob is there whole or not at all. */

@@ -1,4 +1,4 @@
-import type { SqliteConnection } from "../sqlite-connection.ts";
+import type { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import type { StoreDatabase } from "./database.ts";
 import { StoreError } from "./store-error.ts";
 

@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { type ConnectionOptions, SqliteConnection } from "../sqlite-connection.ts";
+import { type ConnectionOptions, SqliteConnection } from "@gennai/machine/sqlite-connection";
 
 /**
  * How many connections of this process there are to a file, by device and inode. SQLite locks files by POSIX locks, which

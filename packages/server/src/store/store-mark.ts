@@ -8,9 +8,9 @@ import {
   type Signer,
   type Verifier,
 } from "@gennai/governance/ledger/ledger-signature";
+import { hasCode } from "@gennai/machine/system-error";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import * as z from "zod";
-import { hasCode } from "../system-error.ts";
 import type { CommitCounter, StoreDatabase } from "./database.ts";
 import { replaceSynced } from "./replace-synced.ts";
 import { integerOf, type Row, textOf } from "./row.ts";

@@ -1,4 +1,4 @@
-import { hasCode } from "../system-error.ts";
+import { hasCode } from "@gennai/machine/system-error";
 import { StoreError } from "./store-error.ts";
 
 /**

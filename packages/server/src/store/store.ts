@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { prepareStateDirectory } from "../config/state-directory.ts";
+import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import type { BlobStore, SessionLog } from "../sessions/log/session-log.ts";
 import { databaseFile, StoreDatabase } from "./database.ts";
 import { FileBlobStore } from "./file-blob-store.ts";

@@ -1,4 +1,4 @@
-import type { LogFields, LogLevel, ServerLog } from "../server-log.ts";
+import type { LogFields, LogLevel, ServerLog } from "@gennai/machine/server-log";
 import { errorCode } from "./error-code.ts";
 
 const severities: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };

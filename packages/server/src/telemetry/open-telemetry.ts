@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Interceptor } from "@connectrpc/connect";
 import type { Redactor } from "@gennai/governance/redaction";
+import type { ServerLog } from "@gennai/machine/server-log";
 import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
 import { type IMetricReader, MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { AlwaysOffSampler, BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
-import type { ServerLog } from "../server-log.ts";
 import { createInstruments } from "./instruments.ts";
 import { observeLoad } from "./load-gauges.ts";
 import { Names } from "./names.ts";

@@ -1,7 +1,7 @@
+import type { ServerLog } from "@gennai/machine/server-log";
 import { type ExportResult, ExportResultCode } from "@opentelemetry/core";
 import type { PushMetricExporter } from "@opentelemetry/sdk-metrics";
 import type { SpanExporter } from "@opentelemetry/sdk-trace-base";
-import type { ServerLog } from "../server-log.ts";
 import type { Otlp } from "./telemetry-settings.ts";
 
 /** Milliseconds between two warnings that the collector cannot be reached. */

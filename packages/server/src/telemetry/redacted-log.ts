@@ -1,5 +1,5 @@
 import type { Redactor } from "@gennai/governance/redaction";
-import type { LogFields, ServerLog } from "../server-log.ts";
+import type { LogFields, ServerLog } from "@gennai/machine/server-log";
 import type { Scopes } from "./scopes.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Interceptor } from "@connectrpc/connect";
-import type { ServerLog } from "../server-log.ts";
+import type { ServerLog } from "@gennai/machine/server-log";
 import { rpcCode } from "./rpc-code.ts";
 import type { Scopes } from "./scopes.ts";
 import { parseTraceParent } from "./trace-parent.ts";

@@ -1,6 +1,6 @@
 import type { Interceptor } from "@connectrpc/connect";
-import { createRedactor } from "../redaction/redactor.ts";
-import type { ServerLog } from "../server-log.ts";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
+import type { ServerLog } from "@gennai/machine/server-log";
 import type { Telemetry } from "./open-telemetry.ts";
 import { RedactedLog } from "./redacted-log.ts";
 import { rpcLines, scopeInterceptor } from "./rpc-interceptors.ts";

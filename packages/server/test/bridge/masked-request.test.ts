@@ -1,7 +1,7 @@
 import type { ClientRequest, ClientRequestBody } from "@gennai/agent/client-request";
 import type { Question } from "@gennai/governance/confirmation";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { maskedRequest } from "@gennai/server/bridge/masked-request";
-import { createRedactor } from "@gennai/server/redaction/redactor";
 import { expect, test } from "vitest";
 
 const secret = "sk-live-4f9a0c1d2e3b5a697887";

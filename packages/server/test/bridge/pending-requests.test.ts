@@ -1,8 +1,8 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
+import { ServiceError } from "@gennai/machine/service-error";
 import type { ClientAnswer } from "@gennai/server/bridge/client-answer";
 import { ClientRegistry } from "@gennai/server/bridge/client-registry";
 import { PendingRequests } from "@gennai/server/bridge/pending-requests";
-import { ServiceError } from "@gennai/server/service-error";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 const yes: ClientAnswer = { kind: "confirmation", answer: "yes", scope: "once", reason: "", actionSha256: "" };

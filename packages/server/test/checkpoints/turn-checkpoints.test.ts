@@ -2,17 +2,17 @@ import { execFileSync } from "node:child_process";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { Effect } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
+import { GitMissingError } from "@gennai/machine/git/machine-git";
+import { startGit } from "@gennai/machine/git/start-git";
 import { CheckpointError, type CheckpointErrorCode } from "@gennai/server/checkpoints/checkpoint-error";
 import { ShadowGit } from "@gennai/server/checkpoints/snapshot/shadow-git";
 import { TurnCheckpoints } from "@gennai/server/checkpoints/turn-checkpoints";
 import { WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
-import { GitMissingError } from "@gennai/server/git/machine-git";
-import { startGit } from "@gennai/server/git/start-git";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 
-vi.mock("@gennai/server/git/start-git", { spy: true });
+vi.mock("@gennai/machine/git/start-git", { spy: true });
 
 afterEach(() => void vi.mocked(startGit).mockReset());
 

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import type { WorkspaceOperation } from "@gennai/agent/workspace-operation";
+import { loadProjectConfig } from "@gennai/machine/config/project-config";
+import { readGitHead } from "@gennai/machine/workspace/git-head";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { openClientWorkspaces } from "@gennai/server/client-workspace/open-client-workspaces";
 import type { AnswerTo, WorkspaceAnswer, WorkspaceChannel } from "@gennai/server/client-workspace/workspace-answer";
-import { loadProjectConfig } from "@gennai/server/config/project-config";
 import { FileBlobStore } from "@gennai/server/store/file-blob-store";
-import { readGitHead } from "@gennai/server/workspace/git-head";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test } from "vitest";
 

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { defaultStateDir, prepareStateDirectory } from "@gennai/server/config/state-directory";
-import { SqliteConnection } from "@gennai/server/sqlite-connection";
+import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { openStore } from "@gennai/server/store/store";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StoreFixture } from "../store/store-fixture.ts";

@@ -1,10 +1,10 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
 import type { EmergencyRequest } from "@gennai/server/emergency/emergency-change";
 import { EmergencyControls } from "@gennai/server/emergency/emergency-controls";
 import { EmergencyStore } from "@gennai/server/emergency/emergency-store";
-import { createRedactor } from "@gennai/server/redaction/redactor";
 import { expect, test } from "vitest";
 
 const on: EmergencyRequest = { control: "stop-all", enabled: true, tool: "", by: "ann", reason: "stop", via: "rpc" };

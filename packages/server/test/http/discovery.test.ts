@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { UnsafeFileError } from "@gennai/machine/private-file";
 import { type DiscoveryRecord, findServers, writeDiscovery } from "@gennai/server/http/discovery";
-import { UnsafeFileError } from "@gennai/server/private-file";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
 let root = "";

@@ -1,6 +1,6 @@
 import { parseIntents } from "@gennai/governance/intents/parse-intents";
+import { parseStrictYaml } from "@gennai/machine/yaml/strict-yaml";
 import { formatIntents, IntentsFormatError } from "@gennai/server/intents/format-intents";
-import { parseStrictYaml } from "@gennai/server/yaml/strict-yaml";
 import { describe, expect, it } from "vitest";
 
 function parsed(text: string) {

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { IntentsMode } from "@gennai/protocol/model/intents-mode";
 import { IntentsService } from "@gennai/server/intents/intents-service";
-import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 
 export const intentsText = `# our intents
 active_intents:

@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { argumentPaths } from "@gennai/server/mcp/argument-paths";
-import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 

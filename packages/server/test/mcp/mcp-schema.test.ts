@@ -1,7 +1,7 @@
+import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { McpDefinition } from "@gennai/server/mcp/mcp-connection";
 import { McpPins } from "@gennai/server/mcp/mcp-pins";
 import { createMcpTool, isUsableName, mcpToolName } from "@gennai/server/mcp/mcp-tool";
-import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 

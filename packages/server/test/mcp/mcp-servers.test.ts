@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Analysis, Tool } from "@gennai/governance/tool";
+import { commandEnvironment } from "@gennai/machine/process/command-environment";
+import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { McpPins } from "@gennai/server/mcp/mcp-pins";
 import { McpServers } from "@gennai/server/mcp/mcp-servers";
-import { commandEnvironment } from "@gennai/server/process/command-environment";
-import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, it } from "vitest";
 

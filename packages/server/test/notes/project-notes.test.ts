@@ -1,8 +1,8 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { appendLesson } from "@gennai/server/notes/append-lesson";
 import { readProjectNotes } from "@gennai/server/notes/project-notes";
-import { createRedactor } from "@gennai/server/redaction/redactor";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { IntentsBench } from "../intents/intents-bench.ts";
 

@@ -1,6 +1,6 @@
 import type { PlanApproval } from "@gennai/governance/plan/plan-change";
+import { ServiceError } from "@gennai/machine/service-error";
 import { ApprovalTokens, isToken } from "@gennai/server/plans/approval-tokens";
-import { ServiceError } from "@gennai/server/service-error";
 import { beforeEach, describe, expect, test } from "vitest";
 
 const preview = {

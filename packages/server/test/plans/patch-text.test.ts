@@ -1,4 +1,4 @@
-import { unifiedDiff } from "@gennai/server/changes/unified-diff";
+import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
 import { patchText } from "@gennai/server/plans/patch-text";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

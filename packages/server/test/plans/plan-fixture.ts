@@ -1,5 +1,5 @@
+import { ServiceError } from "@gennai/machine/service-error";
 import type { PlanAuthority } from "@gennai/server/plans/plan-authority";
-import { ServiceError } from "@gennai/server/service-error";
 import type { Session } from "@gennai/server/sessions/session";
 import { startTestServer, type TestServer, type TestServerOptions } from "@gennai/testkit/test-server";
 

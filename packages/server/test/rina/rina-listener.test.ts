@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
+import { ServiceError } from "@gennai/machine/service-error";
 import { listenRina, type RinaListenerOptions } from "@gennai/server/rina/rina-listener";
-import { ServiceError } from "@gennai/server/service-error";
 import { describe, expect, test } from "vitest";
 
 async function opened(changes: Partial<RinaListenerOptions> = {}) {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SqliteConnection } from "@gennai/server/sqlite-connection";
+import { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { StoreDatabase } from "@gennai/server/store/database";
 import { formatVersion, readFormatVersion } from "@gennai/server/store/format-version";
 import { rotateLedgerKey } from "@gennai/server/store/ledger/ledger-key-rotation";

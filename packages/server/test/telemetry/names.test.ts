@@ -1,4 +1,4 @@
-import { createRedactor } from "@gennai/server/redaction/redactor";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { Names } from "@gennai/server/telemetry/names";
 import { expect, test } from "vitest";
 

@@ -1,4 +1,4 @@
-import { createRedactor } from "@gennai/server/redaction/redactor";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { jsonLog } from "@gennai/server/telemetry/json-log";
 import { RedactedLog } from "@gennai/server/telemetry/redacted-log";
 import { Scopes } from "@gennai/server/telemetry/scopes";

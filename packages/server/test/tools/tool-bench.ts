@@ -6,16 +6,16 @@ import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { Todo } from "@gennai/agent/todo";
 import type { Analysis, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
+import { commandEnvironment } from "@gennai/machine/process/command-environment";
+import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { CommandRun, Diagnostic, FileRead, FoundSymbol } from "@gennai/protocol/model/editor-requests";
 import type { EditorBridge } from "@gennai/server/bridge/editor-bridge";
-import { ControlWatch } from "@gennai/server/control-watch/control-watch";
 import { IntentsService } from "@gennai/server/intents/intents-service";
-import { commandEnvironment } from "@gennai/server/process/command-environment";
 import { KnownFiles } from "@gennai/server/sessions/known-files";
 import type { BlobStore } from "@gennai/server/sessions/log/session-log";
 import { isToolFact } from "@gennai/server/tools/tool-fact";
 import { createTools, type ToolPorts } from "@gennai/server/tools/tool-set";
-import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 
 export const sha256 = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex");
 

@@ -1,15 +1,15 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { loadServerConfig, type ServerConfig } from "@gennai/machine/config/server-config";
+import { commandEnvironment } from "@gennai/machine/process/command-environment";
+import { defaultCommandLimits, inMebibytes } from "@gennai/machine/process/command-limits";
+import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { loadCapabilities } from "@gennai/server/capabilities/load-capabilities";
-import { loadServerConfig, type ServerConfig } from "@gennai/server/config/server-config";
 import { loadHooks } from "@gennai/server/hooks/load-hooks";
 import { McpServers } from "@gennai/server/mcp/mcp-servers";
 import { loadModelFacts, modelsFile } from "@gennai/server/models/model-facts";
 import { providers } from "@gennai/server/models/providers";
-import { commandEnvironment } from "@gennai/server/process/command-environment";
-import { defaultCommandLimits, inMebibytes } from "@gennai/server/process/command-limits";
 import { RulesService } from "@gennai/server/rules/rules-service";
-import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { version } from "../../version.ts";
 import type { Check, Finding } from "./finding.ts";
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { userConfigDir } from "@gennai/server/config/config-directory";
-import { defaultStateDir } from "@gennai/server/config/state-directory";
+import { userConfigDir } from "@gennai/machine/config/config-directory";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { parseLogAddress } from "@gennai/server/nats/log-address";
 import { readTokenFile } from "../../connection/server-token.ts";
 import { usageError } from "../../errors/cli-error.ts";

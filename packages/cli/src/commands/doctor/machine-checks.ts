@@ -4,12 +4,12 @@ import { mkdtemp, realpath, rm, statfs } from "node:fs/promises";
 import { homedir, platform, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { userConfigDir } from "@gennai/server/config/config-directory";
-import { sandboxedGitHint } from "@gennai/server/git/git-isolation";
-import { GitMissingError, machineGit, oldestGit } from "@gennai/server/git/machine-git";
-import { commandEnvironment } from "@gennai/server/process/command-environment";
-import { openSandbox } from "@gennai/server/sandbox/open-sandbox";
-import { ripgrepPath } from "@gennai/server/workspace/search/ripgrep-path";
+import { userConfigDir } from "@gennai/machine/config/config-directory";
+import { sandboxedGitHint } from "@gennai/machine/git/git-isolation";
+import { GitMissingError, machineGit, oldestGit } from "@gennai/machine/git/machine-git";
+import { commandEnvironment } from "@gennai/machine/process/command-environment";
+import { openSandbox } from "@gennai/machine/shell/open-sandbox";
+import { ripgrepPath } from "@gennai/machine/workspace/search/ripgrep-path";
 import type { Check, Finding } from "./finding.ts";
 
 const run = promisify(execFile);

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { userConfigDir } from "@gennai/machine/config/config-directory";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { loadCapabilities } from "@gennai/server/capabilities/load-capabilities";
 import { signCapabilities } from "@gennai/server/capabilities/sign-capabilities";
-import { userConfigDir } from "@gennai/server/config/config-directory";
-import { defaultStateDir } from "@gennai/server/config/state-directory";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";

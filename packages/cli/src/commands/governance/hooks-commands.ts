@@ -1,5 +1,5 @@
-import { userConfigDir } from "@gennai/server/config/config-directory";
-import { defaultStateDir } from "@gennai/server/config/state-directory";
+import { userConfigDir } from "@gennai/machine/config/config-directory";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { trustProjectHooks } from "@gennai/server/hooks/hook-trust";
 import { loadHooks } from "@gennai/server/hooks/load-hooks";
 import { CliError } from "../../errors/cli-error.ts";

@@ -1,10 +1,10 @@
 import { homedir } from "node:os";
-import { userConfigDir } from "@gennai/server/config/config-directory";
-import { defaultStateDir } from "@gennai/server/config/state-directory";
+import { userConfigDir } from "@gennai/machine/config/config-directory";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { commandEnvironment } from "@gennai/machine/process/command-environment";
+import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { McpPins } from "@gennai/server/mcp/mcp-pins";
 import { McpServers, type McpStatus } from "@gennai/server/mcp/mcp-servers";
-import { commandEnvironment } from "@gennai/server/process/command-environment";
-import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { asTyped, type Console, commandName } from "../../terminal/console.ts";

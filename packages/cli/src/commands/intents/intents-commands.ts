@@ -1,11 +1,11 @@
 import { homedir } from "node:os";
 import type { Intent } from "@gennai/governance/intents/intent";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
-import { defaultStateDir, prepareStateDirectory } from "@gennai/server/config/state-directory";
 import { intentsFile } from "@gennai/server/intents/intents-file";
 import { IntentsService, type IntentsStatus } from "@gennai/server/intents/intents-service";
-import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { paintFor } from "../../terminal/colours.ts";

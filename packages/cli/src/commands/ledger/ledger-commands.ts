@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { access, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { recordLines } from "@gennai/governance/ledger/laid-out-records";
-import { defaultStateDir } from "@gennai/server/config/state-directory";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { acceptRollback } from "@gennai/server/store/ledger/accept-rollback";
 import { ledgerPathOf } from "@gennai/server/store/ledger/ledger-file-name";
 import { ledgerPublicKeyFile } from "@gennai/server/store/ledger/ledger-key";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { defaultStateDir } from "@gennai/server/config/state-directory";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { ledgerPathOf } from "@gennai/server/store/ledger/ledger-file-name";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";

@@ -1,9 +1,9 @@
 import { createWriteStream } from "node:fs";
 import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { defaultStateDir } from "@gennai/server/config/state-directory";
-import { createRedactor } from "@gennai/server/redaction/redactor";
-import { rememberingRedactor } from "@gennai/server/redaction/remembering-redactor";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
+import { rememberingRedactor } from "@gennai/machine/redaction/remembering-redactor";
 import { exportLedgerBundle } from "@gennai/server/store/ledger/export-bundle";
 import { exportLedgerLines } from "@gennai/server/store/ledger/ledger-export";
 import { CliError, usageError } from "../../errors/cli-error.ts";

@@ -1,4 +1,4 @@
-import { defaultStateDir } from "@gennai/server/config/state-directory";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { purgeMemory } from "@gennai/server/store/purge/purge-memory";
 import { exitCode } from "../../errors/exit-code.ts";
 import { type Console, isTerminal } from "../../terminal/console.ts";

@@ -1,8 +1,8 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { SessionPlans } from "@gennai/client/plan/session-plans";
 import { AgentSession } from "@gennai/client/session/agent-session";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
-import { defaultStateDir } from "@gennai/server/config/state-directory";
 import { AgentDesk } from "../../client/agent-desk.ts";
 import {
   type ChosenServer,

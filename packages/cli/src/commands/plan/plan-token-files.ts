@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/server/private-file";
-import { hasCode } from "@gennai/server/system-error";
+import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
+import { hasCode } from "@gennai/machine/system-error";
 import * as z from "zod";
 
 const schema = z.strictObject({

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { violationWords } from "@gennai/governance/rules/violation";
-import { defaultStateDir } from "@gennai/server/config/state-directory";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { ServiceError } from "@gennai/machine/service-error";
 import { type DamageControlEntry, damageControlLog } from "@gennai/server/policy-workbench/damage-control-log";
-import { ServiceError } from "@gennai/server/service-error";
 import { databaseFile } from "@gennai/server/store/database";
 import { openStore } from "@gennai/server/store/store";
 import { CliError } from "../../errors/cli-error.ts";

@@ -1,10 +1,10 @@
 import type { IntentSummary } from "@gennai/client/governance/intents";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import type { AgentBranch } from "@gennai/machine/git/prepare-branch";
+import { addSessionWorktree } from "@gennai/machine/git/session-worktree";
+import { ServiceError } from "@gennai/machine/service-error";
 import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
-import { defaultStateDir } from "@gennai/server/config/state-directory";
-import type { AgentBranch } from "@gennai/server/git/prepare-branch";
-import { addSessionWorktree } from "@gennai/server/git/session-worktree";
-import { ServiceError } from "@gennai/server/service-error";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
 import { AgentDesk } from "../../client/agent-desk.ts";
 import { exitCodeOf, runTurn, type TurnReport } from "../../client/run-turn.ts";

@@ -1,4 +1,4 @@
-import type { LogLevel, ServerLog } from "@gennai/server/server-log";
+import type { LogLevel, ServerLog } from "@gennai/machine/server-log";
 import { isShown, jsonLog } from "@gennai/server/telemetry/json-log";
 import { usageError } from "../../errors/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";

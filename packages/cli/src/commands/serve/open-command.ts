@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { defaultStateDir } from "@gennai/server/config/state-directory";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { type DiscoveryRecord, findServers } from "@gennai/server/http/discovery";
 import { proveServer } from "@gennai/server/http/server-proof";
 import { PAGE_CLOSE_PATH, PAGE_CODE_PATH } from "@gennai/server/page/page-paths";

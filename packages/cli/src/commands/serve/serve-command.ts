@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { defaultStateDir } from "@gennai/server/config/state-directory";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { PortTakenError } from "@gennai/server/http/listen-address";
 import { takeServerToken } from "@gennai/server/http/token";
 import { type LogAddress, parseLogAddress } from "@gennai/server/nats/log-address";

@@ -1,5 +1,5 @@
 import { heldPlace } from "@gennai/client/held-workspace/held-workspace";
-import { defaultStateDir } from "@gennai/server/config/state-directory";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
 import { describeSessions, listSessions } from "../../connection/session-list.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";

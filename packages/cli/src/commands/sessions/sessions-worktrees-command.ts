@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { defaultStateDir } from "@gennai/server/config/state-directory";
-import { listSessionWorktrees, pruneSessionWorktrees } from "@gennai/server/git/session-worktree";
-import { ProcessLocks } from "@gennai/server/process/process-lock";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { listSessionWorktrees, pruneSessionWorktrees } from "@gennai/machine/git/session-worktree";
+import { ProcessLocks } from "@gennai/machine/process/process-lock";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";

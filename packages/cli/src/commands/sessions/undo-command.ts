@@ -8,9 +8,9 @@ import {
   restoreCheckpoint,
   type SkippedFile,
 } from "@gennai/client/session/checkpoints";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import type { ErrorCode } from "@gennai/protocol/errors/error-code";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { defaultStateDir } from "@gennai/server/config/state-directory";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
 import { listSessions } from "../../connection/session-list.ts";
 import { CliError, usageError } from "../../errors/cli-error.ts";

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { type Finding, runChecks } from "@gennai/cli/commands/doctor/finding";
 import { freeFinding, nodeFinding } from "@gennai/cli/commands/doctor/machine-checks";
-import { SqliteConnection } from "@gennai/server/sqlite-connection";
+import { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";

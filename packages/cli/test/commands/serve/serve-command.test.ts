@@ -5,7 +5,7 @@ import { runCommandLine } from "@gennai/cli/command-line";
 import { serveBanner } from "@gennai/cli/commands/serve/banner";
 import { copySampleWorkspace } from "@gennai/cli/commands/serve/sample-workspace";
 import { defaultSettings } from "@gennai/cli/connection/default-settings";
-import { git } from "@gennai/server/git/run-git";
+import { git } from "@gennai/machine/git/run-git";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { testConsole } from "../../test-console.ts";

@@ -1,5 +1,5 @@
+import { sha256 } from "@gennai/machine/workspace/held-file";
 import type { BlobStore } from "../../sessions/log/session-log.ts";
-import { sha256 } from "../../workspace/held-file.ts";
 import { CheckpointError } from "../checkpoint-error.ts";
 import type { FileState } from "../file-state.ts";
 import type { WorkspaceCheckpoints } from "../workspace-checkpoints.ts";

@@ -1,10 +1,10 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { SkippedFile } from "@gennai/agent/session-event";
-import { ServiceError } from "../../service-error.ts";
+import { ServiceError } from "@gennai/machine/service-error";
+import { sha256 } from "@gennai/machine/workspace/held-file";
+import { openWorkspaceRoot, type WorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
 import type { Session } from "../../sessions/session.ts";
 import { TreeClaimant } from "../../sessions/turn/tree-claimant.ts";
-import { sha256 } from "../../workspace/held-file.ts";
-import { openWorkspaceRoot, type WorkspaceRoot } from "../../workspace/workspace-root.ts";
 import type { FileState } from "../file-state.ts";
 import type { OpenRestore } from "../work-steps.ts";
 import { presentFile } from "./present-files.ts";

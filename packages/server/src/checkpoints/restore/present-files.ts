@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from "node:fs";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { systemErrorCode } from "../../system-error.ts";
-import { removeFile } from "../../workspace/change/place-file.ts";
-import { fileFailure } from "../../workspace/file-failure.ts";
-import { holdDirectory } from "../../workspace/held-directory.ts";
-import { readHeldFile, sha256, temporaryName } from "../../workspace/held-file.ts";
-import { splitRelative } from "../../workspace/split-relative.ts";
-import type { WorkspaceRoot } from "../../workspace/workspace-root.ts";
+import { systemErrorCode } from "@gennai/machine/system-error";
+import { removeFile } from "@gennai/machine/workspace/change/place-file";
+import { fileFailure } from "@gennai/machine/workspace/file-failure";
+import { holdDirectory } from "@gennai/machine/workspace/held-directory";
+import { readHeldFile, sha256, temporaryName } from "@gennai/machine/workspace/held-file";
+import { splitRelative } from "@gennai/machine/workspace/split-relative";
+import type { WorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
 import type { FileState } from "../file-state.ts";
 import { maxFileBytes } from "../snapshot/kept-paths.ts";
 

@@ -1,5 +1,5 @@
 import type { SkippedFile } from "@gennai/agent/session-event";
-import type { WorkspaceRoot } from "../../workspace/workspace-root.ts";
+import type { WorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
 import type { FileState, PathChange } from "../file-state.ts";
 import type { FileContents } from "./file-contents.ts";
 import { inTheWayOf, type PresentFile, presentFile } from "./present-files.ts";

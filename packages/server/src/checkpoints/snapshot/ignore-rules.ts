@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
-import { UnsafeRepository } from "../../git/confirmed-repository.ts";
-import { GitMissingError } from "../../git/machine-git.ts";
-import { git } from "../../git/run-git.ts";
+import { UnsafeRepository } from "@gennai/machine/git/confirmed-repository";
+import { GitMissingError } from "@gennai/machine/git/machine-git";
+import { git } from "@gennai/machine/git/run-git";
 import { isLedgerFileName } from "../../store/ledger/ledger-file-name.ts";
 import { entriesOf } from "./kept-paths.ts";
 

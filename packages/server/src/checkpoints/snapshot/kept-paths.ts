@@ -2,8 +2,8 @@ import { accessSync, constants, lstatSync, type Stats, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
+import { temporaryPrefix } from "@gennai/machine/workspace/held-file";
 import { isLedgerFileName } from "../../store/ledger/ledger-file-name.ts";
-import { temporaryPrefix } from "../../workspace/held-file.ts";
 import { CheckpointError } from "../checkpoint-error.ts";
 import { type FileStamp, stampOf } from "./file-stamp.ts";
 import type { ShadowGit } from "./shadow-git.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ProcessLocks } from "../../process/process-lock.ts";
+import type { ProcessLocks } from "@gennai/machine/process/process-lock";
 import { CheckpointError } from "../checkpoint-error.ts";
 import type { FileState, PathChange } from "../file-state.ts";
 import { IgnoreRules } from "./ignore-rules.ts";

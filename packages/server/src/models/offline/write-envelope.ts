@@ -1,9 +1,9 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { computeRisk } from "@gennai/governance/policies/risk";
+import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { highestRisk, type Risk } from "@gennai/protocol/model/risk";
 import type { ContractPlan, PlanAction, RinaEnvelope } from "@gennai/protocol/plan/plan-schema";
-import { unifiedDiff } from "../../changes/unified-diff.ts";
 import { ChangeDraft, type ChangeStep } from "./change-draft.ts";
 import { useIntent } from "./governed-steps.ts";
 import { describeStep, type Step } from "./request.ts";

@@ -1,7 +1,7 @@
+import { ServiceError } from "@gennai/machine/service-error";
 import type { ClientInfo } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { kindsOf } from "@gennai/protocol/model/editor-messages";
 import type { AttachedClient, ClientAbility } from "../../bridge/client-registry.ts";
-import { ServiceError } from "../../service-error.ts";
 import type { Session } from "../../sessions/session.ts";
 
 const maxClientId = 128;

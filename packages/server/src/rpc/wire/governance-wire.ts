@@ -1,9 +1,9 @@
 import type { EmergencyControl as DomainControl, EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import type { Intent } from "@gennai/governance/intents/intent";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
+import { ServiceError } from "@gennai/machine/service-error";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { EnumWords } from "@gennai/protocol/model/enum-words";
-import { ServiceError } from "../../service-error.ts";
 
 const controls = new EnumWords<DomainControl, EmergencyControl>({
   "read-only": EmergencyControl.READ_ONLY,

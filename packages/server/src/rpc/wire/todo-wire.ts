@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Todo } from "@gennai/agent/todo";
+import { ServiceError } from "@gennai/machine/service-error";
 import { type TodoItem, TodoPriority, TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { EnumWords } from "@gennai/protocol/model/enum-words";
-import { ServiceError } from "../../service-error.ts";
 
 const statuses = new EnumWords({
   pending: TodoStatus.PENDING,

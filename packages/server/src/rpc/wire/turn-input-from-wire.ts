@@ -1,5 +1,5 @@
+import { ServiceError } from "@gennai/machine/service-error";
 import type { InvokeRequest, StartTurnRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { ServiceError } from "../../service-error.ts";
 import type { TurnInput } from "../../sessions/turn/prepare-turn.ts";
 import { editorContextFromWire } from "./editor-context-wire.ts";
 

@@ -1,6 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ClientWorkspaceFacts, WorkspaceOperation } from "@gennai/agent/workspace-operation";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import type { CommandRun } from "@gennai/machine/process/run-command";
+import { ServiceError } from "@gennai/machine/service-error";
+import type { ClientRun } from "@gennai/machine/workspace/workspace";
 import type { ErrorCode } from "@gennai/protocol/errors/error-code";
 import { gateErrors } from "@gennai/protocol/errors/gate-errors";
 import { toolErrors } from "@gennai/protocol/errors/tool-errors";
@@ -23,9 +26,6 @@ import { EnumWords } from "@gennai/protocol/model/enum-words";
 import { failureClassWords } from "@gennai/protocol/model/tool-outcome";
 import { isNormal } from "../../client-workspace/check-resolved.ts";
 import type { ControlSnapshot, WorkspaceAnswer } from "../../client-workspace/workspace-answer.ts";
-import type { CommandRun } from "../../process/run-command.ts";
-import { ServiceError } from "../../service-error.ts";
-import type { ClientRun } from "../../workspace/workspace.ts";
 
 type WireOperation = NonNullable<MessageInitShape<typeof WorkspaceRequestSchema>["operation"]>;
 

@@ -1,5 +1,5 @@
 import type { LoggedEvent } from "@gennai/agent/session-event";
-import { ServiceError } from "../../service-error.ts";
+import { ServiceError } from "@gennai/machine/service-error";
 import type { SessionServices } from "../session-services.ts";
 import type { SessionState } from "../session-state.ts";
 import { closeInterruptedTurn } from "./interrupted-turn.ts";

@@ -1,9 +1,9 @@
 import type { FileChangeRecord, ProposalReview } from "@gennai/agent/proposal";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { ServiceError } from "@gennai/machine/service-error";
 import { digestOf } from "@gennai/protocol/digest";
 import type { Proposal } from "@gennai/protocol/model/proposal";
 import { sessionBridge } from "../../bridge/session-bridge.ts";
-import { ServiceError } from "../../service-error.ts";
 import { lostEditor } from "../../tools/lost-editor.ts";
 import type { Session } from "../session.ts";
 import type { SessionState } from "../session-state.ts";

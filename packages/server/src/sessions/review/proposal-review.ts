@@ -1,8 +1,8 @@
 import type { FileChangeRecord, ProposalReview } from "@gennai/agent/proposal";
 import type { Redactor } from "@gennai/governance/redaction";
+import { ServiceError } from "@gennai/machine/service-error";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { Proposal } from "@gennai/protocol/model/proposal";
-import { ServiceError } from "../../service-error.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
 import type { Session } from "../session.ts";
 import type { SessionState } from "../session-state.ts";
 

@@ -1,11 +1,11 @@
 import type { ProposalReview, ReviewedHunk } from "@gennai/agent/proposal";
 import type { WorkspacePath } from "@gennai/governance/effect";
+import { ServiceError } from "@gennai/machine/service-error";
+import { sha256 } from "@gennai/machine/workspace/held-file";
+import type { FileContent, Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { applyReview, type HunkDecision, ReviewError } from "@gennai/protocol/review/apply-review";
-import { ServiceError } from "../../service-error.ts";
 import { currentContent } from "../../tools/writing/file-change.ts";
-import { sha256 } from "../../workspace/held-file.ts";
-import type { FileContent, Workspace, WorkspaceChange } from "../../workspace/workspace.ts";
 import type { BlobStore } from "../log/session-log.ts";
 
 /** What a review makes of one file. */

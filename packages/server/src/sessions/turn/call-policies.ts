@@ -9,8 +9,8 @@ import { createRedactionMarkerPolicy } from "@gennai/governance/policies/redacti
 import { createSecretsPolicy } from "@gennai/governance/policies/secrets";
 import type { Policy } from "@gennai/governance/policy";
 import type { RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
-import type { ProjectConfig } from "../../config/project-config.ts";
-import { hooksDirectory } from "../../workspace/hooks-directory.ts";
+import type { ProjectConfig } from "@gennai/machine/config/project-config";
+import { hooksDirectory } from "@gennai/machine/workspace/hooks-directory";
 
 export interface CallPolicyOptions {
   readonly workspaceRoot: string;

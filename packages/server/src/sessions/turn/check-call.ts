@@ -1,7 +1,7 @@
 import type { FiredPolicy } from "@gennai/governance/gate/run-policies";
 import { deny } from "@gennai/governance/verdict";
+import { ServiceError } from "@gennai/machine/service-error";
 import type { Risk } from "@gennai/protocol/model/risk";
-import { ServiceError } from "../../service-error.ts";
 import type { Session } from "../session.ts";
 import { chooseScenario } from "./choose-scenario.ts";
 import { buildTurnGate } from "./turn-gate.ts";

@@ -1,5 +1,5 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
-import { ServiceError } from "../../service-error.ts";
+import { ServiceError } from "@gennai/machine/service-error";
 import type { Session } from "../session.ts";
 
 /** The scenario of a name, in any letter case; empty: the editing mode's own. Throws `ServiceError` for a name that is none. */

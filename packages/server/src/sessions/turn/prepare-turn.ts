@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import { runTurn } from "@gennai/agent/turn-loop";
+import { ServiceError } from "@gennai/machine/service-error";
 import type { BlobRef } from "@gennai/protocol/model/proposal";
 import { askEditorModel } from "../../bridge/ask-editor-model.ts";
 import type { EditorContext } from "../../context/editor-context.ts";
 import { TurnContext } from "../../context/turn-context.ts";
-import { ServiceError } from "../../service-error.ts";
 import type { Session } from "../session.ts";
 import { chooseScenario } from "./choose-scenario.ts";
 import { imageMediaType } from "./image-media-type.ts";

@@ -1,7 +1,7 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { TurnSink } from "@gennai/agent/turn-sink";
 import type { LiveRedactionStream, LiveRedactor } from "@gennai/governance/redaction";
-import { ArgumentsRedaction, redactArguments } from "../../redaction/arguments-redaction.ts";
+import { ArgumentsRedaction, redactArguments } from "@gennai/machine/redaction/arguments-redaction";
 
 type TextDelta = Extract<SessionEvent, { readonly type: "text-delta" | "thinking-delta" }>;
 type Call = Extract<SessionEvent, { readonly type: "tool-call" }>;

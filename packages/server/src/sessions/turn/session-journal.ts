@@ -6,11 +6,11 @@ import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-e
 import type { Redactor } from "@gennai/governance/redaction";
 import { violationOf } from "@gennai/governance/rules/violation";
 import type { FileChange } from "@gennai/governance/tool";
+import { describePutBack } from "@gennai/machine/control-watch/put-back";
+import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
+import { readGitHead } from "@gennai/machine/workspace/git-head";
 import { placeOfCommands } from "../../client-workspace/place-of-commands.ts";
-import { describePutBack } from "../../control-watch/put-back.ts";
-import { withMaskedPaths } from "../../redaction/masked-paths.ts";
 import { isToolFact } from "../../tools/tool-fact.ts";
-import { readGitHead } from "../../workspace/git-head.ts";
 import type { SessionWriter } from "../log/session-writer.ts";
 import type { Session } from "../session.ts";
 import type { WorkspaceGovernance } from "../workspace-governance.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { TurnEnd } from "@gennai/agent/turn-loop";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { ServiceError } from "../../service-error.ts";
+import { ServiceError } from "@gennai/machine/service-error";
 import { storeTrouble } from "../../store/store-trouble.ts";
 import type { OwnedLog } from "../log/owned-log.ts";
 import type { Session } from "../session.ts";

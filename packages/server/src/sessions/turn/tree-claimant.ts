@@ -1,6 +1,6 @@
 import type { TreeClaim } from "@gennai/governance/policies/single-writer";
-import type { ProcessLocks } from "../../process/process-lock.ts";
-import type { PlaceInLine } from "../../process/waiting-line.ts";
+import type { ProcessLocks } from "@gennai/machine/process/process-lock";
+import type { PlaceInLine } from "@gennai/machine/process/waiting-line";
 
 /** A session's claim to write to a working tree, made at its first change and held to the end of the turn. */
 export class TreeClaimant implements Disposable {

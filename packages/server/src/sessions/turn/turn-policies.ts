@@ -9,10 +9,10 @@ import { createGitContentsPolicy, type GitContentsPorts } from "@gennai/governan
 import { createSingleWriterPolicy, type TreeClaim } from "@gennai/governance/policies/single-writer";
 import type { Policy } from "@gennai/governance/policy";
 import { createRulesPolicy, type RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
+import type { ProjectConfig } from "@gennai/machine/config/project-config";
 import { digestOf } from "@gennai/protocol/digest";
 import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import type { LoadedCapabilities } from "../../capabilities/load-capabilities.ts";
-import type { ProjectConfig } from "../../config/project-config.ts";
 import { callPolicies } from "./call-policies.ts";
 import { branchState, isOwnBranch, protectionOf } from "./own-branch.ts";
 

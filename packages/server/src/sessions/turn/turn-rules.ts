@@ -3,11 +3,11 @@ import { createBrokenHooksPolicy, createHookPolicies, type HookRunner } from "@g
 import { zeroAccessGlobs } from "@gennai/governance/policies/secrets";
 import type { TreeClaim } from "@gennai/governance/policies/single-writer";
 import type { Policy } from "@gennai/governance/policy";
+import { loadProjectConfig, type ProjectConfig } from "@gennai/machine/config/project-config";
+import { readGitHead } from "@gennai/machine/workspace/git-head";
 import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import { placeOfCommands } from "../../client-workspace/place-of-commands.ts";
-import { loadProjectConfig, type ProjectConfig } from "../../config/project-config.ts";
 import { createHookRunner } from "../../hooks/run-hook.ts";
-import { readGitHead } from "../../workspace/git-head.ts";
 import type { Session } from "../session.ts";
 import type { WorkspaceGovernance } from "../workspace-governance.ts";
 import { policyDigest, type TurnPolicyOptions, turnPolicies } from "./turn-policies.ts";

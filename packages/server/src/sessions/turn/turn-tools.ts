@@ -1,6 +1,7 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { canChange, toolsInMode } from "@gennai/agent/scenarios/tool-groups";
 import type { Tool } from "@gennai/governance/tool";
+import { webFetchTool } from "@gennai/machine/web/web-fetch-tool";
 import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import type { SessionBridge } from "../../bridge/session-bridge.ts";
 import { warningsForClient } from "../../client-workspace/client-warnings.ts";
@@ -12,7 +13,6 @@ import { problemsTool } from "../../tools/reading/problems-tool.ts";
 import { skillTool } from "../../tools/reading/skill-tool.ts";
 import { symbolsTool } from "../../tools/reading/symbols-tool.ts";
 import { createTools } from "../../tools/tool-set.ts";
-import { webFetchTool } from "../../web/web-fetch-tool.ts";
 import type { KnownFiles } from "../known-files.ts";
 import type { Session } from "../session.ts";
 import type { TurnRules } from "./turn-rules.ts";

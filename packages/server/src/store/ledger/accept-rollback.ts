@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
-import { prepareStateDirectory } from "../../config/state-directory.ts";
+import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { databaseFile, StoreDatabase } from "../database.ts";
 import { refuseLogCopy } from "../log-copy-guard.ts";
 import { storeMarkFile } from "../store-mark.ts";

@@ -1,5 +1,5 @@
 import { createPrivateKey, hkdfSync } from "node:crypto";
-import { readPrivateFile } from "../../private-file.ts";
+import { readPrivateFile } from "@gennai/machine/private-file";
 import { ledgerKeyFile, openLedgerSigner } from "./ledger-key.ts";
 
 /**

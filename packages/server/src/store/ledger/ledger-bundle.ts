@@ -1,10 +1,10 @@
 import { bundleMessage, decodeSignature, type Verifier } from "@gennai/governance/ledger/ledger-signature";
 import { type LedgerReport, verifyLedger } from "@gennai/governance/ledger/verify-ledger";
+import { hasCode } from "@gennai/machine/system-error";
 import { CanonicalJsonError, canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf } from "@gennai/protocol/digest";
 import { repeatedKey } from "@gennai/protocol/plan/strict-json";
 import * as z from "zod";
-import { hasCode } from "../../system-error.ts";
 import { BundleDigest, bundleLines } from "./bundle-layout.ts";
 import { headSchema } from "./ledger-head-file.ts";
 import { ledgerVerifier } from "./ledger-key.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { recordLines } from "@gennai/governance/ledger/laid-out-records";
 import { partsOf, withoutContent } from "@gennai/governance/ledger/record-content";
 import type { Redactor } from "@gennai/governance/redaction";
-import { hasCode } from "../../system-error.ts";
+import { hasCode } from "@gennai/machine/system-error";
 import { ledgerPathOf } from "./ledger-file-name.ts";
 import type { LedgerLocation } from "./ledger-location.ts";
 import { readLedgerRecords } from "./ledger-records.ts";

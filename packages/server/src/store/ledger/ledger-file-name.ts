@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
-import { hasCode } from "../../system-error.ts";
+import { hasCode } from "@gennai/machine/system-error";
 import { databaseFile, StoreDatabase } from "../database.ts";
 import { textOf } from "../row.ts";
 import type { LedgerLocation } from "./ledger-location.ts";

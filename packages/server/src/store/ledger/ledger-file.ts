@@ -2,8 +2,8 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import { type FileHandle, lstat, open } from "node:fs/promises";
 import { basename } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
-import { hasCode } from "../../system-error.ts";
-import { type HeldDirectory, holdRealDirectory } from "../../workspace/held-directory.ts";
+import { hasCode } from "@gennai/machine/system-error";
+import { type HeldDirectory, holdRealDirectory } from "@gennai/machine/workspace/held-directory";
 import { areOfOthers, type IsOurs } from "./chain-of-others.ts";
 import { usualLedgerFileName } from "./ledger-file-name.ts";
 

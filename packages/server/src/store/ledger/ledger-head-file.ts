@@ -3,9 +3,9 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import type { SignedHead } from "@gennai/governance/ledger/ledger-signature";
+import { hasCode } from "@gennai/machine/system-error";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { z } from "zod";
-import { hasCode } from "../../system-error.ts";
 import { replaceSynced } from "../replace-synced.ts";
 
 export const headSchema = z.strictObject({

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { prepareStateDirectory } from "../../config/state-directory.ts";
-import { syncDirectory } from "../../workspace/sync-directory.ts";
+import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { syncDirectory } from "@gennai/machine/workspace/sync-directory";
 import { databaseFile, StoreDatabase } from "../database.ts";
 import { acquireFileLock } from "../file-lock.ts";
 import { refuseLogCopy } from "../log-copy-guard.ts";

@@ -12,8 +12,8 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { NextKey, Signer, Verifier } from "@gennai/governance/ledger/ledger-signature";
-import { hasCode } from "../../system-error.ts";
-import { syncDirectory } from "../../workspace/sync-directory.ts";
+import { hasCode } from "@gennai/machine/system-error";
+import { syncDirectory } from "@gennai/machine/workspace/sync-directory";
 import { StoreError } from "../store-error.ts";
 
 export function ledgerPublicKeyFile(stateDir: string): string {

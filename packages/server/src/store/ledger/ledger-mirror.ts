@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { type Signer, signHead } from "@gennai/governance/ledger/ledger-signature";
-import { isClientPlace } from "../../client-workspace/client-place.ts";
+import { isClientPlace } from "@gennai/machine/workspace/client-place";
 import type { StoreDatabase } from "../database.ts";
 import { acquireFileLock } from "../file-lock.ts";
 import { isPurging } from "../purge-job-table.ts";

@@ -1,4 +1,4 @@
-import type { SqliteConnection } from "../../sqlite-connection.ts";
+import type { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { textOf } from "../row.ts";
 
 /** A store's database, open for reading at least. */

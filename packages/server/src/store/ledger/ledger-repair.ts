@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { prepareStateDirectory } from "../../config/state-directory.ts";
+import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { databaseFile, StoreDatabase } from "../database.ts";
 import { StoreError } from "../store-error.ts";
 import { openLedgerFile } from "./ledger-file.ts";

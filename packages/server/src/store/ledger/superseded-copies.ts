@@ -1,6 +1,6 @@
 import { lstat, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { hasCode } from "../../system-error.ts";
+import { hasCode } from "@gennai/machine/system-error";
 import { chunksOf, readExactly, recoveredCopies } from "./ledger-mirror-file.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
-import type { HeldDirectory } from "../../process/run-command.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
+import type { HeldDirectory } from "@gennai/machine/process/run-command";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 
 const maxFiles = 20;
 const maxBytes = 1024 * 1024;

@@ -1,11 +1,11 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import type { Tool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { plainText } from "@gennai/machine/process/plain-text";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { CommandRun } from "@gennai/protocol/model/editor-requests";
 import { z } from "zod";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
-import { plainText } from "../../process/plain-text.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
 import { withNotes } from "./command-output.ts";
 
 const terminalName = "Gennai Agent";

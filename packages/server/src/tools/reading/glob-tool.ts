@@ -1,6 +1,6 @@
 import type { Tool } from "@gennai/governance/tool";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
-import type { Workspace } from "../../workspace/workspace.ts";
 import { pathName } from "../path-name.ts";
 import { effectPath } from "./effect-path.ts";
 

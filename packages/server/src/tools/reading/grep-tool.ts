@@ -1,6 +1,6 @@
 import type { Tool } from "@gennai/governance/tool";
+import type { SearchQuery, Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
-import type { SearchQuery, Workspace } from "../../workspace/workspace.ts";
 import { pathName } from "../path-name.ts";
 import { effectPath } from "./effect-path.ts";
 

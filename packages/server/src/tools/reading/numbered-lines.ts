@@ -1,6 +1,6 @@
-import { plainLineFeeds } from "../../changes/editable-text.ts";
-import { countLineFeeds } from "../../changes/line-edit.ts";
-import { endOfLine } from "../../workspace/text-file.ts";
+import { plainLineFeeds } from "@gennai/machine/changes/editable-text";
+import { countLineFeeds } from "@gennai/machine/changes/line-edit";
+import { endOfLine } from "@gennai/machine/workspace/text-file";
 
 const maxLineLength = 2000;
 

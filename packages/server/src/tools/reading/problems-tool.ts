@@ -1,9 +1,9 @@
 import { isZeroAccess } from "@gennai/governance/policies/secrets";
 import type { Tool } from "@gennai/governance/tool";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { Diagnostic } from "@gennai/protocol/model/editor-requests";
 import { z } from "zod";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
 import { pathName } from "../path-name.ts";
 
 const maxShown = 200;

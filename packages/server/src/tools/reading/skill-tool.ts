@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { readUserFile } from "@gennai/machine/config/user-file";
+import { visibleText } from "@gennai/machine/web/visible-text";
+import { decodeText } from "@gennai/machine/workspace/text-file";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
-import { readUserFile } from "../../config/user-file.ts";
-import { visibleText } from "../../notes/visible-text.ts";
 import { maxSkillBytes, type Skill, skillBody, skillFile } from "../../skills/load-skills.ts";
-import { decodeText } from "../../workspace/text-file.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
 import { effectPath } from "./effect-path.ts";
 
 const parameters = z.strictObject({

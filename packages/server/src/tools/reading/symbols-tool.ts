@@ -1,8 +1,8 @@
 import { isZeroAccess } from "@gennai/governance/policies/secrets";
 import type { Tool } from "@gennai/governance/tool";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
 import { pathName } from "../path-name.ts";
 
 const maxShown = 200;

@@ -1,9 +1,9 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { followEdits, type LineSpan } from "@gennai/machine/changes/changed-blocks";
+import { changedText, editableText, plainLineFeeds } from "@gennai/machine/changes/editable-text";
+import { replaceText } from "@gennai/machine/changes/replace-text";
+import type { FileContent } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
-import { followEdits, type LineSpan } from "../../changes/changed-blocks.ts";
-import { changedText, editableText, plainLineFeeds } from "../../changes/editable-text.ts";
-import { replaceText } from "../../changes/replace-text.ts";
-import type { FileContent } from "../../workspace/workspace.ts";
 import { maxFileBytes } from "../text-limits.ts";
 import type { IntendedFile } from "./file-change.ts";
 

@@ -1,13 +1,13 @@
 import type { Effect, FileWrite, WorkspacePath } from "@gennai/governance/effect";
 import type { Analysis, FileChange, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { changedBlocks, type LineSpan } from "@gennai/machine/changes/changed-blocks";
+import { type EditableText, fileBytes, fileText } from "@gennai/machine/changes/editable-text";
+import type { FileContent, Workspace } from "@gennai/machine/workspace/workspace";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
-import { changedBlocks, type LineSpan } from "../../changes/changed-blocks.ts";
-import { type EditableText, fileBytes, fileText } from "../../changes/editable-text.ts";
 import type { KnownFiles } from "../../sessions/known-files.ts";
 import type { BlobStore } from "../../sessions/log/session-log.ts";
 import type { SeenContents } from "../../sessions/seen-contents.ts";
-import type { FileContent, Workspace } from "../../workspace/workspace.ts";
 import { pathName } from "../path-name.ts";
 import { maxFileBytes } from "../text-limits.ts";
 import type { ToolFact } from "../tool-fact.ts";

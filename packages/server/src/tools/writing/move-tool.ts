@@ -1,8 +1,8 @@
 import type { WorkspacePath } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { decodeText } from "@gennai/machine/workspace/text-file";
 import { z } from "zod";
-import { decodeText } from "../../workspace/text-file.ts";
 import { pathName } from "../path-name.ts";
 import {
   applyPlanned,

@@ -1,7 +1,7 @@
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import type { FileContent } from "@gennai/machine/workspace/workspace";
 import type { ZodType } from "zod";
-import type { FileContent } from "../../workspace/workspace.ts";
 import { pathName } from "../path-name.ts";
 import { bufferContent, verifyInEditor } from "./editor-change.ts";
 import {

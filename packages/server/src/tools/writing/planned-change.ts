@@ -1,6 +1,6 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { ChangedBlock, FileChange } from "@gennai/governance/tool";
-import type { AppliedChange, FileContent, WorkspaceChange } from "../../workspace/workspace.ts";
+import type { AppliedChange, FileContent, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 
 /** A change worked out by `analyse`, waiting for the gate's word. */
 export interface PlannedChange {

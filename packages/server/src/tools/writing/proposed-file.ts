@@ -1,22 +1,22 @@
 import { createHash } from "node:crypto";
 import type { FileBase, WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { FileRead } from "@gennai/protocol/model/editor-requests";
-import type { ChangeOperation, ProposedChange } from "@gennai/protocol/model/proposal";
-import type { EditorBridge } from "../../bridge/editor-bridge.ts";
 import {
   changedText,
   type EditableText,
   fileBytes,
   fileText,
   withPlainLineFeeds,
-} from "../../changes/editable-text.ts";
-import { diffLines } from "../../changes/line-diff.ts";
-import { unifiedDiff } from "../../changes/unified-diff.ts";
+} from "@gennai/machine/changes/editable-text";
+import { diffLines } from "@gennai/machine/changes/line-diff";
+import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
+import { decodeText, endOfLine } from "@gennai/machine/workspace/text-file";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
+import type { FileRead } from "@gennai/protocol/model/editor-requests";
+import type { ChangeOperation, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { EditorBridge } from "../../bridge/editor-bridge.ts";
 import type { KnownFiles } from "../../sessions/known-files.ts";
 import type { BlobStore } from "../../sessions/log/session-log.ts";
-import { decodeText, endOfLine } from "../../workspace/text-file.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
 import { lostEditor } from "../lost-editor.ts";
 import { pathName } from "../path-name.ts";
 import { maxFileBytes } from "../text-limits.ts";

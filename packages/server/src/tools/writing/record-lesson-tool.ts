@@ -1,12 +1,12 @@
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { changedText, editableText } from "@gennai/machine/changes/editable-text";
+import { diffLines } from "@gennai/machine/changes/line-diff";
+import type { FileContent } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
-import { changedText, editableText } from "../../changes/editable-text.ts";
-import { diffLines } from "../../changes/line-diff.ts";
 import { appendLesson } from "../../notes/append-lesson.ts";
 import { projectNotePaths } from "../../notes/project-notes.ts";
 import { KnownFiles } from "../../sessions/known-files.ts";
-import type { FileContent } from "../../workspace/workspace.ts";
 import { currentContent, type FileChangePorts, type IntendedFile } from "./file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
 

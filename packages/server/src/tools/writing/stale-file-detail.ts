@@ -1,9 +1,9 @@
 import type { FileWrite } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { editableText } from "../../changes/editable-text.ts";
-import { threeWayDiff } from "../../changes/three-way-diff.ts";
-import { withoutKeyLines } from "../../redaction/private-key.ts";
-import type { FileContent } from "../../workspace/workspace.ts";
+import { editableText } from "@gennai/machine/changes/editable-text";
+import { threeWayDiff } from "@gennai/machine/changes/three-way-diff";
+import { withoutKeyLines } from "@gennai/machine/redaction/private-key";
+import type { FileContent } from "@gennai/machine/workspace/workspace";
 import { bufferContent } from "./editor-change.ts";
 import { currentContent, type FileChangePorts, type IntendedFile } from "./file-change.ts";
 

@@ -1,9 +1,9 @@
 import type { Tool } from "@gennai/governance/tool";
+import { changedText, editableText, withPlainLineFeeds } from "@gennai/machine/changes/editable-text";
+import { diffLines } from "@gennai/machine/changes/line-diff";
+import { countLines } from "@gennai/machine/changes/line-edit";
+import { endOfLine } from "@gennai/machine/workspace/text-file";
 import { z } from "zod";
-import { changedText, editableText, withPlainLineFeeds } from "../../changes/editable-text.ts";
-import { diffLines } from "../../changes/line-diff.ts";
-import { countLines } from "../../changes/line-edit.ts";
-import { endOfLine } from "../../workspace/text-file.ts";
 import { maxFileBytes } from "../text-limits.ts";
 import type { FileChangePorts, IntendedFile } from "./file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";

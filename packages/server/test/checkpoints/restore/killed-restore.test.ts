@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { recoverWorkspaceJournals } from "@gennai/server/workspace/change/recover-journals";
+import { recoverWorkspaceJournals } from "@gennai/machine/workspace/change/recover-journals";
 import { expect, test } from "vitest";
 import { put, treeOf } from "../tree-on-disk.ts";
 import { world } from "./restore-world.ts";

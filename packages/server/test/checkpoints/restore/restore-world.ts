@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
+import { openWorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
 import { FileContents } from "@gennai/server/checkpoints/restore/file-contents";
 import { planRestore } from "@gennai/server/checkpoints/restore/restore-plan";
 import { writeRestore } from "@gennai/server/checkpoints/restore/write-restore";
 import { WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
 import { FileBlobStore } from "@gennai/server/store/file-blob-store";
-import { openLocalWorkspace } from "@gennai/server/workspace/local-workspace";
-import { openWorkspaceRoot } from "@gennai/server/workspace/workspace-root";
 import { onTestFinished } from "vitest";
 
 export interface World {

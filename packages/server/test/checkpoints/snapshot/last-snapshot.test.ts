@@ -16,16 +16,16 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { GitMissingError, machineGit } from "@gennai/machine/git/machine-git";
+import { startGit } from "@gennai/machine/git/start-git";
+import { ProcessLocks } from "@gennai/machine/process/process-lock";
 import { ShadowTree } from "@gennai/server/checkpoints/snapshot/shadow-tree";
-import { GitMissingError, machineGit } from "@gennai/server/git/machine-git";
-import { startGit } from "@gennai/server/git/start-git";
-import { ProcessLocks } from "@gennai/server/process/process-lock";
 import fc from "fast-check";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { type DiskEntry, put } from "../tree-on-disk.ts";
 
-vi.mock("@gennai/server/git/machine-git", { spy: true });
-vi.mock("@gennai/server/git/start-git", { spy: true });
+vi.mock("@gennai/machine/git/machine-git", { spy: true });
+vi.mock("@gennai/machine/git/start-git", { spy: true });
 
 const made: string[] = [];
 afterEach(() => {

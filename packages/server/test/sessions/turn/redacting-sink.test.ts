@@ -1,10 +1,10 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { TurnSink } from "@gennai/agent/turn-sink";
-import { createRedactor } from "@gennai/server/redaction/redactor";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { createRedactingSink } from "@gennai/server/sessions/turn/redacting-sink";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { noise } from "../../redaction/secret-cases.ts";
+import { noise } from "../../../../machine/test/redaction/secret-cases.ts";
 
 const secret = noise(36);
 const token = `ghp_${secret}`;

@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { createRedactor } from "@gennai/server/redaction/redactor";
-import { rememberingRedactor } from "@gennai/server/redaction/remembering-redactor";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
+import { rememberingRedactor } from "@gennai/machine/redaction/remembering-redactor";
 import { exportLedgerBundle } from "@gennai/server/store/ledger/export-bundle";
 import { verifyLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { createRedactor } from "@gennai/server/redaction/redactor";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { exportLedgerLines } from "@gennai/server/store/ledger/ledger-export";
 import { repairWorkspaceLedger } from "@gennai/server/store/ledger/ledger-repair";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";

@@ -1,6 +1,6 @@
 import { copyFile, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createRedactor } from "@gennai/server/redaction/redactor";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { exportLedgerBundle } from "@gennai/server/store/ledger/export-bundle";
 import { verifyLedgerBundle } from "@gennai/server/store/ledger/ledger-bundle";
 import { rotateLedgerKey } from "@gennai/server/store/ledger/ledger-key-rotation";

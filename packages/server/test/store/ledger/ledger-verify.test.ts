@@ -1,6 +1,6 @@
 import { appendFile, copyFile, cp, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SqliteConnection } from "@gennai/server/sqlite-connection";
+import { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { ledgerHeadFile } from "@gennai/server/store/ledger/ledger-head-file";
 import { repairWorkspaceLedger } from "@gennai/server/store/ledger/ledger-repair";
 import {

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionEvent } from "@gennai/agent/session-event";
-import { ProcessLocks } from "@gennai/server/process/process-lock";
+import { ProcessLocks } from "@gennai/machine/process/process-lock";
 import { StoreDatabase } from "@gennai/server/store/database";
 import { repairWorkspaceLedger } from "@gennai/server/store/ledger/ledger-repair";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SessionEvent } from "@gennai/agent/session-event";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { type SessionSettings, settingDefaults } from "@gennai/protocol/model/session-settings";
-import { createRedactor } from "@gennai/server/redaction/redactor";
 import { SessionState } from "@gennai/server/sessions/session-state";
 import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
 import { exportSession } from "@gennai/server/store/session-bundle/export-session";

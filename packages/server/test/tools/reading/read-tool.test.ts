@@ -2,7 +2,7 @@ import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { noise, pem } from "../../redaction/secret-cases.ts";
+import { noise, pem } from "../../../../machine/test/redaction/secret-cases.ts";
 import { sha256, ToolBench } from "../tool-bench.ts";
 
 let bench: ToolBench;

@@ -1,7 +1,7 @@
-import { createRedactor } from "@gennai/server/redaction/redactor";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { SeenContents } from "@gennai/server/sessions/seen-contents";
 import { expect, test } from "vitest";
-import { noise, pem } from "../../redaction/secret-cases.ts";
+import { noise, pem } from "../../../../machine/test/redaction/secret-cases.ts";
 import { ToolBench } from "../tool-bench.ts";
 
 test("a hunk beside the middle of a private key shows nothing of the key", async () => {

@@ -1,0 +1,125 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { sandboxedGitHint } from "../git/git-isolation.ts";
+import { GitUnsandboxedError, requireGitSandbox } from "../git/machine-git.ts";
+import { findShell } from "../process/find-shell.ts";
+import { type BubblewrapFeatures, bubblewrapArguments } from "../sandbox/bubblewrap-arguments.ts";
+import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
+import { type HostLayout, readHostLayout } from "../sandbox/host-layout.ts";
+import { MountPoints } from "../sandbox/mount-points.ts";
+import { type Sandbox, type SandboxMode, SandboxRequired } from "../sandbox/sandbox.ts";
+import { openSandboxPlace, type SandboxPlace } from "../sandbox/sandbox-place.ts";
+import { ShellSandbox } from "../sandbox/sandboxed-shell.ts";
+
+export interface SandboxOptions {
+  readonly mode: SandboxMode;
+  /** Private, real path. */
+  readonly stateDir: string;
+  readonly home: string;
+  /** What commands find in their environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly platform: string;
+  /** Further directories that no command may see. */
+  readonly privateDirectories?: readonly string[];
+  /** For tests. */
+  readonly bubblewrap?: string | undefined;
+}
+
+/** Milliseconds for a command that does nothing. */
+const probeTimeout = 5_000;
+
+const install =
+  "Install bubblewrap (Debian, Ubuntu: sudo apt install bubblewrap; Fedora: sudo dnf install bubblewrap; Arch: sudo pacman -S bubblewrap), or leave out --sandbox required.";
+
+const requiredHint = `${sandboxedGitHint}, or leave out --sandbox required.`;
+
+/**
+ * Finds out once, by really running a command in it, whether there is a sandbox. Rejects with `SandboxRequired` when the
+ * mode says so, also where commands have one and git has none. Disposing removes what it keeps on disk.
+ */
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox & AsyncDisposable> {
+  if (options.mode === "off") return unsandboxed("it was switched off (--sandbox off)");
+  const opened = await open(options);
+  if (opened.state === "unsandboxed" && options.mode === "required")
+    throw new SandboxRequired(`${opened.reason}.`, opened.hint);
+  if (options.mode === "required") await requireForGit(opened);
+  return opened;
+}
+
+/** The server's own git is held in a sandbox of its own, which can fail for itself. */
+async function requireForGit(opened: AsyncDisposable): Promise<void> {
+  try {
+    await requireGitSandbox();
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error instanceof GitUnsandboxedError ? new SandboxRequired(error.message, requiredHint) : error;
+  }
+}
+
+async function open(options: SandboxOptions): Promise<(Sandbox & AsyncDisposable) & { readonly hint: string }> {
+  const without = (reason: string, hint: string) => ({ ...unsandboxed(reason), hint });
+  if (options.platform !== "linux") {
+    return without(
+      `there is none for ${options.platform} yet`,
+      "Run the server on Linux, or leave out --sandbox required.",
+    );
+  }
+  const program = "bubblewrap" in options ? options.bubblewrap : findBubblewrap();
+  if (program === undefined) return without("bubblewrap (bwrap) is not installed", install);
+  const shell = findShell();
+  if (shell === undefined) return without("there is no shell", "Install bash.");
+  const layout = readHostLayout({
+    home: options.home,
+    environment: options.environment,
+    privateDirectories: [options.stateDir, ...(options.privateDirectories ?? [])],
+  });
+  const place = openSandboxPlace(options.stateDir);
+  const probed = await probe(program, layout, place);
+  if (typeof probed === "string") {
+    place[Symbol.dispose]();
+    return without(
+      `bubblewrap cannot make a sandbox here: ${probed}`,
+      "Allow unprivileged user namespaces for bwrap (Ubuntu: an AppArmor profile for /usr/bin/bwrap; containers: a seccomp profile that lets unshare through).",
+    );
+  }
+  const mountPoints = new MountPoints(join(options.stateDir, "sandbox-mounts"));
+  return {
+    state: "sandboxed",
+    reason: `bubblewrap (${program})`,
+    hint: "",
+    shell: new ShellSandbox({ program, features: probed, shell, layout, place, mountPoints }),
+    [Symbol.asyncDispose]: async () => {
+      place[Symbol.dispose]();
+    },
+  };
+}
+
+function unsandboxed(reason: string): Sandbox & AsyncDisposable {
+  return { state: "unsandboxed", reason, [Symbol.asyncDispose]: async () => {} };
+}
+
+/** Runs `true`; with what an older bubblewrap does not know left out. The reason when it cannot. */
+async function probe(program: string, layout: HostLayout, place: SandboxPlace): Promise<BubblewrapFeatures | string> {
+  const { empty } = place;
+  const view = {
+    ...{ layout, empty, control: undefined, zeroAccess: [], kept: [], linkedOutside: [] },
+    repository: { surroundings: undefined, data: [], exclude: undefined },
+    ...{ workspaceRoot: place.temporaryFor("probed"), temporary: place.temporaryFor("probe"), cwd: "/" },
+  };
+  let reason = "";
+  for (const disableUserNamespaces of [true, false]) {
+    const features = { disableUserNamespaces };
+    reason = await failure(program, [...bubblewrapArguments(view, features), "/bin/sh", "-c", "true"]);
+    if (reason === "") return features;
+  }
+  return reason;
+}
+
+/** Empty when it worked. */
+function failure(program: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(program, args, { timeout: probeTimeout, env: { PATH: "/usr/bin:/bin" } }, (error, _output, errors) => {
+      resolve(error === null ? "" : errors.trim().split("\n").at(-1)?.slice(0, 300) || error.message.slice(0, 300));
+    });
+  });
+}

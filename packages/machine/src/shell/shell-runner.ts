@@ -1,0 +1,128 @@
+import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
+import type { ToolOutcome } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import type { ControlRun, ControlWatch } from "../control-watch/control-watch.ts";
+import { describePutBack } from "../control-watch/put-back.ts";
+import { readingGitEnvironment } from "../git/start-git.ts";
+import type { CommandLimits } from "../process/command-limits.ts";
+import { findShell } from "../process/find-shell.ts";
+import { CommandNotStarted, type CommandRun, type HeldDirectory, runCommand } from "../process/run-command.ts";
+import { type ShellSandbox, sandboxFailure } from "../sandbox/sandboxed-shell.ts";
+
+export interface ShellCommand {
+  readonly text: string;
+  readonly cwd: HeldDirectory;
+  readonly timeoutMs: number;
+  /** It is proven to read: in a sandbox, the workspace is read-only for it. */
+  readonly readsOnly: boolean;
+  /** What it may change of the files that tools obey. */
+  readonly agreed: AgreedControl;
+}
+
+export interface ShellSurroundings {
+  /** Real path of the workspace. */
+  readonly workspaceRoot: string;
+  /** Everything the command finds in its environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  /**
+   * Program (absolute) and arguments that run a shell command: the shell itself, or a sandbox around it.
+   * Throws `ToolFailure` (`tool_unavailable`) where there is none.
+   */
+  shellArguments(command: string): readonly string[] | Promise<readonly string[]>;
+  /** Where this is set, every command runs in it and `shellArguments` is not used. */
+  readonly sandbox?: Pick<ShellSandbox, "prepare"> | undefined;
+  /** What each command may take of the machine; the usual limits for what is left out. */
+  readonly limits?: Partial<CommandLimits>;
+  readonly controlWatch: Pick<ControlWatch, "begin">;
+  /** Globs of branches that only git may move, as it was told to, besides those that always are. */
+  readonly protectedBranches?: readonly string[];
+}
+
+/** A command that ran. */
+export interface ShellRun {
+  readonly run: CommandRun;
+  /** For whoever reads what it printed. */
+  readonly notes: readonly string[];
+  /** What it changed and nobody had agreed to. */
+  readonly putBack: NonNullable<ToolOutcome["putBack"]>;
+}
+
+/**
+ * Runs a shell command on this machine, in the sandbox where there is one. What it changed of the files that tools obey, and
+ * nobody agreed to, is put back when it has ended. Throws `ToolFailure` for a command that did not start.
+ */
+export async function runShellCommand(
+  command: ShellCommand,
+  surroundings: ShellSurroundings,
+  options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
+): Promise<ShellRun> {
+  const { text, cwd, timeoutMs, readsOnly, agreed } = command;
+  const { workspaceRoot, environment } = surroundings;
+  const boxed = surroundings.sandbox?.prepare(text, { workspaceRoot, cwd: cwd.path, readsOnly });
+  let watched: ControlRun | undefined;
+  try {
+    // Where it gets the workspace read-only, there is nothing to look at.
+    if (boxed === undefined || !readsOnly) {
+      const { protectedBranches } = surroundings;
+      const untouchable = boxed?.untouchable ?? [];
+      watched = begin(surroundings, { workspaceRoot, agreed, untouchable, timeoutMs, protectedBranches });
+    }
+    const argv = boxed?.argv ?? (await surroundings.shellArguments(text));
+    const { limits = {} } = surroundings;
+    // Nobody was asked about it, so nothing of the repository's choice runs.
+    const quiet = boxed === undefined && readsOnly ? await readingGitEnvironment(cwd.path, environment) : {};
+    const run = await runCommand({ argv, cwd, env: { ...environment, ...quiet }, timeoutMs, limits }, options);
+    const notes = [...(boxed?.finish() ?? [])];
+    if (boxed !== undefined) refuseUnstarted(run);
+    const putBack = watched?.end() ?? { files: [], keptIn: "" };
+    if (putBack.files.length > 0) notes.push(`[${describePutBack(putBack)}]`);
+    return { run, notes, putBack };
+  } catch (error) {
+    if (!(error instanceof CommandNotStarted)) throw error;
+    throw new ToolFailure(error.code, error.message, {
+      retryable: error.code === "directory_changed",
+      cause: error,
+    });
+  } finally {
+    boxed?.finish();
+    watched?.end();
+  }
+}
+
+/** What cannot be looked at could not be put back either: nothing runs then. */
+function begin({ controlWatch }: ShellSurroundings, command: Parameters<ControlWatch["begin"]>[0]): ControlRun {
+  try {
+    return controlWatch.begin(command);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ToolFailure(
+      "workspace_not_watched",
+      `The command did not run, because the workspace's control files cannot be looked after: ${reason}`,
+      {
+        failureClass: "tool_unavailable",
+        hint: "Tell the user.",
+        cause: error,
+      },
+    );
+  }
+}
+
+/** `bash -c`, without anybody's start-up files. Throws `ToolFailure` `tool_unavailable`. */
+export function plainShell(command: string): readonly string[] {
+  const shell = findShell();
+  if (shell !== undefined) return [shell, "-c", command];
+  throw new ToolFailure("tool_unavailable", "There is no shell on this machine, so no command can run.", {
+    failureClass: "tool_unavailable",
+    hint: "Use RunInTerminal, which runs in the user's editor.",
+  });
+}
+
+/** A sandbox that cannot start is no reason to run the command without it. */
+function refuseUnstarted(run: CommandRun): void {
+  const failure = sandboxFailure(run);
+  if (failure === undefined) return;
+  throw new ToolFailure("sandbox_unavailable", `The sandbox could not start, so the command did not run: ${failure}`, {
+    failureClass: "tool_unavailable",
+    hint: "Tell the user; commands never run outside the sandbox instead.",
+  });
+}

@@ -1,0 +1,138 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { isRunning, thisOwner } from "../../process/journal-owner.ts";
+import { temporaryPrefix } from "../held-file.ts";
+
+/**
+ * Writes down what an `apply` is about to do, before it does any of it. The file is complete or absent; with pre-images (more
+ * than one change) it is also durable when this returns.
+ *
+ * @returns path of the journal, for `removeJournal`
+ */
+export function writeJournal(stateDir: string, journal: ChangeJournal): string {
+  const directory = journalDirectory(stateDir);
+  if (!prepared.has(directory)) {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    chmodSync(directory, 0o700);
+    prepared.add(directory);
+  }
+  count += 1;
+  const path = join(directory, `${thisOwner()}-${count}.json`);
+  const durable = journal.changes.length > 1;
+  try {
+    writeNew(`${path}.new`, JSON.stringify(journal), durable);
+    renameSync(`${path}.new`, path);
+    if (durable) syncDirectory(directory);
+  } catch (error) {
+    prepared.delete(directory);
+    rmSync(`${path}.new`, { force: true });
+    rmSync(path, { force: true });
+    throw error;
+  }
+  return path;
+}
+
+export function removeJournal(path: string): void {
+  rmSync(path, { force: true });
+}
+
+/** Journals that processes left behind which no longer run. Half-written ones are removed: nothing was begun under them. */
+export function abandonedJournals(stateDir: string): readonly AbandonedJournal[] {
+  const directory = journalDirectory(stateDir);
+  const abandoned: AbandonedJournal[] = [];
+  for (const name of namesIn(directory).sort()) {
+    const match = journalName.exec(name);
+    if (match === null || isRunning(match[1] ?? "")) continue;
+    const path = join(directory, name);
+    if (name.endsWith(".new")) rmSync(path, { force: true });
+    else abandoned.push({ path, journal: parseJournal(readFileSync(path, "utf8")) });
+  }
+  return abandoned;
+}
+
+export interface AbandonedJournal {
+  readonly path: string;
+  /** undefined when the file is damaged. */
+  readonly journal: ChangeJournal | undefined;
+}
+
+const changeSchema = z.strictObject({
+  operation: z.enum(["create", "update", "delete"]),
+  /** Relative to the root, with `/`. */
+  path: z.string(),
+  /** SHA-256 before and after; null where there is no file. */
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+  /** Name of the temporary file beside it. */
+  temporary: z.string().startsWith(temporaryPrefix),
+  /** Base64 of the content before, and what else is needed to put it back. null for a create, and in a journal of one change. */
+  preImage: z.strictObject({ bytes: z.string(), mode: z.number(), owner: z.number(), group: z.number() }).nullable(),
+});
+const journalSchema = z.strictObject({
+  version: z.literal(1),
+  root: z.strictObject({ path: z.string(), device: z.number(), inode: z.number() }),
+  changes: z.array(changeSchema),
+  /** Directories that had to be made, outermost first, relative to the root. */
+  directories: z.array(z.string()),
+});
+
+export type ChangeJournal = z.infer<typeof journalSchema>;
+export type JournalledChange = z.infer<typeof changeSchema>;
+
+function parseJournal(text: string): ChangeJournal | undefined {
+  try {
+    return journalSchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function writeNew(path: string, text: string, durable: boolean): void {
+  const descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  try {
+    const bytes = Buffer.from(text);
+    for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
+    if (durable) fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function syncDirectory(directory: string): void {
+  if (process.platform === "win32") return;
+  const descriptor = openSync(directory, constants.O_RDONLY);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function journalDirectory(stateDir: string): string {
+  return join(stateDir, "workspace-journals");
+}
+
+const journalName = /^(\d+-\d+-[0-9a-f]+)-\d+\.json(?:\.new)?$/;
+const prepared = new Set<string>();
+let count = 0;

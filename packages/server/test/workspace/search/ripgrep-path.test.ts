@@ -1,7 +1,0 @@
-import { execFileSync } from "node:child_process";
-import { ripgrepPath } from "@gennai/server/workspace/search/ripgrep-path";
-import { expect, test } from "vitest";
-
-test("finds a ripgrep that runs", () => {
-  expect(execFileSync(ripgrepPath(), ["--version"], { encoding: "utf8" })).toMatch(/^ripgrep \d/);
-});
