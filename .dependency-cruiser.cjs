@@ -8,12 +8,13 @@ const mayImport = {
   governance: ["protocol"],
   agent: ["protocol", "governance"],
   machine: ["protocol", "governance", "agent"],
-  server: ["protocol", "governance", "agent", "machine"],
+  store: ["protocol", "governance", "agent", "machine"],
+  server: ["protocol", "governance", "agent", "machine", "store"],
   client: ["protocol"],
   repl: ["protocol", "client"],
   vscode: ["protocol", "client"],
-  cli: ["protocol", "governance", "agent", "machine", "server", "client"],
-  testkit: ["protocol", "governance", "agent", "machine", "server", "client"],
+  cli: ["protocol", "governance", "agent", "machine", "store", "server", "client"],
+  testkit: ["protocol", "governance", "agent", "machine", "store", "server", "client"],
 };
 
 const direction = Object.entries(mayImport).map(([name, allowed]) => ({
@@ -47,7 +48,7 @@ module.exports = {
       name: "wire-messages-stay-at-the-edge",
       comment: "Only rpc/ of the server converts wire messages; nothing below it knows any.",
       severity: "error",
-      from: { path: "^packages/(governance|agent|machine|server)/src/", pathNot: "^packages/server/src/rpc/" },
+      from: { path: "^packages/(governance|agent|machine|store|server)/src/", pathNot: "^packages/server/src/rpc/" },
       to: { path: "^packages/protocol/src/gen/" },
     },
     {

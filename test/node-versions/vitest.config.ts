@@ -20,8 +20,8 @@ export default defineConfig({
     setupFiles: [fileURLToPath(new URL("older-node.setup.ts", import.meta.url))],
     include: [
       "test/node-versions/*.test.ts",
-      "packages/server/test/sqlite-connection.test.ts",
-      "packages/server/test/store/{database,format-version,state-directory}.test.ts",
+      "packages/store/test/sqlite-connection.test.ts",
+      "packages/store/test/database/*.test.ts",
       "packages/machine/test/process/run-command.test.ts",
       "packages/server/test/tools/writing/*.test.ts",
       "test/e2e/rpc/{turns,apply-proposal}.test.ts",

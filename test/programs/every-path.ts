@@ -7,7 +7,7 @@ import { prepareBranch } from "@gennai/machine/git/prepare-branch";
 import { SecretsInGit } from "@gennai/machine/git/printed-secrets";
 import { addSessionWorktree, listSessionWorktrees, pruneSessionWorktrees } from "@gennai/machine/git/session-worktree";
 import { readWorkspaceState } from "@gennai/machine/git/workspace-state";
-import { WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
+import { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import { describe, expect, test } from "vitest";
 import {
   borrowedSettings,

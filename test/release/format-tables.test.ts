@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StoreDatabase } from "@gennai/server/store/database";
-import { formatVersion } from "@gennai/server/store/format-version";
+import { StoreDatabase } from "@gennai/store/database/database";
+import { formatVersion } from "@gennai/store/database/format-version";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, it } from "vitest";
 import { keptVersions, withKeptState } from "./kept-state.ts";

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { acquireFileLock } from "@gennai/server/store/file-lock";
+import { acquireFileLock } from "@gennai/store/database/file-lock";
 
 const fixtures = join(import.meta.dirname, "fixtures");
 const program = fileURLToPath(new URL("../../packages/cli/src/main.ts", import.meta.url));

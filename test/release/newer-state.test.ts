@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { formatVersion } from "@gennai/server/store/format-version";
+import { formatVersion } from "@gennai/store/database/format-version";
 import { expect, it } from "vitest";
 import { keptVersions, withKeptState } from "./kept-state.ts";
 

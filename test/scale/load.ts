@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
+import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { type TemporaryRepository, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import type { ReplicaWorld } from "../e2e/replicas/replica-world.ts";
 import { endState, eventsOf, lastOfGapless } from "../e2e/rpc/session-client.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
-import { parseLogAddress } from "@gennai/server/nats/log-address";
-import { openNatsStore } from "@gennai/server/nats/open-nats-store";
-import type { SessionLog } from "@gennai/server/sessions/log/session-log";
-import { openStore } from "@gennai/server/store/store";
+import type { SessionLog } from "@gennai/store/log/session-log";
+import { parseLogAddress } from "@gennai/store/nats/log-address";
+import { openNatsStore } from "@gennai/store/nats/open-nats-store";
+import { openStore } from "@gennai/store/sqlite/store";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import type { NatsCluster } from "../conformance/session-log/nats-cluster.ts";
 import { copyLedgerKey } from "../conformance/session-log/shared-ledger-key.ts";

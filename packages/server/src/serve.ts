@@ -9,6 +9,7 @@ import { warnOfUnsandboxedGit } from "@gennai/machine/git/git-isolation";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
 import { openSandbox } from "@gennai/machine/shell/open-sandbox";
+import { openLedgerSigner } from "@gennai/store/ledger/ledger-key";
 import { Admission } from "./admission/admission.ts";
 import { defaultLimits } from "./admission/limits.ts";
 import { writeDiscovery } from "./http/discovery.ts";
@@ -35,7 +36,6 @@ import { tenantRpc } from "./rpc/tenant-rpc.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { ServerTenants } from "./server-tenants.ts";
 import type { SessionManager } from "./sessions/session-manager.ts";
-import { openLedgerSigner } from "./store/ledger/ledger-key.ts";
 import { listenForMetrics } from "./telemetry/metrics-listener.ts";
 import { openServerWatch } from "./telemetry/server-watch.ts";
 

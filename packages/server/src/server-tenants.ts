@@ -1,5 +1,5 @@
+import type { LogAddress } from "@gennai/store/nats/log-address";
 import { Tenants } from "./identity/tenants.ts";
-import type { LogAddress } from "./nats/log-address.ts";
 import { openTenant, type ServerParts, type Tenant, type TenantPlace } from "./open-tenant.ts";
 import type { SessionsLoad } from "./telemetry/server-load.ts";
 

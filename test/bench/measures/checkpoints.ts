@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
+import { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import type { BenchWorld } from "../bench-world.ts";
 import type { Reading } from "../reading.ts";
 import { median } from "../statistics.ts";

@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseLogAddress } from "@gennai/server/nats/log-address";
-import { type NatsStore, openNatsStore } from "@gennai/server/nats/open-nats-store";
-import { AppendConflict, type LogBatch } from "@gennai/server/sessions/log/session-log";
-import { readLedgerRecords } from "@gennai/server/store/ledger/ledger-records";
+import { readLedgerRecords } from "@gennai/store/audit/ledger-records";
+import { AppendConflict, type LogBatch } from "@gennai/store/log/session-log";
+import { parseLogAddress } from "@gennai/store/nats/log-address";
+import { type NatsStore, openNatsStore } from "@gennai/store/nats/open-nats-store";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { NatsCluster } from "./nats-cluster.ts";

@@ -1,7 +1,7 @@
-import { parseLogAddress } from "@gennai/server/nats/log-address";
-import { logFormat, logFormatSubject } from "@gennai/server/nats/log-format";
-import { openLogStreams } from "@gennai/server/nats/log-streams";
-import { openNatsStore } from "@gennai/server/nats/open-nats-store";
+import { parseLogAddress } from "@gennai/store/nats/log-address";
+import { logFormat, logFormatSubject } from "@gennai/store/nats/log-format";
+import { openLogStreams } from "@gennai/store/nats/log-streams";
+import { openNatsStore } from "@gennai/store/nats/open-nats-store";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { NatsCluster } from "./nats-cluster.ts";

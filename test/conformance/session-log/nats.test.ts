@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseLogAddress } from "@gennai/server/nats/log-address";
-import { type NatsStore, openNatsStore } from "@gennai/server/nats/open-nats-store";
-import type { SessionLog } from "@gennai/server/sessions/log/session-log";
+import type { SessionLog } from "@gennai/store/log/session-log";
+import { parseLogAddress } from "@gennai/store/nats/log-address";
+import { type NatsStore, openNatsStore } from "@gennai/store/nats/open-nats-store";
 import { afterAll, beforeAll } from "vitest";
 import { NatsCluster } from "./nats-cluster.ts";
 import { sessionLogConformance } from "./session-log-conformance.ts";

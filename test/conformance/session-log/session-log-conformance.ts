@@ -1,11 +1,6 @@
 import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
-import {
-  AppendConflict,
-  type EventDraft,
-  type LogBatch,
-  type SessionLog,
-} from "@gennai/server/sessions/log/session-log";
+import { AppendConflict, type EventDraft, type LogBatch, type SessionLog } from "@gennai/store/log/session-log";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 /** One place where sessions are kept, to which connections can be opened as if from several processes. */

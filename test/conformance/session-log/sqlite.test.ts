@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SessionLog } from "@gennai/server/sessions/log/session-log";
-import { openStore, type Store } from "@gennai/server/store/store";
+import type { SessionLog } from "@gennai/store/log/session-log";
+import { openStore, type Store } from "@gennai/store/sqlite/store";
 import { sessionLogConformance } from "./session-log-conformance.ts";
 
 sessionLogConformance("SQLite", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DiskWorkspace } from "@gennai/cli/held-workspace/disk-workspace";
 import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import { openClientWorkspaces } from "@gennai/server/client-workspace/open-client-workspaces";
-import { FileBlobStore } from "@gennai/server/store/file-blob-store";
+import { FileBlobStore } from "@gennai/store/sqlite/file-blob-store";
 import { WiredChannel } from "./wired-channel.ts";
 import { describeWorkspace } from "./workspace-conformance.ts";
 

@@ -8,7 +8,7 @@ import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb
 import type { AnswerTo, WorkspaceChannel } from "@gennai/server/client-workspace/workspace-answer";
 import { answerFromWire } from "@gennai/server/rpc/wire/answer-from-wire";
 import { requestToWire } from "@gennai/server/rpc/wire/request-wire";
-import type { BlobStore } from "@gennai/server/sessions/log/session-log";
+import type { BlobStore } from "@gennai/store/log/session-log";
 
 /** The way from a server to a client and back, as bytes: everything but the network and the log. */
 export class WiredChannel implements WorkspaceChannel {

@@ -7,8 +7,8 @@ import { type EmergencyState, noEmergency } from "@gennai/governance/emergency/e
 import { ConfirmationAnswer, EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { EmergencyRequest } from "@gennai/server/emergency/emergency-change";
 import { EmergencyStore } from "@gennai/server/emergency/emergency-store";
-import { databaseFile } from "@gennai/server/store/database";
-import { usualLedgerPath } from "@gennai/server/store/ledger/ledger-file-name";
+import { databaseFile } from "@gennai/store/database/database";
+import { usualLedgerPath } from "@gennai/store/ledger/ledger-file-name";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { exec, inside, write } from "../../../packages/governance/test/policies/effects.ts";

@@ -10,7 +10,7 @@ import { runPolicies } from "@gennai/governance/gate/run-policies";
 import { findBubblewrap } from "@gennai/machine/sandbox/find-bubblewrap";
 import { findServers } from "@gennai/server/http/discovery";
 import { proveServer } from "@gennai/server/http/server-proof";
-import { openStore } from "@gennai/server/store/store";
+import { openStore } from "@gennai/store/sqlite/store";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { allEvents, codeOf, endState, eventsOf, runTurn, startSession } from "../../e2e/rpc/session-client.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { exportLedgerBundle } from "@gennai/server/store/ledger/export-bundle";
-import { entryOf, StoreFixture } from "../../../packages/server/test/store/store-fixture.ts";
+import { exportLedgerBundle } from "@gennai/store/audit/export-bundle";
+import { entryOf, StoreFixture } from "../../../packages/store/test/sqlite/store-fixture.ts";
 import { type Checks, check, notApplicable } from "../corpus-case.ts";
 import { callTool } from "../tool-call.ts";
 

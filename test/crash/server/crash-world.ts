@@ -8,7 +8,7 @@ import { type AgentClient, connect, connectPlans } from "@gennai/client/connecti
 import { SessionPlans } from "@gennai/client/plan/session-plans";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
+import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { killProcess } from "../kill-process.ts";
 

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { connect } from "@gennai/client/connection/connection";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
-import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
+import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
 import { crashOptions, crashTimeout, randomNumbers } from "../crash-options.ts";

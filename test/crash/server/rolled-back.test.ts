@@ -1,7 +1,7 @@
 import { cp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { acceptRollback } from "@gennai/server/store/ledger/accept-rollback";
+import { acceptRollback } from "@gennai/store/ledger/accept-rollback";
 import { expect, test, vi } from "vitest";
 import { crashOptions, crashTimeout } from "../crash-options.ts";
 import { CrashWorld, SessionFollower } from "./crash-world.ts";

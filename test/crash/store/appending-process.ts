@@ -1,4 +1,4 @@
-import { openStore } from "@gennai/server/store/store";
+import { openStore } from "@gennai/store/sqlite/store";
 
 // Appends durable batches with ledger records until it is killed (or `limit` is reached) and prints each seq that was
 // promised to be on disk. Arguments: state directory, workspace, session, limit.

@@ -1,4 +1,4 @@
-import { rotateLedgerKey } from "@gennai/server/store/ledger/ledger-key-rotation";
+import { rotateLedgerKey } from "@gennai/store/audit/ledger-key-rotation";
 
 // Hands the ledgers of a state directory over to new keys until it is killed, and prints each. Argument: state directory.
 const [stateDir = ""] = process.argv.slice(2);

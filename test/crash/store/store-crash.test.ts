@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
+import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { crashOptions, crashTimeout } from "../crash-options.ts";
 import { keyRounds, storeRounds } from "./store-rounds.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
-import { purgeMemory } from "@gennai/server/store/purge/purge-memory";
+import { purgeMemory } from "@gennai/store/purge/purge-memory";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
 import { testConsole } from "../../../packages/cli/test/test-console.ts";

@@ -3,7 +3,7 @@ import { connectGovernance } from "@gennai/client/connection/connection";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { defaultLimits } from "@gennai/server/admission/limits";
-import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
+import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import type { TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { allEvents, eventsOf, refusalOf, runTurn, startSession } from "../rpc/session-client.ts";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { runCommandLine } from "@gennai/cli/command-line";
 import { findBubblewrap } from "@gennai/machine/sandbox/find-bubblewrap";
-import { databaseFile, StoreDatabase } from "@gennai/server/store/database";
+import { databaseFile, StoreDatabase } from "@gennai/store/database/database";
 import {
   type TemporaryRepository,
   temporaryDirectory,

@@ -1,4 +1,4 @@
-import { readLedgerRecords } from "@gennai/server/store/ledger/ledger-records";
+import { readLedgerRecords } from "@gennai/store/audit/ledger-records";
 import { expect, test } from "vitest";
 import { endState, eventsOf, runTurn, startSession, Watcher } from "../rpc/session-client.ts";
 import { call, messagesOf, providerWorld } from "./provider-world.ts";

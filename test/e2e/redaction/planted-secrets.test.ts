@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { exportLedgerBundle } from "@gennai/server/store/ledger/export-bundle";
-import { exportLedgerLines } from "@gennai/server/store/ledger/ledger-export";
+import { exportLedgerBundle } from "@gennai/store/audit/export-bundle";
+import { exportLedgerLines } from "@gennai/store/audit/ledger-export";
 import { type ScriptedTurn, startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { allEvents, endState, runTurn, startSession } from "../rpc/session-client.ts";

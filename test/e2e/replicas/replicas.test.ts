@@ -9,7 +9,7 @@ import {
   ConfirmationScope,
   EmergencyControl,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
+import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFailed, test } from "vitest";
 import { eventsOf, lastOfGapless } from "../rpc/session-client.ts";
 import { Listener } from "./listener.ts";

@@ -1,6 +1,6 @@
 import { settingDefaults } from "@gennai/protocol/model/session-settings";
-import { parseLogAddress } from "@gennai/server/nats/log-address";
 import { startServer } from "@gennai/server/serve";
+import { parseLogAddress } from "@gennai/store/nats/log-address";
 import { z } from "zod";
 
 /** Runs one replica until it is told to end, or killed. Its one argument is JSON; it prints its port when it listens. */

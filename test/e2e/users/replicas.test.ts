@@ -5,8 +5,8 @@ import { connect, connectGovernance } from "@gennai/client/connection/connection
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { keysAt } from "@gennai/server/identity/issuer-keys";
 import { TokenVerifier } from "@gennai/server/identity/token-verifier";
-import { parseLogAddress } from "@gennai/server/nats/log-address";
-import { openLedgerSigner } from "@gennai/server/store/ledger/ledger-key";
+import { openLedgerSigner } from "@gennai/store/ledger/ledger-key";
+import { parseLogAddress } from "@gennai/store/nats/log-address";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { startTokenIssuer, testAudience } from "@gennai/testkit/token-issuer";

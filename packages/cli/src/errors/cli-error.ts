@@ -6,8 +6,8 @@ import { SandboxRequired } from "@gennai/machine/sandbox/sandbox";
 import { WorkspaceError } from "@gennai/machine/workspace/workspace-error";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { TokenError } from "@gennai/server/http/token";
-import { StoreError } from "@gennai/server/store/store-error";
 import { TelemetryError } from "@gennai/server/telemetry/telemetry-settings";
+import { StoreError } from "@gennai/store/database/store-error";
 import { type ExitCode, exitCode } from "./exit-code.ts";
 import { reachProblem } from "./reach-problem.ts";
 

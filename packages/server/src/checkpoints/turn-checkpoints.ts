@@ -4,10 +4,10 @@ import type { Policy } from "@gennai/governance/policy";
 import type { Analysis, ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { allow, ask } from "@gennai/governance/verdict";
-import { CheckpointError } from "./checkpoint-error.ts";
-import { operationOf, type PathChange } from "./file-state.ts";
-import { PatienceAfter } from "./patience-after.ts";
-import type { WorkspaceCheckpoints } from "./workspace-checkpoints.ts";
+import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
+import { operationOf, type PathChange } from "@gennai/store/checkpoints/file-state";
+import { PatienceAfter } from "@gennai/store/checkpoints/patience-after";
+import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 
 /** Milliseconds for which a turn that was stopped waits for the tree after its last call. */
 const stopPatience = 10_000;

@@ -15,7 +15,7 @@ import type {
   Workspace,
   WorkspaceChange,
 } from "@gennai/machine/workspace/workspace";
-import type { BlobStore } from "../sessions/log/session-log.ts";
+import type { BlobStore } from "@gennai/store/log/session-log";
 import { checkResolved } from "./check-resolved.ts";
 import type { ControlMirror } from "./control-mirror.ts";
 import type { RewrittenFile, WorkspaceChannel } from "./workspace-answer.ts";

@@ -1,4 +1,4 @@
-import { CheckpointError } from "../checkpoints/checkpoint-error.ts";
+import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
 import type { TurnCheckpointsOptions } from "../checkpoints/turn-checkpoints.ts";
 
 /**

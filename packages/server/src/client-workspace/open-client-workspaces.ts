@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { clientPlace } from "@gennai/machine/workspace/client-place";
-import type { BlobStore } from "../sessions/log/session-log.ts";
+import type { BlobStore } from "@gennai/store/log/session-log";
 import type { SessionServices } from "../sessions/session-services.ts";
 import { ClientWorkspace } from "./client-workspace.ts";
 import { ControlMirror } from "./control-mirror.ts";

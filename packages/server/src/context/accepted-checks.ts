@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
 import { hasCode } from "@gennai/machine/system-error";
+import { acquireFileLock } from "@gennai/store/database/file-lock";
 import * as z from "zod";
-import { acquireFileLock } from "../store/file-lock.ts";
 
 const acceptedSchema = z.object({
   command: z.string(),

@@ -2,12 +2,12 @@ import { statSync } from "node:fs";
 import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import { noEmergency, switched } from "@gennai/governance/emergency/emergency-state";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { databaseFile, StoreDatabase } from "@gennai/store/database/database";
+import { refuseLogCopy } from "@gennai/store/database/log-copy-guard";
+import { integerOf, type Row, textOf } from "@gennai/store/database/row";
+import type { Sealing } from "@gennai/store/ledger/ledger-table";
+import { type Ledgers, openLedgers } from "@gennai/store/ledger/open-ledgers";
 import * as z from "zod";
-import { databaseFile, StoreDatabase } from "../store/database.ts";
-import type { Sealing } from "../store/ledger/ledger-table.ts";
-import { type Ledgers, openLedgers } from "../store/ledger/open-ledgers.ts";
-import { refuseLogCopy } from "../store/log-copy-guard.ts";
-import { integerOf, type Row, textOf } from "../store/row.ts";
 import {
   checkedRequest,
   type EmergencyChange,

@@ -5,8 +5,8 @@ import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
 import { hasCode } from "@gennai/machine/system-error";
 import { readControlFile } from "@gennai/machine/workspace/read-control-file";
+import { acquireFileLock } from "@gennai/store/database/file-lock";
 import * as z from "zod";
-import { acquireFileLock } from "../store/file-lock.ts";
 
 export const projectHooksFile = ".gennai/hooks.json";
 const maxBytes = 256 * 1024;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { PlanRecord } from "@gennai/governance/plan/plan-record";
 import { type ValidatedPlan, validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
-import type { BlobStore } from "../sessions/log/session-log.ts";
-import { StoreError } from "../store/store-error.ts";
+import { StoreError } from "@gennai/store/database/store-error";
+import type { BlobStore } from "@gennai/store/log/session-log";
 import { planRefusal } from "./plan-refusal.ts";
 
 /** Keeps the plan's canonical bytes under its digest. */

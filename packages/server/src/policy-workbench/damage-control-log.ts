@@ -1,6 +1,6 @@
 import type { RuleViolation } from "@gennai/governance/rules/violation";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { SessionLog } from "../sessions/log/session-log.ts";
+import type { SessionLog } from "@gennai/store/log/session-log";
 
 /** One entry of the `damage-control-log`: what a rule stopped or asked about. Text in it is redacted. */
 export interface DamageControlEntry extends RuleViolation {

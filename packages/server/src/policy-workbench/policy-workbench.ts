@@ -15,9 +15,9 @@ import { commandEnvironment } from "@gennai/machine/process/command-environment"
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { editorMethods } from "@gennai/protocol/model/editor-messages";
 import type { Risk } from "@gennai/protocol/model/risk";
+import type { BlobStore } from "@gennai/store/log/session-log";
 import { IntentsService } from "../intents/intents-service.ts";
 import { RulesService } from "../rules/rules-service.ts";
-import type { BlobStore } from "../sessions/log/session-log.ts";
 import { callPolicies } from "../sessions/turn/call-policies.ts";
 import { branchState, isOwnBranch } from "../sessions/turn/own-branch.ts";
 import { createTools } from "../tools/tool-set.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ServiceError } from "@gennai/machine/service-error";
+import type { BlobStore } from "@gennai/store/log/session-log";
+import type { LogStreams } from "@gennai/store/nats/log-streams";
 import { headers, type Msg } from "@nats-io/transport-node";
 import * as z from "zod";
-import type { LogStreams } from "../nats/log-streams.ts";
-import type { BlobStore } from "../sessions/log/session-log.ts";
 import type { MessageProofs } from "./message-proof.ts";
 import type { ReplicaPresence } from "./presence.ts";
 

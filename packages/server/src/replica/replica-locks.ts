@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { SharedLocks } from "@gennai/machine/process/process-lock";
-import { createOnce } from "../nats/create-once.ts";
-import { encodeLock, lockSubject } from "../nats/log-message.ts";
-import type { NatsStore } from "../nats/open-nats-store.ts";
+import { createOnce } from "@gennai/store/nats/create-once";
+import { encodeLock, lockSubject } from "@gennai/store/nats/log-message";
+import type { NatsStore } from "@gennai/store/nats/open-nats-store";
 import type { ReplicaPresence } from "./presence.ts";
 
 const attempts = 20;

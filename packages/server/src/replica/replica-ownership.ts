@@ -1,5 +1,5 @@
 import type { ClientRequest } from "@gennai/agent/client-request";
-import type { NatsSessionLog } from "../nats/nats-session-log.ts";
+import type { NatsSessionLog } from "@gennai/store/nats/nats-session-log";
 import type { SessionOwnership } from "../sessions/log/session-ownership.ts";
 import type { ReplicaInbox } from "./inbox.ts";
 import type { ReplicaPresence } from "./presence.ts";

@@ -1,5 +1,8 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
+import { StoreError } from "@gennai/store/database/store-error";
+import { createOnce } from "@gennai/store/nats/create-once";
+import type { NatsStore } from "@gennai/store/nats/open-nats-store";
 import * as z from "zod";
 import {
   checkedRequest,
@@ -9,9 +12,6 @@ import {
 } from "../emergency/emergency-change.ts";
 import type { EmergencyRecord } from "../emergency/emergency-controls.ts";
 import type { EmergencyStore } from "../emergency/emergency-store.ts";
-import { createOnce } from "../nats/create-once.ts";
-import type { NatsStore } from "../nats/open-nats-store.ts";
-import { StoreError } from "../store/store-error.ts";
 
 const messageSchema = z.object({
   ...emergencyRequestFields,

@@ -6,9 +6,9 @@ import { ServiceError, type ServiceErrorCode } from "@gennai/machine/service-err
 import { WorkspaceError } from "@gennai/machine/workspace/workspace-error";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { InvalidField } from "@gennai/protocol/model/checked-field";
-import { AppendConflict } from "../sessions/log/session-log.ts";
-import { StoreError } from "../store/store-error.ts";
-import { type StoreTrouble, storeTrouble } from "../store/store-trouble.ts";
+import { StoreError } from "@gennai/store/database/store-error";
+import { type StoreTrouble, storeTrouble } from "@gennai/store/database/store-trouble";
+import { AppendConflict } from "@gennai/store/log/session-log";
 
 const codes: Record<ServiceErrorCode, Code> = {
   invalid_argument: Code.InvalidArgument,

@@ -7,6 +7,8 @@ import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governan
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
 import { riskWords } from "@gennai/protocol/model/risk";
 import { verdictWords } from "@gennai/protocol/model/tool-outcome";
+import type { StoredRecord } from "@gennai/store/audit/ledger-records";
+import type { WorkspaceLedgerReport } from "@gennai/store/audit/ledger-verify";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
 import type { EmergencyControls } from "../emergency/emergency-controls.ts";
 import type { IntentsStatus } from "../intents/intents-service.ts";
@@ -16,8 +18,6 @@ import type { SessionManager } from "../sessions/session-manager.ts";
 import { checkCall } from "../sessions/turn/check-call.ts";
 import { chooseScenario } from "../sessions/turn/choose-scenario.ts";
 import { turnPrompt } from "../sessions/turn/turn-prompt.ts";
-import type { StoredRecord } from "../store/ledger/ledger-records.ts";
-import type { WorkspaceLedgerReport } from "../store/ledger/ledger-verify.ts";
 import { protocolDigest, protocolVersion } from "./spoken-protocol.ts";
 import { controlFromWire, emergencyToWire, intentToWire, rulesStatusToWire } from "./wire/governance-wire.ts";
 

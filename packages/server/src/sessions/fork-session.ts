@@ -2,7 +2,7 @@ import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { SessionLog } from "./log/session-log.ts";
+import type { SessionLog } from "@gennai/store/log/session-log";
 import type { Session } from "./session.ts";
 
 /** What a session has of another one, or of a client, when it begins. */

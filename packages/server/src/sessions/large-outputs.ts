@@ -1,5 +1,5 @@
 import type { Conversation } from "@gennai/agent/conversation";
-import type { BlobStore } from "./log/session-log.ts";
+import type { BlobStore } from "@gennai/store/log/session-log";
 
 /** Outputs of calls that the log has only as blobs: kept until the model has had them, so that it needs no look at the disk. */
 export class LargeOutputs {

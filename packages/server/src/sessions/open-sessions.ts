@@ -1,7 +1,7 @@
 import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
 import { ServiceError } from "@gennai/machine/service-error";
+import type { SessionHead } from "@gennai/store/log/session-log";
 import { finishInterruptedRestore } from "../checkpoints/restore/finish-restore.ts";
-import type { SessionHead } from "./log/session-log.ts";
 import { Session } from "./session.ts";
 import type { SessionServices } from "./session-services.ts";
 

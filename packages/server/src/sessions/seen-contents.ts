@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Redactor } from "@gennai/governance/redaction";
-import type { BlobStore } from "./log/session-log.ts";
+import type { BlobStore } from "@gennai/store/log/session-log";
 
 /** Bytes of one file that are kept at all, of all that are kept in memory, and of one that goes to disk at a turn's end. */
 const maxFile = 1024 * 1024;

@@ -9,8 +9,9 @@ import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
 import type { WebConfig } from "@gennai/machine/web/web-config";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
+import type { BlobStore, SessionLog } from "@gennai/store/log/session-log";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
-import type { WorkspaceCheckpoints } from "../checkpoints/workspace-checkpoints.ts";
 import type { WorkspaceChannel } from "../client-workspace/workspace-answer.ts";
 import type { AcceptedChecks } from "../context/accepted-checks.ts";
 import type { EmergencyControls } from "../emergency/emergency-controls.ts";
@@ -21,7 +22,6 @@ import type { McpServers } from "../mcp/mcp-servers.ts";
 import type { AskEditor } from "../models/editor-model.ts";
 import type { KnownModels } from "../models/model-facts.ts";
 import type { ServerObserver } from "../telemetry/server-observer.ts";
-import type { BlobStore, SessionLog } from "./log/session-log.ts";
 import type { SessionOwnership } from "./log/session-ownership.ts";
 import type { WorkspaceGovernance } from "./workspace-governance.ts";
 

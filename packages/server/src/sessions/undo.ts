@@ -1,7 +1,7 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
-import type { BlobStore } from "./log/session-log.ts";
+import type { BlobStore } from "@gennai/store/log/session-log";
 import { refuseInEmergency } from "./refuse-in-emergency.ts";
 import type { Session } from "./session.ts";
 import type { ChangeSet, SessionState } from "./session-state.ts";

@@ -1,4 +1,4 @@
-import type { SessionLog } from "../sessions/log/session-log.ts";
+import type { SessionLog } from "@gennai/store/log/session-log";
 import { errorCode } from "./error-code.ts";
 import { errorType } from "./gen-ai.ts";
 import type { Instruments } from "./instruments.ts";

@@ -5,7 +5,7 @@ import { readGitHead } from "@gennai/machine/workspace/git-head";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { openClientWorkspaces } from "@gennai/server/client-workspace/open-client-workspaces";
 import type { AnswerTo, WorkspaceAnswer, WorkspaceChannel } from "@gennai/server/client-workspace/workspace-answer";
-import { FileBlobStore } from "@gennai/server/store/file-blob-store";
+import { FileBlobStore } from "@gennai/store/sqlite/file-blob-store";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test } from "vitest";
 

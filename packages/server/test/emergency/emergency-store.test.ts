@@ -7,10 +7,10 @@ import { noEmergency } from "@gennai/governance/emergency/emergency-state";
 import { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import type { EmergencyChange, EmergencyRequest } from "@gennai/server/emergency/emergency-change";
 import { EmergencyStore } from "@gennai/server/emergency/emergency-store";
-import { databaseFile } from "@gennai/server/store/database";
-import { usualLedgerPath } from "@gennai/server/store/ledger/ledger-file-name";
-import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
-import { openStore } from "@gennai/server/store/store";
+import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
+import { databaseFile } from "@gennai/store/database/database";
+import { usualLedgerPath } from "@gennai/store/ledger/ledger-file-name";
+import { openStore } from "@gennai/store/sqlite/store";
 import { expect, test } from "vitest";
 
 /** A state directory and a workspace. */

@@ -1,6 +1,6 @@
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { toConnectError } from "@gennai/server/rpc/connect-error";
-import { StoreError } from "@gennai/server/store/store-error";
+import { StoreError } from "@gennai/store/database/store-error";
 import { expect, test } from "vitest";
 
 test.each([

@@ -13,9 +13,9 @@ import type { CommandRun, Diagnostic, FileRead, FoundSymbol } from "@gennai/prot
 import type { EditorBridge } from "@gennai/server/bridge/editor-bridge";
 import { IntentsService } from "@gennai/server/intents/intents-service";
 import { KnownFiles } from "@gennai/server/sessions/known-files";
-import type { BlobStore } from "@gennai/server/sessions/log/session-log";
 import { isToolFact } from "@gennai/server/tools/tool-fact";
 import { createTools, type ToolPorts } from "@gennai/server/tools/tool-set";
+import type { BlobStore } from "@gennai/store/log/session-log";
 
 export const sha256 = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex");
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { parseLogAddress } from "@gennai/server/nats/log-address";
+import { parseLogAddress } from "@gennai/store/nats/log-address";
 import { readTokenFile } from "../../connection/server-token.ts";
 import { usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";

@@ -1,4 +1,4 @@
-import type { LogAddress } from "@gennai/server/nats/log-address";
+import type { LogAddress } from "@gennai/store/nats/log-address";
 import type { Check, Finding } from "./finding.ts";
 
 /** Milliseconds. */
@@ -13,7 +13,7 @@ export function logChecks(address: LogAddress): readonly Check[] {
 
 async function natsFindings(address: LogAddress, signal: AbortSignal): Promise<readonly Finding[]> {
   const check = "nats";
-  const { inspectLog } = await import("@gennai/server/nats/inspect-log");
+  const { inspectLog } = await import("@gennai/store/nats/inspect-log");
   const where = address.servers.join(",");
   const log = await inspectLog(address, { timeout, signal }).catch(() => undefined);
   if (log === undefined) {

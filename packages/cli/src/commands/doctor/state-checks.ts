@@ -1,12 +1,12 @@
 import { readdirSync } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { databaseFile, StoreDatabase } from "@gennai/server/store/database";
-import { ledgerHeadFile, readHead } from "@gennai/server/store/ledger/ledger-head-file";
-import { ledgerKeyFile, nextLedgerKeyFile, readKey } from "@gennai/server/store/ledger/ledger-key";
-import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "@gennai/server/store/ledger/ledger-verify";
-import { findStepBacks } from "@gennai/server/store/ledger/step-back";
-import { isLogCopy } from "@gennai/server/store/log-copy-guard";
+import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "@gennai/store/audit/ledger-verify";
+import { databaseFile, StoreDatabase } from "@gennai/store/database/database";
+import { isLogCopy } from "@gennai/store/database/log-copy-guard";
+import { ledgerHeadFile, readHead } from "@gennai/store/ledger/ledger-head-file";
+import { ledgerKeyFile, nextLedgerKeyFile, readKey } from "@gennai/store/ledger/ledger-key";
+import { findStepBacks } from "@gennai/store/ledger/step-back";
 import type { Check, Finding } from "./finding.ts";
 
 export interface StatePlace {

@@ -3,16 +3,12 @@ import { access, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { recordLines } from "@gennai/governance/ledger/laid-out-records";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { acceptRollback } from "@gennai/server/store/ledger/accept-rollback";
-import { ledgerPathOf } from "@gennai/server/store/ledger/ledger-file-name";
-import { ledgerPublicKeyFile } from "@gennai/server/store/ledger/ledger-key";
-import { rotateLedgerKey } from "@gennai/server/store/ledger/ledger-key-rotation";
-import { repairWorkspaceLedger } from "@gennai/server/store/ledger/ledger-repair";
-import {
-  ledgerExitCodes,
-  verifyWorkspaceLedger,
-  type WorkspaceLedgerReport,
-} from "@gennai/server/store/ledger/ledger-verify";
+import { rotateLedgerKey } from "@gennai/store/audit/ledger-key-rotation";
+import { repairWorkspaceLedger } from "@gennai/store/audit/ledger-repair";
+import { ledgerExitCodes, verifyWorkspaceLedger, type WorkspaceLedgerReport } from "@gennai/store/audit/ledger-verify";
+import { acceptRollback } from "@gennai/store/ledger/accept-rollback";
+import { ledgerPathOf } from "@gennai/store/ledger/ledger-file-name";
+import { ledgerPublicKeyFile } from "@gennai/store/ledger/ledger-key";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
@@ -130,7 +126,7 @@ async function verifyBundle(name: string, flags: LedgerVerifyFlags, console: Con
   await access(file).catch(unreadable(file));
   const publicKey =
     flags.publicKey === undefined ? undefined : await readText(resolve(console.directory, flags.publicKey));
-  const { verifyLedgerBundle } = await import("@gennai/server/store/ledger/ledger-bundle");
+  const { verifyLedgerBundle } = await import("@gennai/store/audit/ledger-bundle");
   const report = await verifyLedgerBundle(() => createReadStream(file), publicKey);
   if (flags.json === true) console.output.write(`${JSON.stringify({ ...report, file })}\n`);
   else {

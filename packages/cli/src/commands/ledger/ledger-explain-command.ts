@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { ledgerPathOf } from "@gennai/server/store/ledger/ledger-file-name";
+import { ledgerPathOf } from "@gennai/store/ledger/ledger-file-name";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { paintFor } from "../../terminal/colours.ts";

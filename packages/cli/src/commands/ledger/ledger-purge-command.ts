@@ -1,5 +1,5 @@
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { purgeMemory } from "@gennai/server/store/purge/purge-memory";
+import { purgeMemory } from "@gennai/store/purge/purge-memory";
 import { exitCode } from "../../errors/exit-code.ts";
 import { type Console, isTerminal } from "../../terminal/console.ts";
 import { Interrupts } from "../../terminal/interrupts.ts";

@@ -9,7 +9,7 @@ import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import { openSandbox } from "@gennai/machine/shell/open-sandbox";
 import { PolicyWorkbench, type WorkbenchReport } from "@gennai/server/policy-workbench/policy-workbench";
 import { type ReplayedCall, replayLedger } from "@gennai/server/policy-workbench/replay-ledger";
-import { ledgerPathOf } from "@gennai/server/store/ledger/ledger-file-name";
+import { ledgerPathOf } from "@gennai/store/ledger/ledger-file-name";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
-import { openStore } from "@gennai/server/store/store";
+import { openStore } from "@gennai/store/sqlite/store";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { testConsole } from "../../test-console.ts";

@@ -1,8 +1,8 @@
 import { sha256 } from "@gennai/machine/workspace/held-file";
-import type { BlobStore } from "../../sessions/log/session-log.ts";
-import { CheckpointError } from "../checkpoint-error.ts";
-import type { FileState } from "../file-state.ts";
-import type { WorkspaceCheckpoints } from "../workspace-checkpoints.ts";
+import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
+import type { FileState } from "@gennai/store/checkpoints/file-state";
+import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
+import type { BlobStore } from "@gennai/store/log/session-log";
 
 /** Contents that steps name, wherever they are kept: blobs of change sets, or snapshots. */
 export class FileContents {

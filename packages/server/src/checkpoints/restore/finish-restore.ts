@@ -3,9 +3,9 @@ import type { SkippedFile } from "@gennai/agent/session-event";
 import { ServiceError } from "@gennai/machine/service-error";
 import { sha256 } from "@gennai/machine/workspace/held-file";
 import { openWorkspaceRoot, type WorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
+import type { FileState } from "@gennai/store/checkpoints/file-state";
 import type { Session } from "../../sessions/session.ts";
 import { TreeClaimant } from "../../sessions/turn/tree-claimant.ts";
-import type { FileState } from "../file-state.ts";
 import type { OpenRestore } from "../work-steps.ts";
 import { presentFile } from "./present-files.ts";
 

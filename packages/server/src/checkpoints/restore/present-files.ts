@@ -8,8 +8,8 @@ import { holdDirectory } from "@gennai/machine/workspace/held-directory";
 import { readHeldFile, sha256, temporaryName } from "@gennai/machine/workspace/held-file";
 import { splitRelative } from "@gennai/machine/workspace/split-relative";
 import type { WorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
-import type { FileState } from "../file-state.ts";
-import { maxFileBytes } from "../snapshot/kept-paths.ts";
+import type { FileState } from "@gennai/store/checkpoints/file-state";
+import { maxFileBytes } from "@gennai/store/checkpoints/snapshot/kept-paths";
 
 /** What is at a path now. */
 export interface PresentFile {

@@ -1,6 +1,6 @@
 import type { SkippedFile } from "@gennai/agent/session-event";
 import type { WorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
-import type { FileState, PathChange } from "../file-state.ts";
+import type { FileState, PathChange } from "@gennai/store/checkpoints/file-state";
 import type { FileContents } from "./file-contents.ts";
 import { inTheWayOf, type PresentFile, presentFile } from "./present-files.ts";
 

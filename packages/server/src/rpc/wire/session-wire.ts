@@ -1,5 +1,5 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { SessionHead } from "../../sessions/log/session-log.ts";
+import type { SessionHead } from "@gennai/store/log/session-log";
 
 /** A session as lists show it. */
 export function sessionToWire(head: SessionHead, runningTurnId: string | undefined) {

@@ -1,4 +1,4 @@
-import type { EventDraft } from "./session-log.ts";
+import type { EventDraft } from "@gennai/store/log/session-log";
 
 /** Two neighbouring deltas of one item as one; undefined when they are not. */
 export function mergeDeltas<Event extends EventDraft>(first: Event, second: Event): Event | undefined {

@@ -1,9 +1,9 @@
 import type { LoggedEvent } from "@gennai/agent/session-event";
 import { ServiceError } from "@gennai/machine/service-error";
+import type { SessionHead } from "@gennai/store/log/session-log";
 import type { SessionServices } from "../session-services.ts";
 import type { SessionState } from "../session-state.ts";
 import { closeInterruptedTurn } from "./interrupted-turn.ts";
-import type { SessionHead } from "./session-log.ts";
 import { SessionWriter } from "./session-writer.ts";
 
 /** A session's log as this process has it: whose turn it is to write, and the one writer. Several processes may share a store. */

@@ -1,8 +1,8 @@
 import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import type { EventDraft, SessionLog } from "@gennai/store/log/session-log";
 import type { Callers } from "../../identity/callers.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
-import type { EventDraft, SessionLog } from "./session-log.ts";
 
 /**
  * The one writer of a session's log. Text that people watch as it comes is appended at the end of the tick; anything else

@@ -5,8 +5,8 @@ import { sha256 } from "@gennai/machine/workspace/held-file";
 import type { FileContent, Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { applyReview, type HunkDecision, ReviewError } from "@gennai/protocol/review/apply-review";
+import type { BlobStore } from "@gennai/store/log/session-log";
 import { currentContent } from "../../tools/writing/file-change.ts";
-import type { BlobStore } from "../log/session-log.ts";
 
 /** What a review makes of one file. */
 export interface ReviewedFile {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { TurnEnd } from "@gennai/agent/turn-loop";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";
-import { storeTrouble } from "../../store/store-trouble.ts";
+import { storeTrouble } from "@gennai/store/database/store-trouble";
 import type { OwnedLog } from "../log/owned-log.ts";
 import type { Session } from "../session.ts";
 import { endEvents } from "./end-events.ts";

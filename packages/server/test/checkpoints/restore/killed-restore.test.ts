@@ -4,7 +4,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { recoverWorkspaceJournals } from "@gennai/machine/workspace/change/recover-journals";
 import { expect, test } from "vitest";
-import { put, treeOf } from "../tree-on-disk.ts";
+import { put, treeOf } from "../../../../store/test/checkpoints/tree-on-disk.ts";
 import { world } from "./restore-world.ts";
 
 test("a process killed in the middle of a snapshot leaves one that works", async () => {
@@ -14,7 +14,7 @@ test("a process killed in the middle of a snapshot leaves one that works", async
   const before = treeOf(root);
   for (const delay of [60, 90, 120, 150]) {
     const script = `
-      import { WorkspaceCheckpoints } from ${JSON.stringify(import.meta.resolve("@gennai/server/checkpoints/workspace-checkpoints"))};
+      import { WorkspaceCheckpoints } from ${JSON.stringify(import.meta.resolve("@gennai/store/checkpoints/workspace-checkpoints"))};
       const checkpoints = new WorkspaceCheckpoints(${JSON.stringify(place)});
       process.stdout.write("ready");
       for (;;) await checkpoints.open("s", new AbortController().signal);`;

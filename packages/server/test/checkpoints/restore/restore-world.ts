@@ -7,8 +7,8 @@ import { openWorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
 import { FileContents } from "@gennai/server/checkpoints/restore/file-contents";
 import { planRestore } from "@gennai/server/checkpoints/restore/restore-plan";
 import { writeRestore } from "@gennai/server/checkpoints/restore/write-restore";
-import { WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
-import { FileBlobStore } from "@gennai/server/store/file-blob-store";
+import { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
+import { FileBlobStore } from "@gennai/store/sqlite/file-blob-store";
 import { onTestFinished } from "vitest";
 
 export interface World {

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { forgetCheckpoints } from "@gennai/server/checkpoints/forget-checkpoints";
-import { checkpointDirectory, WorkspaceCheckpoints } from "@gennai/server/checkpoints/workspace-checkpoints";
-import { excludeFromGit } from "@gennai/server/store/ledger/git-exclude";
-import { usualLedgerFileName } from "@gennai/server/store/ledger/ledger-file-name";
+import { forgetCheckpoints } from "@gennai/store/checkpoints/forget-checkpoints";
+import { checkpointDirectory, WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
+import { excludeFromGit } from "@gennai/store/ledger/git-exclude";
+import { usualLedgerFileName } from "@gennai/store/ledger/ledger-file-name";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type DiskEntry, put, treeOf } from "../tree-on-disk.ts";
+import { type DiskEntry, put, treeOf } from "../../../../store/test/checkpoints/tree-on-disk.ts";
 import { git, world } from "./restore-world.ts";
 
 function digest(path: string): string {

@@ -1,6 +1,6 @@
 import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
-import { AppendConflict, type LogBatch } from "@gennai/server/sessions/log/session-log";
 import { SessionWriter } from "@gennai/server/sessions/log/session-writer";
+import { AppendConflict, type LogBatch } from "@gennai/store/log/session-log";
 import { describe, expect, test } from "vitest";
 
 const warning = (text: string): SessionEvent => ({ type: "warning", text });

@@ -3,12 +3,12 @@ import type { SessionEvent } from "@gennai/agent/session-event";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { type SessionSettings, settingDefaults } from "@gennai/protocol/model/session-settings";
 import { SessionState } from "@gennai/server/sessions/session-state";
-import { verifyWorkspaceLedger } from "@gennai/server/store/ledger/ledger-verify";
-import { exportSession } from "@gennai/server/store/session-bundle/export-session";
-import { importSession } from "@gennai/server/store/session-bundle/import-session";
-import type { Store } from "@gennai/server/store/store";
+import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
+import { exportSession } from "@gennai/store/session-bundle/export-session";
+import { importSession } from "@gennai/store/session-bundle/import-session";
+import type { Store } from "@gennai/store/sqlite/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { StoreFixture } from "../store-fixture.ts";
+import { StoreFixture } from "../../../../store/test/sqlite/store-fixture.ts";
 
 let fixture: StoreFixture;
 beforeEach(async () => {

@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { databaseFile, StoreDatabase } from "../database/database.ts";
+import { StoreError } from "../database/store-error.ts";
+import { openLedgerFile } from "../ledger/ledger-file.ts";
+import type { LedgerLocation } from "../ledger/ledger-location.ts";
+import { keepCopy, recoveredCopyPath } from "../ledger/ledger-mirror-file.ts";
+import { openLedgers } from "../ledger/open-ledgers.ts";
+import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "./ledger-verify.ts";
+
+export interface LedgerRepair {
+  readonly action: "nothing" | "cut_torn_line" | "rebuilt_from_store";
+  /** Where the file as it was is kept; undefined when nothing was changed. */
+  readonly backup?: string;
+  /** After the repair. */
+  readonly report: WorkspaceLedgerReport;
+}
+
+/**
+ * Mends what can be mended without inventing anything: writes the file anew when the store has this workspace's records,
+ * else cuts a torn last line. Keeps a copy in the state directory first. Rejects with `StoreError` `not_repairable`,
+ * and `rolled_back` where the file may be the only one that has records which the store lost.
+ */
+export async function repairWorkspaceLedger(
+  location: LedgerLocation & { readonly publicKeyFile?: string },
+): Promise<LedgerRepair> {
+  const stateDir = await prepareStateDirectory(location.stateDir);
+  const own = { ...location, stateDir };
+  const before = await verifyWorkspaceLedger(own);
+  if (before.status === "ok") return { action: "nothing", report: before };
+
+  const rebuilt = await rebuildFromStore(own);
+  if (rebuilt !== undefined) {
+    return { action: "rebuilt_from_store", backup: rebuilt, report: await verifyWorkspaceLedger(own) };
+  }
+  if (before.status !== "torn_last_line" || before.problem === undefined) {
+    throw new StoreError(
+      "not_repairable",
+      `The store has no records of ${location.workspaceRoot}, and its file cannot be mended without losing evidence (${before.status}): ${before.message}`,
+    );
+  }
+  const backup = recoveredCopyPath(stateDir, location.workspaceRoot);
+  const handle = await openLedgerFile(location.workspaceRoot, "write");
+  try {
+    await keepCopy(handle, backup);
+    await handle.truncate(before.problem.offset);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return { action: "cut_torn_line", backup, report: await verifyWorkspaceLedger(own) };
+}
+
+async function rebuildFromStore({ workspaceRoot, stateDir }: LedgerLocation): Promise<string | undefined> {
+  // Opening would make a new, empty store.
+  if (!existsSync(databaseFile(stateDir))) return undefined;
+  using database = await StoreDatabase.open(databaseFile(stateDir));
+  await using ledgers = await openLedgers(database, { stateDir, onWarning: () => {} });
+  return await ledgers.mirror.rebuild(workspaceRoot);
+}

@@ -1,0 +1,123 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
+import { UnsafeRepository } from "@gennai/machine/git/confirmed-repository";
+import { GitMissingError } from "@gennai/machine/git/machine-git";
+import { git } from "@gennai/machine/git/run-git";
+import { isLedgerFileName } from "../../ledger/ledger-file-name.ts";
+import { entriesOf } from "./kept-paths.ts";
+
+interface RepositoryPlace {
+  /** From its top to the workspace, with `/` at the end; empty: the same. */
+  readonly prefix: string;
+  readonly index: string;
+  readonly exclude: string;
+}
+
+/** What the user's own repository says about the files of a workspace. Nothing of it is written. */
+export class IgnoreRules {
+  readonly #root: string;
+  #place: RepositoryPlace | undefined;
+  /** Where a repository was found when git was asked last. */
+  #asked: string | undefined;
+  #tracked: { readonly stamp: string; readonly paths: readonly string[] } | undefined;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Patterns besides the workspace's own `.gitignore` files: private ones, and those of directories above. */
+  async patterns(signal?: AbortSignal): Promise<string> {
+    const place = await this.#find(signal);
+    if (place === undefined) return "";
+    if (place.prefix === "") return withoutOurs(textOf(place.exclude));
+    let directory = this.#root;
+    const above: string[] = [];
+    for (const _part of place.prefix.split("/").filter((part) => part !== "")) {
+      directory = dirname(directory);
+      // A pattern with a slash is about a place; only the others mean the same from here.
+      above.push(
+        ...textOf(join(directory, ".gitignore"))
+          .split(/\r?\n/)
+          .filter((line) => /^[^/#]+\/?$/.test(line)),
+      );
+    }
+    return `${above.join("\n")}\n`;
+  }
+
+  /** Files the user's repository tracks though its rules ignore them. */
+  async trackedIgnored(signal?: AbortSignal): Promise<readonly string[]> {
+    const place = await this.#find(signal);
+    if (place === undefined) return [];
+    const stamp = stampOf(place.index);
+    if (this.#tracked?.stamp === stamp) return this.#tracked.paths;
+    const args = ["ls-files", "-z", "-c", "-i", "--exclude-standard"];
+    const listed = await this.#git(args, signal);
+    const paths = listed === undefined ? [] : entriesOf(Buffer.from(listed));
+    this.#tracked = { stamp, paths };
+    return paths;
+  }
+
+  async #find(signal: AbortSignal | undefined): Promise<RepositoryPlace | undefined> {
+    const repository = nearestRepository(this.#root);
+    if (repository === this.#asked) return this.#place;
+    const place = repository === undefined ? undefined : await this.#ask(signal);
+    // Only now: of what was broken off nothing is remembered.
+    this.#place = place;
+    this.#asked = repository;
+    return place;
+  }
+
+  async #ask(signal: AbortSignal | undefined): Promise<RepositoryPlace | undefined> {
+    const asked = ["rev-parse", "--show-prefix", "--git-path", "index", "--git-path", "info/exclude"];
+    const [prefix, index, exclude] = (await this.#git(asked, signal))?.split("\n") ?? [];
+    if (prefix === undefined || index === undefined || exclude === undefined) return undefined;
+    return { prefix, index: resolve(this.#root, index), exclude: resolve(this.#root, exclude) };
+  }
+
+  /** What git printed; undefined where it has nothing to say of these files. */
+  async #git(args: readonly string[], signal: AbortSignal | undefined): Promise<string | undefined> {
+    try {
+      const options = signal === undefined ? {} : { signal };
+      const { code, stdout } = await git(args, { directory: this.#root, ...options });
+      return code === 0 ? stdout : undefined;
+    } catch (error) {
+      if (error instanceof GitMissingError || error instanceof UnsafeRepository) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Only a look: git is asked about what is found. */
+function nearestRepository(root: string): string | undefined {
+  for (let directory = root; ; directory = dirname(directory)) {
+    if (existsSync(join(directory, ".git"))) return directory;
+    if (dirname(directory) === directory) return undefined;
+  }
+}
+
+/** The server lists its ledger in the private file when it first writes it, also while a command runs: no rule changed by that. */
+function withoutOurs(patterns: string): string {
+  const ours = `/${ledgerDirectory}/`;
+  const lines = patterns
+    .split(/\r?\n/)
+    .filter((line) => line !== "" && !(line.startsWith(ours) && isLedgerFileName(line.slice(ours.length))));
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8").slice(0, 1_000_000);
+  } catch {
+    return "";
+  }
+}
+
+function stampOf(path: string): string {
+  try {
+    const { mtimeNs, size, ino } = statSync(path, { bigint: true });
+    return `${mtimeNs} ${size} ${ino}`;
+  } catch {
+    return "none";
+  }
+}

@@ -1,0 +1,244 @@
+import { accessSync, constants, lstatSync, type Stats, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
+import { temporaryPrefix } from "@gennai/machine/workspace/held-file";
+import { isLedgerFileName } from "../../ledger/ledger-file-name.ts";
+import { CheckpointError } from "../checkpoint-error.ts";
+import { type FileStamp, stampOf } from "./file-stamp.ts";
+import type { ShadowGit } from "./shadow-git.ts";
+
+/** Bytes of a file above which it is left out. */
+export const maxFileBytes = 16 * 1024 * 1024;
+/** An ignored file up to so many bytes is kept all the same when it lies among files that are: settings, secrets. */
+export const maxIgnoredBytes = 256 * 1024;
+const maxIgnoredFiles = 1_000;
+const maxFiles = 200_000;
+const maxLeft = 10_000;
+/** Bytes that one snapshot may add. */
+const maxNewBytes = 2 * 1024 * 1024 * 1024;
+const maxNestedRepositories = 64;
+/** Files looked at within one tick. */
+export const atOnce = 500;
+
+/** What a snapshot takes in, and what it cannot. Paths are relative to the workspace. */
+export interface KeptPaths {
+  /** New, changed or gone since the index was written: what `update-index` has to look at. */
+  readonly toUpdate: readonly string[];
+  /** In the index and to be taken out, though they are there. */
+  readonly toForget: readonly string[];
+  /** Permission bits of every regular file that is kept. */
+  readonly modes: ReadonlyMap<string, number>;
+  /** Files that are there and not kept: too large, or unreadable. */
+  readonly left: readonly string[];
+  /** Every path that was looked at and is there. */
+  readonly stamps: ReadonlyMap<string, FileStamp>;
+  /** Files that are ignored. */
+  readonly ignored: ReadonlySet<string>;
+  /** Directories that are ignored as a whole, with whatever they will hold. */
+  readonly passedOver: ReadonlySet<string>;
+  /** There are repositories inside the workspace, with rules of their own. */
+  readonly hasNested: boolean;
+}
+
+/**
+ * Looks for what differs between the shadow's index and the disk; git compares, nothing is written. Rejects with
+ * `CheckpointError`: `too_large` where a tree is beyond all measure.
+ *
+ * @param tracked paths to keep though the ignore rules leave them out, e.g. those the user's own repository tracks
+ */
+export async function findKeptPaths(
+  git: ShadowGit,
+  tracked: readonly string[],
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<KeptPaths> {
+  const [listed, ignored] = await Promise.all([
+    git.run(["ls-files", "-z", "-t", "-c", "-o", "-m", "-d", "--exclude-standard"], options),
+    git.run(["ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"], options),
+  ]);
+  const indexed = new Set<string>();
+  const candidates = new Set<string>();
+  const repositories: string[] = [];
+  for (const line of entriesOf(listed)) {
+    const tag = line.slice(0, 1);
+    const path = line.slice(2);
+    if (tag === "H") indexed.add(path);
+    else if (path.endsWith("/")) repositories.push(path.slice(0, -1));
+    else candidates.add(path);
+  }
+  for (const path of await nestedFiles(git, repositories, options)) candidates.add(path);
+  for (const path of tracked) if (!indexed.has(path)) candidates.add(path);
+  const { alone, passedOver } = ignoredOf(entriesOf(ignored));
+  if (indexed.size + candidates.size + Math.min(alone.size, maxIgnoredFiles) > maxFiles) {
+    throw new CheckpointError(
+      "too_large",
+      `The workspace has more than ${maxFiles} files: list what matters not in .gitignore.`,
+    );
+  }
+  const judged = await judge(git, indexed, candidates, alone, options);
+  return { ...judged, ignored: alone, passedOver, hasNested: repositories.length > 0 };
+}
+
+/**
+ * git names a directory that no rule names as well, when all in it is ignored; then what is in it follows, and something new
+ * may not be ignored.
+ */
+function ignoredOf(listed: readonly string[]): {
+  readonly alone: ReadonlySet<string>;
+  readonly passedOver: ReadonlySet<string>;
+} {
+  const alone = new Set(listed.filter((path) => !path.endsWith("/")));
+  const withContent = new Set(listed.map((path) => dirname(path)));
+  const directories = listed.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1));
+  return { alone, passedOver: new Set(directories.filter((path) => !withContent.has(path))) };
+}
+
+async function judge(
+  git: ShadowGit,
+  indexed: ReadonlySet<string>,
+  candidates: ReadonlySet<string>,
+  ignored: ReadonlySet<string>,
+  options: { readonly signal?: AbortSignal },
+): Promise<Omit<KeptPaths, "ignored" | "passedOver" | "hasNested">> {
+  const toUpdate: string[] = [];
+  const toForget: string[] = [];
+  const left: string[] = [];
+  const modes = new Map<string, number>();
+  const stamps = new Map<string, FileStamp>();
+  let newBytes = 0;
+  let small = 0;
+  let looked = 0;
+  const directories = new RealDirectories(git.root);
+  const sameSecond = indexSecond(git);
+  for (const path of new Set([...indexed, ...candidates, ...ignored])) {
+    if (isOurs(path)) continue;
+    looked += 1;
+    if (looked % atOnce === 0) {
+      await nextTick();
+      options.signal?.throwIfAborted();
+    }
+    const stat = directories.look(path);
+    if (stat !== undefined) stamps.set(path, stampOf(stat));
+    const isDoubtful = stat !== undefined && indexed.has(path) && stat.ctimeMs >= sameSecond;
+    const isCandidate = candidates.has(path) || isDoubtful;
+    const onlyIgnored = !isCandidate && !indexed.has(path);
+    const keepable = stat?.isSymbolicLink() === true || (stat?.isFile() === true && stat.size <= maxFileBytes);
+    if (stat === undefined || !keepable) {
+      if (stat?.isFile() === true && !onlyIgnored) left.push(path);
+      if (indexed.has(path)) toForget.push(path);
+      continue;
+    }
+    if (onlyIgnored && (stat.size > maxIgnoredBytes || ++small > maxIgnoredFiles)) continue;
+    if (isCandidate || onlyIgnored) {
+      if (stat.isFile() && !isReadable(join(git.root, path))) {
+        left.push(path);
+        if (indexed.has(path)) toForget.push(path);
+        continue;
+      }
+      // git takes what looks the same for the same, unless it has to begin anew.
+      if (isDoubtful) toForget.push(path);
+      toUpdate.push(path);
+      newBytes += stat.size;
+    }
+    if (stat.isFile()) modes.set(path, stat.mode & 0o777);
+  }
+  if (newBytes > maxNewBytes || left.length > maxLeft) {
+    throw new CheckpointError(
+      "too_large",
+      "The workspace holds more than a snapshot may: list large data in .gitignore.",
+    );
+  }
+  return { toUpdate, toForget, modes, left, stamps };
+}
+
+/**
+ * The second in which the index was last written, in milliseconds. git compares whole seconds: of a file that was touched in that
+ * one or later, with the size and the time of change that it had, it does not see that its content is another.
+ */
+function indexSecond(git: ShadowGit): number {
+  const written = statSync(git.index, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+  return Math.floor(written / 1_000) * 1_000;
+}
+
+/** Files of repositories inside the workspace, by their own ignore rules. git itself would only note their commit. */
+async function nestedFiles(
+  git: ShadowGit,
+  repositories: readonly string[],
+  options: { readonly signal?: AbortSignal },
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  const waiting = [...repositories];
+  for (let seen = 0; waiting.length > 0; seen += 1) {
+    const repository = waiting.shift();
+    if (repository === undefined) break;
+    if (seen >= maxNestedRepositories) {
+      throw new CheckpointError("too_large", `The workspace holds more than ${maxNestedRepositories} repositories.`);
+    }
+    const listed = await git.run(["ls-files", "-z", "-o", "--exclude-standard"], {
+      ...options,
+      workTree: join(git.root, repository),
+      index: join(git.directory, "no-index"),
+    });
+    for (const path of entriesOf(listed)) {
+      if (path.endsWith("/")) waiting.push(`${repository}/${path.slice(0, -1)}`);
+      else found.push(`${repository}/${path}`);
+    }
+  }
+  return found;
+}
+
+/** Looks at files without following a link on the way to them: what is behind one lies elsewhere. */
+class RealDirectories {
+  readonly #root: string;
+  readonly #real = new Map<string, boolean>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** undefined when nothing is there. */
+  look(path: string): Stats | undefined {
+    try {
+      return this.#isReal(dirname(path)) ? lstatSync(join(this.#root, path)) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #isReal(directory: string): boolean {
+    if (directory === ".") return true;
+    const known = this.#real.get(directory);
+    if (known !== undefined) return known;
+    const real = this.#isReal(dirname(directory)) && isDirectory(join(this.#root, directory));
+    this.#real.set(directory, real);
+    return real;
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** The server writes these itself, whatever is restored. */
+export function isOurs(path: string): boolean {
+  const name = basename(path);
+  if (name.startsWith(temporaryPrefix)) return true;
+  return dirname(path) === ledgerDirectory && (name === "intent_map.md" || isLedgerFileName(name));
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Entries of a list that ends each with NUL. Names that are no UTF-8 are left out: nothing else here could name them. */
+export function entriesOf(listed: Buffer): readonly string[] {
+  return listed
+    .toString("utf8")
+    .split("\0")
+    .filter((entry) => entry !== "" && !entry.includes("\ufffd"));
+}

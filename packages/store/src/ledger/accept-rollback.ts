@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import { copyFile, mkdir, rename, rm } from "node:fs/promises";
+import { userInfo } from "node:os";
+import { dirname, join } from "node:path";
+import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { databaseFile, StoreDatabase } from "../database/database.ts";
+import { refuseLogCopy } from "../database/log-copy-guard.ts";
+import { storeMarkFile } from "../database/store-mark.ts";
+import { headDirectory } from "./ledger-head-file.ts";
+import { openLedgers } from "./open-ledgers.ts";
+import { lostHeadFile, rollbackEntry } from "./rollback-record.ts";
+import type { StepBack } from "./step-back.ts";
+
+export interface AcceptedRollback {
+  /** Empty: the store is not behind what was signed, and nothing was done. */
+  readonly stepBacks: readonly StepBack[];
+  /** Where heads and mark as they were are kept. */
+  readonly kept: string;
+  /** What could not be mirrored; it is by the next server that works there. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Signs on from what the store holds, after a person decided that what is missing is lost: each ledger that went back, or may
+ * have, gets a record of kind `rollback` that says from where to where and holds the head that was signed. Old heads, mark and files are
+ * kept. A ledger of which nothing is left gets its record when its workspace is used again. Rejects with `StoreError`.
+ */
+export async function acceptRollback(request: {
+  readonly stateDir: string;
+  readonly toolVersion?: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}): Promise<AcceptedRollback> {
+  const { toolVersion, now } = request;
+  const stateDir = await prepareStateDirectory(request.stateDir);
+  using database = await StoreDatabase.open(databaseFile(stateDir));
+  refuseLogCopy(database);
+  const warnings: string[] = [];
+  await using ledgers = await openLedgers(database, {
+    stateDir,
+    ...(toolVersion === undefined ? {} : { toolVersion }),
+    onWarning: (text) => warnings.push(text),
+  });
+  const { table, mirror, watch } = ledgers;
+  const { stepBacks } = watch;
+  const kept = join(headDirectory(stateDir), "kept");
+  if (stepBacks.length === 0) return { stepBacks, kept, warnings };
+  warnings.length = 0;
+
+  await mkdir(kept, { recursive: true, mode: 0o700 });
+  const accepted = { by: userInfo().username, time: now() };
+  const keptName = (name: string): string => join(kept, `${name}-${accepted.time}-${randomUUID().slice(0, 8)}.json`);
+  await copyFile(storeMarkFile(stateDir), keptName("store-mark")).catch(ignoreMissing);
+  const store = stepBacks.find(({ workspaceId }) => workspaceId === "");
+  // Where the whole store went back, each of them may have lost something.
+  const concerned = table.newestOfAll().flatMap(({ root, seq }) => {
+    const own = stepBacks.find(({ workspaceRoot }) => workspaceRoot === root);
+    if (own === undefined && store === undefined) return [];
+    return [{ root, step: own ?? { from: seq, to: seq, head: undefined } }];
+  });
+  watch.accept();
+  database.transaction({ durable: true }, () => {
+    for (const { root, step } of concerned) {
+      table.append(table.workspace(root), [rollbackEntry(step, { ...accepted, store })]);
+    }
+  });
+  for (const { workspaceId, workspaceRoot } of stepBacks) {
+    if (workspaceId === "") continue;
+    const head = join(headDirectory(stateDir), `${workspaceId}.json`);
+    await copyFile(head, keptName(workspaceId)).catch(ignoreMissing);
+    if (workspaceRoot !== undefined) {
+      await rm(head, { force: true });
+      continue;
+    }
+    const lost = lostHeadFile(stateDir, workspaceId);
+    await mkdir(dirname(lost), { recursive: true, mode: 0o700 });
+    await rename(head, lost);
+  }
+  await ledgers.beginAnew();
+  for (const { root } of concerned) {
+    await mirror.rebuild(root).catch((error: unknown) => {
+      warnings.push(
+        `The ledger's file in ${root} was not written: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    });
+  }
+  return { stepBacks, kept, warnings };
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+}

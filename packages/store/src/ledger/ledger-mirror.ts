@@ -1,0 +1,305 @@
+import { existsSync, mkdirSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { type Signer, signHead } from "@gennai/governance/ledger/ledger-signature";
+import { isClientPlace } from "@gennai/machine/workspace/client-place";
+import type { StoreDatabase } from "../database/database.ts";
+import { acquireFileLock } from "../database/file-lock.ts";
+import { isPurging } from "../database/purge-job-table.ts";
+import type { EvidenceWatch } from "./evidence-watch.ts";
+import { lastRecordBeyond } from "./file-beyond-store.ts";
+import { excludeFromGit } from "./git-exclude.ts";
+import { usualLedgerFileName, usualLedgerPath } from "./ledger-file-name.ts";
+import { ledgerHeadFile, readHead, writeHead } from "./ledger-head-file.ts";
+import { isSignedHere } from "./ledger-key.ts";
+import { keepCopy, recoveredCopyPath, writeExactly } from "./ledger-mirror-file.ts";
+import { hashAt } from "./ledger-reader.ts";
+import type { LedgerRow, LedgerTable } from "./ledger-table.ts";
+import { type MirroredRows, mirrorPlace } from "./mirror-place.ts";
+import { type OpenedMirror, openMirrorFile } from "./open-mirror-file.ts";
+import { fileStep, isBornOut, ownVerifier } from "./step-back.ts";
+import { removeSupersededCopies } from "./superseded-copies.ts";
+
+/** Milliseconds that records wait for company. */
+const coalescing = 50;
+const lockTimeout = 10_000;
+
+export interface LedgerMirrorOptions {
+  readonly stateDir: string;
+  readonly signer: Signer;
+  readonly watch: Pick<EvidenceWatch, "assertForward" | "report" | "stepBacks">;
+  /** True: other replicas write the same rows into the same file, and may be ahead. */
+  readonly shared?: boolean;
+  /** Told once per workspace and kind of trouble until it is over; the ledger itself goes on in the store. */
+  readonly onWarning: (text: string) => void;
+}
+
+/**
+ * Keeps `.orchestration/agent_trace.jsonl` of each workspace equal to its rows in the store, byte for byte: appends what
+ * is new, completes what a crash tore, rebuilds what was lost or changed (a changed file is kept in the state
+ * directory); a file that is another state directory's ledger is left to it. Works aside from the turn; several processes take turns by a lock that dies with its holder.
+ */
+export class LedgerMirror {
+  readonly #database: StoreDatabase;
+  readonly #table: LedgerTable;
+  readonly #options: LedgerMirrorOptions;
+  readonly #dirty = new Set<string>();
+  readonly #warned = new Set<string>();
+  readonly #triedGit = new Set<number>();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(database: StoreDatabase, table: LedgerTable, options: LedgerMirrorOptions) {
+    this.#database = database;
+    this.#table = table;
+    this.#options = options;
+  }
+
+  /** The ledger of this workspace may have grown: it is mirrored soon. */
+  touch(workspaceRoot: string): void {
+    this.#dirty.add(workspaceRoot);
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => void this.flush(), coalescing);
+    // What is not mirrored when the process ends is mirrored by the next.
+    this.#timer.unref();
+  }
+
+  /**
+   * Mirrors soon what processes before this one left behind: they may have ended between a commit and its mirroring. Copies that
+   * other copies hold whole go.
+   */
+  catchUp(): void {
+    this.#running = this.#running.then(async () => {
+      try {
+        for (const { root, seq } of this.#table.newestOfAll()) {
+          if (!isClientPlace(root) && !existsSync(root)) continue;
+          const head = await readHead(ledgerHeadFile(this.#options.stateDir, root));
+          if ((head?.seq ?? 0) < seq) this.touch(root);
+          await this.alone(root, () => removeSupersededCopies(this.#options.stateDir, root));
+        }
+      } catch {
+        // Whoever records next in a workspace finds the same trouble, and it is told then.
+      }
+    });
+  }
+
+  /** Resolves when everything touched so far is in its file, or could not be and was warned about. Never rejects. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#running = this.#running.then(async () => {
+      const roots = [...this.#dirty];
+      this.#dirty.clear();
+      await Promise.all(roots.map((root) => this.#flushWorkspace(root)));
+    });
+    return this.#running;
+  }
+
+  /** Writes the whole file anew from the store. Rejects when it cannot; resolves to the path of the copy that was kept. */
+  async rebuild(workspaceRoot: string): Promise<string | undefined> {
+    const workspace = this.#table.find(workspaceRoot);
+    if (workspace === undefined) return undefined;
+    return this.#mirror(workspaceRoot, workspace, { rebuild: true });
+  }
+
+  /** Runs `work` while nobody else reads or writes the ledger's file of this workspace. Rejects with `StoreError` `busy`. */
+  async alone<Value>(workspaceRoot: string, work: () => Promise<Value>): Promise<Value> {
+    using _lock = await this.#lock(workspaceRoot);
+    return await work();
+  }
+
+  /** Within `alone`: writes the whole file anew from the store and keeps no copy of what it was. */
+  async replace(workspaceRoot: string): Promise<void> {
+    const workspace = this.#table.find(workspaceRoot);
+    if (workspace !== undefined) await this.#mirrorLocked(workspaceRoot, workspace, { rebuild: true, keep: false });
+  }
+
+  #lock(root: string): Promise<Disposable> {
+    const headFile = ledgerHeadFile(this.#options.stateDir, root);
+    mkdirSync(dirname(headFile), { recursive: true, mode: 0o700 });
+    return acquireFileLock(`${headFile.slice(0, -".json".length)}.lock`, { timeout: lockTimeout });
+  }
+
+  async #flushWorkspace(root: string): Promise<void> {
+    try {
+      const workspace = this.#table.find(root);
+      if (workspace === undefined || this.#table.newest(workspace) === undefined) return;
+      await this.#mirror(root, workspace, { rebuild: false });
+      for (const key of this.#warned) if (key.startsWith(`${root}\0`)) this.#warned.delete(key);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      this.#warnOnce(
+        root,
+        code,
+        `The ledger of ${root} is kept in the store only, its file cannot be written: ${text}`,
+      );
+    }
+  }
+
+  async #mirror(
+    root: string,
+    workspace: number,
+    { rebuild }: { readonly rebuild: boolean },
+  ): Promise<string | undefined> {
+    using _lock = await this.#lock(root);
+    // The file still holds what was purged: whoever finishes the purge writes it anew, and keeps no copy.
+    if (isPurging(this.#database, workspace)) return undefined;
+    return await this.#mirrorLocked(root, workspace, { rebuild, keep: true });
+  }
+
+  async #mirrorLocked(
+    root: string,
+    workspace: number,
+    { rebuild, keep }: { readonly rebuild: boolean; readonly keep: boolean },
+  ): Promise<string | undefined> {
+    const { stateDir, shared = false, watch } = this.#options;
+    // Files and heads are the evidence then.
+    if (rebuild) watch.assertForward();
+    else if (watch.stepBacks.length > 0) return undefined;
+    const headFile = ledgerHeadFile(stateDir, root);
+    // Where a client holds the files there is no file to write: the store's rows and the signed head are the ledger.
+    const hasFile = !isClientPlace(root);
+    if (hasFile) await this.#excludeFromGit(root, workspace);
+
+    // After the lock: what another process appended meanwhile counts.
+    const newest = this.#table.newest(workspace);
+    if (newest === undefined) return undefined;
+    // Neither file nor head may ever be ahead of the store, also after a power cut.
+    await this.#database.sync();
+    if (!(await this.#isForward(headFile, root, { number: workspace, newest }))) return undefined;
+    if (!hasFile) {
+      await this.#signHead(headFile, root, newest);
+      return undefined;
+    }
+    let copy: string | undefined;
+    const { handle, isMoved } = await this.#openFile(root, { workspace, newest, rebuild });
+    try {
+      const { size } = await handle.stat();
+      // What is there beyond our rows is compared as soon as we have them, too.
+      if (!rebuild && shared && size > newest.endOffset) return copy;
+      const place = rebuild ? undefined : await mirrorPlace(handle, { table: this.#table, workspace, newest });
+      if (place === undefined) {
+        const from = rebuild || shared ? undefined : await this.#recordBeyond(handle, root, workspace);
+        if (from !== undefined) {
+          watch.report(fileStep({ workspaceRoot: root, workspaceId: workspaceIdOf(root), from, to: newest.seq }));
+          return undefined;
+        }
+        if (keep) {
+          copy = recoveredCopyPath(stateDir, root);
+          await keepCopy(handle, copy);
+        }
+        if (!rebuild) {
+          const text = `The ledger's file in ${root} was changed by somebody else. It was written anew from the store; the changed file is kept as ${copy}.`;
+          this.#warnOnce(root, "changed", text);
+        }
+        await handle.truncate(0);
+        await this.#write(handle, 0, new Uint8Array(), -1, workspace);
+      } else {
+        if (size === 0 && !isMoved && ((await readHead(headFile))?.seq ?? 0) > 0) {
+          this.#warnOnce(root, "lost", `The ledger's file in ${root} was gone. It was written anew from the store.`);
+        }
+        await this.#write(handle, size, place.rest, place.afterSeq, workspace);
+      }
+    } finally {
+      await handle.close();
+    }
+    await this.#signHead(headFile, root, newest);
+    return copy;
+  }
+
+  async #openFile(
+    root: string,
+    rows: Omit<MirroredRows, "table"> & { readonly rebuild: boolean },
+  ): Promise<OpenedMirror> {
+    const { stateDir } = this.#options;
+    const isSigned = isSignedHere(stateDir);
+    const hash = (seq: number) => hashAt(this.#database, rows.workspace, seq);
+    const opened = await openMirrorFile(root, {
+      ...rows,
+      table: this.#table,
+      isOurs: (record) => isSigned(record) || hash(record.seq) === record.hash,
+    });
+    if (!opened.isMoved) return opened;
+    await this.#listInGit(root, opened.name);
+    const text = `${usualLedgerPath(root)} is the ledger of another state directory and stays as it is. That of ${stateDir} goes to ${opened.name} beside it.`;
+    this.#warnOnce(root, "others", text);
+    return opened;
+  }
+
+  /** False, and told, when the head that was signed before knows of something that the store has not. */
+  async #isForward(
+    headFile: string,
+    root: string,
+    { number, newest }: { readonly number: number; readonly newest: LedgerRow },
+  ): Promise<boolean> {
+    const head = await readHead(headFile);
+    if (head === undefined || isBornOut(head, { number, database: this.#database })) return true;
+    // A copy that is made anew, or a replica that wrote the head from another copy: this one is not so far yet.
+    if (this.#options.shared !== true) {
+      const message = `The ledger of ${root} had reached record ${head.seq}, and the store, which ends at ${newest.seq}, has not the record that was signed.`;
+      this.#options.watch.report({
+        ...{ workspaceRoot: root, workspaceId: workspaceIdOf(root) },
+        ...{ from: head.seq, to: newest.seq, head, message },
+      });
+    }
+    return false;
+  }
+
+  /** See `lastRecordBeyond`. */
+  async #recordBeyond(handle: FileHandle, root: string, number: number): Promise<number | undefined> {
+    const verifier = await ownVerifier(this.#options.stateDir);
+    if (verifier === undefined) return undefined;
+    return lastRecordBeyond(handle, {
+      workspaceId: workspaceIdOf(root),
+      ...{ number, database: this.#database, verifier },
+    });
+  }
+
+  async #signHead(file: string, root: string, { seq, hash }: LedgerRow): Promise<void> {
+    this.#table.useCurrentKey();
+    await writeHead(file, signHead({ workspace: workspaceIdOf(root), seq, hash }, this.#options.signer));
+  }
+
+  /** Writes `rest` and the rows after `afterSeq` (-1: the preamble too) at `offset`. */
+  async #write(
+    handle: FileHandle,
+    offset: number,
+    rest: Uint8Array,
+    afterSeq: number,
+    workspace: number,
+  ): Promise<void> {
+    let at = offset + (await writeExactly(handle, rest, offset));
+    if (afterSeq === -1) at += await writeExactly(handle, this.#table.preamble(workspace), at);
+    for (const page of this.#table.bytesAfter(workspace, Math.max(afterSeq, 0))) {
+      at += await writeExactly(handle, page, at);
+    }
+  }
+
+  async #excludeFromGit(root: string, workspace: number): Promise<void> {
+    if (this.#triedGit.has(workspace)) return;
+    this.#triedGit.add(workspace);
+    // Once for good: who removes the line wants the ledger tracked.
+    if (this.#table.isGitExcluded(workspace)) return;
+    if (await this.#listInGit(root, usualLedgerFileName))
+      this.#database.transaction({ durable: false }, () => this.#table.setGitExcluded(workspace));
+  }
+
+  async #listInGit(root: string, name: string): Promise<boolean> {
+    try {
+      return await excludeFromGit(root, name);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      this.#warnOnce(root, "git", `The ledger of ${root} could not be listed in .git/info/exclude: ${text}`);
+      return false;
+    }
+  }
+
+  #warnOnce(root: string, code: string, text: string): void {
+    const key = `${root}\0${code}`;
+    if (this.#warned.has(key)) return;
+    this.#warned.add(key);
+    this.#options.onWarning(text);
+  }
+}

@@ -1,0 +1,232 @@
+import { Buffer } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import type { LoggedEvent } from "@gennai/agent/session-event";
+import { StoreError } from "../database/store-error.ts";
+import { readPreamble } from "../ledger/ledger-file.ts";
+import { isSignedHere } from "../ledger/ledger-key.ts";
+import {
+  AppendConflict,
+  type BlobStore,
+  type LogBatch,
+  type SessionFilter,
+  type SessionHead,
+  type SessionLog,
+} from "../log/session-log.ts";
+import { numberedEvents } from "../sqlite/numbered-events.ts";
+import { appendConflict, sessionExists, unknownSession } from "../sqlite/session-refusals.ts";
+import type { SqliteSessionLog } from "../sqlite/sqlite-session-log.ts";
+import { createOnce } from "./create-once.ts";
+import { encodeBatch } from "./encode-batch.ts";
+import type { LogCopy, LogPlace } from "./log-copy.ts";
+import { encodeMessage, isSubjectToken, type SessionMessage, sessionSubject } from "./log-message.ts";
+import type { LogStreams } from "./log-streams.ts";
+import { chainHeader } from "./message-chain.ts";
+import { OneAtATime } from "./one-at-a-time.ts";
+import { spendTokens } from "./spend-tokens.ts";
+import type { StreamFollower } from "./stream-follower.ts";
+
+export interface NatsSessionLogOptions {
+  /** Where the public keys of the ledger lie. */
+  readonly stateDir: string;
+  readonly streams: LogStreams;
+  readonly copy: LogCopy;
+  /** Reads and tails of the copy. */
+  readonly sessions: SqliteSessionLog;
+  readonly follower: StreamFollower;
+  /** For batches too large for a message. */
+  readonly blobs: BlobStore;
+  readonly toolVersion: string;
+  /** This replica. Only the owner of the newest epoch appends. Empty: nobody owns anything, the epoch alone counts. */
+  readonly replicaId: string;
+  /** Whether a replica may still be running turns; sessions are never taken over from such a one. */
+  readonly isAlive: (replicaId: string) => Promise<boolean>;
+}
+
+/** What a message comes after. */
+type Predecessor = Pick<LogPlace, "number" | "digest">;
+
+const beginning: Predecessor = { number: -1, digest: "" };
+/** Bytes that headers and subject may take of a message's maximum. */
+const envelope = 4_096;
+
+/**
+ * Sessions in a JetStream stream. A message is a batch, on a subject of its own that can be created once: two writers who
+ * know the same last message compete for one subject, and one of them loses. What is read comes from this replica's copy.
+ */
+export class NatsSessionLog implements SessionLog {
+  readonly #options: NatsSessionLogOptions;
+  readonly #writing = new OneAtATime();
+  #closed = false;
+
+  constructor(options: NatsSessionLogOptions) {
+    this.#options = options;
+  }
+
+  async create(session: {
+    readonly sessionId: string;
+    readonly workspaceRoot: string;
+    readonly time: number;
+    readonly user?: string;
+  }): Promise<SessionHead> {
+    const { sessionId, workspaceRoot, time, user = "" } = session;
+    if (!isSubjectToken(sessionId)) throw new TypeError("A session's id has letters, digits, - and _ only.");
+    const { replicaId: owner } = this.#options;
+    const preamble = Buffer.from(readPreamble(workspaceRoot, isSignedHere(this.#options.stateDir))).toString("base64");
+    if (!(await this.#store(sessionId, beginning, { kind: "create", workspaceRoot, time, owner, user, preamble }))) {
+      throw sessionExists(sessionId);
+    }
+    return { sessionId, workspaceRoot, user, title: "", created: time, updated: time, lastSeq: 0, epoch: 1 };
+  }
+
+  async head(sessionId: string): Promise<SessionHead | undefined> {
+    await this.#caughtUp();
+    return this.#options.sessions.head(sessionId);
+  }
+
+  async list(filter: SessionFilter): Promise<readonly SessionHead[]> {
+    await this.#caughtUp();
+    return this.#options.sessions.list(filter);
+  }
+
+  async setTitle(sessionId: string, title: string): Promise<void> {
+    await this.#writing.run(sessionId, () =>
+      this.#appendFree(sessionId, async () => ({ kind: "title", title: title.toWellFormed() })),
+    );
+  }
+
+  async takeOver(sessionId: string): Promise<number> {
+    const { replicaId, isAlive } = this.#options;
+    const { epoch } = await this.#writing.run(sessionId, () =>
+      this.#appendFree(sessionId, async (place) => {
+        // Asked again for every new owner: whoever was faster than us keeps it.
+        if (place.owner !== "" && place.owner !== replicaId && (await isAlive(place.owner))) {
+          throw new AppendConflict(`Session ${sessionId} belongs to another server that is running.`);
+        }
+        return { kind: "take-over", epoch: place.epoch + 1, owner: replicaId };
+      }),
+    );
+    return epoch;
+  }
+
+  append(
+    sessionId: string,
+    batch: LogBatch,
+    expected: { readonly seq: number; readonly epoch: number },
+  ): Promise<readonly LoggedEvent[]> {
+    return this.#writing.run(sessionId, () => this.#append(sessionId, batch, expected));
+  }
+
+  async read(sessionId: string, afterSeq: number, limit: number): Promise<readonly LoggedEvent[]> {
+    await this.#caughtUp();
+    return this.#options.sessions.read(sessionId, afterSeq, limit);
+  }
+
+  async *tail(
+    sessionId: string,
+    afterSeq: number,
+    options: { readonly signal: AbortSignal },
+  ): AsyncGenerator<readonly LoggedEvent[], void, undefined> {
+    if (options.signal.aborted) return;
+    if (this.#options.copy.place(sessionId) === undefined) await this.#caughtUp();
+    yield* this.#options.sessions.tail(sessionId, afterSeq, options);
+  }
+
+  /** Who owns the session's newest epoch as far as this replica knows; undefined for an unknown session. */
+  owner(sessionId: string): string | undefined {
+    return this.#place(sessionId)?.owner;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await this.#options.sessions[Symbol.asyncDispose]();
+  }
+
+  async #append(
+    sessionId: string,
+    batch: LogBatch,
+    expected: { readonly seq: number; readonly epoch: number },
+  ): Promise<readonly LoggedEvent[]> {
+    const payload = encodeBatch(batch, expected, this.#options.toolVersion);
+    let spent = false;
+    let place = this.#place(sessionId);
+    for (let attempt = 0; ; attempt++) {
+      if (place === undefined || !this.#follows(place, expected)) {
+        // Others may have written since we looked; once more, then it is so.
+        await this.#caughtUp();
+        place = this.#place(sessionId);
+        if (place === undefined) throw unknownSession(sessionId);
+        if (!this.#follows(place, expected)) throw appendConflict(sessionId, place, expected);
+      }
+      if (!spent) await spendTokens(this.#options, batch.spentTokens ?? []);
+      spent = true;
+      if (await this.#storePayload(sessionId, place, payload)) {
+        return numberedEvents(batch.events, expected.seq);
+      }
+      if (attempt === 20) throw appendConflict(sessionId, place, expected);
+      await this.#caughtUp();
+      place = this.#place(sessionId);
+    }
+  }
+
+  /** Appends what depends on nothing but being next; `make` is asked again when somebody else was faster. */
+  async #appendFree(
+    sessionId: string,
+    make: (place: LogPlace) => Promise<Extract<SessionMessage, { readonly kind: "title" | "take-over" }>>,
+  ): Promise<LogPlace> {
+    for (let attempt = 0; ; attempt++) {
+      await this.#caughtUp();
+      const place = this.#place(sessionId);
+      if (place === undefined) throw unknownSession(sessionId);
+      const message = await make(place);
+      if (await this.#store(sessionId, place, message)) {
+        const taken = message.kind === "take-over" ? { epoch: message.epoch, owner: message.owner } : {};
+        return { ...place, ...taken, number: place.number + 1 };
+      }
+      if (attempt === 50) throw new AppendConflict(`Session ${sessionId} is written to by others all the time.`);
+    }
+  }
+
+  #store(sessionId: string, before: Predecessor, message: SessionMessage): Promise<boolean> {
+    return this.#storePayload(sessionId, before, encodeMessage(message));
+  }
+
+  /**
+   * Stores the message after `before`. False when another one has its number. The acknowledgement alone does not say so: what
+   * counts is the stream's order, so that this waits until the message came back in it.
+   */
+  async #storePayload(sessionId: string, before: Predecessor, payload: Uint8Array): Promise<boolean> {
+    this.#assertOpen();
+    const { streams, blobs, follower, copy } = this.#options;
+    const limit = (streams.connection.info?.max_payload ?? 1_048_576) - envelope;
+    let sent = payload;
+    if (payload.length > limit) {
+      const { sha256 } = await blobs.put(payload, "application/json");
+      sent = encodeMessage({ kind: "elsewhere", sha256 });
+    }
+    const subject = sessionSubject(streams.namespace, sessionId, before.number + 1);
+    const creation = await createOnce(streams.log, subject, {
+      ...{ id: `${subject}.${randomUUID()}`, payload: sent },
+      headers: chainHeader(before.digest),
+    });
+    if (creation.type === "taken") return false;
+    await follower.reached(creation.position);
+    return !copy.isPassedOver(creation.position);
+  }
+
+  #follows(place: LogPlace, expected: { readonly seq: number; readonly epoch: number }): boolean {
+    return place.seq === expected.seq && place.epoch === expected.epoch && place.owner === this.#options.replicaId;
+  }
+
+  #place(sessionId: string): LogPlace | undefined {
+    return this.#options.copy.place(sessionId);
+  }
+
+  async #caughtUp(): Promise<void> {
+    this.#assertOpen();
+    await this.#options.follower.caughtUp();
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new StoreError("closed", "The store is closed: open it again to use it.");
+  }
+}

@@ -1,0 +1,114 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { abandonedJournals, removeJournal } from "@gennai/machine/workspace/change/change-journal";
+import { forgetCheckpoints } from "../checkpoints/forget-checkpoints.ts";
+import type { StoreDatabase } from "../database/database.ts";
+import { type PurgeJob, pendingPurges } from "../database/purge-job-table.ts";
+import { integerOf } from "../database/row.ts";
+import { StoreError } from "../database/store-error.ts";
+import type { LedgerMirror } from "../ledger/ledger-mirror.ts";
+import { recoveredCopies } from "../ledger/ledger-mirror-file.ts";
+import type { LedgerTable } from "../ledger/ledger-table.ts";
+
+/** Milliseconds that others may hold the database's log. */
+const patience = 10_000;
+
+/**
+ * Does what is left of purges, also of one that a crash broke off; any number of times. Resolves when no byte of what was
+ * purged is in the state directory or in the ledger's file. Rejects with `StoreError` `busy` when others hold the database.
+ */
+export async function finishPurges(parts: {
+  readonly database: StoreDatabase;
+  readonly table: LedgerTable;
+  readonly mirror: LedgerMirror;
+  readonly stateDir: string;
+}): Promise<void> {
+  const { database, mirror, stateDir } = parts;
+  const pending = pendingPurges(database);
+  if (pending.length === 0) return;
+  for (const { job } of pending) {
+    await forgetCheckpoints({ stateDir, root: job.workspaceRoot }, job.sessionIds);
+    await mirror.alone(job.workspaceRoot, async () => {
+      if (existsSync(job.workspaceRoot)) await mirror.replace(job.workspaceRoot);
+      removeCopies(stateDir, job);
+      for (const blob of job.blobs) rmSync(join(stateDir, "blobs", blob.slice(0, 2), blob), { force: true });
+      if (job.sessionIds.length > 0) return;
+      removeTemporaryFiles(stateDir, job.workspaceRoot);
+      // Of changes that broke off, with what was in the files before.
+      for (const { path, journal } of abandonedJournals(stateDir)) {
+        if (journal?.root.path === job.workspaceRoot) removeJournal(path);
+      }
+    });
+  }
+  await forgetFreedPages(database);
+  eraseFreedPages(database);
+  const remove = database.prepare("DELETE FROM purge_jobs WHERE number = ?");
+  database.transaction({ durable: true }, () => {
+    for (const { number } of pending) remove.run(number);
+  });
+  await truncateLog(database);
+}
+
+/** From now on, this connection overwrites what it deletes. */
+export function eraseFreedPages(database: StoreDatabase): void {
+  database.prepare("PRAGMA secure_delete = ON").all();
+}
+
+/** Copies of the ledger's file from when somebody had changed it. */
+function removeCopies(stateDir: string, job: PurgeJob): void {
+  const { directory, prefix } = recoveredCopies(stateDir, job.workspaceRoot);
+  for (const name of existsSync(directory) ? readdirSync(directory) : []) {
+    if (!name.startsWith(prefix)) continue;
+    const text = job.sessionIds.length === 0 ? "" : readFileSync(join(directory, name), "utf8");
+    if (text === "" || job.sessionIds.some((id) => text.includes(id))) rmSync(join(directory, name), { force: true });
+  }
+}
+
+/** What commands left in the sandbox's `/tmp` of this workspace. */
+function removeTemporaryFiles(stateDir: string, workspaceRoot: string): void {
+  const sandboxes = join(stateDir, "sandbox");
+  for (const owner of existsSync(sandboxes) ? readdirSync(sandboxes) : []) {
+    const directory = join(sandboxes, owner, "tmp", workspaceIdOf(workspaceRoot).slice(0, 16));
+    // The directory itself stays: a server that runs goes on using it.
+    for (const name of existsSync(directory) ? readdirSync(directory) : []) {
+      rmSync(join(directory, name), { recursive: true, force: true });
+    }
+  }
+}
+
+/** Also pages that earlier versions or other processes freed without overwriting them. */
+async function forgetFreedPages(database: StoreDatabase): Promise<void> {
+  await whenFree(database, () => {
+    database.prepare("VACUUM").run();
+    return true;
+  });
+  await truncateLog(database);
+}
+
+/** Copies the write-ahead log into the database and empties it: old pages live on in it otherwise. */
+async function truncateLog(database: StoreDatabase): Promise<void> {
+  await whenFree(database, () => {
+    const row = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    return row !== undefined && integerOf(row, "busy") === 0;
+  });
+}
+
+async function whenFree(database: StoreDatabase, attempt: () => boolean): Promise<void> {
+  const end = performance.now() + patience;
+  for (;;) {
+    try {
+      if (attempt()) return;
+    } catch (error) {
+      if (!/busy|locked/i.test(error instanceof Error ? error.message : "") || performance.now() > end) throw error;
+    }
+    if (performance.now() > end) {
+      throw new StoreError(
+        "busy",
+        `${database.file} is in use: stop the servers that run and purge again; what is left goes then.`,
+      );
+    }
+    await delay(20);
+  }
+}

@@ -1,0 +1,25 @@
+import type { Sealing } from "../ledger/ledger-table.ts";
+import type { LogBatch } from "../log/session-log.ts";
+
+/** One step of a log that is kept elsewhere, as its copy here takes it. */
+export type AbsorbedStep =
+  | {
+      readonly type: "create";
+      readonly sessionId: string;
+      readonly workspaceRoot: string;
+      readonly user: string;
+      readonly time: number;
+      /** What stood in the ledger's file before the first record of a new workspace. */
+      readonly preamble: Uint8Array;
+    }
+  | { readonly type: "take-over"; readonly sessionId: string; readonly epoch: number }
+  | { readonly type: "title"; readonly sessionId: string; readonly title: string }
+  | {
+      readonly type: "batch";
+      readonly sessionId: string;
+      readonly batch: LogBatch;
+      readonly expected: { readonly seq: number; readonly epoch: number };
+      readonly sealing: Sealing;
+      /** True: the ledger's file in the workspace is brought up to date from here. */
+      readonly mirrored: boolean;
+    };

@@ -1,0 +1,86 @@
+import { createHash, randomBytes } from "node:crypto";
+import { closeSync, constants, fsync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { promisify } from "node:util";
+import { hasCode } from "@gennai/machine/system-error";
+import { syncDirectory } from "@gennai/machine/workspace/sync-directory";
+import type { BlobRef } from "@gennai/protocol/model/proposal";
+import { StoreError } from "../database/store-error.ts";
+import type { BlobStore } from "../log/session-log.ts";
+
+/** Blobs as files, `<directory>/ab/<sha256>`, 0600. A blob is there whole or not at all. */
+export class FileBlobStore implements BlobStore {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  async put(bytes: Uint8Array, mediaType: string): Promise<BlobRef> {
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const reference = { sha256, size: bytes.length, mediaType };
+    const file = this.#file(sha256);
+    // A file of another size was damaged: it is replaced.
+    if (statSync(file, { throwIfNoEntry: false })?.size === bytes.length) return reference;
+
+    const directory = dirname(file);
+    const created = mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const temporary = join(directory, `.${sha256}.${process.pid}.${randomBytes(6).toString("hex")}`);
+    try {
+      // Only the disk is waited for in another thread: to hand over the rest would take longer than to do it.
+      const descriptor = openSync(temporary, "wx", 0o600);
+      try {
+        await writeAll(descriptor, bytes);
+        await fsyncAsync(descriptor);
+      } finally {
+        closeSync(descriptor);
+      }
+      renameSync(temporary, file);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
+    }
+    await Promise.all([syncDirectory(directory), created === undefined ? undefined : syncDirectory(this.#directory)]);
+    return reference;
+  }
+
+  /** Rejects with `StoreError` `corrupt_blob` when the file's bytes are not those it is named after. */
+  async get(sha256: string): Promise<Uint8Array | undefined> {
+    // Comes from clients: nothing but a digest may become part of a path.
+    if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined;
+    let bytes: Uint8Array;
+    try {
+      const handle = await open(this.#file(sha256), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+      try {
+        bytes = await handle.readFile();
+      } finally {
+        await handle.close();
+      }
+    } catch (error) {
+      if (hasCode(error, "ENOENT")) return undefined;
+      throw error;
+    }
+    if (createHash("sha256").update(bytes).digest("hex") === sha256) return bytes;
+    throw new StoreError(
+      "corrupt_blob",
+      `Blob ${sha256} is damaged on disk: restore the state directory from a backup.`,
+    );
+  }
+
+  #file(sha256: string): string {
+    return join(this.#directory, sha256.slice(0, 2), sha256);
+  }
+}
+
+async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    written += writeSync(descriptor, bytes, written, Math.min(oneTickBytes, bytes.length - written));
+    if (written < bytes.length) await nextTick();
+  }
+}
+
+/** Bytes that are written without letting others go first. */
+const oneTickBytes = 1_048_576;
+const fsyncAsync = promisify(fsync);

@@ -1,0 +1,27 @@
+import { StoreError } from "../database/store-error.ts";
+import { AppendConflict } from "../log/session-log.ts";
+
+/** Thrown by every log, wherever it keeps its sessions; so are the others here. */
+export function unknownSession(sessionId: string): StoreError {
+  return new StoreError(
+    "unknown_session",
+    `There is no session ${sessionId}: list the sessions to find the one you mean.`,
+  );
+}
+
+export function sessionExists(sessionId: string): StoreError {
+  return new StoreError("session_exists", `Session ${sessionId} exists already: resume it or choose another id.`);
+}
+
+/** @param found where the session's log is, instead of where the writer took it to be */
+export function appendConflict(
+  sessionId: string,
+  found: { readonly seq: number; readonly epoch: number },
+  expected: { readonly seq: number; readonly epoch: number },
+): AppendConflict {
+  return new AppendConflict(
+    found.epoch === expected.epoch && found.seq !== expected.seq
+      ? `Session ${sessionId} is at seq ${found.seq}, not ${expected.seq}: another writer was faster. Read on and append again.`
+      : `Session ${sessionId} was taken over (epoch ${found.epoch}, not ${expected.epoch}): stop writing to it.`,
+  );
+}

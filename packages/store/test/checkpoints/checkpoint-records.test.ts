@@ -1,0 +1,125 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type CheckpointRecord, CheckpointRecords } from "@gennai/store/checkpoints/checkpoint-records";
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+
+const before: CheckpointRecord["before"] = {
+  tree: "0".repeat(40),
+  plain: 0o644,
+  executable: 0o755,
+  modes: {},
+  left: [],
+  patterns: "",
+};
+const recordOf = (checkpointId: string, time: number): CheckpointRecord => ({
+  version: 1,
+  checkpointId,
+  sessionId: "s",
+  time,
+  before,
+});
+
+function directory(): string {
+  const path = mkdtempSync(join(tmpdir(), "gennai-records-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+const onDisk = (path: string): number => readdirSync(path).filter((name) => name.endsWith(".json")).length;
+
+/** What one process after another, or two side by side, do with the records of a workspace. */
+const operation = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ type: fc.constant("add" as const), time: fc.nat(20), by: fc.nat(1) }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("replace" as const), which: fc.nat(30), by: fc.nat(1) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("remove" as const), which: fc.nat(30), by: fc.nat(1) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("restart" as const), by: fc.nat(1) }) },
+);
+
+test("after each addition exactly the newest are kept, as many as may be", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 5 }), fc.array(operation, { maxLength: 40 }), (limit, operations) => {
+      const path = mkdtempSync(join(tmpdir(), "gennai-records-"));
+      try {
+        const processes = [0, 1].map(() => new CheckpointRecords(path, { limit }));
+        // What must be there: the one that was added, and of the others those with the latest times.
+        let model: CheckpointRecord[] = [];
+        let count = 0;
+        for (const step of operations) {
+          const records = processes[step.by] ?? new CheckpointRecords(path, { limit });
+          const known = "which" in step ? `c-${String(step.which).padStart(3, "0")}` : "";
+          if (step.type === "restart") processes[step.by] = new CheckpointRecords(path, { limit });
+          if (step.type === "replace") {
+            const isKept = model.some(({ checkpointId }) => checkpointId === known);
+            const time = model.find(({ checkpointId }) => checkpointId === known)?.time ?? 0;
+            expect(records.replace({ ...recordOf(known, time), after: before })).toBe(isKept);
+          }
+          if (step.type === "remove") {
+            records.remove((all) => all.filter(({ checkpointId }) => checkpointId === known));
+            model = model.filter(({ checkpointId }) => checkpointId !== known);
+          }
+          if (step.type === "add") {
+            const added = recordOf(`c-${String(count++).padStart(3, "0")}`, step.time);
+            records.add(added);
+            const others = model.toSorted(
+              (one, other) => one.time - other.time || (one.checkpointId < other.checkpointId ? -1 : 1),
+            );
+            model = [...others.slice(Math.max(0, others.length - (limit - 1))), added];
+          }
+          expect(onDisk(path)).toBe(model.length);
+          const ids = (all: readonly CheckpointRecord[]) => all.map(({ checkpointId }) => checkpointId).sort();
+          expect(ids(records.all())).toEqual(ids(model));
+        }
+      } finally {
+        rmSync(path, { recursive: true, force: true });
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("what an earlier version kept beyond the limit goes with the first addition, and with a sweep", () => {
+  const path = directory();
+  const earlier = new CheckpointRecords(path, { limit: 50 });
+  for (let index = 0; index < 30; index += 1) earlier.add(recordOf(`c-${index + 100}`, index));
+  const now = new CheckpointRecords(path, { limit: 10 });
+  now.remove(() => []);
+  expect(onDisk(path)).toBe(10);
+  now.add(recordOf("c-new", 100));
+  expect(onDisk(path)).toBe(10);
+  expect([now.all()[0]?.checkpointId, now.all().at(-1)?.checkpointId]).toEqual(["c-121", "c-new"]);
+  expect(now.leftover).toBe(true);
+});
+
+test("several processes that add at once never keep more, and in the end no fewer", { timeout: 120_000 }, async () => {
+  const path = directory();
+  const [limit, each] = [10, 60];
+  const code = `
+    import { readdirSync } from "node:fs";
+    import { CheckpointRecords } from ${JSON.stringify(import.meta.resolve("@gennai/store/checkpoints/checkpoint-records"))};
+    const records = new CheckpointRecords(${JSON.stringify(path)}, { limit: ${limit} });
+    process.stdout.write("ready");
+    process.stdin.once("data", () => {
+      let most = 0;
+      for (let index = 0; index < ${each}; index += 1) {
+        const before = ${JSON.stringify(before)};
+        records.add({ version: 1, checkpointId: "c-" + process.pid + "-" + index, sessionId: "s", time: index, before });
+        most = Math.max(most, readdirSync(${JSON.stringify(path)}).filter((name) => name.endsWith(".json")).length);
+      }
+      process.stdout.write(String(most));
+      process.exit();
+    });`;
+  const children = [1, 2, 3].map(() =>
+    spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["pipe", "pipe", "inherit"] }),
+  );
+  await Promise.all(children.map((child) => once(child.stdout, "data")));
+  const said = children.map((child) => once(child.stdout, "data"));
+  for (const child of children) child.stdin.write("go");
+  for (const [most] of await Promise.all(said)) expect(Number(most)).toBe(limit);
+  expect(onDisk(path)).toBe(limit);
+  const records = new CheckpointRecords(path, { limit });
+  expect(records.all().every(({ time }) => time >= each - limit)).toBe(true);
+});

@@ -1,0 +1,213 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SessionEvent } from "@gennai/agent/session-event";
+import { ProcessLocks } from "@gennai/machine/process/process-lock";
+import { repairWorkspaceLedger } from "@gennai/store/audit/ledger-repair";
+import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
+import { StoreDatabase } from "@gennai/store/database/database";
+import { purgeMemory } from "@gennai/store/purge/purge-memory";
+import type { Store } from "@gennai/store/sqlite/store";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
+
+const marker = "PLANTED-17-MILL-LANE";
+let fixture: StoreFixture;
+beforeEach(async () => {
+  fixture = await StoreFixture.create();
+});
+afterEach(() => fixture[Symbol.asyncDispose]());
+
+/** A session whose title, events, blob and ledger records all hold the text. */
+async function work(store: Store, sessionId: string, text: string, blobText = text): Promise<string> {
+  if ((await store.log.head(sessionId)) === undefined)
+    await store.log.create({ sessionId, workspaceRoot: fixture.root, time: 1 });
+  await store.log.setTitle(sessionId, `Title ${text}`);
+  const blob = await store.blobs.put(Buffer.from(`blob ${blobText}`.repeat(100)), "text/plain");
+  const event: SessionEvent = {
+    ...{ type: "user-message", text, scenario: "", clientTurnId: "", enableThinking: false },
+    images: [blob],
+  };
+  for (let index = 0; index < 20; index++) {
+    const seq = (await store.log.head(sessionId))?.lastSeq ?? 0;
+    const draft = { turnId: "t", itemId: "", time: 1, event };
+    const entry = {
+      ...entryOf(index),
+      sessionId,
+      details: { text },
+      calls: [{ ...entryOf(index).calls[0], input: { text } }],
+    };
+    await store.log.append(sessionId, { events: [draft], ledger: [entry as never], durable: true }, { seq, epoch: 1 });
+  }
+  await store.flushLedgers();
+  return blob.sha256;
+}
+
+/** Files of the state directory and of the workspace that hold a text, also in the middle of binary data. */
+function holding(text: string, ...directories: readonly string[]): readonly string[] {
+  const places = directories.length > 0 ? directories : [fixture.stateDir, fixture.root];
+  return places.flatMap((directory) =>
+    readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((file) => file.includes(text) || readFileSync(file).includes(text)),
+  );
+}
+
+function verify() {
+  return verifyWorkspaceLedger({ workspaceRoot: fixture.root, stateDir: fixture.stateDir });
+}
+
+const request = () => ({ stateDir: fixture.stateDir, workspaceRoot: fixture.root, by: "ada" });
+
+describe("purge", () => {
+  test("seed 003 §9 purge: of a workspace leaves no byte, a chain that holds, and a tombstone", async () => {
+    {
+      await using store = await fixture.open();
+      await work(store, "one", marker);
+      await work(store, "other", marker);
+      // A copy from when somebody changed the file, and what a command left in its temporary directory.
+      writeFileSync(fixture.mirror, `${readFileSync(fixture.mirror, "utf8")}${marker}\n`);
+      await fixture.record(store, 1);
+    }
+    expect(holding(marker).length).toBeGreaterThan(2);
+    expect(await purgeMemory(request())).toEqual({ sessions: 3, events: 40, records: 41, blobs: 1 });
+    expect(holding(marker)).toEqual([]);
+    expect(await verify()).toMatchObject({
+      status: "ok",
+      records: 42,
+      purged: 41,
+      compared: { head: true, store: true },
+    });
+    const last = JSON.parse(readFileSync(fixture.mirror, "utf8").trim().split("\n").at(-1) ?? "");
+    expect(last.metadata).toMatchObject({
+      kind: "purge",
+      session_id: "",
+      details: { scope: "workspace", by: "ada", records: [[1, 41]], removed: { sessions: 3, events: 40, blobs: 1 } },
+    });
+    expect(Date.parse(last.timestamp)).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  test("of one session leaves the others whole", async () => {
+    let shared = "";
+    {
+      await using store = await fixture.open();
+      shared = await work(store, "s", marker, "shared");
+      await work(store, "other", "KEPT-TEXT", "shared");
+    }
+    expect(await purgeMemory({ ...request(), sessionId: "s" })).toEqual({
+      sessions: 1,
+      events: 20,
+      records: 20,
+      blobs: 0,
+    });
+    expect(holding(marker)).toEqual([]);
+    expect(holding("KEPT-TEXT").length).toBeGreaterThan(1);
+    expect(await verify()).toMatchObject({ status: "ok", records: 41, purged: 20 });
+    await using store = await fixture.open();
+    expect(await store.blobs.get(shared)).toBeDefined();
+    expect(await store.log.read("other", 0, 100)).toHaveLength(20);
+    expect(await store.log.head("s")).toBeDefined();
+    expect((await store.log.head("s"))?.lastSeq).toBe(0);
+  });
+
+  test("while a server has the store open, which goes on", async () => {
+    await using store = await fixture.open();
+    await work(store, "s", marker);
+    await store.log.create({ sessionId: "next", workspaceRoot: fixture.root, time: 1 });
+    await purgeMemory({ ...request(), sessionId: "s" });
+    expect(holding(marker)).toEqual([]);
+    await expect(
+      store.log.append("s", { events: [], ledger: [entryOf(1)], durable: true }, { seq: 20, epoch: 1 }),
+    ).rejects.toMatchObject({ code: "unknown_session" });
+    await store.log.append("next", { events: [], ledger: [entryOf(1)], durable: true }, { seq: 0, epoch: 1 });
+    await store.flushLedgers();
+    expect(await verify()).toMatchObject({ status: "ok", records: 22, purged: 20 });
+    expect(fixture.warnings).toEqual([]);
+  });
+
+  test("twice is once, and nothing to purge leaves no tombstone", async () => {
+    await fixture.recordAndClose(3);
+    await purgeMemory(request());
+    const after = readFileSync(fixture.mirror, "utf8");
+    expect(await purgeMemory(request())).toEqual({ sessions: 0, events: 0, records: 0, blobs: 0 });
+    expect(readFileSync(fixture.mirror, "utf8")).toBe(after);
+    await expect(purgeMemory({ ...request(), sessionId: "s" })).rejects.toMatchObject({ code: "unknown_session" });
+    expect(await purgeMemory({ ...request(), stateDir: join(fixture.directory, "none") })).toEqual({
+      sessions: 0,
+      events: 0,
+      records: 0,
+      blobs: 0,
+    });
+  });
+
+  test("is refused while one of the sessions is at work; nothing is gone", async () => {
+    await fixture.recordAndClose(2);
+    const locks = new ProcessLocks(join(fixture.stateDir, "locks"));
+    const held = locks.tryAcquire("session s", "runs a turn");
+    await expect(purgeMemory(request())).rejects.toMatchObject({ code: "busy" });
+    expect(await verify()).toMatchObject({ status: "ok", records: 2, purged: 0 });
+    if (held.type === "acquired") held.lock[Symbol.dispose]();
+    expect(await purgeMemory(request())).toMatchObject({ records: 2 });
+  });
+
+  test("broken off after its transaction is finished by the next opening", async () => {
+    let blob = "";
+    {
+      await using store = await fixture.open();
+      blob = await work(store, "s", marker);
+    }
+    const before = readFileSync(fixture.mirror, "utf8");
+    const copies = join(fixture.stateDir, "recovered");
+    await purgeMemory({ ...request(), sessionId: "s" });
+    // As a crash right after the transaction would have left it.
+    writeFileSync(fixture.mirror, before);
+    const file = join(fixture.stateDir, "blobs", blob.slice(0, 2), blob);
+    writeFileSync(file, marker);
+    {
+      using database = await StoreDatabase.open(join(fixture.stateDir, "gennai.db"));
+      const job = { workspaceRoot: fixture.root, sessionIds: ["s"], blobs: [blob] };
+      database.prepare("INSERT INTO purge_jobs (workspace, job) VALUES (1, ?)").run(JSON.stringify(job));
+    }
+    {
+      await using _store = await fixture.open();
+    }
+    expect(holding(marker)).toEqual([]);
+    expect(holding("purge_jobs").length).toBeGreaterThan(0);
+    expect(() => statSync(copies)).toThrow();
+    expect(await verify()).toMatchObject({ status: "ok", purged: 20 });
+    expect(fixture.warnings).toEqual([]);
+  });
+
+  test("rubbish that nobody refers to goes with the workspace, what is young stays", async () => {
+    await using store = await fixture.open();
+    const old = await store.blobs.put(Buffer.from("old"), "text/plain");
+    const young = await store.blobs.put(Buffer.from("young"), "text/plain");
+    const file = join(fixture.stateDir, "blobs", old.sha256.slice(0, 2), old.sha256);
+    utimesSync(file, new Date(0), new Date(0));
+    expect(await purgeMemory(request())).toMatchObject({ blobs: 1 });
+    expect(await store.blobs.get(old.sha256)).toBeUndefined();
+    expect(await store.blobs.get(young.sha256)).toBeDefined();
+  });
+
+  test("temporary files of the sandbox", async () => {
+    await fixture.recordAndClose(1);
+    const { workspaceIdOf } = await import("@gennai/governance/ledger/ledger-record");
+    const directory = join(fixture.stateDir, "sandbox", "1-2-3.1", "tmp", workspaceIdOf(fixture.root).slice(0, 16));
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, "x"), marker);
+    await purgeMemory(request());
+    expect(holding(marker)).toEqual([]);
+  });
+
+  test("what was purged does not come back by a repair", async () => {
+    {
+      await using store = await fixture.open();
+      await work(store, "s", marker);
+    }
+    await purgeMemory(request());
+    writeFileSync(fixture.mirror, "");
+    await repairWorkspaceLedger({ workspaceRoot: fixture.root, stateDir: fixture.stateDir });
+    expect(await verify()).toMatchObject({ status: "ok", purged: 20 });
+    expect(holding(marker)).toEqual([]);
+  });
+});
