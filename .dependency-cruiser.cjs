@@ -9,12 +9,13 @@ const mayImport = {
   agent: ["protocol", "governance"],
   machine: ["protocol", "governance", "agent"],
   store: ["protocol", "governance", "agent", "machine"],
-  server: ["protocol", "governance", "agent", "machine", "store"],
+  models: ["protocol", "governance", "agent", "machine"],
+  server: ["protocol", "governance", "agent", "machine", "store", "models"],
   client: ["protocol"],
   repl: ["protocol", "client"],
   vscode: ["protocol", "client"],
-  cli: ["protocol", "governance", "agent", "machine", "store", "server", "client"],
-  testkit: ["protocol", "governance", "agent", "machine", "store", "server", "client"],
+  cli: ["protocol", "governance", "agent", "machine", "store", "models", "server", "client"],
+  testkit: ["protocol", "governance", "agent", "machine", "store", "models", "server", "client"],
 };
 
 const direction = Object.entries(mayImport).map(([name, allowed]) => ({
@@ -48,7 +49,10 @@ module.exports = {
       name: "wire-messages-stay-at-the-edge",
       comment: "Only rpc/ of the server converts wire messages; nothing below it knows any.",
       severity: "error",
-      from: { path: "^packages/(governance|agent|machine|store|server)/src/", pathNot: "^packages/server/src/rpc/" },
+      from: {
+        path: "^packages/(governance|agent|machine|store|models|server)/src/",
+        pathNot: "^packages/server/src/rpc/",
+      },
       to: { path: "^packages/protocol/src/gen/" },
     },
     {

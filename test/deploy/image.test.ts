@@ -39,7 +39,18 @@ test("what goes into the image is enough to build it, and what is built serves",
 
   // What `pnpm install` would make: packages of others once, those of the project as links into the context.
   await symlink(join(root, "node_modules"), context.path("node_modules"));
-  for (const name of ["cli", "server", "store", "machine", "repl", "client", "agent", "governance", "protocol"]) {
+  for (const name of [
+    "cli",
+    "server",
+    "models",
+    "store",
+    "machine",
+    "repl",
+    "client",
+    "agent",
+    "governance",
+    "protocol",
+  ]) {
     const links = join(root, "packages", name, "node_modules");
     await cp(links, context.path(`packages/${name}/node_modules`), { recursive: true, verbatimSymlinks: true });
   }

@@ -4,8 +4,8 @@ import { hooksSchema } from "../../../packages/governance/src/hooks/hook-config.
 import { projectConfigSchema } from "../../../packages/machine/src/config/project-config.ts";
 import { serverConfigSchema } from "../../../packages/machine/src/config/server-config.ts";
 import { webConfigSchema } from "../../../packages/machine/src/web/web-config.ts";
+import { modelFactsSchema } from "../../../packages/models/src/model-facts.ts";
 import { mcpServerSchema } from "../../../packages/server/src/mcp/mcp-config.ts";
-import { modelFactsSchema } from "../../../packages/server/src/models/model-facts.ts";
 import { extensionManifest } from "./extension-manifest.mjs";
 import { code, page, table } from "./markdown.mjs";
 import { schemaRows } from "./schema-rows.mjs";

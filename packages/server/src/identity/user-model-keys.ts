@@ -1,5 +1,5 @@
+import type { ModelKeys } from "@gennai/models/model-keys";
 import type { Provider } from "@gennai/protocol/model/backend";
-import type { ModelKeys } from "../models/model-keys.ts";
 import type { Callers } from "./callers.ts";
 
 /** Users whose keys are kept at once; who was longest without a use has to hand them over again. */

@@ -1,7 +1,7 @@
 import { ServiceError } from "@gennai/machine/service-error";
+import type { ModelKeys } from "@gennai/models/model-keys";
 import type { SetModelKeyRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { backendWords, providerNames } from "@gennai/protocol/model/backend";
-import type { ModelKeys } from "../models/model-keys.ts";
 
 /** Longer than any provider's; characters. */
 const maxKey = 8_192;

@@ -1,6 +1,6 @@
 import type { ModelEvent } from "@gennai/agent/model";
-import type { ModelSettings } from "../models/model-registry.ts";
-import { isProvider, providers } from "../models/providers.ts";
+import type { ModelSettings } from "@gennai/models/model-registry";
+import { isProvider, providers } from "@gennai/models/providers";
 
 /**
  * Names of the semantic conventions for generative AI, version 1.41. They are still in development, which is why they stand

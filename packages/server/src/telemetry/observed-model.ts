@@ -1,6 +1,6 @@
 import type { Model, ModelEvent, ModelRequest } from "@gennai/agent/model";
+import type { ModelSettings } from "@gennai/models/model-registry";
 import type { Attributes } from "@opentelemetry/api";
-import type { ModelSettings } from "../models/model-registry.ts";
 import { errorCode } from "./error-code.ts";
 import { errorType, finishReasons, genAi, modelNameOf, providerOf } from "./gen-ai.ts";
 import type { Instruments } from "./instruments.ts";

@@ -1,9 +1,9 @@
 import type { Model } from "@gennai/agent/model";
 import type { TurnEnd } from "@gennai/agent/turn-loop";
 import { type GateObserver, unobservedGate } from "@gennai/governance/gate/gate-observer";
+import type { ModelSettings } from "@gennai/models/model-registry";
 import type { SessionLog } from "@gennai/store/log/session-log";
 import type { RequestObserver } from "../bridge/pending-requests.ts";
-import type { ModelSettings } from "../models/model-registry.ts";
 
 /** A turn that begins. */
 export interface ObservedTurn {

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
+import { ModelKeys } from "@gennai/models/model-keys";
 import { Backend, SetModelKeyRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { ModelKeys } from "@gennai/server/models/model-keys";
 import { modelKeyRpc } from "@gennai/server/rpc/model-key-rpc";
 import { describe, expect, it } from "vitest";
 

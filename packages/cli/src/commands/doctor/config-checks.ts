@@ -4,11 +4,11 @@ import { loadServerConfig, type ServerConfig } from "@gennai/machine/config/serv
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { defaultCommandLimits, inMebibytes } from "@gennai/machine/process/command-limits";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
+import { loadModelFacts, modelsFile } from "@gennai/models/model-facts";
+import { providers } from "@gennai/models/providers";
 import { loadCapabilities } from "@gennai/server/capabilities/load-capabilities";
 import { loadHooks } from "@gennai/server/hooks/load-hooks";
 import { McpServers } from "@gennai/server/mcp/mcp-servers";
-import { loadModelFacts, modelsFile } from "@gennai/server/models/model-facts";
-import { providers } from "@gennai/server/models/providers";
 import { RulesService } from "@gennai/server/rules/rules-service";
 import { version } from "../../version.ts";
 import type { Check, Finding } from "./finding.ts";

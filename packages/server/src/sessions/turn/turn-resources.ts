@@ -1,7 +1,7 @@
 import type { Model } from "@gennai/agent/model";
 import { TurnBudget } from "@gennai/agent/turn-budget";
 import { ServiceError } from "@gennai/machine/service-error";
-import { modelsFile } from "../../models/model-facts.ts";
+import { modelsFile } from "@gennai/models/model-facts";
 import type { Session } from "../session.ts";
 
 /** What a turn may use of its model. */

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Message, Model, ModelEvent } from "@gennai/agent/model";
-import { parseScript } from "@gennai/server/models/script";
-import { loadScriptedModel, ScriptedModel } from "@gennai/server/models/scripted";
+import { parseScript } from "@gennai/models/script";
+import { loadScriptedModel, ScriptedModel } from "@gennai/models/scripted";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const demo = `

@@ -1,5 +1,5 @@
 import { ModelError, type ModelEvent, type ModelRequest } from "@gennai/agent/model";
-import { EditorModel } from "@gennai/server/models/editor-model";
+import { EditorModel } from "@gennai/models/editor-model";
 import { expect, test } from "vitest";
 
 const request: ModelRequest = {

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from "node:http";
-import { postParts } from "@gennai/server/models/post-parts";
+import { postParts } from "@gennai/models/post-parts";
 import { describe, expect, it } from "vitest";
 
 async function listen(listener: RequestListener) {

@@ -1,9 +1,9 @@
 import type { Message, Model, ModelEvent, ModelRequest } from "@gennai/agent/model";
-import { createAnthropicModel } from "@gennai/server/models/anthropic";
-import { createGeminiModel } from "@gennai/server/models/gemini";
-import type { ModelEndpoint } from "@gennai/server/models/model-endpoint";
-import { createOpenAIModel } from "@gennai/server/models/openai";
-import { createOpenAICompatibleModel } from "@gennai/server/models/openai-compatible";
+import { createAnthropicModel } from "@gennai/models/anthropic";
+import { createGeminiModel } from "@gennai/models/gemini";
+import type { ModelEndpoint } from "@gennai/models/model-endpoint";
+import { createOpenAIModel } from "@gennai/models/openai";
+import { createOpenAICompatibleModel } from "@gennai/models/openai-compatible";
 import { answerUsage, type ModelAnswer } from "@gennai/testkit/model-server/model-answer";
 import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
 import { describe, expect, it } from "vitest";

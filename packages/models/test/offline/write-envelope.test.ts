@@ -1,8 +1,8 @@
 import type { Message } from "@gennai/agent/model";
 import { planAnswerRule } from "@gennai/agent/scenarios/plan-scenario";
+import { planAnswer } from "@gennai/models/offline/plan-request";
+import { splitVerification } from "@gennai/models/offline/write-envelope";
 import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
-import { planAnswer } from "@gennai/server/models/offline/plan-request";
-import { splitVerification } from "@gennai/server/models/offline/write-envelope";
 import { describe, expect, test } from "vitest";
 
 const tools = ["Read", "LS", "Grep", "Glob"].map((name) => ({ name, description: "", inputSchema: {} }));

@@ -1,4 +1,4 @@
-import { OfflineModel } from "@gennai/server/models/offline/offline-model";
+import { OfflineModel } from "@gennai/models/offline/offline-model";
 import { describe, expect, it } from "vitest";
 import { type ConversationRow, expectRow } from "./conversation-row.ts";
 import { codeTools, collect, converse, readTools, ToolWorld } from "./tool-world.ts";

@@ -1,5 +1,5 @@
-import { ModelKeys } from "@gennai/server/models/model-keys";
-import { createModel, type ModelSettings } from "@gennai/server/models/model-registry";
+import { ModelKeys } from "@gennai/models/model-keys";
+import { createModel, type ModelSettings } from "@gennai/models/model-registry";
 import { describe, expect, it } from "vitest";
 
 /** Keys from these variables alone: no keychain of the machine. */

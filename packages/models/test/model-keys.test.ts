@@ -1,4 +1,4 @@
-import { ModelKeys, type RunProgram } from "@gennai/server/models/model-keys";
+import { ModelKeys, type RunProgram } from "@gennai/models/model-keys";
 import { describe, expect, it } from "vitest";
 
 const noKeychain: RunProgram = () => Promise.reject(new Error("not there"));

@@ -1,5 +1,5 @@
 import { type Model, type ModelEvent, type ModelRequest, userSideText } from "@gennai/agent/model";
-import { breathe } from "../event-loop.ts";
+import { breathe } from "./event-loop.ts";
 import { planAnswer } from "./plan-request.ts";
 
 /** Roughly; good enough to show that a budget is being used. */

@@ -1,5 +1,5 @@
-import { parseRequest } from "@gennai/server/models/offline/parse-request";
-import type { Step } from "@gennai/server/models/offline/request";
+import { parseRequest } from "@gennai/models/offline/parse-request";
+import type { Step } from "@gennai/models/offline/request";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

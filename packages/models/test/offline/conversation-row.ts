@@ -1,4 +1,4 @@
-import { OfflineModel } from "@gennai/server/models/offline/offline-model";
+import { OfflineModel } from "@gennai/models/offline/offline-model";
 import { expect } from "vitest";
 import { codeTools, converse, ToolWorld } from "./tool-world.ts";
 

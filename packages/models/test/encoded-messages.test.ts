@@ -1,6 +1,6 @@
 import { createOpenAICompatible, OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import type { Message } from "@gennai/agent/model";
-import { encodeMessages, withMessages } from "@gennai/server/models/encoded-messages";
+import { encodeMessages, withMessages } from "@gennai/models/encoded-messages";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Message, Model, ModelEvent } from "@gennai/agent/model";
-import { createOpenAICompatibleModel } from "@gennai/server/models/openai-compatible";
+import { createOpenAICompatibleModel } from "@gennai/models/openai-compatible";
 import { describe, expect, it } from "vitest";
 import { begin, delta, fail, type Handler, sse, startChatServer } from "./chat-server.ts";
 

@@ -1,4 +1,4 @@
-import { OfflineModel } from "@gennai/server/models/offline/offline-model";
+import { OfflineModel } from "@gennai/models/offline/offline-model";
 import { describe, expect, it } from "vitest";
 import { converse, editorTools, ToolWorld } from "./tool-world.ts";
 
