@@ -10,12 +10,13 @@ const mayImport = {
   machine: ["protocol", "governance", "agent"],
   store: ["protocol", "governance", "agent", "machine"],
   models: ["protocol", "governance", "agent", "machine"],
-  server: ["protocol", "governance", "agent", "machine", "store", "models"],
+  sessions: ["protocol", "governance", "agent", "machine", "store", "models"],
+  server: ["protocol", "governance", "agent", "machine", "store", "models", "sessions"],
   client: ["protocol"],
   repl: ["protocol", "client"],
   vscode: ["protocol", "client"],
-  cli: ["protocol", "governance", "agent", "machine", "store", "models", "server", "client"],
-  testkit: ["protocol", "governance", "agent", "machine", "store", "models", "server", "client"],
+  cli: ["protocol", "governance", "agent", "machine", "store", "models", "sessions", "server", "client"],
+  testkit: ["protocol", "governance", "agent", "machine", "store", "models", "sessions", "server", "client"],
 };
 
 const direction = Object.entries(mayImport).map(([name, allowed]) => ({
@@ -38,6 +39,14 @@ module.exports = {
       to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
     },
     {
+      name: "no-cycles-between-folders",
+      comment: "Of the floors, types included: whoever opens a folder can read it from the bottom up.",
+      severity: "error",
+      scope: "folder",
+      from: { path: "^packages/(machine|store|models|sessions|server)/src/." },
+      to: { circular: true },
+    },
+    {
       name: "pure-packages-know-no-machine",
       comment:
         "protocol, client and repl also run in browsers; governance and agent take what touches the machine as ports.",
@@ -50,7 +59,7 @@ module.exports = {
       comment: "Only rpc/ of the server converts wire messages; nothing below it knows any.",
       severity: "error",
       from: {
-        path: "^packages/(governance|agent|machine|store|models|server)/src/",
+        path: "^packages/(governance|agent|machine|store|models|sessions|server)/src/",
         pathNot: "^packages/server/src/rpc/",
       },
       to: { path: "^packages/protocol/src/gen/" },

@@ -48,7 +48,7 @@ export function releaseRecord(
       return { name, size: lstatSync(join(directory, name)).size, sha256: line.slice(0, 64) };
     }),
     gates,
-    policy_sha256: treeDigest(root, ["packages/governance/src", "packages/server/src/sessions/turn/turn-policies.ts"]),
+    policy_sha256: treeDigest(root, ["packages/governance/src", "packages/sessions/src/policies/turn-policies.ts"]),
     protocol_sha256: treeDigest(root, ["proto/gennai"]),
     tools: tools(root),
     key_id: keyId,

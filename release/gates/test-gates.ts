@@ -19,8 +19,8 @@ const neverDo = testGate({
     "packages/governance/test/gate",
     "packages/governance/test/policies/commands.test.ts",
     "packages/governance/test/policies/risk.test.ts",
-    "packages/server/test/emergency",
-    "packages/server/test/tools/tool-matrix.test.ts",
+    "packages/sessions/test/emergency",
+    "packages/sessions/test/tools/tool-matrix.test.ts",
   ],
   proves: [
     // No silent execution.
@@ -82,10 +82,10 @@ const toolBoundary = testGate({
     "packages/governance/test/policies",
     "packages/governance/test/capabilities",
     "packages/governance/test/gate/gate.test.ts",
-    "packages/server/test/capabilities",
+    "packages/sessions/test/capabilities",
     "packages/machine/test/sandbox",
     "packages/machine/test/shell",
-    "packages/server/test/tools",
+    "packages/sessions/test/tools",
     "packages/machine/test/workspace",
     "test/conformance/workspace",
     "test/e2e/sandbox",

@@ -8,7 +8,7 @@ import {
   refusalOf,
   seedPlan,
   write,
-} from "../../packages/server/test/plans/plan-fixture.ts";
+} from "../../packages/sessions/test/plans/plan-fixture.ts";
 import { type Check, check } from "./corpus-case.ts";
 
 /** A plan that writes `a.txt`. */

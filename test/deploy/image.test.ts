@@ -42,6 +42,7 @@ test("what goes into the image is enough to build it, and what is built serves",
   for (const name of [
     "cli",
     "server",
+    "sessions",
     "models",
     "store",
     "machine",

@@ -23,7 +23,7 @@ export default defineConfig({
       "packages/store/test/sqlite-connection.test.ts",
       "packages/store/test/database/*.test.ts",
       "packages/machine/test/process/run-command.test.ts",
-      "packages/server/test/tools/writing/*.test.ts",
+      "packages/sessions/test/tools/writing/*.test.ts",
       "test/e2e/rpc/{turns,apply-proposal}.test.ts",
     ],
   },

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gitContentsGuard } from "@gennai/machine/git/contents-guard";
 import { machineGit } from "@gennai/machine/git/machine-git";
 import { git } from "@gennai/machine/git/run-git";
-import { RulesService } from "@gennai/server/rules/rules-service";
+import { RulesService } from "@gennai/sessions/rules/rules-service";
 import { expect, test } from "vitest";
 import { describeEveryPath } from "./every-path.ts";
 import { hostileRepository } from "./hostile-repository.ts";

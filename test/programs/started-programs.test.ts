@@ -21,8 +21,8 @@ const allowed: Readonly<Record<string, string>> = {
   "machine/src/process/run-command.ts": "commands that the gate admitted: sandboxed, or because a person said yes",
   "machine/src/process/spawn-helper.ts": "the helper in which those commands' shells wait",
   "machine/src/workspace/search/ripgrep.ts": "reads text and starts nothing: --no-config, no --pre, no archives",
-  "server/src/hooks/run-hook.ts": "the user's own programs, from the user's configuration or accepted word by word",
-  "server/src/mcp/program-transport.ts": "MCP programs that the user configured or accepted word by word",
+  "sessions/src/hooks/run-hook.ts": "the user's own programs, from the user's configuration or accepted word by word",
+  "sessions/src/mcp/program-transport.ts": "MCP programs that the user configured or accepted word by word",
   "models/src/model-keys.ts": "the system's keychain; its arguments are names of ours",
   "cli/src/client/run-in-terminal.ts":
     "commands that the gate admitted, in the sandbox of the machine that holds the files",

@@ -8,11 +8,11 @@ import type { GateOptions } from "@gennai/governance/gate/gate-options";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import { gitContentsGuard } from "@gennai/machine/git/contents-guard";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { IntentsService } from "@gennai/server/intents/intents-service";
-import { RulesService } from "@gennai/server/rules/rules-service";
-import { turnPolicies } from "@gennai/server/sessions/turn/turn-policies";
+import { IntentsService } from "@gennai/sessions/intents/intents-service";
+import { turnPolicies } from "@gennai/sessions/policies/turn-policies";
+import { RulesService } from "@gennai/sessions/rules/rules-service";
 import { afterEach, describe, expect, test } from "vitest";
-import { ToolBench } from "../../packages/server/test/tools/tool-bench.ts";
+import { ToolBench } from "../../packages/sessions/test/tools/tool-bench.ts";
 
 /** A gate with every policy of a turn, over real tools on a directory of its own. What a row leaves out stays as it is. */
 interface World {

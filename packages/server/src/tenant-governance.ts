@@ -1,14 +1,14 @@
 import { homedir } from "node:os";
 import { intentContext } from "@gennai/governance/intents/intent-context";
 import type { WorkspaceRegistry } from "@gennai/machine/workspace/workspace-registry";
+import { loadHooks } from "@gennai/sessions/hooks/load-hooks";
+import type { GovernanceRegistry } from "@gennai/sessions/session/workspace-governance";
 import { readLedgerRecords, readNewestLedgerRecords } from "@gennai/store/audit/ledger-records";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
-import { loadHooks } from "./hooks/load-hooks.ts";
 import { createParity } from "./parity/parity.ts";
 import { rulesDigest } from "./parity/rules-digest.ts";
 import type { GovernanceServiceOptions } from "./rpc/governance-service.ts";
 import type { ServerOptions } from "./server-options.ts";
-import type { GovernanceRegistry } from "./sessions/workspace-governance.ts";
 
 /** Of one tenant: what its governance is told from. */
 interface GovernedTenant extends Pick<GovernanceServiceOptions, "manager" | "emergency" | "loadCapabilities"> {

@@ -5,7 +5,7 @@ import { projectConfigSchema } from "../../../packages/machine/src/config/projec
 import { serverConfigSchema } from "../../../packages/machine/src/config/server-config.ts";
 import { webConfigSchema } from "../../../packages/machine/src/web/web-config.ts";
 import { modelFactsSchema } from "../../../packages/models/src/model-facts.ts";
-import { mcpServerSchema } from "../../../packages/server/src/mcp/mcp-config.ts";
+import { mcpServerSchema } from "../../../packages/sessions/src/mcp/mcp-config.ts";
 import { extensionManifest } from "./extension-manifest.mjs";
 import { code, page, table } from "./markdown.mjs";
 import { schemaRows } from "./schema-rows.mjs";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DiskWorkspace } from "@gennai/cli/held-workspace/disk-workspace";
 import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
-import { openClientWorkspaces } from "@gennai/server/client-workspace/open-client-workspaces";
+import { openClientWorkspaces } from "@gennai/sessions/client-workspace/open-client-workspaces";
 import { FileBlobStore } from "@gennai/store/sqlite/file-blob-store";
 import { WiredChannel } from "./wired-channel.ts";
 import { describeWorkspace } from "./workspace-conformance.ts";

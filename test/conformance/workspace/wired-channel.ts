@@ -5,9 +5,9 @@ import { bindRequest } from "@gennai/client/bridge/client-answer";
 import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
 import { ClientEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { AnswerTo, WorkspaceChannel } from "@gennai/server/client-workspace/workspace-answer";
 import { answerFromWire } from "@gennai/server/rpc/wire/answer-from-wire";
 import { requestToWire } from "@gennai/server/rpc/wire/request-wire";
+import type { AnswerTo, WorkspaceChannel } from "@gennai/sessions/bridge/workspace-answer";
 import type { BlobStore } from "@gennai/store/log/session-log";
 
 /** The way from a server to a client and back, as bytes: everything but the network and the log. */

@@ -11,7 +11,7 @@ import {
   refusalOf,
   seedPlan,
   write,
-} from "../../../packages/server/test/plans/plan-fixture.ts";
+} from "../../../packages/sessions/test/plans/plan-fixture.ts";
 import { executing, expectInvalid, simple, withApproved } from "../approved-plan.ts";
 import { type Checks, check } from "../corpus-case.ts";
 

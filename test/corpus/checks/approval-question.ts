@@ -4,7 +4,7 @@ import { readAnswer } from "@gennai/cli/client/confirmation-answer";
 import { describeQuestion } from "@gennai/cli/client/terminal-confirmation";
 import { confirmationQuestion, confirmationResponse } from "@gennai/client/bridge/confirmation";
 import { type ConfirmationRequest, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { command, planBench, seedPlan } from "../../../packages/server/test/plans/plan-fixture.ts";
+import { command, planBench, seedPlan } from "../../../packages/sessions/test/plans/plan-fixture.ts";
 import { codeOf, eventsOf } from "../../e2e/rpc/session-client.ts";
 import { askedTurn, questionsOf } from "../asked-turn.ts";
 import { type Check, type Checks, check } from "../corpus-case.ts";

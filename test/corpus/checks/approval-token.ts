@@ -5,8 +5,8 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { PlanApproval } from "@gennai/governance/plan/plan-change";
 import { ServiceError } from "@gennai/machine/service-error";
-import { ApprovalTokens, isToken } from "@gennai/server/plans/approval-tokens";
 import { startServer } from "@gennai/server/serve";
+import { ApprovalTokens, isToken } from "@gennai/sessions/plans/approval-tokens";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { killedServerOptions } from "../../../packages/server/test/plans/killed-server.ts";
 import {
@@ -17,7 +17,7 @@ import {
   refusalOf,
   seedPlan,
   write,
-} from "../../../packages/server/test/plans/plan-fixture.ts";
+} from "../../../packages/sessions/test/plans/plan-fixture.ts";
 import { runTurn } from "../../e2e/rpc/session-client.ts";
 import { executing, expectInvalid, simple, withApproved } from "../approved-plan.ts";
 import { type Checks, check } from "../corpus-case.ts";

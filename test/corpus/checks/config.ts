@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
-import { IntentsService } from "@gennai/server/intents/intents-service";
-import { PolicyWorkbench } from "@gennai/server/policy-workbench/policy-workbench";
-import { loadScenarios } from "@gennai/server/scenarios/load-scenarios";
+import { IntentsService } from "@gennai/sessions/intents/intents-service";
+import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
+import { loadScenarios } from "@gennai/sessions/scenarios/load-scenarios";
 import { type CommandFixture, commandFixture } from "../command-fixture.ts";
 import { type Checks, check, notApplicable } from "../corpus-case.ts";
 import { callTool } from "../tool-call.ts";

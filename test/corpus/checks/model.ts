@@ -9,13 +9,13 @@ import type { ToolOutcome } from "@gennai/governance/tool";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { ServiceError } from "@gennai/machine/service-error";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
-import { mcpContentText } from "@gennai/server/mcp/mcp-content";
-import { McpServers } from "@gennai/server/mcp/mcp-servers";
-import { provesNothing } from "@gennai/server/plans/empty-verification";
-import { checkCall } from "@gennai/server/sessions/turn/check-call";
+import { mcpContentText } from "@gennai/sessions/mcp/mcp-content";
+import { McpServers } from "@gennai/sessions/mcp/mcp-servers";
+import { provesNothing } from "@gennai/sessions/plans/empty-verification";
+import { checkCall } from "@gennai/sessions/turn/check-call";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
-import { never, planBench, seedPlan, write } from "../../../packages/server/test/plans/plan-fixture.ts";
+import { never, planBench, seedPlan, write } from "../../../packages/sessions/test/plans/plan-fixture.ts";
 import { call, providerWorld } from "../../e2e/long-sessions/provider-world.ts";
 import {
   allEvents,
@@ -63,7 +63,7 @@ async function withMcpServer(
   await using state = await temporaryDirectory();
   await using config = await temporaryDirectory();
   await using workspace = await temporaryDirectory();
-  const script = fileURLToPath(new URL("../../../packages/server/test/mcp/hostile-server.ts", import.meta.url));
+  const script = fileURLToPath(new URL("../../../packages/sessions/test/mcp/hostile-server.ts", import.meta.url));
   const mcpServers = { odd: { command: process.execPath, args: [script, misbehaviour] } };
   await config.write("mcp.json", JSON.stringify({ mcpServers }));
   await using servers = new McpServers({

@@ -11,7 +11,7 @@ import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { defaultLimits } from "@gennai/server/admission/limits";
-import { RulesService } from "@gennai/server/rules/rules-service";
+import { RulesService } from "@gennai/sessions/rules/rules-service";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { type ScriptedTurn, startTestServer, type TestServerOptions } from "@gennai/testkit/test-server";
 import { expect, test, vi } from "vitest";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { DiagnosticSchema, DiagnosticSeverity } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { AcceptedChecks } from "@gennai/server/context/accepted-checks";
+import { AcceptedChecks } from "@gennai/sessions/checks/accepted-checks";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { endState, eventsOf, runTurn, startSession, Watcher } from "../rpc/session-client.ts";

@@ -1,5 +1,5 @@
-import { chooseScenario } from "@gennai/server/sessions/turn/choose-scenario";
-import { turnPrompt } from "@gennai/server/sessions/turn/turn-prompt";
+import { chooseScenario } from "@gennai/sessions/policies/choose-scenario";
+import { turnPrompt } from "@gennai/sessions/turn/turn-prompt";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";

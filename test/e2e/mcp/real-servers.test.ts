@@ -13,7 +13,7 @@ import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { endState, eventsOf } from "../rpc/session-client.ts";
 
-const hostileServer = join(import.meta.dirname, "../../../packages/server/test/mcp/hostile-server.ts");
+const hostileServer = join(import.meta.dirname, "../../../packages/sessions/test/mcp/hostile-server.ts");
 
 /** The program of a server from npm. */
 function programOf(name: string): string {

@@ -7,7 +7,7 @@ import {
   ConfirmationScope,
   EmergencyControl,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { directoryName } from "@gennai/server/identity/directory-name";
+import { directoryName } from "@gennai/sessions/users/directory-name";
 import { type ManyUsersServer, startManyUsersServer, type TestUser } from "@gennai/testkit/many-users";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";

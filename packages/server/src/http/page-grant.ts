@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Identity } from "../identity/identity.ts";
+import type { Identity } from "@gennai/sessions/users/identity";
 
 /** The tokens of the pages this server itself serves. */
 export interface PageGrants {

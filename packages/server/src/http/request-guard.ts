@@ -1,5 +1,5 @@
 import { cors } from "@connectrpc/connect";
-import { type Identity, oneUser } from "../identity/identity.ts";
+import { type Identity, oneUser } from "@gennai/sessions/users/identity";
 import type { TokenJudgement } from "../identity/token-verifier.ts";
 import type { HttpError, HttpErrorCode } from "./http-response.ts";
 import type { PageGrant, PageGrants } from "./page-grant.ts";

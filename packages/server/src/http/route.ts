@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Identity } from "../identity/identity.ts";
+import type { Identity } from "@gennai/sessions/users/identity";
 import type { PageGrant } from "./page-grant.ts";
 
 /** What one exact path serves. Everything that is not in the table is 404. */

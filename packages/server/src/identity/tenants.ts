@@ -3,9 +3,9 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ServiceError } from "@gennai/machine/service-error";
 import { hasCode } from "@gennai/machine/system-error";
+import { directoryName } from "@gennai/sessions/users/directory-name";
 import type { LogAddress } from "@gennai/store/nats/log-address";
 import type { Tenant, TenantPlace } from "../open-tenant.ts";
-import { directoryName } from "./directory-name.ts";
 import { ensureTenantLedgerKey } from "./tenant-ledger-key.ts";
 
 export interface TenantsOptions {

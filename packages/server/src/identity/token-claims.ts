@@ -1,5 +1,5 @@
+import { type Identity, isName } from "@gennai/sessions/users/identity";
 import type { JWTPayload } from "jose";
-import { type Identity, isName } from "./identity.ts";
 
 /** Where a token says who somebody is. */
 export interface ClaimNames {

@@ -1,5 +1,5 @@
+import type { Identity } from "@gennai/sessions/users/identity";
 import { errors, type JWTVerifyGetKey, jwtVerify } from "jose";
-import type { Identity } from "./identity.ts";
 import { KeysUnavailable } from "./issuer-keys.ts";
 import { type ClaimNames, identityOf } from "./token-claims.ts";
 

@@ -1,6 +1,6 @@
 import type { ModelKeys } from "@gennai/models/model-keys";
 import type { Provider } from "@gennai/protocol/model/backend";
-import type { Callers } from "./callers.ts";
+import type { Callers } from "@gennai/sessions/users/callers";
 
 /** Users whose keys are kept at once; who was longest without a use has to hand them over again. */
 const maxUsers = 10_000;

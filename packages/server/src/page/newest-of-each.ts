@@ -1,4 +1,4 @@
-import { type Identity, isSamePerson } from "../identity/identity.ts";
+import { type Identity, isSamePerson } from "@gennai/sessions/users/identity";
 
 /** At most `limit` of one person, the newest: nobody pushes out what another one has. Oldest first, in and out. */
 export function newestOfEach<Kept extends { readonly identity: Identity }>(

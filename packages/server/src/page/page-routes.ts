@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Identity } from "@gennai/sessions/users/identity";
 import { z } from "zod";
 import { Allowance } from "../http/allowance.ts";
 import { sendError, sendJson } from "../http/http-response.ts";
 import { isOwnPage } from "../http/request-guard.ts";
 import type { Route, RouteContext } from "../http/route.ts";
 import { readSmallJson } from "../http/small-json.ts";
-import type { Identity } from "../identity/identity.ts";
 import { OneTimeCodes } from "./one-time-codes.ts";
 import type { PageFile } from "./page-files.ts";
 import { type PageFacts, pageHtml } from "./page-html.ts";

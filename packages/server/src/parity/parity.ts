@@ -1,6 +1,6 @@
 import { digestOf } from "@gennai/protocol/digest";
-import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
-import type { LoadedHooks } from "../hooks/load-hooks.ts";
+import type { LoadedCapabilities } from "@gennai/sessions/capabilities/load-capabilities";
+import type { LoadedHooks } from "@gennai/sessions/hooks/load-hooks";
 import { releaseFiles } from "./release-files.ts";
 
 /** What a deployment is, by digests. Two that should be the same are compared by it. */

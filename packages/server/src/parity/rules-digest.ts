@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { CompiledRules } from "@gennai/governance/rules/compile-rules";
 import { floorRulesYaml } from "@gennai/governance/rules/floor-rules";
 import { digestOf, sha256Hex } from "@gennai/protocol/digest";
-import { ruleFilePaths, ruleFileStamp } from "../rules/read-rule-file.ts";
+import { ruleFilePaths, ruleFileStamp } from "@gennai/sessions/rules/read-rule-file";
 
 /**
  * What rules a workspace is under, whatever its path is: SHA-256 over the floor, the user's and the project's files as they

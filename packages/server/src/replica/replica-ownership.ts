@@ -1,6 +1,6 @@
 import type { ClientRequest } from "@gennai/agent/client-request";
+import type { SessionOwnership } from "@gennai/sessions/session/log/session-ownership";
 import type { NatsSessionLog } from "@gennai/store/nats/nats-session-log";
-import type { SessionOwnership } from "../sessions/log/session-ownership.ts";
 import type { ReplicaInbox } from "./inbox.ts";
 import type { ReplicaPresence } from "./presence.ts";
 

@@ -1,17 +1,17 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
-import { StoreError } from "@gennai/store/database/store-error";
-import { createOnce } from "@gennai/store/nats/create-once";
-import type { NatsStore } from "@gennai/store/nats/open-nats-store";
-import * as z from "zod";
 import {
   checkedRequest,
   type EmergencyChange,
   type EmergencyRequest,
   emergencyRequestFields,
-} from "../emergency/emergency-change.ts";
-import type { EmergencyRecord } from "../emergency/emergency-controls.ts";
-import type { EmergencyStore } from "../emergency/emergency-store.ts";
+} from "@gennai/sessions/emergency/emergency-change";
+import type { EmergencyRecord } from "@gennai/sessions/emergency/emergency-controls";
+import type { EmergencyStore } from "@gennai/sessions/emergency/emergency-store";
+import { StoreError } from "@gennai/store/database/store-error";
+import { createOnce } from "@gennai/store/nats/create-once";
+import type { NatsStore } from "@gennai/store/nats/open-nats-store";
+import * as z from "zod";
 
 const messageSchema = z.object({
   ...emergencyRequestFields,

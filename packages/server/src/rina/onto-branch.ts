@@ -1,8 +1,8 @@
 import type { PlanView } from "@gennai/governance/plan/plan";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { ActionPreview, PlanAuthority } from "../plans/plan-authority.ts";
-import { prepareSessionBranch } from "../sessions/prepare-session-branch.ts";
-import type { Session } from "../sessions/session.ts";
+import { prepareSessionBranch } from "@gennai/sessions/manager/prepare-session-branch";
+import type { ActionPreview, PlanAuthority } from "@gennai/sessions/plans/plan-authority";
+import type { Session } from "@gennai/sessions/session/session";
 import type { HeldPlan } from "./plan-aliases.ts";
 
 export interface PreviewOnBranch {

@@ -1,7 +1,7 @@
+import type { SessionManager } from "@gennai/sessions/manager/session-manager";
+import type { PlanAuthority } from "@gennai/sessions/plans/plan-authority";
+import type { Session } from "@gennai/sessions/session/session";
 import type { HttpListener } from "../http/http-server.ts";
-import type { PlanAuthority } from "../plans/plan-authority.ts";
-import type { Session } from "../sessions/session.ts";
-import type { SessionManager } from "../sessions/session-manager.ts";
 import { listenRina, type RinaListenerOptions } from "./rina-listener.ts";
 import { rinaHandlers } from "./rina-service.ts";
 

@@ -2,9 +2,9 @@ import type { PlanView } from "@gennai/governance/plan/plan";
 import { ServiceError } from "@gennai/machine/service-error";
 import { digestOf } from "@gennai/protocol/digest";
 import type { JsonValue } from "@gennai/protocol/plan/strict-json";
-import { isToken } from "../plans/approval-tokens.ts";
-import type { PlanAuthority } from "../plans/plan-authority.ts";
-import type { Session } from "../sessions/session.ts";
+import { isToken } from "@gennai/sessions/plans/approval-tokens";
+import type { PlanAuthority } from "@gennai/sessions/plans/plan-authority";
+import type { Session } from "@gennai/sessions/session/session";
 import { strippedPlan } from "./client-form.ts";
 
 /** The one plan that a stripped form stands for, with the preview it was handed out with. */

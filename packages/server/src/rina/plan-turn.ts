@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
 import { endStates, type LoggedEvent } from "@gennai/agent/session-event";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { Session } from "../sessions/session.ts";
-import { startTurn } from "../sessions/turn/start-turn.ts";
+import type { Session } from "@gennai/sessions/session/session";
+import { startTurn } from "@gennai/sessions/turn/start-turn";
 
 export interface PlanTurnInput {
   readonly text: string;

@@ -1,8 +1,8 @@
 import { correctionRequestText } from "@gennai/agent/scenarios/plan-correction";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import type { JsonValue } from "@gennai/protocol/plan/strict-json";
-import type { PlanAuthority, SubmittedPlan } from "../plans/plan-authority.ts";
-import type { Session } from "../sessions/session.ts";
+import type { PlanAuthority, SubmittedPlan } from "@gennai/sessions/plans/plan-authority";
+import type { Session } from "@gennai/sessions/session/session";
 import { planTurn } from "./plan-turn.ts";
 
 export interface PlanWish {

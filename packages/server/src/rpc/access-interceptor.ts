@@ -1,8 +1,8 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { Callers } from "../identity/callers.ts";
-import { noSuchSession, type SessionManager } from "../sessions/session-manager.ts";
+import { noSuchSession, type SessionManager } from "@gennai/sessions/manager/session-manager";
+import type { Callers } from "@gennai/sessions/users/callers";
 import { once, onlyMessage, sessionIdOf } from "./request-message.ts";
 import { accessOf } from "./rpc-access.ts";
 

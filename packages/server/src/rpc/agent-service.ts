@@ -6,12 +6,12 @@ import { AgentService, type ClientInfo } from "@gennai/protocol/gen/gennai/agent
 import { digest } from "@gennai/protocol/model/checked-field";
 import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
 import { changedSettings, editingModeWords, settingsToMessage } from "@gennai/protocol/model/session-settings";
-import type { AttachedClient } from "../bridge/client-registry.ts";
-import { conversationPreview } from "../sessions/conversation-preview.ts";
-import type { Session } from "../sessions/session.ts";
-import type { SessionManager } from "../sessions/session-manager.ts";
-import { startTurn } from "../sessions/turn/start-turn.ts";
-import { undoChangeSet } from "../sessions/undo.ts";
+import type { AttachedClient } from "@gennai/sessions/bridge/client-registry";
+import { conversationPreview } from "@gennai/sessions/manager/conversation-preview";
+import type { SessionManager } from "@gennai/sessions/manager/session-manager";
+import { undoChangeSet } from "@gennai/sessions/manager/undo";
+import type { Session } from "@gennai/sessions/session/session";
+import { startTurn } from "@gennai/sessions/turn/start-turn";
 import { applyProposalRpc } from "./apply-proposal-rpc.ts";
 import { listCheckpointsRpc, restoreCheckpointRpc } from "./checkpoint-rpcs.ts";
 import { submitClientEvent } from "./client-event.ts";

@@ -4,8 +4,8 @@ import type { ApplyProposalRequest } from "@gennai/protocol/gen/gennai/agent/v1/
 import { ProposalReviewSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { optionalDigest } from "@gennai/protocol/model/checked-field";
 import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
-import { applyProposal } from "../sessions/review/apply-proposal.ts";
-import type { Session } from "../sessions/session.ts";
+import { applyProposal } from "@gennai/sessions/review/apply-proposal";
+import type { Session } from "@gennai/sessions/session/session";
 import { reviewFromWire } from "./wire/review-wire.ts";
 
 export async function applyProposalRpc(session: Session, request: ApplyProposalRequest, signal: AbortSignal) {

@@ -1,8 +1,8 @@
 import type { RestoreCheckpointRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
-import { checkpointsOf } from "../checkpoints/list-checkpoints.ts";
-import { restoreCheckpoint } from "../checkpoints/restore/restore-checkpoint.ts";
-import type { Session } from "../sessions/session.ts";
+import { checkpointsOf } from "@gennai/sessions/restore/list-checkpoints";
+import { restoreCheckpoint } from "@gennai/sessions/restore/restore-checkpoint";
+import type { Session } from "@gennai/sessions/session/session";
 import { checkpointToWire, skippedToWire } from "./wire/checkpoint-wire.ts";
 
 export async function listCheckpointsRpc(session: Session) {

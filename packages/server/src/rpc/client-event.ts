@@ -2,10 +2,10 @@ import { ServiceError } from "@gennai/machine/service-error";
 import type { ClientEvent } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { requestId } from "@gennai/protocol/model/checked-field";
 import { checkedAppliedFile } from "@gennai/protocol/model/proposal";
-import { answerRequest } from "../sessions/answer-request.ts";
-import { recordApplied, recordReview } from "../sessions/review/proposal-review.ts";
-import type { Session } from "../sessions/session.ts";
-import type { SessionManager } from "../sessions/session-manager.ts";
+import { answerRequest } from "@gennai/sessions/manager/answer-request";
+import type { SessionManager } from "@gennai/sessions/manager/session-manager";
+import { recordApplied, recordReview } from "@gennai/sessions/review/proposal-review";
+import type { Session } from "@gennai/sessions/session/session";
 import { answerFromWire, type IncomingAnswer, isStillRunning } from "./wire/answer-from-wire.ts";
 import { reviewFromWire } from "./wire/review-wire.ts";
 

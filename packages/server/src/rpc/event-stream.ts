@@ -3,10 +3,10 @@ import type { LoggedEvent } from "@gennai/agent/session-event";
 import { endStates } from "@gennai/agent/session-event";
 import { eventWithMaskedPaths } from "@gennai/machine/redaction/masked-paths";
 import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { AttachedClient } from "@gennai/sessions/bridge/client-registry";
+import { mergeDeltas } from "@gennai/sessions/session/log/merge-deltas";
+import type { Session } from "@gennai/sessions/session/session";
 import { storeTrouble } from "@gennai/store/database/store-trouble";
-import type { AttachedClient } from "../bridge/client-registry.ts";
-import { mergeDeltas } from "../sessions/log/merge-deltas.ts";
-import type { Session } from "../sessions/session.ts";
 import { eventToWire, heartbeat } from "./wire/event-to-wire.ts";
 
 /** Silence that makes a heartbeat; well under the 300 s after which fetch gives a stream up. Milliseconds. */

@@ -7,17 +7,17 @@ import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governan
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
 import { riskWords } from "@gennai/protocol/model/risk";
 import { verdictWords } from "@gennai/protocol/model/tool-outcome";
+import type { LoadedCapabilities } from "@gennai/sessions/capabilities/load-capabilities";
+import type { EmergencyControls } from "@gennai/sessions/emergency/emergency-controls";
+import type { IntentsStatus } from "@gennai/sessions/intents/intents-service";
+import type { SessionManager } from "@gennai/sessions/manager/session-manager";
+import { chooseScenario } from "@gennai/sessions/policies/choose-scenario";
+import type { Session } from "@gennai/sessions/session/session";
+import { checkCall } from "@gennai/sessions/turn/check-call";
+import { turnPrompt } from "@gennai/sessions/turn/turn-prompt";
 import type { StoredRecord } from "@gennai/store/audit/ledger-records";
 import type { WorkspaceLedgerReport } from "@gennai/store/audit/ledger-verify";
-import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
-import type { EmergencyControls } from "../emergency/emergency-controls.ts";
-import type { IntentsStatus } from "../intents/intents-service.ts";
 import type { Parity } from "../parity/parity.ts";
-import type { Session } from "../sessions/session.ts";
-import type { SessionManager } from "../sessions/session-manager.ts";
-import { checkCall } from "../sessions/turn/check-call.ts";
-import { chooseScenario } from "../sessions/turn/choose-scenario.ts";
-import { turnPrompt } from "../sessions/turn/turn-prompt.ts";
 import { protocolDigest, protocolVersion } from "./spoken-protocol.ts";
 import { controlFromWire, emergencyToWire, intentToWire, rulesStatusToWire } from "./wire/governance-wire.ts";
 

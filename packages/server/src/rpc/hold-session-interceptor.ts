@@ -1,5 +1,5 @@
 import type { Interceptor } from "@connectrpc/connect";
-import type { SessionManager } from "../sessions/session-manager.ts";
+import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { once, onlyMessage, sessionIdOf } from "./request-message.ts";
 
 /** Keeps the session that a call names in memory until the call has ended, so that it is not closed under it. */

@@ -3,10 +3,10 @@ import { Code, ConnectError, type ConnectRouter, createConnectRouter, type Inter
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import { ServiceError } from "@gennai/machine/service-error";
 import { hasCode } from "@gennai/machine/system-error";
+import type { Callers } from "@gennai/sessions/users/callers";
+import type { Identity } from "@gennai/sessions/users/identity";
 import type { Admission } from "../admission/admission.ts";
 import { endConnection } from "../http/http-response.ts";
-import type { Callers } from "../identity/callers.ts";
-import type { Identity } from "../identity/identity.ts";
 import { checkedBody, isTooLarge } from "./checked-body.ts";
 import { toConnectError } from "./connect-error.ts";
 import { StreamLimits } from "./stream-limits.ts";

@@ -1,8 +1,8 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
-import type { PlanAuthority } from "../plans/plan-authority.ts";
-import type { SessionManager } from "../sessions/session-manager.ts";
+import type { SessionManager } from "@gennai/sessions/manager/session-manager";
+import type { PlanAuthority } from "@gennai/sessions/plans/plan-authority";
 import { refusedPlan } from "./refused-plan.ts";
 import { actionToWire, planToWire } from "./wire/plan-wire.ts";
 

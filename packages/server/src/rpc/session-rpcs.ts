@@ -1,7 +1,7 @@
 import { ServiceError } from "@gennai/machine/service-error";
 import type { CompactSessionResponse, RenameSessionRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import type { Session } from "../sessions/session.ts";
-import { compactConversation } from "../sessions/turn/compaction-turn.ts";
+import type { Session } from "@gennai/sessions/session/session";
+import { compactConversation } from "@gennai/sessions/turn/compaction-turn";
 
 const maxTitle = 200;
 

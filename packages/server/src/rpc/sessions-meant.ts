@@ -1,7 +1,7 @@
 import { ServiceError } from "@gennai/machine/service-error";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import type { Session } from "../sessions/session.ts";
-import type { SessionManager } from "../sessions/session-manager.ts";
+import type { SessionManager } from "@gennai/sessions/manager/session-manager";
+import type { Session } from "@gennai/sessions/session/session";
 
 /** Tells the sessions that a stop is for from others. */
 export async function sessionsMeant(

@@ -7,10 +7,10 @@ import {
   type ListPathsRequest,
   type PrepareBranchRequest,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { heldByClient } from "../client-workspace/held-by-client.ts";
-import { listPaths } from "../context/list-paths.ts";
-import { prepareSessionBranch } from "../sessions/prepare-session-branch.ts";
-import type { Session } from "../sessions/session.ts";
+import { heldByClient } from "@gennai/sessions/client-workspace/held-by-client";
+import { listPaths } from "@gennai/sessions/context/list-paths";
+import { prepareSessionBranch } from "@gennai/sessions/manager/prepare-session-branch";
+import type { Session } from "@gennai/sessions/session/session";
 
 /** Characters of a task that may name a branch. */
 const maxTaskCharacters = 100_000;

@@ -1,6 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import type { ServerLoad } from "@gennai/sessions/manager/server-load";
 import type { Meter } from "@opentelemetry/api";
-import type { ServerLoad } from "./server-load.ts";
 
 /** Milliseconds over which the delay of the event loop is looked at. */
 const windowMs = 10_000;

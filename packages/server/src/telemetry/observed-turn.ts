@@ -1,11 +1,11 @@
 import type { TurnEnd } from "@gennai/agent/turn-loop";
+import type { ServerObserver } from "@gennai/sessions/observer/server-observer";
 import type { Attributes } from "@opentelemetry/api";
 import { errorCode } from "./error-code.ts";
 import { errorType, genAi, modelNameOf, providerOf } from "./gen-ai.ts";
 import { pseudonym } from "./names.ts";
 import type { ModelWatch } from "./observed-model.ts";
 import type { AgentUse } from "./scopes.ts";
-import type { ServerObserver } from "./server-observer.ts";
 import { endSpan } from "./tracing.ts";
 
 /** An `invoke_agent` span for each turn, and one below it for each sub-agent. */

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Interceptor } from "@connectrpc/connect";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { ServerLog } from "@gennai/machine/server-log";
+import type { ServerLoad } from "@gennai/sessions/manager/server-load";
+import type { ServerObserver } from "@gennai/sessions/observer/server-observer";
 import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
 import { type IMetricReader, MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
@@ -16,8 +18,6 @@ import { observedRpcs } from "./observed-rpcs.ts";
 import { observedTurns } from "./observed-turn.ts";
 import { metricExporter, spanExporter } from "./otlp-exporters.ts";
 import type { Scopes } from "./scopes.ts";
-import type { ServerLoad } from "./server-load.ts";
-import type { ServerObserver } from "./server-observer.ts";
 import type { TelemetrySettings } from "./telemetry-settings.ts";
 import { Tracing } from "./tracing.ts";
 

@@ -1,11 +1,11 @@
 import type { Interceptor } from "@connectrpc/connect";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import type { ServerLog } from "@gennai/machine/server-log";
+import { type ServerObserver, unobserved } from "@gennai/sessions/observer/server-observer";
 import type { Telemetry } from "./open-telemetry.ts";
 import { RedactedLog } from "./redacted-log.ts";
 import { rpcLines, scopeInterceptor } from "./rpc-interceptors.ts";
 import { Scopes } from "./scopes.ts";
-import { type ServerObserver, unobserved } from "./server-observer.ts";
 import { readTelemetrySettings } from "./telemetry-settings.ts";
 
 /** How one sees into a running server. Disposing sends and writes what is left. */

@@ -1,7 +1,7 @@
 import { type GuardPolicy, guardRequest, ownHosts } from "@gennai/server/http/request-guard";
 import { type Route, rpcRoutes } from "@gennai/server/http/route";
 import { createToken, digestToken } from "@gennai/server/http/token";
-import { oneUser } from "@gennai/server/identity/identity";
+import { oneUser } from "@gennai/sessions/users/identity";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 

@@ -1,5 +1,5 @@
-import { type Identity, oneUser } from "@gennai/server/identity/identity";
 import { OneTimeCodes } from "@gennai/server/page/one-time-codes";
+import { type Identity, oneUser } from "@gennai/sessions/users/identity";
 import { expect, test } from "vitest";
 
 function codesAt(clock: { now: number }, limit = 3): OneTimeCodes {

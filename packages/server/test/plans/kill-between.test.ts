@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { startServer } from "@gennai/server/serve";
-import { undoChangeSet } from "@gennai/server/sessions/undo";
+import { undoChangeSet } from "@gennai/sessions/manager/undo";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { never, refusalOf } from "../../../sessions/test/plans/plan-fixture.ts";
 import { killedServerOptions } from "./killed-server.ts";
-import { never, refusalOf } from "./plan-fixture.ts";
 
 test("kill -9 in the middle of a run: the token stays spent, the run reads interrupted, later steps did not run", async () => {
   await using state = await temporaryDirectory();

@@ -6,10 +6,10 @@ import { defaultCommandLimits, inMebibytes } from "@gennai/machine/process/comma
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { loadModelFacts, modelsFile } from "@gennai/models/model-facts";
 import { providers } from "@gennai/models/providers";
-import { loadCapabilities } from "@gennai/server/capabilities/load-capabilities";
-import { loadHooks } from "@gennai/server/hooks/load-hooks";
-import { McpServers } from "@gennai/server/mcp/mcp-servers";
-import { RulesService } from "@gennai/server/rules/rules-service";
+import { loadCapabilities } from "@gennai/sessions/capabilities/load-capabilities";
+import { loadHooks } from "@gennai/sessions/hooks/load-hooks";
+import { McpServers } from "@gennai/sessions/mcp/mcp-servers";
+import { RulesService } from "@gennai/sessions/rules/rules-service";
 import { version } from "../../version.ts";
 import type { Check, Finding } from "./finding.ts";
 

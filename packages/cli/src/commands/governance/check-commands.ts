@@ -1,5 +1,5 @@
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { AcceptedChecks } from "@gennai/server/context/accepted-checks";
+import { AcceptedChecks } from "@gennai/sessions/checks/accepted-checks";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";

@@ -5,7 +5,7 @@ import type { EmergencyControl } from "@gennai/governance/emergency/emergency-st
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { ServiceError } from "@gennai/machine/service-error";
-import { EmergencyStore } from "@gennai/server/emergency/emergency-store";
+import { EmergencyStore } from "@gennai/sessions/emergency/emergency-store";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { paintFor } from "../../terminal/colours.ts";

@@ -1,5 +1,5 @@
 import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
-import type { EmergencyChange } from "@gennai/server/emergency/emergency-change";
+import type { EmergencyChange } from "@gennai/sessions/emergency/emergency-change";
 import type { Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 

@@ -1,7 +1,7 @@
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { trustProjectHooks } from "@gennai/server/hooks/hook-trust";
-import { loadHooks } from "@gennai/server/hooks/load-hooks";
+import { trustProjectHooks } from "@gennai/sessions/hooks/hook-trust";
+import { loadHooks } from "@gennai/sessions/hooks/load-hooks";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { PolicyWorkbench } from "@gennai/server/policy-workbench/policy-workbench";
+import type { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
 import type { Console } from "../../terminal/console.ts";
 import { boundedLines } from "./bounded-lines.ts";
 

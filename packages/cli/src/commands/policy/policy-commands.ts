@@ -7,8 +7,8 @@ import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/s
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import { openSandbox } from "@gennai/machine/shell/open-sandbox";
-import { PolicyWorkbench, type WorkbenchReport } from "@gennai/server/policy-workbench/policy-workbench";
-import { type ReplayedCall, replayLedger } from "@gennai/server/policy-workbench/replay-ledger";
+import { PolicyWorkbench, type WorkbenchReport } from "@gennai/sessions/policy-workbench/policy-workbench";
+import { type ReplayedCall, replayLedger } from "@gennai/sessions/policy-workbench/replay-ledger";
 import { ledgerPathOf } from "@gennai/store/ledger/ledger-file-name";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { violationWords } from "@gennai/governance/rules/violation";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { ServiceError } from "@gennai/machine/service-error";
-import { type DamageControlEntry, damageControlLog } from "@gennai/server/policy-workbench/damage-control-log";
+import { type DamageControlEntry, damageControlLog } from "@gennai/sessions/policy-workbench/damage-control-log";
 import { databaseFile } from "@gennai/store/database/database";
 import { openStore } from "@gennai/store/sqlite/store";
 import { CliError } from "../../errors/cli-error.ts";

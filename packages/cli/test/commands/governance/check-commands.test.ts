@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { readAnswer } from "@gennai/cli/client/confirmation-answer";
 import { runCommandLine } from "@gennai/cli/command-line";
-import { AcceptedChecks } from "@gennai/server/context/accepted-checks";
+import { AcceptedChecks } from "@gennai/sessions/checks/accepted-checks";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { testConsole } from "../../test-console.ts";

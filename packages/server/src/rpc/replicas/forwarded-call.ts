@@ -8,9 +8,9 @@ import {
   toBinary,
 } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
+import type { Callers } from "@gennai/sessions/users/callers";
+import type { Identity } from "@gennai/sessions/users/identity";
 import * as z from "zod";
-import type { Callers } from "../../identity/callers.ts";
-import type { Identity } from "../../identity/identity.ts";
 import type { ReplicaInbox, ReplicaMessage } from "../../replica/inbox.ts";
 import type { Scopes } from "../../telemetry/scopes.ts";
 import { formatTraceParent, parseTraceParent } from "../../telemetry/trace-parent.ts";

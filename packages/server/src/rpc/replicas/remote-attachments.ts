@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type SubscribeRequest, SubscribeRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { SessionManager } from "@gennai/sessions/manager/session-manager";
+import type { SessionOwnership } from "@gennai/sessions/session/log/session-ownership";
 import type { ReplicaInbox, ReplicaMessage } from "../../replica/inbox.ts";
-import type { SessionOwnership } from "../../sessions/log/session-ownership.ts";
-import type { SessionManager } from "../../sessions/session-manager.ts";
 import { clientFromWire } from "../wire/client-from-wire.ts";
 
 /** Milliseconds between signs of a client that listens elsewhere, and how long one sign holds. */

@@ -1,8 +1,8 @@
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { type ConnectRouter, createRouterTransport, type Interceptor, type Transport } from "@connectrpc/connect";
-import type { Callers } from "../../identity/callers.ts";
+import type { SessionManager } from "@gennai/sessions/manager/session-manager";
+import type { Callers } from "@gennai/sessions/users/callers";
 import type { Replica } from "../../replica/open-replica.ts";
-import type { SessionManager } from "../../sessions/session-manager.ts";
 import type { Scopes } from "../../telemetry/scopes.ts";
 import { errorInterceptor } from "../error-interceptor.ts";
 import { rpcServices } from "../rpc-services.ts";

@@ -17,11 +17,11 @@ import {
   StopScope,
   SubscribeRequestSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import type { Callers } from "../../identity/callers.ts";
+import type { SessionManager } from "@gennai/sessions/manager/session-manager";
+import type { SessionOwnership } from "@gennai/sessions/session/log/session-ownership";
+import type { Callers } from "@gennai/sessions/users/callers";
 import type { ReplicaInbox } from "../../replica/inbox.ts";
 import type { ReplicaPresence } from "../../replica/presence.ts";
-import type { SessionOwnership } from "../../sessions/log/session-ownership.ts";
-import type { SessionManager } from "../../sessions/session-manager.ts";
 import type { Scopes } from "../../telemetry/scopes.ts";
 import { once, onlyMessage, sessionIdOf } from "../request-message.ts";
 import { forwardCall } from "./forwarded-call.ts";

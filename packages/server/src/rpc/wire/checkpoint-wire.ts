@@ -4,7 +4,7 @@ import type { SessionEvent, SkippedFile } from "@gennai/agent/session-event";
 import { CheckpointKind, type CheckpointSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { SkipReason } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
-import type { Checkpoint } from "../../checkpoints/list-checkpoints.ts";
+import type { Checkpoint } from "@gennai/sessions/restore/list-checkpoints";
 
 type CheckpointEvent = Extract<
   SessionEvent,

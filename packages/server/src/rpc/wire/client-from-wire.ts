@@ -1,8 +1,8 @@
 import { ServiceError } from "@gennai/machine/service-error";
 import type { ClientInfo } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { kindsOf } from "@gennai/protocol/model/editor-messages";
-import type { AttachedClient, ClientAbility } from "../../bridge/client-registry.ts";
-import type { Session } from "../../sessions/session.ts";
+import type { AttachedClient, ClientAbility } from "@gennai/sessions/bridge/client-registry";
+import type { Session } from "@gennai/sessions/session/session";
 
 const maxClientId = 128;
 

@@ -1,6 +1,6 @@
 import { ServiceError } from "@gennai/machine/service-error";
 import type { EditorContext as WireContext } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import type { EditorContext } from "../../context/editor-context.ts";
+import type { EditorContext } from "@gennai/sessions/context/editor-context";
 
 const maxPath = 4096;
 const maxOpenFiles = 200;

@@ -1,6 +1,6 @@
 import { ServiceError } from "@gennai/machine/service-error";
 import type { InvokeRequest, StartTurnRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import type { TurnInput } from "../../sessions/turn/prepare-turn.ts";
+import type { TurnInput } from "@gennai/sessions/turn/prepare-turn";
 import { editorContextFromWire } from "./editor-context-wire.ts";
 
 const maxInputCharacters = 1024 * 1024;

@@ -24,8 +24,8 @@ import {
 import { digest, optionalDigest } from "@gennai/protocol/model/checked-field";
 import { EnumWords } from "@gennai/protocol/model/enum-words";
 import { failureClassWords } from "@gennai/protocol/model/tool-outcome";
-import { isNormal } from "../../client-workspace/check-resolved.ts";
-import type { ControlSnapshot, WorkspaceAnswer } from "../../client-workspace/workspace-answer.ts";
+import type { ControlSnapshot, WorkspaceAnswer } from "@gennai/sessions/bridge/workspace-answer";
+import { isNormal } from "@gennai/sessions/client-workspace/check-resolved";
 
 type WireOperation = NonNullable<MessageInitShape<typeof WorkspaceRequestSchema>["operation"]>;
 

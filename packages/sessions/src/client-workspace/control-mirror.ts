@@ -1,0 +1,153 @@
+import { mkdirSync } from "node:fs";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import type { ControlFile, ControlSnapshot, WorkspaceChannel } from "../bridge/workspace-answer.ts";
+import { isNormal } from "./check-resolved.ts";
+import { gitFiles } from "./git-files.ts";
+import { mirroredFiles } from "./mirrored-files.ts";
+
+const maxFiles = 2_000;
+/** Of all of them. */
+const maxBytes = 12 * 1024 * 1024;
+
+/**
+ * The files that steer the agent (rules, configuration, intents, notes, scenarios, git's HEAD), as the client that holds the
+ * workspace has them, in a private directory: whatever reads them here reads them as in a workspace of this machine. Nothing
+ * can be read before they were fetched once, and whoever is about to change something fetches them again: without the
+ * project's rules nothing runs.
+ */
+export class ControlMirror {
+  readonly #directory: string;
+  readonly #now: () => number;
+  #snapshot: ControlSnapshot | undefined;
+  #syncing: Promise<void> = Promise.resolve();
+  #syncedAt = Number.NEGATIVE_INFINITY;
+
+  /** @param directory absolute; nobody else writes there */
+  constructor(directory: string, now: () => number) {
+    this.#directory = directory;
+    this.#now = now;
+  }
+
+  /** Throws `ToolFailure` `workspace_unreachable` before the first `sync`. */
+  get directory(): string {
+    if (this.#snapshot !== undefined) return this.#directory;
+    throw new ToolFailure("workspace_unreachable", "The rules of this workspace were not read yet.", {
+      failureClass: "permission_denied",
+      hint: "Open the session where its files are.",
+      retryable: true,
+    });
+  }
+
+  /** The branch that HEAD was on when it was last looked at; undefined where there is none. */
+  get branch(): string | undefined {
+    return this.#snapshot?.git?.branch || undefined;
+  }
+
+  /**
+   * Fetches what changed. Throws what the channel throws, and `client_error` for an answer that cannot be; the mirror is then
+   * as it was, or incomplete, and the next call begins anew.
+   * @param options.maxAgeMs a look that is not older than this is enough
+   */
+  sync(
+    channel: WorkspaceChannel,
+    options: {
+      readonly workedOn?: Iterable<string> | undefined;
+      readonly maxAgeMs?: number | undefined;
+      readonly signal?: AbortSignal | undefined;
+    },
+  ): Promise<void> {
+    // One after the other, and never the look of somebody who asked before us.
+    const turn = this.#syncing.then(async () => {
+      if (this.#now() - this.#syncedAt <= (options.maxAgeMs ?? -1)) return;
+      await this.#sync(channel, options.workedOn ?? [], options.signal);
+      this.#syncedAt = this.#now();
+    });
+    this.#syncing = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #sync(channel: WorkspaceChannel, workedOn: Iterable<string>, signal: AbortSignal | undefined): Promise<void> {
+    const wanted = mirroredFiles(workedOn);
+    const { control } = await channel.ask<"control">(
+      { type: "control", ...wanted, knownDigest: this.#snapshot?.digest ?? "" },
+      { signal },
+    );
+    if (control === "unchanged") {
+      if (this.#snapshot === undefined) throw impossible("nothing was sent yet, and it says that nothing changed");
+      return;
+    }
+    checkFiles(control.files, wanted);
+    const all = [...control.files, ...gitFiles(control.git)];
+    // Until all of it is written, nobody may take it for complete.
+    const known = this.#snapshot;
+    this.#snapshot = undefined;
+    await this.#write(all, known);
+    this.#snapshot = control;
+  }
+
+  async #write(files: readonly ControlFile[], known: ControlSnapshot | undefined): Promise<void> {
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    const wanted = new Set(files.map(({ path }) => path));
+    await this.#removeOthers("", wanted);
+    const before = new Map([...(known?.files ?? []), ...gitFiles(known?.git)].map((file) => [file.path, file]));
+    for (const file of files) {
+      const old = before.get(file.path);
+      if (old !== undefined && old.problem === file.problem && Buffer.compare(old.bytes, file.bytes) === 0) continue;
+      await this.#place(file);
+    }
+  }
+
+  async #place({ path, bytes, problem }: ControlFile): Promise<void> {
+    const target = join(this.#directory, path);
+    await rm(target, { recursive: true, force: true });
+    if (problem !== "") {
+      // What reads it finds no regular file, and fails as it does for any file that cannot be used.
+      await mkdir(target, { recursive: true, mode: 0o700 });
+      return;
+    }
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    // Whoever reads meanwhile reads the old file or the new one.
+    const temporary = join(this.#directory, ".new");
+    await writeFile(temporary, bytes, { mode: 0o600 });
+    await rename(temporary, target);
+  }
+
+  async #removeOthers(directory: string, wanted: ReadonlySet<string>): Promise<void> {
+    for (const entry of await readdir(join(this.#directory, directory), { withFileTypes: true })) {
+      const path = directory === "" ? entry.name : `${directory}/${entry.name}`;
+      if (wanted.has(path)) continue;
+      const leadsTo = [...wanted].some((file) => file.startsWith(`${path}/`));
+      if (entry.isDirectory() && leadsTo) await this.#removeOthers(path, wanted);
+      else await rm(join(this.#directory, path), { recursive: true, force: true });
+    }
+  }
+}
+
+function checkFiles(files: readonly ControlFile[], wanted: ReturnType<typeof mirroredFiles>): void {
+  const seen = new Set<string>();
+  let bytes = 0;
+  for (const file of files) {
+    const { path } = file;
+    const asked = wanted.files.includes(path) || wanted.directories.some((each) => path.startsWith(`${each}/`));
+    if (!asked || !isNormal(`/${path}`) || /\p{Cc}/u.test(path) || seen.has(path)) {
+      throw impossible(`it sent ${JSON.stringify(path.slice(0, 100))}, which nobody asked for`);
+    }
+    seen.add(path);
+    bytes += file.bytes.length;
+  }
+  for (const path of seen) {
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      if (seen.has(path.slice(0, end))) throw impossible(`${path} lies below a file`);
+    }
+  }
+  if (seen.size <= maxFiles && bytes <= maxBytes) return;
+  throw new ToolFailure("too_large", "The files that steer the agent in this workspace are too many or too large.", {
+    hint: `At most ${maxFiles} files and ${maxBytes / 1024 / 1024} MiB in .gennai and .claude/skills are sent to the server.`,
+  });
+}
+
+function impossible(what: string): ToolFailure {
+  return new ToolFailure("client_error", `The client that holds the files gave an answer that cannot be: ${what}.`);
+}

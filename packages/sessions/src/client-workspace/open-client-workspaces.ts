@@ -1,0 +1,61 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { clientPlace } from "@gennai/machine/workspace/client-place";
+import type { BlobStore } from "@gennai/store/log/session-log";
+import type { SessionServices } from "../session/session-services.ts";
+import { ClientWorkspace } from "./client-workspace.ts";
+import { ControlMirror } from "./control-mirror.ts";
+
+/**
+ * Opens workspaces that clients hold. What steers the agent in one is mirrored below the state directory as long as its
+ * session is open; disposing removes the rest, and so does the next process where this one was killed.
+ */
+export function openClientWorkspaces(options: {
+  readonly stateDir: string;
+  readonly blobs: BlobStore;
+  /** Milliseconds. */
+  readonly now: () => number;
+}): {
+  readonly open: SessionServices["openClientWorkspace"];
+  /** Removes the mirror of a session that is closed. */
+  readonly forget: (sessionId: string) => void;
+} & Disposable {
+  const mirrors = join(options.stateDir, "client-workspaces");
+  const own = join(mirrors, String(process.pid));
+  removeLeftBehind(mirrors);
+  return {
+    open: (facts, { sessionId, user, channel }) =>
+      new ClientWorkspace({
+        ...{ facts, channel, blobs: options.blobs },
+        place: clientPlace(facts.id, user),
+        control: new ControlMirror(join(own, sessionId), options.now),
+      }),
+    forget: (sessionId) => rmSync(join(own, sessionId), { recursive: true, force: true }),
+    [Symbol.dispose]: () => rmSync(own, { recursive: true, force: true }),
+  };
+}
+
+/** Of processes that are gone, or had the number of this one. */
+function removeLeftBehind(mirrors: string): void {
+  for (const name of namesIn(mirrors)) {
+    if (/^\d+$/.test(name) && isRunning(Number(name)) && Number(name) !== process.pid) continue;
+    rmSync(join(mirrors, name), { recursive: true, force: true });
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

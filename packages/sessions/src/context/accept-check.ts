@@ -1,0 +1,65 @@
+import type { LastingAnswers } from "@gennai/governance/gate/lasting-answers";
+import type { Policy } from "@gennai/governance/policy";
+import type { Tool } from "@gennai/governance/tool";
+import { allow, ask } from "@gennai/governance/verdict";
+import { whatRuns } from "@gennai/machine/workspace/what-runs";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
+import type { AcceptedChecks } from "../checks/accepted-checks.ts";
+
+/** Commands that the repository chose, by the id of the call that runs them. */
+export type RepositoryChecks = ReadonlyMap<string, { readonly command: string; readonly source: string }>;
+
+/**
+ * A command that the repository chose runs by nobody's word but a person's, even where the same command from the model
+ * would run by itself.
+ */
+export function createCheckPolicy(checks: RepositoryChecks): Policy {
+  return {
+    name: "project-check",
+    kind: "guard",
+    decide({ callId }) {
+      const check = checks.get(callId);
+      if (check === undefined) return allow;
+      return ask({
+        code: "check_needs_confirmation",
+        rule: "project-check/repository-command",
+        reason: `The repository says what this check runs (${check.source}).`,
+      });
+    },
+  };
+}
+
+/** The same tool; in calls of a repository's check, what is known to run stands in the action that a person accepts. */
+export function withCheckOperands(bash: Tool, checks: RepositoryChecks, workspace: Workspace): Tool {
+  return {
+    ...bash,
+    async analyse(args, context) {
+      const analysis = await bash.analyse(args, context);
+      const check = checks.get(context.callId);
+      if (check === undefined) return analysis;
+      const { claim: _ours, ...computed } = analysis;
+      return { ...computed, operands: { ...analysis.operands, ...(await whatRuns(workspace, check.command)) } };
+    },
+  };
+}
+
+/** What was accepted of this workspace's checks, and the offer to accept one for good. */
+export function lastingCheckAnswers(checks: RepositoryChecks, accepted: AcceptedChecks): LastingAnswers {
+  return {
+    offer({ callId }) {
+      if (!checks.has(callId)) return undefined;
+      return "A yes for this workspace holds in later sessions too, until the command, its scripts or the files they name change; `gennai check revoke` takes it back.";
+    },
+    async find({ actionSha256 }, rules) {
+      const found = await accepted.find(actionSha256);
+      // A rule that did not ask then was not answered.
+      return found !== undefined && rules.every((rule) => found.rules.includes(rule))
+        ? { callId: found.callId }
+        : undefined;
+    },
+    async remember({ actionSha256, callId }, rules) {
+      const check = checks.get(callId);
+      if (check !== undefined) await accepted.accept({ ...check, actionSha256, rules: [...rules], callId });
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { TurnSink } from "@gennai/agent/turn-sink";
+import type { Redactor } from "@gennai/governance/redaction";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
+import type { EditingMode } from "@gennai/protocol/model/session-settings";
+import { findCheck, type ProjectCheck } from "./detect-check.ts";
+import { EditChecks } from "./edit-checks.ts";
+import type { EditorContext } from "./editor-context.ts";
+import { gatherContext } from "./gather-context.ts";
+import type { NotedFiles } from "./noted-files.ts";
+import type { OwnCalls } from "./own-calls.ts";
+
+export interface TurnContextOptions {
+  readonly turnId: string;
+  readonly gate: { readonly own: OwnCalls; readonly notes: NotedFiles };
+  /** As the user wrote it: a secret in it is no part of a path. */
+  readonly prompt: string;
+  readonly editorContext: EditorContext | undefined;
+  readonly editingMode: EditingMode;
+  readonly workspace: Workspace;
+  readonly redactor: Redactor;
+  readonly sink: TurnSink;
+  readonly signal: AbortSignal;
+}
+
+/** What the server puts before the model by itself in a turn: what the prompt mentions, and how changed files look. */
+export class TurnContext {
+  readonly #options: TurnContextOptions;
+  readonly #checks: EditChecks;
+  #begun = false;
+  #check: Promise<ProjectCheck | undefined> | undefined;
+
+  constructor(options: TurnContextOptions) {
+    this.#options = options;
+    const { gate, turnId, redactor, signal, sink } = options;
+    this.#checks = new EditChecks({
+      ...{ editor: gate.own.editor, tools: gate.own.tools, turnId, redactor, signal },
+      check: () => (this.#check ??= this.#findCheck()),
+      ofRepository: (callId, check) => gate.own.repositoryChecks.set(callId, check),
+      emit: (event) => sink.emit(event),
+    });
+  }
+
+  /** Call it before each model call. */
+  async beforeModelCall(): Promise<void> {
+    // In Proposal Mode nothing is written, so there is nothing to check.
+    const checks = this.#options.editingMode === "branch";
+    if (this.#begun) return checks ? this.#checks.run(this.#options.gate.notes.takeChanged()) : undefined;
+    this.#begun = true;
+    const { prompt, editorContext, gate, ...ports } = this.#options;
+    const added = await gatherContext(prompt, editorContext, { ...ports, tools: gate.own.tools, notes: gate.notes });
+    if (added !== undefined) {
+      ports.sink.emit(added);
+      for (const { name, state, reason } of added.items) {
+        if (state !== "included") ports.sink.emit({ type: "warning", text: `${name}: ${reason}` });
+      }
+    }
+    if (checks) await this.#checks.begin();
+  }
+
+  async #findCheck(): Promise<ProjectCheck | undefined> {
+    const { gate, workspace } = this.#options;
+    return gate.own.runsCommands ? findCheck(workspace.controlRoot, gate.own.configuredCheck) : undefined;
+  }
+
+  /** Call it when the turn says that it is done: what the user has to know of it. */
+  finish(): void {
+    const unverified = this.#checks.conclusion();
+    if (unverified !== undefined) this.#options.sink.emit({ type: "warning", text: unverified });
+  }
+}

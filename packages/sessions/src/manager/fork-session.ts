@@ -1,0 +1,79 @@
+import type { FileChangeRecord } from "@gennai/agent/proposal";
+import type { SessionEvent } from "@gennai/agent/session-event";
+import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
+import { ServiceError } from "@gennai/machine/service-error";
+import type { SessionLog } from "@gennai/store/log/session-log";
+import type { Session } from "../session/session.ts";
+
+/** What a session has of another one, or of a client, when it begins. */
+export interface SessionOrigin {
+  readonly forkedFrom?: string;
+  readonly inheritedFiles?: readonly FileChangeRecord[];
+  readonly clientWorkspace?: ClientWorkspaceFacts;
+}
+
+/** The fork has a beginning of its own; the source's changes to files are not its to undo, nor are its plans. */
+const notForked: ReadonlySet<SessionEvent["type"]> = new Set([
+  "session-started",
+  "change-set-applied",
+  "checkpoint-taken",
+  "checkpoint-closed",
+  "checkpoint-restoring",
+  "checkpoint-restored",
+  "plan-changed",
+  "usage",
+]);
+
+const pageSize = 500;
+
+/**
+ * Begins a session with the history of another one. Throws `ServiceError` for an event that the source has not.
+ * @param throughSeq the last event it takes over; 0: all there are
+ * @param create makes the session, in the same place and with the same settings
+ */
+export async function forkSession(
+  source: Session,
+  throughSeq: number,
+  create: (origin: SessionOrigin) => Promise<Session>,
+): Promise<Session> {
+  const { state, services } = source;
+  if (throughSeq > state.lastSeq) {
+    throw new ServiceError("invalid_argument", `The session's last event is ${state.lastSeq}.`);
+  }
+  const through = throughSeq === 0 ? state.lastSeq : throughSeq;
+  const { clientWorkspace } = state;
+  const fork = await create({
+    forkedFrom: source.id,
+    ...(clientWorkspace === undefined ? {} : { clientWorkspace }),
+    inheritedFiles: await changedFiles(services.log, source.id, through),
+  });
+  for (let after = 0; after < through; ) {
+    const page = await services.log.read(source.id, after, pageSize);
+    if (page.length === 0) break;
+    for (const { seq, turnId, itemId, event } of page) {
+      if (seq <= through && !notForked.has(event.type)) fork.writer.emit(event, { turnId, itemId });
+    }
+    await fork.writer.flush();
+    after = page[page.length - 1]?.seq ?? through;
+  }
+  await fork.endCopiedTurn();
+  if (fork.state.title !== "") await services.log.setTitle(fork.id, fork.state.title);
+  return fork;
+}
+
+/** Files as the source's changes left them, which its history alone does not tell. */
+async function changedFiles(log: SessionLog, sessionId: string, through: number): Promise<readonly FileChangeRecord[]> {
+  const changed = new Map<string, FileChangeRecord>();
+  for (let after = 0; after < through; ) {
+    const page = await log.read(sessionId, after, pageSize);
+    if (page.length === 0) break;
+    for (const { seq, event } of page) {
+      if (seq > through) break;
+      if (event.type === "session-started") for (const file of event.inheritedFiles ?? []) changed.set(file.path, file);
+      if (event.type === "change-set-applied") for (const file of event.files) changed.set(file.path, file);
+      if (event.type === "change-set-undone") for (const file of event.files) changed.delete(file.path);
+    }
+    after = page[page.length - 1]?.seq ?? through;
+  }
+  return [...changed.values()];
+}

@@ -1,0 +1,48 @@
+import { type AgentBranch, prepareBranch } from "@gennai/machine/git/prepare-branch";
+import { ServiceError } from "@gennai/machine/service-error";
+import { heldByClient } from "../client-workspace/held-by-client.ts";
+import type { Session } from "../session/session.ts";
+import { TreeClaimant } from "../session/tree-claimant.ts";
+
+/**
+ * Brings a session's workspace onto a branch for the agent, because a person asked for it. Nobody may be writing there
+ * meanwhile: a turn is tied to the branch on which it began. Throws `ServiceError`; then the branch is as it was.
+ */
+export async function prepareSessionBranch(
+  session: Session,
+  wanted: { readonly task: string; readonly branch?: string },
+  signal: AbortSignal,
+): Promise<AgentBranch> {
+  const { services, workspace } = session;
+  if (workspace.client !== undefined) throw heldByClient("It makes the branch with its own git.");
+  const { stopAll, readOnly } = services.emergency.current();
+  if (stopAll || readOnly) {
+    throw new ServiceError("permission_denied", "An emergency control is on, so the branch stays as it is.", {
+      reason: stopAll ? "stopped" : "read_only_mode",
+      hint: "A person lifts it: gennai emergency.",
+    });
+  }
+  if (session.runningTurnId !== undefined) {
+    throw new ServiceError("failed_precondition", "A turn is running; it must end before the branch changes.");
+  }
+  // Neither may one of another process.
+  await session.catchUp();
+  using tree = new TreeClaimant(services.locks, workspace.place, session.id);
+  const claim = await tree.claim();
+  if (claim.type === "held") {
+    throw new ServiceError("failed_precondition", `The working tree is in use by ${claim.by}.`, {
+      reason: "tree_in_use",
+      hint: "Wait for the end of that turn, or stop it.",
+    });
+  }
+  const branch = await prepareBranch({
+    directory: workspace.root,
+    ...wanted,
+    protect: services.protectedBranches,
+    signal,
+  });
+  if (branch.how !== "kept") {
+    await session.decided([], "session", { branch: branch.name, how: branch.how });
+  }
+  return branch;
+}

@@ -1,0 +1,72 @@
+import type { GovernedTools } from "@gennai/governance/gate/gate";
+import { type StepContract, toolOfAction } from "@gennai/governance/plan/step-contract";
+import type { ParsedPlan } from "@gennai/protocol/plan/plan-schema";
+import type { Session } from "../session/session.ts";
+import type { Inspection } from "./inspect-plan.ts";
+import type { PlanAnswers } from "./plan-answers.ts";
+import type { Approver } from "./plan-authority.ts";
+import { planRefusal } from "./plan-refusal.ts";
+
+/** Milliseconds that a client which lost its way has to come back, in a run that nobody need be watching. */
+const comingBackMs = 5_000;
+
+/**
+ * How long questions of a run wait for a client that can answer. Who approved without a credential cannot answer, and may
+ * not know that there is a question: such a run does not wait for somebody to come along.
+ */
+export function waitingFor(channel: Approver["channel"]): { readonly waitForClientMs?: number } {
+  return channel === "loopback" ? { waitForClientMs: comingBackMs } : {};
+}
+
+/** The first action that is asked about although the plan was approved, in words; undefined when there is none. */
+export function asksAgain({ actions }: Inspection, { plan }: ParsedPlan, answers: PlanAnswers): string | undefined {
+  const found = actions.find(({ stepId, actionIndex, verdict, risk }) => {
+    const action = plan.steps.find(({ id }) => id === stepId)?.actions[actionIndex];
+    return verdict === "ask" && action !== undefined && answers.asksAgain({ tool: toolOfAction(action), risk });
+  });
+  if (found === undefined) return undefined;
+  const what = found.command ?? found.change?.path ?? "";
+  return `Step ${JSON.stringify(found.stepId)}, action ${found.actionIndex + 1} (${what})`;
+}
+
+/** The same of the commands that prove a plan. */
+export async function verificationAsksAgain(
+  tools: GovernedTools,
+  plan: {
+    readonly steps: readonly StepContract[];
+    readonly answers: PlanAnswers;
+    readonly turnId: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<string | undefined> {
+  const { steps, answers, turnId, signal } = plan;
+  for (const { id, verificationPlan } of steps) {
+    for (const command of verificationPlan) {
+      const call = { id: "verification", name: "Bash", argumentsJson: JSON.stringify({ command }) };
+      const decided = await tools.decide(call, { turnId, signal });
+      if (decided.type !== "decided" || decided.verdict.type !== "ask") continue;
+      if (answers.asksAgain({ tool: "Bash", risk: decided.risk }))
+        return `The verification of step ${JSON.stringify(id)} (${command})`;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Throws `nobody_to_ask` for a run that would ask a person where none can be asked; nothing was run or spent then. Who
+ * approved with a credential can answer, and is waited for.
+ * @param question what is asked about
+ */
+export async function assertSomebodyCanAnswer(
+  session: Session,
+  channel: Approver["channel"],
+  question: string | undefined,
+): Promise<void> {
+  if (question === undefined || channel !== "loopback" || session.clients.can("confirmation")) return;
+  const { redactor } = session.services;
+  throw planRefusal(
+    "nobody_to_ask",
+    `${await redactor.redact(question)} asks a person once more, and no client that can answer is open. Nothing was run, and the approval stands.`,
+    `Open the session ${session.id} where you can answer, e.g. by gennai open, then do this again.`,
+  );
+}

@@ -1,0 +1,75 @@
+import type { PlanPreview } from "@gennai/governance/plan/plan-change";
+import { digestOf } from "@gennai/protocol/digest";
+import type { Session } from "../session/session.ts";
+import { headOf } from "./plan-head.ts";
+import { type PlanRefusalReason, planRefusal } from "./plan-refusal.ts";
+
+/** What a preview rests on besides the rules and the plan's own files, as of now. */
+export async function previewBasis(
+  session: Session,
+): Promise<Pick<PlanPreview, "head" | "capabilitiesSha256" | "emergencySha256" | "intentSha256">> {
+  const { services, state, workspace } = session;
+  const { profile, problem } = (await services.loadCapabilities()).current();
+  const { name, capabilities, issued, expires } = profile;
+  const { readOnly, disableHighImpact, blockedTools, stopAll } = services.emergency.current();
+  const { intents } = await services.governanceOf(workspace);
+  const { on, active } = await intents.rules(state.activeIntentId);
+  return {
+    head: headOf(workspace.controlRoot),
+    capabilitiesSha256: digestOf({
+      ...{ name, capabilities, problem: problem ?? null },
+      ...{ issued: issued ?? null, expires: expires ?? null },
+    }),
+    emergencySha256: digestOf({ readOnly, disableHighImpact, blockedTools, stopAll }),
+    intentSha256: digestOf({
+      on,
+      selected: state.activeIntentId ?? null,
+      active: active === undefined ? null : { id: active.id, scope: active.ownedScope },
+    }),
+  };
+}
+
+/** Throws the refusal that names what is no longer as it was approved. */
+export function assertSamePreview(approved: PlanPreview, now: PlanPreview): void {
+  for (const { member, reason, message } of bound) {
+    if (approved[member] !== now[member]) throw planRefusal(reason, message, "Preview and approve it again.");
+  }
+}
+
+/** In the order in which it is told: what explains the most comes first. */
+const bound: readonly {
+  readonly member: Exclude<keyof PlanPreview, "denied">;
+  readonly reason: PlanRefusalReason;
+  readonly message: string;
+}[] = [
+  {
+    member: "head",
+    reason: "head_moved",
+    message: "The workspace stands on another commit or branch than when the plan was previewed.",
+  },
+  {
+    member: "policySha256",
+    reason: "policy_changed",
+    message: "The rules changed since the plan was approved.",
+  },
+  {
+    member: "capabilitiesSha256",
+    reason: "capabilities_changed",
+    message: "What is permitted here changed since the plan was approved: another capability profile is in force.",
+  },
+  {
+    member: "emergencySha256",
+    reason: "emergency_changed",
+    message: "An emergency control was switched since the plan was approved.",
+  },
+  {
+    member: "intentSha256",
+    reason: "intent_changed",
+    message: "The session works under another intent than when the plan was approved.",
+  },
+  {
+    member: "shownSha256",
+    reason: "preview_changed",
+    message: "The plan would do something else now than what was approved: a file, or a verdict on it, changed.",
+  },
+];

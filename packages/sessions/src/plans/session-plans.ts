@@ -1,0 +1,344 @@
+import { randomUUID } from "node:crypto";
+import type { SessionEvent } from "@gennai/agent/session-event";
+import type { PlanIssue, PlanView } from "@gennai/governance/plan/plan";
+import type { PlanApproval as KeptApproval, StepRisk } from "@gennai/governance/plan/plan-change";
+import type { PlanRecord } from "@gennai/governance/plan/plan-record";
+import { contractIssues, stepContracts } from "@gennai/governance/plan/step-contract";
+import { ServiceError } from "@gennai/machine/service-error";
+import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
+import { chooseScenario } from "../policies/choose-scenario.ts";
+import { KnownFiles } from "../session/known-files.ts";
+import type { PreparedTurn } from "../session/prepared-turn.ts";
+import type { Session } from "../session/session.ts";
+import { buildTurnGate } from "../turn/turn-gate.ts";
+import { ApprovalTokens, isToken } from "./approval-tokens.ts";
+import { type Inspection, inspectPlan, planRunScenario } from "./inspect-plan.ts";
+import { machineClock } from "./machine-clock.ts";
+import { PlanAnswers } from "./plan-answers.ts";
+import type { Approver, PlanApproval, PlanAuthority, SubmittedPlan } from "./plan-authority.ts";
+import { assertBranchMode, assertDigest, assertHead, recordOf } from "./plan-checks.ts";
+import { planEntry } from "./plan-entry.ts";
+import { headOf } from "./plan-head.ts";
+import { asksAgain, assertSomebodyCanAnswer, verificationAsksAgain, waitingFor } from "./plan-questions.ts";
+import { assertPlanMay, planRefusal } from "./plan-refusal.ts";
+import { followed, opening } from "./plan-turn.ts";
+import { planView } from "./plan-view.ts";
+import { assertSamePreview } from "./preview-basis.ts";
+import { runPlan } from "./run-plan.ts";
+import { loadPlan, storedBytes, storePlan } from "./stored-plan.ts";
+import { verifyPlan } from "./verify-plan.ts";
+
+const maxPlans = 500;
+
+/** Plans and their approvals in the logs of sessions: what one server process approved, another may run, once. */
+export class SessionPlans implements PlanAuthority {
+  readonly #tokens: ApprovalTokens;
+  /** One change of a session's plans at a time. */
+  readonly #lastChange = new WeakMap<Session, Promise<unknown>>();
+
+  /** @param wall milliseconds since the epoch */
+  constructor(wall: () => number) {
+    // Only the machine's own clock is the same for the process that approved and the one that runs.
+    this.#tokens = new ApprovalTokens(machineClock(wall));
+  }
+
+  async submit(
+    session: Session,
+    text: string,
+    options: { readonly strict: boolean; readonly contract: boolean },
+  ): Promise<SubmittedPlan> {
+    const output = validateRinaOutput(text, options);
+    if (output.kind === "invalid") return { issues: output.issues, envelopeKind: output.claims };
+    if (output.kind !== "plan") return { issues: [], envelopeKind: output.kind };
+    const { plan } = output;
+    const { risks } = await inspectPlan(session, plan.parsed, notStopped());
+    const issues: readonly PlanIssue[] = contractIssues(plan.parsed, risks);
+    if (issues.length > 0) return { issues, envelopeKind: "plan" };
+    return this.#alone(session, async () => {
+      if (session.state.plans.size >= maxPlans) {
+        throw planRefusal(
+          "too_many_plans",
+          `This session has its limit of ${maxPlans} plans.`,
+          "Start another session.",
+        );
+      }
+      await storePlan(session.services.blobs, plan);
+      const planId = randomUUID();
+      const title = await session.services.redactor.redact(plan.parsed.plan.title);
+      const steps = stepRisks(plan.parsed.plan.steps, risks);
+      await session.announce({
+        ...{ type: "plan-changed", planId },
+        change: { type: "submitted", digest: plan.digest, title, steps },
+      });
+      return { plan: planView(recordOf(session, planId), plan), issues: [], envelopeKind: "plan" } as const;
+    });
+  }
+
+  preview(session: Session, planId: string) {
+    return this.#alone(session, async () => {
+      const record = recordOf(session, planId);
+      assertPlanMay(record, "previewed");
+      assertBranchMode(session);
+      const plan = await loadPlan(session.services.blobs, record);
+      const inspection = await inspectPlan(session, plan.parsed, notStopped());
+      assertPlanMay(recordOf(session, planId), "previewed");
+      const steps = stepRisks(plan.parsed.plan.steps, inspection.risks);
+      const { actions, preview } = inspection;
+      await session.announce({ type: "plan-changed", planId, change: { type: "previewed", steps, preview } });
+      if (preview.denied === undefined && preview.unfit === undefined) {
+        await session.announce({ type: "plan-changed", planId, change: { type: "offered" } });
+      }
+      return { plan: planView(recordOf(session, planId), plan), actions };
+    });
+  }
+
+  approve(session: Session, planId: string, digest: string, by: Approver): Promise<PlanApproval> {
+    return this.#alone(session, async () => {
+      const record = recordOf(session, planId);
+      assertDigest(record, digest);
+      const { preview } = record;
+      if (preview?.denied !== undefined) {
+        throw planRefusal(
+          "action_denied",
+          `The plan cannot be approved: ${preview.denied}`,
+          "Submit a plan without it.",
+        );
+      }
+      if (preview?.unfit !== undefined) {
+        throw planRefusal(
+          "change_does_not_fit",
+          `The plan cannot be approved: ${preview.unfit}`,
+          "Submit a plan that fits the files as they are now.",
+        );
+      }
+      assertPlanMay(record, "approved");
+      assertBranchMode(session);
+      if (preview === undefined) {
+        throw planRefusal("not_previewed", "What the plan would do was not shown yet.", "Preview it.");
+      }
+      await loadPlan(session.services.blobs, record);
+      const { place: workspaceRoot } = session.workspace;
+      await session.workspace.syncControl();
+      assertHead(preview.head, headOf(session.workspace.controlRoot));
+      const who = await session.services.redactor.redact(by.who);
+      const { channel } = by;
+      const { token, approval } = this.#tokens.issue({
+        ...{ sessionId: session.id, planId, digest, workspaceRoot, preview, by: who, channel },
+      });
+      await session.decided(
+        [{ type: "plan-changed", planId, change: { type: "approved", by: who, channel, approval } }],
+        "session",
+        { plan: { id: planId, digest, approved_by: who, channel, shown_sha256: preview.shownSha256 } },
+      );
+      return { approvalToken: token, expiresAt: approval.expires.wall };
+    });
+  }
+
+  async execute(
+    session: Session,
+    planId: string,
+    digest: string,
+    token: string,
+    options: { readonly signal: AbortSignal },
+  ): Promise<PlanView> {
+    assertDigest(recordOf(session, planId), digest);
+    this.#refuseSpent(session, planId, token);
+    const run = await session.startPrepared((turnId, signal) =>
+      this.#alone(session, () => this.#prepareRun(session, { planId, digest, token, turnId, signal }), signal),
+    );
+    await followed(session, run, options.signal);
+    return this.get(session, planId);
+  }
+
+  async verify(
+    session: Session,
+    planId: string,
+    digest: string,
+    token: string,
+    options: { readonly signal: AbortSignal },
+  ) {
+    assertDigest(recordOf(session, planId), digest);
+    if (token === "") throw planRefusal("token_missing", "There is no approval token.");
+    const run = await session.startPrepared((turnId, signal) =>
+      this.#alone(session, () => this.#prepareVerification(session, { planId, token, turnId, signal }), signal),
+    );
+    await followed(session, run, options.signal);
+    const plan = await this.get(session, planId);
+    return { plan, results: plan.results };
+  }
+
+  async get(session: Session, planId: string): Promise<PlanView> {
+    return this.#view(session, recordOf(session, planId));
+  }
+
+  async list(session: Session): Promise<readonly PlanView[]> {
+    const newestFirst = [...session.state.plans.values()].reverse();
+    return Promise.all(newestFirst.map((record) => this.#view(session, record)));
+  }
+
+  async #view(session: Session, record: PlanRecord): Promise<PlanView> {
+    try {
+      if ((await storedBytes(session.services.blobs, record)) === undefined) return planView(record, undefined);
+      return planView(record, await loadPlan(session.services.blobs, record));
+    } catch (error) {
+      // One that is damaged must not hide the others; it is shown as what it is, and can do nothing.
+      if (!(error instanceof ServiceError) || error.reason !== "plan_damaged") throw error;
+      const remediation = `${error.message} ${error.hint ?? ""} ${record.remediation}`.trim();
+      return planView({ ...record, remediation }, undefined);
+    }
+  }
+
+  async #prepareRun(session: Session, asked: Asked & { readonly digest: string }): Promise<PreparedTurn> {
+    const { planId, digest, token, turnId, signal } = asked;
+    const { services, workspace } = session;
+    services.emergency.assertTurnsMayStart();
+    this.#refuseSpent(session, planId, token);
+    assertPlanMay(recordOf(session, planId), "run-opened");
+    assertBranchMode(session);
+    const approval = await this.#approvalOf(session, planId, digest, token);
+    if (approval.workspaceRoot !== workspace.place) {
+      throw planRefusal("token_bound_elsewhere", "The approval was given for another workspace.");
+    }
+    await workspace.syncControl({ signal });
+    assertHead(approval.preview.head, headOf(workspace.controlRoot));
+    const plan = await loadPlan(services.blobs, recordOf(session, planId));
+    // Looked at once more: what runs is what was shown, or nothing.
+    const inspection = await inspectPlan(session, plan.parsed, { signal });
+    assertSamePreview(approval.preview, inspection.preview);
+    const known = new KnownFiles();
+    for (const [path, sha256] of inspection.bases) known.observe({ path, source: "disk", sha256 });
+    const answers = new PlanAnswers({
+      by: `plan approved by ${approval.by}`,
+      commandsAskAgain: approval.channel === "loopback" && services.isolation === "unsandboxed",
+    });
+    const { channel } = approval;
+    await assertSomebodyCanAnswer(session, channel, asksAgain(inspection, plan.parsed, answers));
+    const { scenario } = await chooseScenario(session, planRunScenario);
+    const gate = await buildTurnGate(session, scenario, {
+      turnId,
+      modelId: "",
+      signal,
+      knownFiles: known,
+      remembered: answers,
+      ...waitingFor(channel),
+    });
+    if (gate.policySha256 !== approval.preview.policySha256) {
+      gate[Symbol.dispose]();
+      throw planRefusal(
+        "policy_changed",
+        "The rules changed since the plan was approved.",
+        "Preview and approve it again.",
+      );
+    }
+    const { tokenSha256, by } = approval;
+    const opened = { type: "run-opened", runTurnId: turnId, tokenSha256 } as const;
+    const details = { plan: { id: planId, digest, approved_by: by, channel } };
+    return {
+      openingEvents: await opening(session, turnId, `Run the approved plan: ${plan.parsed.plan.title}`, [
+        { type: "plan-changed", planId, change: opened },
+        ...gate.warnings.map((text): SessionEvent => ({ type: "warning", text })),
+      ]),
+      openingRecords: { ledger: [planEntry(session, turnId, "intent", details)], spentTokens: [tokenSha256] },
+      gate,
+      run: () => runPlan({ session, planId, turnId, tools: gate.tools, answers, known, inspection, signal }),
+    };
+  }
+
+  async #prepareVerification(session: Session, asked: Asked): Promise<PreparedTurn> {
+    const { planId, token, turnId, signal } = asked;
+    const { services } = session;
+    services.emergency.assertTurnsMayStart();
+    const record = recordOf(session, planId);
+    if (!isToken(token, record.tokenSha256)) {
+      throw planRefusal("token_unknown", "This is not the token that opened the plan's run.");
+    }
+    assertPlanMay(record, "verification-opened");
+    assertBranchMode(session);
+    const plan = await loadPlan(services.blobs, record);
+    const risks = new Map(record.steps.map(({ stepId, risk }) => [stepId, risk]));
+    const steps = stepContracts(plan.parsed, risks);
+    const channel = record.approvedBy?.channel === "authenticated" ? "authenticated" : "loopback";
+    const answers = new PlanAnswers({
+      by: `plan approved by ${record.approvedBy?.who ?? ""}`,
+      commandsAskAgain: channel === "loopback" && services.isolation === "unsandboxed",
+    });
+    const { scenario } = await chooseScenario(session, planRunScenario);
+    using unused = new DisposableStack();
+    const gate = unused.use(
+      await buildTurnGate(session, scenario, {
+        turnId,
+        modelId: "",
+        signal,
+        remembered: answers,
+        ...waitingFor(channel),
+      }),
+    );
+    await assertSomebodyCanAnswer(
+      session,
+      channel,
+      await verificationAsksAgain(gate.tools, { steps, answers, turnId, signal }),
+    );
+    unused.move();
+    const change = { type: "verification-opened", turnId } as const;
+    return {
+      openingEvents: await opening(session, turnId, `Verify the plan: ${plan.parsed.plan.title}`, [
+        { type: "plan-changed", planId, change },
+      ]),
+      gate,
+      run: () => verifyPlan({ session, planId, turnId, tools: gate.tools, answers, steps, signal }),
+    };
+  }
+
+  /** The approval that this token stands for, as the log has it. Guessing ends it, for every process. */
+  async #approvalOf(session: Session, planId: string, digest: string, token: string): Promise<KeptApproval> {
+    const { approval } = recordOf(session, planId);
+    try {
+      return this.#tokens.find(token, { sessionId: session.id, planId, digest, approval });
+    } catch (error) {
+      if (error instanceof ServiceError && error.reason === "too_many_attempts") {
+        await session.announce({ type: "plan-changed", planId, change: { type: "approval-voided" } });
+      }
+      throw error;
+    }
+  }
+
+  #refuseSpent(session: Session, planId: string, token: string): void {
+    if (!isToken(token, recordOf(session, planId).tokenSha256)) return;
+    throw planRefusal("token_spent", "The approval token was spent already.", "Submit and approve the plan again.");
+  }
+
+  /** One after the other. What `signal` gave up keeps nobody waiting: nothing comes of it any more. */
+  #alone<Result>(session: Session, body: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    const before = this.#lastChange.get(session) ?? Promise.resolve();
+    const result = before.then(body);
+    const ended = result.then(
+      () => undefined,
+      () => undefined,
+    );
+    const given = signal === undefined ? ended : before.then(() => Promise.race([ended, givenUp(signal)]));
+    this.#lastChange.set(session, given);
+    return result;
+  }
+}
+
+interface Asked {
+  readonly planId: string;
+  readonly token: string;
+  readonly turnId: string;
+  readonly signal: AbortSignal;
+}
+
+function stepRisks(steps: readonly { readonly id: string }[], risks: Inspection["risks"]): readonly StepRisk[] {
+  return steps.map(({ id }) => ({ stepId: id, risk: risks.get(id) ?? "high" }));
+}
+
+function notStopped(): { readonly signal: AbortSignal } {
+  return { signal: new AbortController().signal };
+}
+
+function givenUp(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

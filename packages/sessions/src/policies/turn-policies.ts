@@ -1,0 +1,103 @@
+import { statSync } from "node:fs";
+import { createCapabilitiesPolicy } from "@gennai/governance/capabilities/capabilities-policy";
+import { createEmergencyPolicy, type EmergencySource } from "@gennai/governance/emergency/emergency-policy";
+import { createIntentsPolicy, type IntentRules } from "@gennai/governance/intents/intents-policy";
+import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
+import { createBranchPolicy } from "@gennai/governance/policies/branch";
+import { createExternalToolsPolicy } from "@gennai/governance/policies/external-tools";
+import { createGitContentsPolicy, type GitContentsPorts } from "@gennai/governance/policies/git-contents";
+import { createSingleWriterPolicy, type TreeClaim } from "@gennai/governance/policies/single-writer";
+import type { Policy } from "@gennai/governance/policy";
+import { createRulesPolicy, type RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
+import type { ProjectConfig } from "@gennai/machine/config/project-config";
+import { digestOf } from "@gennai/protocol/digest";
+import type { EditingMode } from "@gennai/protocol/model/session-settings";
+import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
+import { callPolicies } from "./call-policies.ts";
+import { branchState, isOwnBranch, protectionOf } from "./own-branch.ts";
+
+export interface TurnPolicyOptions {
+  readonly workspaceRoot: string;
+  /** Where the files that steer the agent are read. */
+  readonly controlRoot: string;
+  /** A client holds the files, so nothing can be looked up on this machine. */
+  readonly heldByClient: boolean;
+  /** Makes `controlRoot` what it is where the files are. Rejects where that cannot be known. */
+  readonly syncControl: () => Promise<void>;
+  readonly editingMode: EditingMode;
+  /** Branch that HEAD stood on when the turn began. */
+  readonly sessionBranch: string | undefined;
+  /** Globs of further branches nobody writes on. */
+  readonly protectedBranches: readonly string[];
+  readonly config: ProjectConfig;
+  readonly claimTree: () => TreeClaim | Promise<TreeClaim>;
+  /** Commands run in a sandbox, the server's or that of the client that holds the files. */
+  readonly sandboxed: boolean;
+  readonly capabilities: LoadedCapabilities;
+  readonly emergency: EmergencySource;
+  /** Absolute paths of the server's own directories. */
+  readonly ownDirectories: readonly string[];
+  readonly rules: RulesPolicyPorts;
+  readonly gitContents: GitContentsPorts;
+  /** Milliseconds since the epoch. */
+  readonly sessionBegan: number;
+  /** What holds of intents now. */
+  readonly intentRules: () => Promise<IntentRules>;
+  /** Of users' external hooks. */
+  readonly hookPolicies: readonly Policy[];
+}
+
+/** The rules of one turn. All of them run for every call; the order is the one in which people read them. */
+export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
+  const { workspaceRoot: root, controlRoot, config, ownDirectories, sandboxed } = options;
+  // What was written since the session began is not known there: every script counts as new.
+  const isNew = options.heldByClient ? () => true : changedSince(options.sessionBegan);
+  const place = { ...options, protectedBranches: [...options.protectedBranches, ...config.protectedBranches] };
+  const onOwnBranch = (): boolean => isOwnBranch(branchState(place));
+  return [
+    createCapabilitiesPolicy(options.capabilities),
+    createEmergencyPolicy(options.emergency),
+    createRulesPolicy(options.rules),
+    createIntentsPolicy({ root, rules: options.intentRules }),
+    createScopeExpansionPolicy(),
+    createExternalToolsPolicy(),
+    ...callPolicies({
+      workspaceRoot: root,
+      controlRoot,
+      config,
+      ownDirectories,
+      rules: options.rules,
+      commands: { sandboxed, mode: options.editingMode, root, onOwnBranch, isNew },
+    }),
+    createGitContentsPolicy(options.gitContents),
+    createBranchPolicy({
+      mode: options.editingMode,
+      readBranch: async () => {
+        await options.syncControl();
+        return branchState(place);
+      },
+      protectedBy: (branch) => protectionOf(place, branch),
+    }),
+    createSingleWriterPolicy(options.claimTree),
+    ...options.hookPolicies,
+  ];
+}
+
+/** By the time of the last change of a file or its name, which no program can set back. */
+function changedSince(time: number): (path: string) => boolean {
+  return (path) => {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() === true && stat.ctimeMs >= time;
+  };
+}
+
+/**
+ * What the rules in force are, for questions and records.
+ * @param rulesSha256 of the rule files
+ */
+export function policyDigest(options: TurnPolicyOptions, policies: readonly Policy[], rulesSha256: string): string {
+  const { editingMode, protectedBranches, config } = options;
+  const lists = { allow: config.allowPaths ?? null, deny: config.denyPaths, branches: config.protectedBranches };
+  const hooks = policies.map(({ name, kind }) => ({ name, kind }));
+  return digestOf({ editingMode, protectedBranches, lists, rulesSha256, policies: hooks });
+}

@@ -1,0 +1,98 @@
+import type { HookCommand } from "@gennai/governance/hooks/hook-config";
+import { createBrokenHooksPolicy, createHookPolicies, type HookRunner } from "@gennai/governance/hooks/hooks-policy";
+import { zeroAccessGlobs } from "@gennai/governance/policies/secrets";
+import type { TreeClaim } from "@gennai/governance/policies/single-writer";
+import type { Policy } from "@gennai/governance/policy";
+import { loadProjectConfig, type ProjectConfig } from "@gennai/machine/config/project-config";
+import { readGitHead } from "@gennai/machine/workspace/git-head";
+import type { EditingMode } from "@gennai/protocol/model/session-settings";
+import { placeOfCommands } from "../client-workspace/place-of-commands.ts";
+import { createHookRunner } from "../hooks/run-hook.ts";
+import type { Session } from "../session/session.ts";
+import type { WorkspaceGovernance } from "../session/workspace-governance.ts";
+import { policyDigest, type TurnPolicyOptions, turnPolicies } from "./turn-policies.ts";
+
+/** Milliseconds for which a look at the files that steer the agent is shared by the policies of one decision. */
+const freshMs = 250;
+
+/** What decides over the calls of one turn. */
+export interface TurnRules {
+  readonly governance: WorkspaceGovernance;
+  readonly config: ProjectConfig;
+  readonly policies: readonly Policy[];
+  /** Globs of files that no search may reach. */
+  readonly searchExcludes: readonly string[];
+  readonly hooks: { readonly commands: readonly HookCommand[]; readonly runner: HookRunner };
+  /** The workspace has intents, and works by them. */
+  readonly intentsOn: boolean;
+  /** What the user should know of hooks, and of all else. */
+  readonly hookWarnings: readonly string[];
+  readonly warnings: readonly string[];
+  /** SHA-256 of the rules in force. @param policies all of them, these here included */
+  digest(policies: readonly Policy[]): string;
+}
+
+/**
+ * The rules of a turn, as the project and the user have them now. Throws `ServiceError` for rules that cannot be read.
+ * @param options.editingMode in force in this turn
+ * @param options.claimTree makes the working tree this turn's, at its first change
+ */
+export async function loadTurnRules(
+  session: Session,
+  options: {
+    readonly editingMode: EditingMode;
+    readonly claimTree: () => TreeClaim | Promise<TreeClaim>;
+    readonly signal: AbortSignal;
+  },
+): Promise<TurnRules> {
+  const { services, workspace, state } = session;
+  const { client, controlRoot } = workspace;
+  const head = readGitHead(controlRoot);
+  // Whoever decides decides by what the project says now, wherever its files are.
+  const syncControl = async (): Promise<void> => workspace.syncControl({ maxAgeMs: freshMs, signal: options.signal });
+  const governance = await services.governanceOf(workspace);
+  const damageControl = await governance.rules.current();
+  const capabilities = await services.loadCapabilities();
+  const { problem } = capabilities.current();
+  const hooks = await services.loadHooks(workspace.place);
+  const runner = createHookRunner({ cwd: controlRoot, environment: services.commandEnvironment });
+  const config = await loadProjectConfig(controlRoot);
+  const policyOptions: TurnPolicyOptions = {
+    ...{ workspaceRoot: workspace.root, controlRoot, syncControl, config, capabilities },
+    heldByClient: client !== undefined,
+    editingMode: options.editingMode,
+    sessionBranch: head.type === "branch" ? head.branch : undefined,
+    protectedBranches: services.protectedBranches,
+    sessionBegan: state.began,
+    claimTree: options.claimTree,
+    sandboxed: placeOfCommands(session).isolation === "sandboxed",
+    emergency: services.emergency,
+    ownDirectories: services.ownDirectories,
+    rules: {
+      current: () =>
+        client === undefined ? governance.rules.current() : syncControl().then(() => governance.rules.current()),
+      slow: governance.rules.slow,
+    },
+    gitContents: governance.gitContents,
+    intentRules: () => syncControl().then(() => governance.intents.rules(state.activeIntentId)),
+    hookPolicies: [
+      ...createHookPolicies(hooks.hooks, { runner, cwd: controlRoot }),
+      ...hooks.problems.map(createBrokenHooksPolicy),
+    ],
+  };
+  const intents = await governance.intents.status();
+  return {
+    ...{ governance, config },
+    policies: turnPolicies(policyOptions),
+    searchExcludes: [...zeroAccessGlobs, ...config.denyPaths, ...damageControl.searchExcludes],
+    hooks: { commands: hooks.hooks, runner },
+    intentsOn: intents.on,
+    hookWarnings: hooks.warnings,
+    warnings: [
+      ...intents.problems,
+      ...governance.rules.status().problems,
+      ...(problem === undefined ? [] : [`Only reading is permitted: ${problem}.`]),
+    ],
+    digest: (policies) => policyDigest(policyOptions, policies, damageControl.sha256),
+  };
+}

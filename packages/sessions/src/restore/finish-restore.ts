@@ -1,0 +1,79 @@
+import type { FileChangeRecord } from "@gennai/agent/proposal";
+import type { SkippedFile } from "@gennai/agent/session-event";
+import { ServiceError } from "@gennai/machine/service-error";
+import { sha256 } from "@gennai/machine/workspace/held-file";
+import { openWorkspaceRoot, type WorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
+import type { FileState } from "@gennai/store/checkpoints/file-state";
+import type { Session } from "../session/session.ts";
+import { TreeClaimant } from "../session/tree-claimant.ts";
+import type { OpenRestore } from "../session/work-steps.ts";
+import { presentFile } from "./present-files.ts";
+
+/**
+ * Ends a restore that began and was never recorded as done, because its server went away or a write failed: by what is in the
+ * files now. So it stands in the list, and can be taken back. Does nothing while another process works in the tree.
+ */
+export async function finishInterruptedRestore(session: Session): Promise<void> {
+  const { services, workspace, state } = session;
+  if (state.work.openRestore === undefined || workspace.client !== undefined) return;
+  using tree = new TreeClaimant(services.locks, workspace.place, session.id);
+  if ((await tree.claim()).type === "held") return;
+  try {
+    await recordRestore(session, state.work.openRestore);
+  } catch (error) {
+    // Another server has the session, or runs a turn of it: it ends the restore when it opens it.
+    if (!(error instanceof ServiceError)) throw error;
+  }
+}
+
+/** For whoever holds the tree. */
+export async function recordRestore(session: Session, restore: OpenRestore): Promise<void> {
+  const { services, workspace } = session;
+  const { checkpointId, restoreId } = restore;
+  const root = openWorkspaceRoot(workspace.root, { stateDir: services.ownDirectories[0] ?? "", home: services.home });
+  const { files, skipped } = whatWasWritten(restore.files, root);
+  await session.decided(
+    [{ type: "checkpoint-restored", checkpointId, restoreId, files, skipped, interrupted: true }],
+    "undo",
+    { checkpointId, restoreId, skipped: skipped.length, interrupted: true },
+    files,
+  );
+}
+
+function whatWasWritten(
+  planned: readonly FileChangeRecord[],
+  root: WorkspaceRoot,
+): { readonly files: readonly FileChangeRecord[]; readonly skipped: readonly SkippedFile[] } {
+  const files: FileChangeRecord[] = [];
+  const skipped: SkippedFile[] = [];
+  for (const record of planned) {
+    const { state, bytes } = presentFile(root, record.path);
+    const now = bytes === undefined ? undefined : sha256(bytes);
+    if (state.type === "unknown") skipped.push({ path: record.path, reason: "not_certain" });
+    else if (isUntouched(record, state, now)) skipped.push({ path: record.path, reason: "not_restored" });
+    else if (now === record.afterSha256 && (state.type === "link") === (record.afterLink === true)) files.push(record);
+    // What had to make way is gone, and what was to come is not there yet: taking this back brings it again.
+    else if (now === undefined) files.push(withoutAfter(record));
+    else skipped.push({ path: record.path, reason: "changed_since" });
+  }
+  return { files, skipped };
+}
+
+/** Also a file that was not there and is to come, and one whose mode is all that was to change. */
+function isUntouched(
+  { beforeSha256, beforeLink, beforeMode }: FileChangeRecord,
+  state: FileState,
+  now: string | undefined,
+): boolean {
+  if (now !== beforeSha256 || (state.type === "link") !== (beforeLink === true)) return false;
+  return state.type !== "file" || beforeMode === undefined || state.mode === beforeMode;
+}
+
+function withoutAfter({ path, beforeSha256, beforeMode, beforeLink }: FileChangeRecord): FileChangeRecord {
+  return {
+    ...{ path, operation: "delete" },
+    ...(beforeSha256 === undefined ? {} : { beforeSha256 }),
+    ...(beforeMode === undefined ? {} : { beforeMode }),
+    ...(beforeLink === undefined ? {} : { beforeLink }),
+  };
+}

@@ -1,0 +1,166 @@
+import { randomBytes } from "node:crypto";
+import type { FileChangeRecord } from "@gennai/agent/proposal";
+import type { SkippedFile } from "@gennai/agent/session-event";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { ServiceError } from "@gennai/machine/service-error";
+import { openWorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
+import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
+import type { FileState, PathChange } from "@gennai/store/checkpoints/file-state";
+import { heldByClient } from "../client-workspace/held-by-client.ts";
+import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
+import type { Session } from "../session/session.ts";
+import { TreeClaimant } from "../session/tree-claimant.ts";
+import type { WorkStep } from "../session/work-steps.ts";
+import { FileContents } from "./file-contents.ts";
+import { recordRestore } from "./finish-restore.ts";
+import { checkpointsOf } from "./list-checkpoints.ts";
+import { planRestore } from "./restore-plan.ts";
+import { recordOf, writeRestore } from "./write-restore.ts";
+
+export interface RestoreRequest {
+  readonly checkpointId: string;
+  /** Files or directories, relative to the workspace; empty: all that was changed since. */
+  readonly paths: readonly string[];
+  readonly dryRun: boolean;
+  /** Also what somebody else changed since; only with `paths`. */
+  readonly force: boolean;
+}
+
+export interface Restored {
+  /** Empty for a dry run, and when there was nothing to do. */
+  readonly restoreId: string;
+  readonly files: readonly FileChangeRecord[];
+  readonly skipped: readonly SkippedFile[];
+}
+
+/**
+ * Takes back what a session did to files since a checkpoint. A person's act: rules about paths do not hold, since nothing is
+ * written but what was there before, but the emergency controls do. Throws `ServiceError`.
+ */
+export async function restoreCheckpoint(session: Session, request: RestoreRequest): Promise<Restored> {
+  const { services, workspace } = session;
+  if (workspace.client !== undefined) throw heldByClient("No trees are kept of it; UndoChangeSet takes changes back.");
+  checkPaths(request);
+  if (!request.dryRun) {
+    if (session.runningTurnId !== undefined) {
+      throw new ServiceError("failed_precondition", "A turn is running; it must end before you restore.", {
+        reason: "turn_running",
+        hint: "Wait for its end, or stop it.",
+      });
+    }
+    refuseInEmergency(session, "Nothing was restored", restoreTool);
+  }
+  await session.catchUp();
+  using tree = new TreeClaimant(services.locks, workspace.place, session.id);
+  const claim = request.dryRun ? tree.look() : await tree.claim();
+  if (claim.type === "held" && !request.dryRun) {
+    throw new ServiceError("failed_precondition", `Nothing was restored: the working tree is in use by ${claim.by}.`, {
+      reason: "tree_in_use",
+      hint: "Wait for the end of that turn, or stop it.",
+    });
+  }
+  try {
+    // Of a server that went away.
+    if (!request.dryRun && session.state.work.openRestore !== undefined) {
+      await recordRestore(session, session.state.work.openRestore);
+    }
+    return await restore(session, request);
+  } catch (error) {
+    if (error instanceof ToolFailure) {
+      throw new ServiceError("failed_precondition", `Not restored: ${error.message}`, {
+        reason: error.code,
+        hint: "Look at it, and restore again.",
+        cause: error,
+      });
+    }
+    if (!(error instanceof CheckpointError)) throw error;
+    throw new ServiceError("failed_precondition", `Nothing was restored: ${error.message}`, {
+      reason: error.code,
+      cause: error,
+    });
+  }
+}
+
+async function restore(session: Session, request: RestoreRequest): Promise<Restored> {
+  const { services, workspace, state } = session;
+  const { checkpointId, paths, force, dryRun } = request;
+  const checkpoint = checkpointsOf(state, () => true).find((each) => each.checkpointId === checkpointId);
+  if (checkpoint === undefined) {
+    throw new ServiceError(
+      "not_found",
+      `This session has no checkpoint ${JSON.stringify(checkpointId.slice(0, 100))}.`,
+      {
+        hint: "List the checkpoints, e.g. with gennai undo --list.",
+      },
+    );
+  }
+  const checkpoints = services.checkpointsOf(workspace);
+  const contents = new FileContents(services.blobs, checkpoints);
+  const root = openWorkspaceRoot(workspace.root, { stateDir: services.ownDirectories[0] ?? "", home: services.home });
+  const steps = state.work.all.filter(({ seq }) => seq >= checkpoint.fromSeq);
+  const changes: PathChange[] = [];
+  for (const step of steps) {
+    const found = step.records?.map(changeFromRecord) ?? (await checkpoints.changesOf(step.checkpointId));
+    if (found === undefined) throw new CheckpointError("not_kept", "What was there before is no longer kept.");
+    changes.push(...found);
+  }
+  const plan = await planRestore(changes, contents, { root, paths, force });
+  if (dryRun || plan.restores.length === 0) {
+    return { restoreId: "", files: plan.restores.map((each) => recordOf(each, undefined)), skipped: plan.skipped };
+  }
+  // What is there now, so that this can be taken back as well.
+  for (const { present } of plan.restores) {
+    if (present.bytes !== undefined) await services.blobs.put(present.bytes, "application/octet-stream");
+  }
+  refuseInEmergency(session, "Nothing was restored", restoreTool);
+  const restoreId = `r-${randomBytes(8).toString("hex")}`;
+  const announce = (files: readonly FileChangeRecord[]): Promise<void> =>
+    session.announceRestore({ checkpointId, restoreId, files });
+  const written = await writeRestore(plan.restores, contents, { workspace, root, announce }).catch(
+    async (error: unknown) => {
+      // Some of it may be written: that is recorded, and can be taken back.
+      if (state.work.openRestore !== undefined) await recordRestore(session, state.work.openRestore);
+      throw error;
+    },
+  );
+  const skipped = [...plan.skipped, ...written.skipped];
+  await session.decided(
+    [{ type: "checkpoint-restored", checkpointId, restoreId, files: written.files, skipped }],
+    "undo",
+    { checkpointId, restoreId, ...(force ? { force } : {}), skipped: skipped.length, turnIds: turnsOf(steps) },
+    written.files,
+  );
+  return { restoreId, files: written.files, skipped };
+}
+
+const restoreTool = { name: "RestoreCheckpoint", statement: "Restore a checkpoint" } as const;
+
+function turnsOf(steps: readonly WorkStep[]): readonly string[] {
+  return [...new Set(steps.map(({ turnId }) => turnId).filter((turnId) => turnId !== ""))];
+}
+
+function changeFromRecord(record: FileChangeRecord): PathChange {
+  const { path, beforeSha256, afterSha256, beforeMode, afterMode, beforeLink, afterLink } = record;
+  return {
+    path,
+    before: stateFrom(beforeSha256, beforeMode, beforeLink),
+    after: stateFrom(afterSha256, afterMode, afterLink),
+  };
+}
+
+function stateFrom(sha256: string | undefined, mode: number | undefined, isLink: boolean | undefined): FileState {
+  if (sha256 === undefined) return { type: "absent" };
+  return { type: isLink === true ? "link" : "file", sha256, ...(mode === undefined ? {} : { mode }) };
+}
+
+function checkPaths({ paths, force }: RestoreRequest): void {
+  if (force && paths.length === 0) {
+    throw new ServiceError(
+      "invalid_argument",
+      "Name the files to restore by force (paths): it overwrites what others changed.",
+    );
+  }
+  if (paths.length > 10_000 || paths.some((path) => path === "" || path.startsWith("/") || path.includes("\0"))) {
+    throw new ServiceError("invalid_argument", "paths are files or directories, relative to the workspace.");
+  }
+}

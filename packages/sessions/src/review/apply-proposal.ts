@@ -1,0 +1,162 @@
+import type { FileChangeRecord, ProposalReview } from "@gennai/agent/proposal";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { ServiceError } from "@gennai/machine/service-error";
+import { digestOf } from "@gennai/protocol/digest";
+import type { Proposal } from "@gennai/protocol/model/proposal";
+import { sessionBridge } from "../bridge/session-bridge.ts";
+import type { Session } from "../session/session.ts";
+import type { SessionState } from "../session/session-state.ts";
+import { TreeClaimant } from "../session/tree-claimant.ts";
+import { lostEditor } from "../tools/lost-editor.ts";
+import { checkPersonsWrite, type PersonsWrite } from "./persons-write.ts";
+import { checkDecisions, redactedReview } from "./proposal-review.ts";
+import { type ReviewedFile, reviewedFiles } from "./reviewed-files.ts";
+
+export interface AppliedProposal {
+  /** Empty when nothing was kept. */
+  readonly changeSetId: string;
+  readonly files: readonly FileChangeRecord[];
+  /** These decisions were carried out before. */
+  readonly alreadyApplied: boolean;
+}
+
+/**
+ * Carries out a person's decisions about a proposal: all kept files in one step, each against the bytes the proposal is
+ * based on, or nothing. The review is durable before anything is written, so that the same decisions can be sent again
+ * after any failure: what was done is found done. Throws `ServiceError`; the file that stands in the way is named.
+ */
+export async function applyProposal(
+  session: Session,
+  review: ProposalReview,
+  options: { readonly expectedBases: ReadonlyMap<string, string>; readonly signal: AbortSignal },
+): Promise<AppliedProposal> {
+  const lock = session.services.locks.tryAcquire(`proposal ${session.id} ${review.proposalId}`, "applies a proposal");
+  if (lock.type === "held") {
+    throw new ServiceError("unavailable", "This proposal is being applied right now.", { reason: "busy" });
+  }
+  using _held = lock.lock;
+  await session.catchUp();
+  const { state } = session;
+  const proposal = checkDecisions(state, review);
+  refuseOtherBases(proposal, options.expectedBases);
+  const recorded = await redactedReview(review, session.services.redactor);
+  const isAgain = refuseOtherReview(state, recorded);
+  const changeSetId = `proposal-${review.proposalId}`;
+  if (state.appliedProposals.has(review.proposalId)) {
+    return { changeSetId, files: state.changeSets.get(changeSetId)?.files ?? [], alreadyApplied: true };
+  }
+
+  const { workspace, services } = session;
+  const files = await reviewedFiles(proposal, review, { workspace, blobs: services.blobs, signal: options.signal });
+  const write = await checkPersonsWrite(session, files);
+  // Written, and the server ended before it could say so: several files are written together or not at all.
+  const isWritten = isAgain && files.length > 0 && files.every((file) => file.state === "written");
+  if (!isWritten) {
+    refuseMovedOn(files);
+    await refuseUnsaved(session, files, options.signal);
+  }
+  for (const { before } of files) {
+    if (before !== undefined && !isWritten) await services.blobs.put(before.bytes, "application/octet-stream");
+  }
+  if (!isAgain) {
+    await session.decided([{ type: "proposal-review", review: recorded }], "review", { review: recorded });
+  }
+  if (files.length === 0) return { changeSetId: "", files: [], alreadyApplied: isAgain };
+  if (!isWritten) await writeFiles(session, files, write);
+  const changed = files.map(changeRecord);
+  const applied = { type: "change-set-applied", changeSetId, files: changed, proposalId: review.proposalId } as const;
+  await session.decided([applied], "applied", { proposalId: review.proposalId, by: "server" }, changed);
+  return { changeSetId, files: changed, alreadyApplied: isWritten };
+}
+
+/** True when the proposal was reviewed with these very decisions before. Throws when it was with others. */
+function refuseOtherReview(state: SessionState, review: ProposalReview): boolean {
+  const first = state.reviewedProposals.get(review.proposalId);
+  if (first !== undefined && sameDecisions(first) === sameDecisions(review)) return true;
+  if (first === undefined && !state.appliedProposals.has(review.proposalId)) return false;
+  throw new ServiceError("already_exists", "This proposal was decided about already; the first review stands.");
+}
+
+/** Whatever order they came in. */
+function sameDecisions({ hunks, note }: ProposalReview): string {
+  const inOrder = hunks
+    .map(({ changeId, hunkId, decision, editedText, note: why }) => [changeId, hunkId, decision, editedText, why])
+    .sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+  return digestOf({ hunks: inOrder, note });
+}
+
+function refuseOtherBases(proposal: Proposal, expected: ReadonlyMap<string, string>): void {
+  for (const [path, sha256] of expected) {
+    const change = proposal.changes.find((each) => each.path === path);
+    if (change === undefined) {
+      throw new ServiceError("invalid_argument", `The proposal has no change of ${JSON.stringify(path)}.`);
+    }
+    if (change.baseSha256 !== sha256) {
+      throw new ServiceError("failed_precondition", `${path} was reviewed against another text than was proposed on.`, {
+        reason: "stale_file",
+        hint: "Load the proposal again.",
+      });
+    }
+  }
+}
+
+function refuseMovedOn(files: readonly ReviewedFile[]): void {
+  const moved = files.filter(({ state }) => state !== "ready").map(({ name }) => name);
+  if (moved.length === 0) return;
+  throw new ServiceError(
+    "failed_precondition",
+    `Nothing was applied: ${moved.join(", ")} changed since the proposal was made.`,
+    { reason: "stale_file", hint: "Ask for the change again, or leave these files out." },
+  );
+}
+
+/** What an attached editor has not saved would be lost, or would bring the old text back. */
+async function refuseUnsaved(session: Session, files: readonly ReviewedFile[], signal: AbortSignal): Promise<void> {
+  const { clients, requests, settings } = session;
+  const bridge = sessionBridge({ clients, requests, turnId: () => "", interactive: () => settings.interactive });
+  if (!bridge.can("file-read")) return;
+  const unsaved: string[] = [];
+  const look = async ({ name }: ReviewedFile): Promise<void> => {
+    const request = { path: name, offset: 0, limit: 1, reason: "Are there unsaved changes?" };
+    try {
+      if ((await bridge.readFile(request, { signal })).dirty) unsaved.push(name);
+    } catch (error) {
+      // An editor that has no such file, or does not answer, holds nothing that is known of.
+      if (error instanceof ToolFailure && (error.code === "not_found" || lostEditor(error))) return;
+      throw error;
+    }
+  };
+  for (let at = 0; at < files.length; at += atOnce) await Promise.all(files.slice(at, at + atOnce).map(look));
+  if (unsaved.length === 0) return;
+  throw new ServiceError(
+    "failed_precondition",
+    `Nothing was applied: ${unsaved.sort().join(", ")} has unsaved changes in an editor.`,
+    { reason: "unsaved_changes", hint: "Save or discard them in the editor, then apply again." },
+  );
+}
+
+/** Editors asked at once: enough to hide the way to them, few enough not to flood them. */
+const atOnce = 8;
+
+async function writeFiles(session: Session, files: readonly ReviewedFile[], write: PersonsWrite): Promise<void> {
+  using tree = new TreeClaimant(session.services.locks, session.workspace.place, session.id);
+  const claim = await tree.claim();
+  // A turn of this very session may hold it: then the base hashes alone decide, as they do for the editor.
+  if (claim.type === "held" && tree.look().type === "held") {
+    throw new ServiceError("failed_precondition", `Nothing was applied: the working tree is in use by ${claim.by}.`, {
+      reason: "tree_in_use",
+      hint: "Wait for the end of that turn, or stop it.",
+    });
+  }
+  write.assertStillAllowed();
+  await session.workspace.apply(files.map(({ change }) => change));
+}
+
+function changeRecord({ name, change, beforeSha256, afterSha256 }: ReviewedFile): FileChangeRecord {
+  return {
+    path: name,
+    operation: change.operation,
+    ...(beforeSha256 === undefined ? {} : { beforeSha256 }),
+    ...(afterSha256 === undefined ? {} : { afterSha256 }),
+  };
+}

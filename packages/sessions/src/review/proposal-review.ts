@@ -1,0 +1,103 @@
+import type { FileChangeRecord, ProposalReview } from "@gennai/agent/proposal";
+import type { Redactor } from "@gennai/governance/redaction";
+import { ServiceError } from "@gennai/machine/service-error";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
+import type { Proposal } from "@gennai/protocol/model/proposal";
+import type { Session } from "../session/session.ts";
+import type { SessionState } from "../session/session-state.ts";
+
+/** Largest file whose hash is checked after a client says it wrote it; bytes. */
+const maxCheckedBytes = 64 * 1024 * 1024;
+
+export interface AppliedReport {
+  readonly proposalId: string;
+  readonly files: readonly FileChangeRecord[];
+}
+
+/** Records a review that fits its proposal: known change, known hunk, each decided once. Throws `ServiceError`. */
+export async function recordReview(session: Session, review: ProposalReview): Promise<void> {
+  await session.catchUp();
+  const { state, services } = session;
+  proposalOf(state, review.proposalId);
+  if (state.reviewedProposals.has(review.proposalId)) {
+    throw new ServiceError("already_exists", "This proposal was reviewed already; the first review stands.");
+  }
+  checkDecisions(state, review);
+  const redacted = await redactedReview(review, services.redactor);
+  await session.decided([{ type: "proposal-review", review: redacted }], "review", { review: redacted });
+}
+
+/** Records what a client wrote after a review. The server looks at the disk itself before it believes it. */
+export async function recordApplied(session: Session, report: AppliedReport): Promise<void> {
+  await session.catchUp();
+  const files = await verifyApplied(session.state, report, session.workspace);
+  const { proposalId } = report;
+  const applied = { type: "change-set-applied", changeSetId: `proposal-${proposalId}`, files, proposalId } as const;
+  await session.decided([applied], "applied", { proposalId }, files);
+}
+
+/** The proposal, when every decision is about something in it, and each thing is decided once. */
+export function checkDecisions(state: SessionState, review: ProposalReview): Proposal {
+  const proposal = proposalOf(state, review.proposalId);
+  const seen = new Set<string>();
+  for (const { changeId, hunkId } of review.hunks) {
+    const change = proposal.changes.find(({ id }) => id === changeId);
+    if (change === undefined) {
+      throw new ServiceError("invalid_argument", `The proposal has no change ${JSON.stringify(changeId)}.`);
+    }
+    if (hunkId !== "" && !change.hunks.some(({ id }) => id === hunkId)) {
+      throw new ServiceError("invalid_argument", `Change ${changeId} has no hunk ${JSON.stringify(hunkId)}.`);
+    }
+    const key = JSON.stringify([changeId, hunkId]);
+    if (seen.has(key)) throw new ServiceError("invalid_argument", `Change ${changeId} has two decisions for one hunk.`);
+    seen.add(key);
+  }
+  return proposal;
+}
+
+/** What the user wrote reaches the model and the ledger, so it is masked like everything else; the client applies its own text. */
+export async function redactedReview(review: ProposalReview, redactor: Redactor): Promise<ProposalReview> {
+  const hunks = review.hunks.map(async (hunk) => ({
+    ...hunk,
+    editedText: await redactor.redact(hunk.editedText),
+    note: await redactor.redact(hunk.note),
+  }));
+  return { ...review, hunks: await Promise.all(hunks), note: await redactor.redact(review.note) };
+}
+
+/** The files of a report as they are on disk now. A client that says it wrote what is not there is refused. */
+async function verifyApplied(
+  state: SessionState,
+  report: AppliedReport,
+  workspace: Workspace,
+): Promise<readonly FileChangeRecord[]> {
+  const proposal = proposalOf(state, report.proposalId);
+  if (state.appliedProposals.has(report.proposalId)) {
+    throw new ServiceError("already_exists", "This proposal was applied already.");
+  }
+  if (report.files.length === 0) throw new ServiceError("invalid_argument", "The report names no file.");
+  for (const file of report.files) {
+    const change = proposal.changes.find(({ path }) => path === file.path);
+    if (change === undefined || change.operation !== file.operation) {
+      throw new ServiceError("invalid_argument", `The proposal has no ${file.operation} of ${file.path}.`);
+    }
+    if ((file.beforeSha256 ?? "") !== change.baseSha256) {
+      throw new ServiceError("invalid_argument", `${file.path} was not applied to the text the proposal is based on.`);
+    }
+    const path = await workspace.resolve(file.path);
+    const stat = await workspace.stat(path);
+    const actual = stat === undefined ? undefined : (await workspace.read(path, { maxBytes: maxCheckedBytes })).sha256;
+    if (actual !== file.afterSha256) {
+      throw new ServiceError("failed_precondition", `${file.path} is not on disk as the report says.`, {
+        hint: "Save the file and report again.",
+      });
+    }
+  }
+  return report.files;
+}
+
+function proposalOf(state: SessionState, proposalId: string): Proposal {
+  const proposal = state.proposals.get(proposalId);
+  if (proposal === undefined) throw new ServiceError("not_found", "This session has no such proposal.");
+  return proposal;
+}

@@ -1,0 +1,142 @@
+import type { ProposalReview, ReviewedHunk } from "@gennai/agent/proposal";
+import type { WorkspacePath } from "@gennai/governance/effect";
+import { ServiceError } from "@gennai/machine/service-error";
+import { sha256 } from "@gennai/machine/workspace/held-file";
+import type { FileContent, Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import { applyReview, type HunkDecision, ReviewError } from "@gennai/protocol/review/apply-review";
+import type { BlobStore } from "@gennai/store/log/session-log";
+import { currentContent } from "../tools/writing/file-change.ts";
+
+/** What a review makes of one file. */
+export interface ReviewedFile {
+  readonly path: WorkspacePath;
+  /** As the proposal names it. */
+  readonly name: string;
+  readonly change: WorkspaceChange;
+  /** The text that will be there; undefined for a delete. */
+  readonly text: string | undefined;
+  /** What is there now. */
+  readonly before: FileContent | undefined;
+  /**
+   * - `ready`: the file is as the proposal found it
+   * - `written`: it is already what the review makes of it
+   * - `moved-on`: it is something else
+   */
+  readonly state: "ready" | "written" | "moved-on";
+  readonly beforeSha256: string | undefined;
+  readonly afterSha256: string | undefined;
+}
+
+interface Ports {
+  readonly workspace: Workspace;
+  readonly blobs: BlobStore;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The files that a review keeps something of, worked out and not written. Decisions are the person's own words, not the
+ * masked ones of the log. Throws `ServiceError` for a path outside, and for hunks that fit nothing.
+ */
+export async function reviewedFiles(
+  proposal: Proposal,
+  review: ProposalReview,
+  ports: Ports,
+): Promise<readonly ReviewedFile[]> {
+  const files: ReviewedFile[] = [];
+  for (const change of proposal.changes) {
+    const decisions = new Map(
+      review.hunks.filter(({ changeId }) => changeId === change.id).map((hunk) => [hunk.hunkId, decisionOf(hunk)]),
+    );
+    if (![...decisions.values()].some(({ type }) => type !== "undo")) continue;
+    const file = await reviewedFile(change, decisions, ports);
+    if (file !== undefined) files.push(file);
+  }
+  return files;
+}
+
+async function reviewedFile(
+  change: ProposedChange,
+  decisions: ReadonlyMap<string, HunkDecision>,
+  { workspace, blobs, signal }: Ports,
+): Promise<ReviewedFile | undefined> {
+  const path = await workspace.resolve(change.path);
+  // Nothing out there is even looked at.
+  if (!path.inside) {
+    throw new ServiceError("permission_denied", `${change.path} is outside the workspace.`, {
+      reason: "outside_workspace",
+    });
+  }
+  const before = await currentContent(workspace, path, signal);
+  const isFresh = !change.conflict && (before?.sha256 ?? "") === change.baseSha256;
+  const base = isFresh ? before?.bytes : await keptBase(change, blobs);
+  const { baseSha256 } = change;
+  if (!isFresh && base === undefined && baseSha256 !== "") {
+    const gone = { path, name: change.path, text: undefined, before, afterSha256: undefined };
+    return { ...gone, beforeSha256: baseSha256, change: { operation: "delete", path, baseSha256 }, state: "moved-on" };
+  }
+  const baseText = base === undefined ? undefined : textOf(base, change.path);
+  const newText = change.operation === "delete" ? undefined : await proposedText(change, blobs);
+  const reviewed = decide(baseText, newText, change, decisions);
+  if (reviewed.type === "unchanged") return undefined;
+  const text = reviewed.type === "write" ? reviewed.text : undefined;
+  const bytes = text === undefined ? undefined : new TextEncoder().encode(text);
+  const afterSha256 = bytes === undefined ? undefined : sha256(bytes);
+  return {
+    ...{ path, name: change.path, text, before, afterSha256 },
+    beforeSha256: baseSha256 === "" ? undefined : baseSha256,
+    change:
+      bytes === undefined
+        ? { operation: "delete", path, baseSha256 }
+        : baseSha256 === ""
+          ? { operation: "create", path, bytes }
+          : { operation: "update", path, bytes, baseSha256 },
+    state: isFresh ? "ready" : !change.conflict && before?.sha256 === afterSha256 ? "written" : "moved-on",
+  };
+}
+
+function decide(
+  base: string | undefined,
+  newText: string | undefined,
+  change: ProposedChange,
+  decisions: ReadonlyMap<string, HunkDecision>,
+): ReturnType<typeof applyReview> {
+  try {
+    return applyReview(base, newText, change, decisions);
+  } catch (error) {
+    if (!(error instanceof ReviewError)) throw error;
+    throw new ServiceError("failed_precondition", error.message, { reason: error.code, cause: error });
+  }
+}
+
+/** The text a change was made on, when the file is no longer that. */
+async function keptBase(change: ProposedChange, blobs: BlobStore): Promise<Uint8Array | undefined> {
+  return change.baseBlob === undefined ? undefined : blobs.get(change.baseBlob.sha256);
+}
+
+/** The whole new text as it was proposed: what the log shows of it may be masked. */
+async function proposedText(change: ProposedChange, blobs: BlobStore): Promise<string> {
+  if (change.newContentBlob === undefined) return change.newContent;
+  const bytes = await blobs.get(change.newContentBlob.sha256);
+  if (bytes !== undefined) return textOf(bytes, change.path);
+  throw new ServiceError("failed_precondition", `The proposed text of ${change.path} is no longer stored.`, {
+    reason: "content_gone",
+    hint: "Ask for the change again.",
+  });
+}
+
+function textOf(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw new ServiceError("failed_precondition", `${path} is not UTF-8 text, so its hunks cannot be applied.`, {
+      reason: "unsupported_encoding",
+      hint: "Leave this file out and apply the rest, or change it by hand.",
+      cause: error,
+    });
+  }
+}
+
+function decisionOf({ decision, editedText, note }: ReviewedHunk): HunkDecision {
+  return decision === "edited" ? { type: "edited", text: editedText, note } : { type: decision, note };
+}

@@ -1,0 +1,208 @@
+import type { ClientRequest } from "@gennai/agent/client-request";
+import { Conversation } from "@gennai/agent/conversation";
+import type { FileChangeRecord, ProposalReview } from "@gennai/agent/proposal";
+import { endStates, type LoggedEvent, type TurnState } from "@gennai/agent/session-event";
+import type { Todo } from "@gennai/agent/todo";
+import { addUsage, noUsage, type UsageSum } from "@gennai/agent/usage";
+import type { ClientWorkspaceFacts, WorkspaceOperation } from "@gennai/agent/workspace-operation";
+import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan/plan-record";
+import type { Proposal } from "@gennai/protocol/model/proposal";
+import { type SessionSettings, settingsFromLog } from "@gennai/protocol/model/session-settings";
+import { KnownFiles } from "./known-files.ts";
+import { WorkSteps } from "./work-steps.ts";
+
+export interface TurnRecord {
+  readonly turnId: string;
+  readonly clientTurnId: string;
+  /** Seq before the turn's first event. */
+  readonly afterSeq: number;
+  state: TurnState;
+  /** Seq of the event that ended it. */
+  endSeq?: number;
+}
+
+export interface ChangeSet {
+  readonly changeSetId: string;
+  /** In the order in which they were applied. */
+  readonly files: FileChangeRecord[];
+  undone: boolean;
+}
+
+/** Everything a session is, besides its log: a fold over it, made anew whenever the session is opened. */
+export class SessionState {
+  readonly conversation = new Conversation();
+  readonly knownFiles = new KnownFiles();
+  readonly work = new WorkSteps();
+  readonly turns = new Map<string, TurnRecord>();
+  readonly turnByClientId = new Map<string, TurnRecord>();
+  readonly changeSets = new Map<string, ChangeSet>();
+  readonly proposals = new Map<string, Proposal>();
+  /** By id, oldest first. */
+  readonly plans = new Map<string, PlanRecord>();
+  readonly appliedProposals = new Set<string>();
+  /** As the log has them: masked. */
+  readonly reviewedProposals = new Map<string, ProposalReview>();
+  /** Questions and requests nobody answered yet. */
+  readonly openRequests = new Map<string, ClientRequest>();
+  /** Requests that are over, so that a late or second answer can be told apart from an unknown one. */
+  readonly resolvedRequests = new Map<string, "answered" | "timeout" | "cancelled">();
+  /** Digests of blobs the session's events name. */
+  readonly blobs = new Set<string>();
+  /** Set when a client holds the files. */
+  clientWorkspace: ClientWorkspaceFacts | undefined;
+  settings: SessionSettings | undefined;
+  /** The intent the session works under, as it was selected; what it is now, its file says. */
+  activeIntent: { readonly id: string; readonly name: string } | undefined;
+  todos: readonly Todo[] = [];
+  title = "";
+  /** Of all model calls of this session, sub-agents and compactions included; not of the session it was forked from. */
+  usage: UsageSum = noUsage;
+  /** When the session, or the one it was forked from, was started. Milliseconds since the epoch. */
+  began = 0;
+  lastSeq = 0;
+
+  /** Id of the step that this turn carries out for a plan right now. */
+  planStepOf(turnId: string): string | undefined {
+    for (const plan of this.plans.values()) {
+      if (plan.runTurnId !== turnId) continue;
+      return plan.steps.find(({ state }) => state === "running")?.stepId;
+    }
+    return undefined;
+  }
+
+  get activeIntentId(): string | undefined {
+    return this.activeIntent?.id;
+  }
+
+  /** The turn that has not ended, if there is one. */
+  get openTurn(): TurnRecord | undefined {
+    for (const turn of [...this.turns.values()].reverse()) if (!endStates.has(turn.state)) return turn;
+    return undefined;
+  }
+
+  apply(logged: LoggedEvent): void {
+    this.conversation.apply(logged);
+    this.work.apply(logged);
+    this.lastSeq = logged.seq;
+    const { event } = logged;
+    switch (event.type) {
+      case "session-started":
+      case "settings-changed":
+        if (event.type === "session-started" && this.began === 0) this.began = logged.time;
+        if (event.type === "session-started") this.clientWorkspace = event.clientWorkspace;
+        this.settings = settingsFromLog(event.settings);
+        break;
+      case "session-cleared":
+        this.todos = [];
+        this.activeIntent = undefined;
+        this.knownFiles.clear();
+        break;
+      case "status":
+        this.#applyStatus(logged, event.state);
+        break;
+      case "user-message": {
+        const turn = this.turns.get(logged.turnId);
+        if (turn !== undefined) {
+          const named: TurnRecord = { ...turn, clientTurnId: event.clientTurnId };
+          this.turns.set(turn.turnId, named);
+          this.turnByClientId.set(event.clientTurnId, named);
+        }
+        if (this.title === "") this.title = event.text.replaceAll(/\s+/g, " ").trim().slice(0, 80);
+        for (const image of event.images) this.blobs.add(image.sha256);
+        break;
+      }
+      case "usage":
+        this.usage = addUsage(this.usage, event);
+        break;
+      case "session-renamed":
+        this.title = event.title;
+        break;
+      case "context-added":
+        for (const file of event.observed) this.knownFiles.observe(file);
+        break;
+      case "tool-result":
+        for (const file of event.observed) this.knownFiles.observe(file);
+        if (event.outputBlob !== undefined) this.blobs.add(event.outputBlob.sha256);
+        break;
+      case "client-request":
+        this.openRequests.set(event.request.requestId, event.request);
+        if (event.request.kind === "workspace") this.#addContents(event.request.operation);
+        break;
+      case "client-request-resolved":
+        this.openRequests.delete(event.requestId);
+        this.resolvedRequests.set(event.requestId, event.resolution);
+        break;
+      case "todos-changed":
+        this.todos = event.items;
+        break;
+      case "intent-selected":
+        this.activeIntent = event.intent;
+        break;
+      case "plan-changed":
+        this.#applyPlanChange(logged.time, event);
+        break;
+      case "proposed-changes":
+        this.proposals.set(event.proposal.proposalId, event.proposal);
+        for (const change of event.proposal.changes) {
+          if (change.baseBlob !== undefined) this.blobs.add(change.baseBlob.sha256);
+          if (change.newContentBlob !== undefined) this.blobs.add(change.newContentBlob.sha256);
+        }
+        break;
+      case "proposal-review":
+        this.reviewedProposals.set(event.review.proposalId, event.review);
+        break;
+      case "change-set-applied":
+        this.#applyChangeSet(event.changeSetId, event.files);
+        if (event.proposalId !== undefined) this.appliedProposals.add(event.proposalId);
+        break;
+      case "checkpoint-restored":
+        for (const file of event.files) {
+          this.knownFiles.observe({ path: file.path, source: "disk", sha256: undefined });
+        }
+        break;
+      case "change-set-undone": {
+        const changeSet = this.changeSets.get(event.changeSetId);
+        if (changeSet !== undefined) changeSet.undone = true;
+        for (const file of event.files) {
+          this.knownFiles.observe({ path: file.path, source: "disk", sha256: undefined });
+        }
+        break;
+      }
+      default:
+        break;
+    }
+  }
+
+  /** Contents that a client is to write, which it fetches. */
+  #addContents(operation: WorkspaceOperation): void {
+    if (operation.type !== "change") return;
+    for (const { contentSha256 } of operation.changes) if (contentSha256 !== "") this.blobs.add(contentSha256);
+  }
+
+  #applyStatus(logged: LoggedEvent, state: TurnState): void {
+    const turn = this.turns.get(logged.turnId);
+    if (turn !== undefined) {
+      turn.state = state;
+      if (endStates.has(state)) turn.endSeq = logged.seq;
+    } else if (state === "started") {
+      this.turns.set(logged.turnId, { turnId: logged.turnId, clientTurnId: "", afterSeq: logged.seq - 1, state });
+    }
+  }
+
+  #applyPlanChange(time: number, event: Extract<LoggedEvent["event"], { readonly type: "plan-changed" }>): void {
+    const { planId, change } = event;
+    try {
+      this.plans.set(planId, applyPlanChange(this.plans.get(planId), planId, change, time));
+      if (change.type === "submitted") this.blobs.add(change.digest);
+    } catch (error) {
+      // Whoever adds a change checks it first. One that does not fit all the same changes nothing, and stops no session.
+      if (!(error instanceof IllegalPlanChange)) throw error;
+    }
+  }
+
+  #applyChangeSet(changeSetId: string, files: readonly FileChangeRecord[]): void {
+    const known = this.changeSets.get(changeSetId);
+    if (known === undefined) this.changeSets.set(changeSetId, { changeSetId, files: [...files], undone: false });
+    else known.files.push(...files);
+  }
+}

@@ -1,0 +1,207 @@
+import { createHash } from "node:crypto";
+import type { WorkspacePath } from "@gennai/governance/effect";
+import type { ObservedFile, Tool, ToolOutcome } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { countLines } from "@gennai/machine/changes/line-edit";
+import { withoutKeyLines } from "@gennai/machine/redaction/private-key";
+import { decodeText, encodeText } from "@gennai/machine/workspace/text-file";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
+import type { FileRead } from "@gennai/protocol/model/editor-requests";
+import { z } from "zod";
+import type { EditorBridge } from "../../bridge/editor-bridge.ts";
+import type { SeenContents } from "../../session/seen-contents.ts";
+import { lostEditor } from "../lost-editor.ts";
+import { pathName } from "../path-name.ts";
+import { maxFileBytes } from "../text-limits.ts";
+import { effectPath } from "./effect-path.ts";
+import { numberedLines, partOfText, type TextPart } from "./numbered-lines.ts";
+
+const defaultLimit = 2000;
+
+const parameters = z.strictObject({
+  file_path: z.string().min(1, "file_path must not be empty.").describe("Path of the file, relative to the workspace."),
+  offset: z.int().min(1, "offset counts lines from 1.").optional().describe("First line to read, from 1."),
+  limit: z
+    .int()
+    .min(1, "limit must be at least 1.")
+    .max(100_000)
+    .optional()
+    .describe("Lines to read; 2000 by default."),
+});
+
+type ReadArguments = z.infer<typeof parameters>;
+
+/** Reads a text file as numbered lines: from an attached editor's buffer first, so that unsaved changes are seen. */
+export function readTool(ports: {
+  readonly workspace: Workspace;
+  readonly editor: EditorBridge;
+  /** Gets what was read. */
+  readonly seen?: SeenContents | undefined;
+}): Tool<ReadArguments> {
+  const { workspace, editor } = ports;
+  return {
+    name: "Read",
+    description:
+      "Reads a text file. Every line comes as its number, an arrow and the text; notes in brackets follow. " +
+      "Unsaved changes in the user's editor are included.",
+    parameters,
+    access: "read",
+
+    async analyse(args) {
+      const path = await workspace.resolve(args.file_path);
+      return { statement: `Read ${pathName(path)}`, effects: [{ type: "read", path }] };
+    },
+
+    async execute(args, analysis, { signal }) {
+      const path = effectPath(analysis, "read");
+      const offset = args.offset ?? 1;
+      const limit = args.limit ?? defaultLimit;
+      if (!editor.can("file-read")) return readDisk(ports, path, offset, limit, signal);
+      const stat = await workspace.stat(path);
+      // Nothing for an editor to know about: the disk gives the precise refusal.
+      if (stat !== undefined && (stat.kind !== "file" || stat.size > maxFileBytes)) {
+        return readDisk(ports, path, offset, limit, signal);
+      }
+      try {
+        const request = { path: pathName(path), offset, limit, reason: "Need latest buffer including unsaved changes" };
+        const file = await editor.readFile(request, { signal });
+        return await editorOutcome(ports, path, file, offset, limit, signal);
+      } catch (error) {
+        if (signal.aborted || !lostEditor(error)) throw error;
+        const outcome = await readDisk(ports, path, offset, limit, signal);
+        return { ...outcome, output: `${outcome.output}\n[read from disk: the editor did not answer]` };
+      }
+    },
+  };
+}
+
+interface ReadPorts {
+  readonly workspace: Workspace;
+  readonly seen?: SeenContents | undefined;
+}
+
+async function readDisk(
+  ports: ReadPorts,
+  path: WorkspacePath,
+  offset: number,
+  limit: number,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  const { text, sha256, bytes } = await diskText(ports.workspace, path, signal);
+  ports.seen?.keep(sha256, bytes);
+  const part = withoutKeys(partOfText(text, offset, limit), text);
+  return outcomeOf(path, part, { path: path.relative, source: "disk", sha256 });
+}
+
+async function diskText(
+  workspace: Workspace,
+  path: WorkspacePath,
+  signal: AbortSignal,
+): Promise<{ readonly text: string; readonly sha256: string; readonly bytes: Uint8Array }> {
+  const { bytes, sha256 } = await workspace.read(path, { maxBytes: maxFileBytes, signal }).catch(withGrepHint);
+  const decoded = decodeText(bytes);
+  if (decoded === undefined) {
+    throw new ToolFailure("binary_file", `${pathName(path)} is not a text file (${bytes.length} bytes).`, {
+      hint: "Only UTF-8 text can be read.",
+    });
+  }
+  return { text: decoded.text, sha256, bytes };
+}
+
+function withGrepHint(error: unknown): never {
+  if (!(error instanceof ToolFailure) || error.code !== "too_large") throw error;
+  throw new ToolFailure(error.code, error.message, {
+    failureClass: error.failureClass,
+    hint: "Use Grep to find the lines that matter.",
+    cause: error,
+  });
+}
+
+async function editorOutcome(
+  ports: ReadPorts,
+  path: WorkspacePath,
+  file: FileRead,
+  offset: number,
+  limit: number,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  const lines = countLines(file.content);
+  // Editors count an empty line behind the last line feed; an answer shorter than the limit shows where the text ends.
+  const ended = lines < limit && !file.truncated;
+  const shownUntil = offset - 1 + lines;
+  const totalLines = ended ? shownUntil : Math.max(shownUntil, file.totalLines);
+  const part: TextPart = { content: file.content, firstLine: offset, totalLines };
+  const whole = offset === 1 && ended;
+  const observed = await observedBase(ports.workspace, path, file, part, whole, signal);
+  if (observed !== undefined) await keepSeen(ports, path, file, { whole, observed }, signal);
+  const onDisk = offset === 1 ? undefined : await diskText(ports.workspace, path, signal).catch(() => undefined);
+  return outcomeOf(path, withoutKeys(part, onDisk?.text), observed, file.dirty);
+}
+
+/** Masking knows a private key by its beginning, and that may stand above the part. */
+function withoutKeys(part: TextPart, whole: string | undefined): TextPart {
+  if (part.firstLine === 1 || whole === undefined) return part;
+  return { ...part, content: withoutKeyLines(part.content, [whole]) };
+}
+
+/** Keeps the text behind the base, where it can be had: the whole answer, or the file on disk that it is a part of. */
+async function keepSeen(
+  { workspace, seen }: ReadPorts,
+  path: WorkspacePath,
+  file: FileRead,
+  { whole, observed }: { readonly whole: boolean; readonly observed: ObservedFile },
+  signal: AbortSignal,
+): Promise<void> {
+  if (seen === undefined || observed.sha256 === undefined) return;
+  const bytes = whole
+    ? encodeText(file.content, { bom: file.bom })
+    : (await diskText(workspace, path, signal).catch(() => undefined))?.bytes;
+  if (bytes !== undefined && createHash("sha256").update(bytes).digest("hex") === observed.sha256) {
+    seen.keep(observed.sha256, bytes);
+  }
+}
+
+/** The base for later writes. A client that tells no hash is taken at its word only where the text itself proves it. */
+async function observedBase(
+  workspace: Workspace,
+  path: WorkspacePath,
+  file: FileRead,
+  part: TextPart,
+  whole: boolean,
+  signal: AbortSignal,
+): Promise<ObservedFile | undefined> {
+  const known = file.sha256 !== "" || file.dirty ? file.sha256 : file.diskSha256;
+  if (known !== "") return { path: path.relative, source: file.dirty ? "buffer" : "disk", sha256: known };
+  if (!file.dirty) {
+    const onDisk = await diskText(workspace, path, signal).catch(() => undefined);
+    if (onDisk !== undefined) {
+      const same = partOfText(onDisk.text, part.firstLine, countLines(part.content)).content === part.content;
+      if (same) return { path: path.relative, source: "disk", sha256: onDisk.sha256 };
+    }
+  }
+  if (!whole) return undefined;
+  return { path: path.relative, source: "buffer", sha256: createHash("sha256").update(file.content).digest("hex") };
+}
+
+function outcomeOf(
+  path: WorkspacePath,
+  part: TextPart,
+  observed: ObservedFile | undefined,
+  unsaved = false,
+): ToolOutcome {
+  if (part.content === "" && part.firstLine > 1) {
+    throw new ToolFailure("past_end", `${pathName(path)} has no line ${part.firstLine}${lineCount(part)}.`, {
+      hint: "Read it with a smaller offset.",
+    });
+  }
+  const { text, truncated } = numberedLines(part);
+  return {
+    output: unsaved ? `${text}\n[unsaved changes in the editor]` : text,
+    truncated,
+    observed: observed === undefined ? [] : [observed],
+  };
+}
+
+function lineCount(part: TextPart): string {
+  return part.totalLines > 0 && part.totalLines < part.firstLine ? `; it has ${part.totalLines}` : "";
+}

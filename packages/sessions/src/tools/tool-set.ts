@@ -1,0 +1,95 @@
+import type { Tool } from "@gennai/governance/tool";
+import type { ControlWatch } from "@gennai/machine/control-watch/control-watch";
+import type { CommandLimits } from "@gennai/machine/process/command-limits";
+import type { ShellSandbox } from "@gennai/machine/sandbox/sandboxed-shell";
+import { plainShell } from "@gennai/machine/shell/shell-runner";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
+import type { BlobStore } from "@gennai/store/log/session-log";
+import type { EditorBridge } from "../bridge/editor-bridge.ts";
+import type { IntentsService } from "../intents/intents-service.ts";
+import type { KnownFiles } from "../session/known-files.ts";
+import type { SeenContents } from "../session/seen-contents.ts";
+import { bashTool } from "./commands/bash-tool.ts";
+import { runInTerminalTool } from "./commands/run-in-terminal-tool.ts";
+import { globTool } from "./reading/glob-tool.ts";
+import { grepTool } from "./reading/grep-tool.ts";
+import { lsTool } from "./reading/ls-tool.ts";
+import { readTool } from "./reading/read-tool.ts";
+import { requestScopeExpansionTool } from "./session/request-scope-expansion-tool.ts";
+import { selectActiveIntentTool } from "./session/select-active-intent-tool.ts";
+import type { TodoList } from "./session/todo-list.ts";
+import { todoReadTool } from "./session/todo-read-tool.ts";
+import { todoWriteTool } from "./session/todo-write-tool.ts";
+import { deleteTool } from "./writing/delete-tool.ts";
+import { editTool } from "./writing/edit-tool.ts";
+import { moveTool } from "./writing/move-tool.ts";
+import { multiEditTool } from "./writing/multi-edit-tool.ts";
+import { proposeChangesTool } from "./writing/propose-changes-tool.ts";
+import { recordLessonTool } from "./writing/record-lesson-tool.ts";
+import { writeTool } from "./writing/write-tool.ts";
+
+/** What the tools of one session work on. */
+export interface ToolPorts {
+  readonly workspace: Workspace;
+  readonly editor: EditorBridge;
+  readonly knownFiles: KnownFiles;
+  readonly blobs: BlobStore;
+  /** Gets what the model reads and writes; without it, a stale file is not compared with what was read. */
+  readonly seen?: SeenContents | undefined;
+  readonly todos: TodoList;
+  readonly intents: Pick<IntentsService, "selectable" | "expandScope">;
+  /** Id of the session's intent. */
+  readonly activeIntent: () => string | undefined;
+  /** The user's home directory. */
+  readonly home: string;
+  /** What commands find in their environment, as `commandEnvironment` makes it. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** What each command may take of the machine; the usual limits for what is left out. */
+  readonly limits?: Partial<CommandLimits>;
+  /** Globs of files that no search may reach. */
+  readonly exclude: readonly string[];
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Where commands run; without it, they run as they are. */
+  readonly sandbox?: ShellSandbox | undefined;
+  /** Puts back what commands change of control files. */
+  readonly controlWatch: Pick<ControlWatch, "begin">;
+  /** Globs of branches that only git may move, as it was told to, besides those that always are. */
+  readonly protectedBranches?: readonly string[];
+  /** Program and arguments that run a shell command without a sandbox; the shell itself by default. */
+  shellArguments?(command: string): readonly string[] | Promise<readonly string[]>;
+}
+
+/** Every tool of a session, by name. They keep state for one session: make a set for each. */
+export function createTools(ports: ToolPorts): Map<string, Tool> {
+  const shellArguments = ports.shellArguments?.bind(ports) ?? plainShell;
+  const tools: readonly Tool[] = [
+    readTool(ports),
+    lsTool(ports),
+    globTool(ports),
+    grepTool(ports),
+    writeTool(ports),
+    editTool(ports),
+    multiEditTool(ports),
+    deleteTool(ports),
+    moveTool(ports),
+    bashTool({
+      workspace: ports.workspace,
+      home: ports.home,
+      environment: ports.environment,
+      ...(ports.limits === undefined ? {} : { limits: ports.limits }),
+      shellArguments,
+      sandbox: ports.sandbox,
+      controlWatch: ports.controlWatch,
+      ...(ports.protectedBranches === undefined ? {} : { protectedBranches: ports.protectedBranches }),
+    }),
+    runInTerminalTool(ports),
+    proposeChangesTool(ports),
+    todoReadTool(ports),
+    todoWriteTool(ports),
+    selectActiveIntentTool(ports),
+    requestScopeExpansionTool(ports),
+    recordLessonTool(ports),
+  ];
+  return new Map(tools.map((tool) => [tool.name, tool]));
+}

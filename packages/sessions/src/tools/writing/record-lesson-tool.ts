@@ -1,0 +1,110 @@
+import type { Tool } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { changedText, editableText } from "@gennai/machine/changes/editable-text";
+import { diffLines } from "@gennai/machine/changes/line-diff";
+import type { FileContent } from "@gennai/machine/workspace/workspace";
+import { z } from "zod";
+import { appendLesson } from "../../notes/append-lesson.ts";
+import { projectNotePaths } from "../../notes/project-notes.ts";
+import { KnownFiles } from "../../session/known-files.ts";
+import { currentContent, type FileChangePorts, type IntendedFile } from "./file-change.ts";
+import { oneFileTool } from "./one-file-tool.ts";
+
+const files = projectNotePaths;
+/** Made when none is there. */
+const firstFile = "AGENT.md";
+
+const parameters = z.strictObject({
+  lesson: z
+    .string()
+    .trim()
+    .min(1, "lesson must not be empty.")
+    .max(2000, "lesson is longer than 2,000 characters.")
+    .describe("One sentence that will help whoever works here next."),
+  file: z
+    .enum(files)
+    .optional()
+    .describe("Where it goes; by default the first of these files that exists, else AGENT.md."),
+});
+
+type RecordLessonArguments = z.infer<typeof parameters>;
+
+/** Adds a lesson to the project's notes. It is a write like any other, but needs no reading before: it only adds a line. */
+export function recordLessonTool(ports: FileChangePorts): Tool<RecordLessonArguments> {
+  // What this tool itself read: the session's own bases are not touched, because the model saw nothing of the file.
+  const ownReading = new KnownFiles();
+  const change = oneFileTool(
+    { ...ports, knownFiles: ownReading },
+    {
+      name: "record_lesson",
+      description: "",
+      parameters: z.strictObject({ file_path: z.enum(files), lesson: z.string() }),
+      operation: "update",
+      missingHint: undefined,
+      intend: ({ lesson, file_path }, before) => withLesson(before, lesson, file_path),
+    },
+  );
+  const chosenFile = async (file: RecordLessonArguments["file"]) => {
+    if (file !== undefined) return file;
+    for (const each of files) {
+      if ((await ports.workspace.stat(await ports.workspace.resolve(each))) !== undefined) return each;
+    }
+    return firstFile;
+  };
+  const chosen = new WeakMap<object, (typeof files)[number]>();
+  const changeArguments = (args: RecordLessonArguments) => ({
+    file_path: chosen.get(args) ?? args.file ?? firstFile,
+    lesson: args.lesson,
+  });
+
+  return {
+    name: "record_lesson",
+    description: "Adds a lesson learnt in this project to its notes for agents, under the heading Lessons.",
+    parameters,
+    access: "change",
+    async analyse(args, context) {
+      chosen.set(args, await chosenFile(args.file));
+      const own = changeArguments(args);
+      const path = await ports.workspace.resolve(own.file_path);
+      const base = ports.knownFiles.base(path.relative);
+      // A file with unsaved changes that the session read is written through its editor, on that base.
+      if (base?.source === "buffer") ownReading.observe({ path: path.relative, ...base });
+      else if (path.inside) {
+        const now = await currentContent(ports.workspace, path, context.signal);
+        ownReading.observe({ path: path.relative, source: "disk", sha256: now?.sha256 });
+      }
+      const analysis = await change.analyse(own, context);
+      return { ...analysis, statement: `Add a lesson to ${own.file_path}: ${args.lesson}` };
+    },
+    async execute(args, analysis, context) {
+      const outcome = await change.execute(changeArguments(args), analysis, context);
+      const changed = outcome.changes?.[0];
+      const seen = changed === undefined ? undefined : ports.knownFiles.base(changed.path);
+      if (changed?.operation === "create" || (seen !== undefined && seen.sha256 === changed?.beforeSha256))
+        return outcome;
+      // The model has not read the rest of the file, so this is no base for another change.
+      return { ...outcome, observed: [] };
+    },
+    async verify(args, outcome, context) {
+      return (
+        (await change.verify?.(changeArguments(args), outcome, context)) ?? {
+          state: "unverified",
+          evidence: "Nothing was looked at.",
+        }
+      );
+    },
+  };
+}
+
+function withLesson(before: FileContent | undefined, lesson: string, name: string): IntendedFile {
+  const old = editableText(before?.bytes ?? new Uint8Array());
+  if (old === undefined) throw new ToolFailure("binary_file", `${name} is not a text file.`);
+  const text = appendLesson(old.text, lesson);
+  if (text === undefined) throw new ToolFailure("no_change", `${name} holds this lesson already.`);
+  const { edits } = diffLines(old.text, text, { timeoutMs: 100 });
+  return {
+    type: "text",
+    text: changedText(old, text, edits),
+    spans: edits.map(({ newStart, newCount }) => ({ start: newStart, count: newCount })),
+  };
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import { Conversation } from "@gennai/agent/conversation";
+import type { Model } from "@gennai/agent/model";
+import type { Scenario } from "@gennai/agent/scenarios/scenario";
+import type { SessionEvent } from "@gennai/agent/session-event";
+import type { TurnBudget } from "@gennai/agent/turn-budget";
+import { runTurn, type TurnEnd } from "@gennai/agent/turn-loop";
+import type { TurnSink } from "@gennai/agent/turn-sink";
+import type { GovernedTools } from "@gennai/governance/gate/gate";
+import type { ExecutionContext, Tool } from "@gennai/governance/tool";
+import type { ProjectNotes } from "../../notes/project-notes.ts";
+import type { Session } from "../../session/session.ts";
+import { createRedactingSink } from "../redacting-sink.ts";
+import { turnPrompt } from "../turn-prompt.ts";
+import { type EventWriter, NestedWriter } from "./nested-writer.ts";
+
+/** Model calls a sub-agent may take, where the session permits more. */
+const maxIterations = 25;
+
+/** What a sub-agent has of the turn that runs it: the same model, budget, rules and claims. */
+export interface SubAgentPlace {
+  readonly session: Session;
+  readonly model: Model;
+  readonly enableThinking: boolean;
+  readonly budget: TurnBudget;
+  readonly contextTokens: number;
+  /** Ids of calls that the turn has, sub-agents included. */
+  readonly callIds: Set<string>;
+  /** Of the project, as they were when the turn began. */
+  readonly notes: ProjectNotes;
+  /** Puts tools behind the turn's own gate; what it records belongs to the call that runs the sub-agent. */
+  govern(
+    tools: ReadonlyMap<string, Tool>,
+    nested: { readonly writer: EventWriter; readonly parentToolCallId: string },
+  ): GovernedTools;
+}
+
+export interface SubAgentOrder {
+  readonly prompt: string;
+  readonly scenario: Scenario;
+  readonly tools: ReadonlyMap<string, Tool>;
+}
+
+export interface SubAgentReport {
+  readonly end: TurnEnd;
+  /** What it said last, masked. */
+  readonly text: string;
+}
+
+/** One sub-agent, from its order to its report. Its calls pass the gate of the turn that runs it. */
+export async function runSubAgent(
+  place: SubAgentPlace,
+  order: SubAgentOrder,
+  context: ExecutionContext,
+): Promise<SubAgentReport> {
+  const { session } = place;
+  const { redactor } = session.services;
+  const conversation = new Conversation();
+  const writer = new NestedWriter(session.writer, context.callId, conversation);
+  const prompt = await redactor.redact(order.prompt);
+  writer.fold({
+    ...{ type: "user-message", text: prompt, scenario: order.scenario.name, clientTurnId: "" },
+    ...{ enableThinking: place.enableThinking, images: [] },
+  });
+  const report = { text: "" };
+  const sink = subAgentSink(session, writer, conversation, context, report);
+  const run = (): Promise<TurnEnd> =>
+    runTurn({
+      turnId: context.turnId,
+      model: place.model,
+      tools: place.govern(order.tools, { writer, parentToolCallId: context.callId }),
+      conversation,
+      system: () => turnPrompt(session, order.scenario, place.notes),
+      enableThinking: place.enableThinking,
+      maxOutputTokens: session.settings.maxTokens,
+      maxIterations: Math.min(session.settings.maxIterations, maxIterations),
+      contextTokens: place.contextTokens,
+      budget: place.budget,
+      callIds: place.callIds,
+      sink,
+      newItemId: randomUUID,
+      signal: context.signal,
+    });
+  const end = await session.services.observer.subAgent(order.scenario.name, session.settings, run);
+  return { end, text: report.text };
+}
+
+/** What it writes is live output of the call that runs it; what it calls and uses is told as its own. */
+function subAgentSink(
+  session: Session,
+  writer: NestedWriter,
+  conversation: Conversation,
+  context: ExecutionContext,
+  report: { text: string },
+): TurnSink {
+  const emit = (event: SessionEvent, itemId?: string): void => {
+    switch (event.type) {
+      case "text-delta":
+        writer.fold(event);
+        context.onOutput(event.text);
+        return;
+      case "status":
+        writer.fold(event);
+        return;
+      case "thinking-delta":
+        return;
+      case "final":
+        report.text = event.text;
+        return;
+      default:
+        writer.emit(event, { turnId: context.turnId, ...(itemId === undefined ? {} : { itemId }) });
+    }
+  };
+  return createRedactingSink(
+    {
+      emit,
+      settle: () => Promise.resolve(),
+      flush: async () => {
+        await session.writer.flush();
+        await session.outputs.fill(conversation);
+      },
+    },
+    session.services.redactor,
+  );
+}

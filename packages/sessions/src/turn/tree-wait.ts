@@ -1,0 +1,48 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { SessionEvent } from "@gennai/agent/session-event";
+import type { TreeClaimant } from "../session/tree-claimant.ts";
+
+/** Milliseconds between looks: the one who has the tree may be another process, and may be killed. */
+const pollMs = 200;
+
+/** Has one turn wait in line for its working tree while another session writes there; in all for no longer than its limit. */
+export class TreeWait {
+  readonly #tree: TreeClaimant;
+  readonly #emit: (event: SessionEvent) => void;
+  #leftMs: number;
+
+  /** @param options.limitMs for the whole turn: a model that tries again and again does not wait anew each time */
+  constructor(tree: TreeClaimant, options: { readonly limitMs: number; readonly emit: (event: SessionEvent) => void }) {
+    this.#tree = tree;
+    this.#emit = options.emit;
+    this.#leftMs = options.limitMs;
+  }
+
+  /** Resolves when the tree is this turn's, or the limit is reached: a claim says which. Rejects when the signal aborts. */
+  async wait(signal: AbortSignal): Promise<void> {
+    if (this.#leftMs <= 0) return;
+    const began = performance.now();
+    const left = () => this.#leftMs - (performance.now() - began);
+    using place = this.#tree.standInLine();
+    let told: number | undefined;
+    try {
+      for (;;) {
+        const claim = await this.#tree.claim();
+        if (claim.type === "ours" || left() <= 0) return;
+        const ahead = place.ahead().length;
+        if (ahead !== told) this.#tell(claim.by, ahead, left());
+        told = ahead;
+        await delay(Math.max(0, Math.min(pollMs, left())), undefined, { signal });
+      }
+    } finally {
+      this.#leftMs = left();
+    }
+  }
+
+  #tell(by: string, ahead: number, leftMs: number): void {
+    const others = ahead === 0 ? "This turn is the next" : `In line before this turn: ${ahead}`;
+    const limit = `It waits for at most ${Math.ceil(leftMs / 1000)} s; stop it to wait no longer.`;
+    this.#emit({ type: "warning", text: `The working tree is in use by ${by}. ${others}. ${limit}` });
+    this.#emit({ type: "status", state: "waiting-for-tree", iteration: 0 });
+  }
+}

@@ -1,0 +1,197 @@
+import type { SessionEvent } from "@gennai/agent/session-event";
+import { ServiceError } from "@gennai/machine/service-error";
+import type { ClientAnswer } from "@gennai/sessions/bridge/client-answer";
+import { ClientRegistry } from "@gennai/sessions/bridge/client-registry";
+import { PendingRequests } from "@gennai/sessions/bridge/pending-requests";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+const yes: ClientAnswer = { kind: "confirmation", answer: "yes", scope: "once", reason: "", actionSha256: "" };
+const body = { kind: "diagnostics", paths: ["src"] } as const;
+const editor = { clientId: "editor", abilities: new Set(["confirmation"] as const) };
+
+/** A log whose appends end when the test says so. */
+class SlowLog {
+  readonly epoch = 3;
+  readonly events: SessionEvent[] = [];
+  slow = false;
+  failure: Error | undefined;
+  #waiting: (() => void)[] = [];
+
+  async commit(events: readonly SessionEvent[]): Promise<void> {
+    if (this.slow) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.failure !== undefined) throw this.failure;
+    this.events.push(...events);
+  }
+
+  release(): void {
+    this.slow = false;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  get resolutions(): readonly string[] {
+    return this.events.flatMap((event) => (event.type === "client-request-resolved" ? [event.resolution] : []));
+  }
+}
+
+function start() {
+  const clients = new ClientRegistry();
+  const log = new SlowLog();
+  const timing = { answerMs: 1000, waitForClientMs: 5000 };
+  const redactor = {
+    redact: async (text: string) => text,
+    stream: () => ({ push: async (text: string) => text, end: async () => "" }),
+  };
+  const requests = new PendingRequests({ clients, log: () => log, timing, now: Date.now, redactor });
+  const abort = new AbortController();
+  const ask = () => requests.ask(body, { ability: "confirmation", turnId: "t", signal: abort.signal });
+  const requestId = (): string => {
+    const event = log.events.find((each) => each.type === "client-request");
+    return event?.type === "client-request" ? event.request.requestId : "";
+  };
+  return { clients, log, requests, abort, ask, requestId };
+}
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => "ok",
+    (error: unknown) => (error instanceof ServiceError ? error.code : String(error)),
+  );
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("the clock", () => {
+  test("runs while a client that can answer is attached, in pieces too", async () => {
+    const { clients, log, ask } = start();
+    const first = clients.attach(editor);
+    const end = ask();
+    await vi.advanceTimersByTimeAsync(600);
+    first[Symbol.dispose]();
+    await vi.advanceTimersByTimeAsync(3000);
+    const second = clients.attach(editor);
+    await vi.advanceTimersByTimeAsync(399);
+    expect(log.resolutions).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await end).toEqual({ type: "timeout" });
+    expect(log.resolutions).toEqual(["timeout"]);
+    second[Symbol.dispose]();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("does not run for a client that cannot answer; waiting for one that can ends", async () => {
+    const { clients, log, ask } = start();
+    using _page = clients.attach({ clientId: "page", abilities: new Set(["file-read"] as const) });
+    const end = ask();
+    await vi.advanceTimersByTimeAsync(4999);
+    expect(log.resolutions).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await end).toEqual({ type: "nobody" });
+    expect(log.events).toMatchObject([
+      { type: "client-request", request: { deadline: 0, ownerEpoch: 3 } },
+      { type: "status", state: "waiting-for-client" },
+      { type: "client-request-resolved" },
+    ]);
+  });
+
+  test("a second client neither stops nor restarts it", async () => {
+    const { clients, ask } = start();
+    using _first = clients.attach(editor);
+    const end = ask();
+    await vi.advanceTimersByTimeAsync(500);
+    const second = clients.attach(editor);
+    await vi.advanceTimersByTimeAsync(400);
+    second[Symbol.dispose]();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await end).toEqual({ type: "timeout" });
+  });
+});
+
+describe("an answer", () => {
+  test("ends the waiting once it is durable", async () => {
+    const { clients, log, requests, ask, requestId } = start();
+    using _client = clients.attach(editor);
+    const end = ask();
+    await vi.advanceTimersByTimeAsync(0);
+    log.slow = true;
+    const answered = requests.answer(requestId(), yes, "editor");
+    // It has been taken: neither the clock nor another answer can end what is being written.
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await codeOf(requests.answer(requestId(), yes, "other"))).toBe("already_exists");
+    log.release();
+    await answered;
+    expect(await end).toEqual({ type: "answered", answer: yes, clientId: "editor" });
+    expect(log.resolutions).toEqual(["answered"]);
+  });
+
+  test("that was taken stands when the turn is stopped meanwhile", async () => {
+    const { clients, log, requests, abort, ask, requestId } = start();
+    using _client = clients.attach(editor);
+    const end = ask();
+    await vi.advanceTimersByTimeAsync(0);
+    log.slow = true;
+    const answered = requests.answer(requestId(), yes, "editor");
+    abort.abort();
+    log.release();
+    await answered;
+    expect(await end).toMatchObject({ type: "answered" });
+    expect(log.resolutions).toEqual(["answered"]);
+  });
+
+  test("is too late while the end is being written", async () => {
+    const { clients, log, requests, abort, ask, requestId } = start();
+    using _client = clients.attach(editor);
+    const end = codeOf(ask());
+    await vi.advanceTimersByTimeAsync(0);
+    const id = requestId();
+    log.slow = true;
+    abort.abort();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await codeOf(requests.answer(id, yes, "editor"))).toBe("failed_precondition");
+    log.release();
+    expect(await end).toContain("AbortError");
+    expect(log.resolutions).toEqual(["cancelled"]);
+  });
+
+  test("is too late after the time is up", async () => {
+    const { clients, requests, ask, requestId } = start();
+    using _client = clients.attach(editor);
+    const end = ask();
+    await vi.advanceTimersByTimeAsync(1000);
+    await end;
+    expect(await codeOf(requests.answer(requestId(), yes, "editor"))).toBe("failed_precondition");
+  });
+
+  test("that cannot be written leaves nobody waiting", async () => {
+    const { clients, log, requests, ask, requestId } = start();
+    using _client = clients.attach(editor);
+    const end = codeOf(ask());
+    await vi.advanceTimersByTimeAsync(0);
+    log.failure = new Error("the disk is full");
+    expect(await codeOf(requests.answer(requestId(), yes, "editor"))).toContain("the disk is full");
+    expect(await end).toContain("the disk is full");
+  });
+});
+
+test("a request of a turn that is over is never sent", async () => {
+  const { log, abort, ask } = start();
+  abort.abort();
+  expect(await codeOf(ask())).toContain("AbortError");
+  expect(log.events).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a turn that is stopped while its request is being written sees it resolved", async () => {
+  const { log, abort, ask } = start();
+  log.slow = true;
+  const end = codeOf(ask());
+  await vi.advanceTimersByTimeAsync(0);
+  abort.abort();
+  log.release();
+  expect(await end).toContain("AbortError");
+  expect(log.resolutions).toEqual(["cancelled"]);
+});

@@ -1,0 +1,85 @@
+import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
+import type { McpDefinition } from "@gennai/sessions/mcp/mcp-connection";
+import { McpPins } from "@gennai/sessions/mcp/mcp-pins";
+import { createMcpTool, isUsableName, mcpToolName } from "@gennai/sessions/mcp/mcp-tool";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { expect, test } from "vitest";
+
+const hidden = "\u{E0041}\u{E0042}\u200b\u202e\u{E0100}\u{E01EF}\ufe00\u3164\u180e\u001b[8m";
+
+async function withTool(
+  inputSchema: Record<string, unknown>,
+  look: (tool: ReturnType<typeof createMcpTool>) => void | Promise<void>,
+  description = "Says it back.",
+) {
+  await using state = await temporaryDirectory();
+  await using directory = await temporaryDirectory();
+  const definition: McpDefinition = { server: "odd", tool: "echo", description, inputSchema, digest: "d" };
+  await look(
+    createMcpTool(definition, {
+      connection: () => Promise.reject(new Error("not called")),
+      pins: new McpPins(state.root, directory.root),
+      serverDigest: "s",
+      workspace: openLocalWorkspace(directory.root, { stateDir: state.root }),
+      home: "/home/nobody",
+      cwd: undefined,
+      trusted: false,
+      readsOnly: false,
+    }),
+  );
+}
+
+test("an expression of the server's is not run here", async () => {
+  const text = { type: "string", pattern: "^(([a-z])+.)+[A-Z]([a-z])+$" };
+  await withTool({ type: "object", properties: { text, more: { type: "array", items: text } } }, (tool) => {
+    const begun = performance.now();
+    expect(tool.parameters.safeParse({ text: "a".repeat(60), more: ["a".repeat(60)] }).success).toBe(true);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(tool.parameters.safeParse({ text: 1 }).success).toBe(false);
+  });
+});
+
+test("references that unfold without end are left to the server", async () => {
+  const $defs: Record<string, unknown> = { d40: { type: "string" } };
+  for (let level = 0; level < 40; level += 1) {
+    const next = { $ref: `#/$defs/d${level + 1}` };
+    $defs[`d${level}`] = { allOf: [next, next] };
+  }
+  await withTool({ type: "object", properties: { text: { $ref: "#/$defs/d0" } }, $defs }, (tool) => {
+    expect(tool.parameters.safeParse({ text: "x" }).success).toBe(true);
+    expect(tool.parameters.safeParse("x").success).toBe(false);
+  });
+});
+
+test("a property may be called as a keyword is", async () => {
+  const properties = { pattern: { type: "string" }, format: { type: "string" }, $ref: { type: "number" } };
+  await withTool({ type: "object", properties, required: ["pattern"], additionalProperties: false }, (tool) => {
+    expect(tool.parameters.safeParse({ pattern: "x", format: "y", $ref: 1 }).success).toBe(true);
+    expect(tool.parameters.safeParse({ format: "y" }).success).toBe(false);
+    expect(tool.parameters.safeParse({ pattern: "x", other: 1 }).success).toBe(false);
+  });
+  const open = { type: "object", patternProperties: { "^x-": { type: "string" } }, additionalProperties: false };
+  await withTool(open, (tool) => expect(tool.parameters.safeParse({ "x-a": "b" }).success).toBe(true));
+});
+
+test("neither the model nor who is asked gets what cannot be seen", async () => {
+  const properties = { text: { type: "string", description: `Text.${hidden}`, enum: [`a${hidden}`] } };
+  await withTool(
+    { type: "object", properties },
+    async (tool) => {
+      expect(tool.inputSchema).toEqual({
+        type: "object",
+        properties: { text: { type: "string", description: "Text.[8m", enum: ["a[8m"] } },
+      });
+      expect(tool.description).toBe("[MCP server odd] Says it back.[8m");
+      const analysis = await tool.analyse({}, { callId: "c", turnId: "t", signal: new AbortController().signal });
+      expect(analysis.operands).toMatchObject({ description: "Says it back.[8m" });
+    },
+    `Says it back.${hidden}`,
+  );
+});
+
+test("no two servers' tools have one name", () => {
+  expect(mcpToolName("a_", "b")).toBe(mcpToolName("a", "_b"));
+  expect([isUsableName("a_", "b"), isUsableName("a", "_b"), isUsableName("a__b", "c")]).toEqual([false, true, false]);
+});

@@ -1,0 +1,228 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Analysis, Tool } from "@gennai/governance/tool";
+import { commandEnvironment } from "@gennai/machine/process/command-environment";
+import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
+import { McpPins } from "@gennai/sessions/mcp/mcp-pins";
+import { McpServers } from "@gennai/sessions/mcp/mcp-servers";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { describe, expect, it } from "vitest";
+
+const script = join(import.meta.dirname, "hostile-server.ts");
+
+const leadsToScript = `await import(${JSON.stringify(script)});\n`;
+
+/** A workspace whose user has one server, which misbehaves. */
+async function withServer(
+  misbehaviour: string,
+  origin: "user" | "project" = "user",
+  /** In place of the script beside this test, one of the workspace that leads to it. */
+  inWorkspace?: string,
+) {
+  await using parts = new AsyncDisposableStack();
+  const [state, config, workspace] = await Promise.all([
+    temporaryDirectory(),
+    temporaryDirectory(),
+    temporaryDirectory(),
+  ]);
+  for (const part of [state, config, workspace]) parts.use(part);
+  const file = origin === "user" ? join(config.root, "mcp.json") : join(workspace.root, ".mcp.json");
+  const definition = { command: process.execPath, args: [inWorkspace ?? script, misbehaviour] };
+  if (inWorkspace !== undefined) await writeFile(join(workspace.root, inWorkspace), leadsToScript);
+  await mkdir(config.root, { recursive: true });
+  await writeFile(file, JSON.stringify({ mcpServers: { odd: definition } }), { mode: 0o600 });
+  const servers = parts.use(
+    new McpServers({
+      stateDir: state.root,
+      configDir: config.root,
+      home: "/home/nobody",
+      environment: {},
+      commandEnvironment: commandEnvironment(process.env),
+      version: "0.0.0-test",
+    }),
+  );
+  const owned = parts.move();
+  const opened = openLocalWorkspace(workspace.root, { stateDir: state.root });
+  return {
+    servers,
+    workspace: opened,
+    root: workspace.root,
+    file,
+    /** Accepts the server as it is now, as `gennai mcp accept` does. */
+    accept: async () => {
+      const [found] = (await servers.status(opened)).servers;
+      if (found === undefined) throw new Error("there is no server");
+      await new McpPins(state.root, workspace.root).acceptServer(found.server);
+    },
+    offered: () => servers.tools(opened, ["*"]),
+    [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
+  };
+}
+
+const context = (signal = new AbortController().signal) => ({
+  callId: "c",
+  turnId: "t",
+  signal,
+  onOutput: () => undefined,
+});
+
+async function run(tool: Tool, args: unknown, signal?: AbortSignal) {
+  const parsed = tool.parameters.parse(args);
+  const analysis = await tool.analyse(parsed, context(signal));
+  return { analysis, outcome: await tool.execute(parsed, analysis, context(signal)) };
+}
+
+function one(tools: readonly Tool[]): Tool {
+  const [tool] = tools;
+  if (tool === undefined) throw new Error("no tool is offered");
+  return tool;
+}
+
+const acceptance = (analysis: Analysis) =>
+  analysis.effects.flatMap((effect) => (effect.type === "external" ? [effect.accepted] : []));
+
+describe("McpServers", () => {
+  it("offers a server's tools under its name, and accepts a definition with its first call", async () => {
+    await using here = await withServer("well");
+    const tool = one((await here.offered()).tools);
+    expect(tool.name).toBe("mcp__odd__echo");
+    const first = await run(tool, { text: "hello" });
+    expect(first.outcome.output).toBe("hello");
+    expect(acceptance(first.analysis)).toEqual(["new"]);
+    expect(acceptance((await run(tool, { text: "again" })).analysis)).toEqual(["yes"]);
+  });
+
+  it("asks again when a definition changed behind an accepted name, and does not call what was not looked at", async () => {
+    await using here = await withServer("rug-pull");
+    const before = one((await here.offered()).tools);
+    await run(before, { text: "hello" });
+    // The server has told that its list changed; the old tool no longer is what was decided upon.
+    await expect.poll(async () => one((await here.offered()).tools).description).toContain("id_rsa");
+    await expect(run(before, { text: "hello" })).rejects.toMatchObject({ code: "changed_external_tool" });
+    const after = one((await here.offered()).tools);
+    const analysis = await after.analyse(after.parameters.parse({ text: "x" }), context());
+    expect(acceptance(analysis)).toEqual(["changed"]);
+    expect(analysis.operands).toMatchObject({ "accepted description": "Says it back." });
+  });
+
+  it("takes the place of no built-in tool, and leaves out names that nobody could call", async () => {
+    await using here = await withServer("shadow");
+    const { tools, warnings } = await here.offered();
+    expect(tools.map(({ name }) => name)).toEqual(["mcp__odd__Read", "mcp__odd__echo"]);
+    expect(warnings).toEqual(['A tool of the MCP server odd is left out: "a b".']);
+  });
+
+  it("shows the model no hidden characters of a description", async () => {
+    await using here = await withServer("hidden");
+    expect(one((await here.offered()).tools).description).toMatch(/^\[MCP server odd\] Says it back\.\]0;title$/);
+  });
+
+  it("refuses arguments that the schema does not know", async () => {
+    await using here = await withServer("well");
+    const tool = one((await here.offered()).tools);
+    expect(tool.parameters.safeParse({ text: "x", approved: true }).success).toBe(false);
+    expect(tool.parameters.safeParse({}).success).toBe(false);
+  });
+
+  it.each([["dies", "the licence has expired"]])(
+    "tells why a server that %s is not there",
+    async (misbehaviour, words) => {
+      await using here = await withServer(misbehaviour);
+      const { tools, warnings } = await here.offered();
+      expect(tools).toEqual([]);
+      expect(warnings.join()).toContain(words);
+    },
+  );
+
+  it("starts nothing of a repository that the user did not accept", async () => {
+    await using here = await withServer("well", "project");
+    const { tools, warnings } = await here.offered();
+    expect(tools).toEqual([]);
+    expect(warnings.join()).toContain("gennai mcp accept odd");
+    expect((await here.servers.status(here.workspace)).servers).toMatchObject([{ accepted: false, running: false }]);
+  });
+
+  it.each(["user", "project"] as const)("pins what a server of the %s's runs of the workspace", async (origin) => {
+    await using here = await withServer("well", origin, "server.mjs");
+    expect((await here.offered()).tools).toEqual([]);
+    await here.accept();
+    const tool = one((await here.offered()).tools);
+    await run(tool, { text: "hello" });
+    await writeFile(join(here.root, "server.mjs"), `${leadsToScript}// and more\n`);
+    const { tools, warnings } = await here.offered();
+    expect(tools).toEqual([]);
+    expect(warnings.join()).toContain("changed since it was accepted, or what it runs did");
+    expect((await here.servers.status(here.workspace)).servers).toMatchObject([{ accepted: false, changed: true }]);
+    await here.accept();
+    // It is another server now, whose tools nobody has looked at.
+    const again = one((await here.offered()).tools);
+    const analysis = await again.analyse(again.parameters.parse({ text: "x" }), context());
+    expect(acceptance(analysis)).toEqual(["changed"]);
+  });
+
+  it("starts no changed script in the middle of a turn either, when the server went away", async () => {
+    await using here = await withServer("floods", "project", "server.mjs");
+    await here.accept();
+    const tool = one((await here.offered()).tools);
+    await writeFile(join(here.root, "server.mjs"), `${leadsToScript}// and more\n`);
+    // Its connection breaks; the next call would start it anew.
+    await expect(run(tool, { text: "x" })).rejects.toMatchObject({ code: "mcp_unavailable" });
+    await expect(run(tool, { text: "x" })).rejects.toThrow("changed since it was accepted");
+  });
+
+  it("takes the tools of another program or address of the same name for changed", async () => {
+    await using here = await withServer("well");
+    const tool = one((await here.offered()).tools);
+    await run(tool, { text: "hello" });
+    expect(acceptance((await run(tool, { text: "hello" })).analysis)).toEqual(["yes"]);
+    const definition = { command: process.execPath, args: ["--no-warnings", script, "well"] };
+    await writeFile(here.file, JSON.stringify({ mcpServers: { odd: definition } }));
+    const other = one((await here.offered()).tools);
+    const analysis = await other.analyse(other.parameters.parse({ text: "x" }), context());
+    expect(acceptance(analysis)).toEqual(["changed"]);
+  });
+
+  it("stops waiting when told to, and survives garbage and floods", async () => {
+    await using silent = await withServer("silent");
+    const controller = new AbortController();
+    const calling = run(one((await silent.offered()).tools), { text: "x" }, controller.signal);
+    setTimeout(() => controller.abort(new Error("stopped")), 50);
+    await expect(calling).rejects.toThrow("stopped");
+
+    await using floods = await withServer("floods");
+    await expect(run(one((await floods.offered()).tools), { text: "x" })).rejects.toMatchObject({
+      code: "mcp_unavailable",
+    });
+
+    await using garbage = await withServer("garbage");
+    const tool = one((await garbage.offered()).tools);
+    const answered = await run(tool, { text: "still here" }).catch((error: unknown) => error);
+    if (answered instanceof Error) expect(answered).toMatchObject({ code: "mcp_unavailable" });
+    else expect(answered).toMatchObject({ outcome: { output: "still here" } });
+  });
+
+  it("says that a call failed when the server says so", async () => {
+    await using here = await withServer("fails");
+    const { outcome } = await run(one((await here.offered()).tools), { text: "bad" });
+    expect(outcome).toMatchObject({ output: "bad", failure: { failureClass: "command_error" } });
+  });
+
+  it("tells the gate what arguments name of the file system", async () => {
+    await using here = await withServer("well");
+    await writeFile(join(here.root, "secret.txt"), "x");
+    const tool = one((await here.offered()).tools);
+    const paths = async (text: string) =>
+      (await tool.analyse(tool.parameters.parse({ text }), context())).effects.flatMap((effect) =>
+        effect.type === "external"
+          ? effect.paths.map(({ relative, absolute, inside }) => (inside ? relative : absolute))
+          : [],
+      );
+    expect(await paths("/etc/passwd")).toEqual(["/etc/passwd"]);
+    expect(await paths("file:///etc/passwd")).toEqual(["/etc/passwd"]);
+    expect(await paths("src/../../up")).toHaveLength(1);
+    expect(await paths("secret.txt")).toEqual(["secret.txt"]);
+    expect(await paths("~/.ssh/id_rsa")).toEqual(["/home/nobody/.ssh/id_rsa"]);
+    expect(await paths("just words")).toEqual([]);
+    expect(await paths("https://example.org/a/b")).toEqual([]);
+  });
+});

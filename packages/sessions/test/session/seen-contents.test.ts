@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { SeenContents } from "@gennai/sessions/session/seen-contents";
+import { expect, test } from "vitest";
+
+const sha = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+function store(failure?: Error) {
+  const blobs = new Map<string, Uint8Array>();
+  const puts: number[] = [];
+  const seen = () =>
+    new SeenContents(
+      {
+        put: async (bytes, mediaType) => {
+          if (failure !== undefined) throw failure;
+          puts.push(bytes.length);
+          blobs.set(sha(bytes), bytes);
+          return { sha256: sha(bytes), size: bytes.length, mediaType };
+        },
+        get: async (sha256) => blobs.get(sha256),
+      },
+      {
+        redact: async (text) => text.replaceAll("secret", "[REDACTED:x]"),
+        stream: () => ({ push: async (text) => text, end: async () => "" }),
+      },
+    );
+  return { seen, puts };
+}
+
+test("what was seen is there, and after it was stored in a new session as well", async () => {
+  const { seen, puts } = store();
+  const first = seen();
+  const bytes = Buffer.from("text");
+  first.keep(sha(bytes), bytes);
+  expect(await first.get(sha(bytes))).toBe(bytes);
+  expect(await seen().get(sha(bytes))).toBeUndefined();
+  await first.store();
+  await first.store();
+  expect(puts).toEqual([4]);
+  expect(await seen().get(sha(bytes))).toEqual(bytes);
+  expect(await first.get("0".repeat(64))).toBeUndefined();
+});
+
+test("text with a secret in it is not put on disk", async () => {
+  const { seen, puts } = store();
+  const contents = seen();
+  const bytes = Buffer.from("a secret");
+  contents.keep(sha(bytes), bytes);
+  await contents.store();
+  expect(puts).toEqual([]);
+  expect(await contents.get(sha(bytes))).toBe(bytes);
+});
+
+test("memory is bounded: the oldest go first, what is too large never comes in", async () => {
+  const { seen, puts } = store();
+  const contents = seen();
+  const files = Array.from({ length: 20 }, (_, index) => Buffer.alloc(1024 * 1024, index));
+  for (const bytes of files) contents.keep(sha(bytes), bytes);
+  const kept = await Promise.all(files.map((bytes) => contents.get(sha(bytes))));
+  expect(kept.map((bytes) => bytes !== undefined)).toEqual(files.map((_, index) => index >= 12));
+  const large = Buffer.alloc(1024 * 1024 + 1);
+  contents.keep(sha(large), large);
+  expect(await contents.get(sha(large))).toBeUndefined();
+  await contents.store();
+  expect(puts).toEqual([]);
+});
+
+test("a disk that is full stops nothing", async () => {
+  const contents = store(new Error("no space")).seen();
+  const bytes = Buffer.from("text");
+  contents.keep(sha(bytes), bytes);
+  await expect(contents.store()).resolves.toBeUndefined();
+  expect(await contents.get(sha(bytes))).toBe(bytes);
+});
