@@ -25,7 +25,6 @@ import { CHALLENGE_PATH, challengeRoute } from "./http/server-proof.ts";
 import type { TlsIdentity } from "./http/tls-files.ts";
 import { reportedVerifier } from "./identity/reported-verifier.ts";
 import { openUsersRoot } from "./identity/users-root.ts";
-import type { Tenant } from "./open-tenant.ts";
 import { readPageFiles } from "./page/page-files.ts";
 import { openPageDoor } from "./page/page-routes.ts";
 import { PageTokens } from "./page/page-tokens.ts";
@@ -34,10 +33,11 @@ import { goodbye } from "./rpc/goodbye.ts";
 import { rpcPaths } from "./rpc/rpc-services.ts";
 import { protocolVersion } from "./rpc/spoken-protocol.ts";
 import { tenantRpc } from "./rpc/tenant-rpc.ts";
-import type { ServerOptions } from "./server-options.ts";
-import { ServerTenants } from "./server-tenants.ts";
 import { listenForMetrics } from "./telemetry/metrics-listener.ts";
 import { openServerWatch } from "./telemetry/server-watch.ts";
+import type { Tenant } from "./tenants/open-tenant.ts";
+import type { ServerOptions } from "./tenants/server-options.ts";
+import { ServerTenants } from "./tenants/server-tenants.ts";
 
 export interface RunningServer extends AsyncDisposable {
   readonly url: string;

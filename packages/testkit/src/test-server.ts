@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type AgentClient, connect } from "@gennai/client/connection/connection";
 import { settingDefaults } from "@gennai/protocol/model/session-settings";
 import { type RunningServer, startServer } from "@gennai/server/serve";
-import type { ServerOptions } from "@gennai/server/server-options";
+import type { ServerOptions } from "@gennai/server/tenants/server-options";
 import {
   type Files,
   type TemporaryRepository,

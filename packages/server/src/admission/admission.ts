@@ -1,6 +1,6 @@
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Identity } from "@gennai/sessions/users/identity";
-import { Allowance } from "../http/allowance.ts";
+import { Allowance } from "./allowance.ts";
 import type { AdmissionLimits } from "./limits.ts";
 import { Seats } from "./seats.ts";
 

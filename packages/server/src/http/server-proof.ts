@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { z } from "zod";
-import { Allowance } from "./allowance.ts";
+import { Allowance } from "../admission/allowance.ts";
 import { sendError, sendJson } from "./http-response.ts";
 import type { Route } from "./route.ts";
 import { readSmallJson } from "./small-json.ts";

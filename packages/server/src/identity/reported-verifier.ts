@@ -1,5 +1,5 @@
 import type { ServerLog } from "@gennai/machine/server-log";
-import { Allowance } from "../http/allowance.ts";
+import { Allowance } from "../admission/allowance.ts";
 import type { TokenJudgement, TokenVerifier } from "./token-verifier.ts";
 
 /** Says in the log why tokens are refused, not too often: whoever sends them learns only that they are. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Identity } from "@gennai/sessions/users/identity";
 import { z } from "zod";
-import { Allowance } from "../http/allowance.ts";
+import { Allowance } from "../admission/allowance.ts";
 import { sendError, sendJson } from "../http/http-response.ts";
 import { isOwnPage } from "../http/request-guard.ts";
 import type { Route, RouteContext } from "../http/route.ts";

@@ -3,7 +3,7 @@ import { type AdmissionLimits, defaultLimits } from "@gennai/server/admission/li
 import { readTlsFiles } from "@gennai/server/http/tls-files";
 import { keysAt, keysInFile, keysOfIssuer, keyUrl } from "@gennai/server/identity/issuer-keys";
 import { TokenVerifier } from "@gennai/server/identity/token-verifier";
-import type { ServerOptions } from "@gennai/server/server-options";
+import type { ServerOptions } from "@gennai/server/tenants/server-options";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";

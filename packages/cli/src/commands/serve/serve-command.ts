@@ -3,7 +3,7 @@ import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { PortTakenError } from "@gennai/server/http/listen-address";
 import { takeServerToken } from "@gennai/server/http/token";
 import { type RunningServer, startServer } from "@gennai/server/serve";
-import type { ServerOptions } from "@gennai/server/server-options";
+import type { ServerOptions } from "@gennai/server/tenants/server-options";
 import { type LogAddress, parseLogAddress } from "@gennai/store/nats/log-address";
 import { defaultSettings } from "../../connection/default-settings.ts";
 import { CliError, usageError } from "../../errors/cli-error.ts";

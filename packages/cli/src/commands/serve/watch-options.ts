@@ -1,5 +1,5 @@
-import type { ServerOptions } from "@gennai/server/server-options";
 import { parseMetricsAddress } from "@gennai/server/telemetry/metrics-listener";
+import type { ServerOptions } from "@gennai/server/tenants/server-options";
 import { usageError } from "../../errors/cli-error.ts";
 
 export interface WatchFlags {

@@ -30,22 +30,22 @@ import { UserWorkspaces } from "@gennai/sessions/users/user-workspaces";
 import { CheckpointRegistry } from "@gennai/store/checkpoints/checkpoint-registry";
 import type { LogAddress } from "@gennai/store/nats/log-address";
 import { openStore } from "@gennai/store/sqlite/store";
-import type { Admission } from "./admission/admission.ts";
-import { FreeSpace } from "./admission/free-space.ts";
-import { UserModelKeys } from "./identity/user-model-keys.ts";
-import { assertUsersModel } from "./identity/users-models.ts";
-import { bothChecks } from "./replica/both-checks.ts";
-import type { Replica } from "./replica/open-replica.ts";
-import { accessInterceptor } from "./rpc/access-interceptor.ts";
-import { registerAgentService } from "./rpc/agent-service.ts";
-import { errorInterceptor } from "./rpc/error-interceptor.ts";
-import { registerGovernanceService } from "./rpc/governance-service.ts";
-import { holdSessionInterceptor } from "./rpc/hold-session-interceptor.ts";
-import { modelKeyRpc } from "./rpc/model-key-rpc.ts";
-import { nodeRpcHandler } from "./rpc/node-rpc-handler.ts";
-import { registerPlanService } from "./rpc/plan-service.ts";
+import type { Admission } from "../admission/admission.ts";
+import { FreeSpace } from "../admission/free-space.ts";
+import { UserModelKeys } from "../identity/user-model-keys.ts";
+import { assertUsersModel } from "../identity/users-models.ts";
+import { bothChecks } from "../replica/both-checks.ts";
+import type { Replica } from "../replica/open-replica.ts";
+import { accessInterceptor } from "../rpc/access-interceptor.ts";
+import { registerAgentService } from "../rpc/agent-service.ts";
+import { errorInterceptor } from "../rpc/error-interceptor.ts";
+import { registerGovernanceService } from "../rpc/governance-service.ts";
+import { holdSessionInterceptor } from "../rpc/hold-session-interceptor.ts";
+import { modelKeyRpc } from "../rpc/model-key-rpc.ts";
+import { nodeRpcHandler } from "../rpc/node-rpc-handler.ts";
+import { registerPlanService } from "../rpc/plan-service.ts";
+import type { ServerWatch } from "../telemetry/server-watch.ts";
 import type { ServerOptions } from "./server-options.ts";
-import type { ServerWatch } from "./telemetry/server-watch.ts";
 import { tenantGovernance } from "./tenant-governance.ts";
 
 /** What all tenants of a server share. None of it remembers anything of theirs. */
@@ -299,7 +299,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
     loadCapabilities: loadProfile,
     isolation: sandbox.state,
   });
-  const joinReplicas = replica && (await import("./rpc/replicas/replica-services.ts")).joinReplicas;
+  const joinReplicas = replica && (await import("../rpc/replicas/replica-services.ts")).joinReplicas;
   const report = (error: unknown): void => log.error("An RPC failed unexpectedly.", error);
   const routes = (router: ConnectRouter): void => {
     registerAgentService(router, { manager, setModelKey: modelKeyRpc(keys), version: options.version, features });
@@ -348,6 +348,6 @@ async function joinSharedLog(
   address: LogAddress,
   { stateDir, version, log }: Pick<ServerOptions, "stateDir" | "version" | "log">,
 ): Promise<Replica> {
-  const { openReplica } = await import("./replica/open-replica.ts");
+  const { openReplica } = await import("../replica/open-replica.ts");
   return openReplica(stateDir, { address, version, log });
 }

@@ -5,9 +5,9 @@ import { loadHooks } from "@gennai/sessions/hooks/load-hooks";
 import type { GovernanceRegistry } from "@gennai/sessions/session/workspace-governance";
 import { readLedgerRecords, readNewestLedgerRecords } from "@gennai/store/audit/ledger-records";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
-import { createParity } from "./parity/parity.ts";
-import { rulesDigest } from "./parity/rules-digest.ts";
-import type { GovernanceServiceOptions } from "./rpc/governance-service.ts";
+import { createParity } from "../parity/parity.ts";
+import { rulesDigest } from "../parity/rules-digest.ts";
+import type { GovernanceServiceOptions } from "../rpc/governance-service.ts";
 import type { ServerOptions } from "./server-options.ts";
 
 /** Of one tenant: what its governance is told from. */

@@ -5,8 +5,8 @@ import { ServiceError } from "@gennai/machine/service-error";
 import { hasCode } from "@gennai/machine/system-error";
 import { directoryName } from "@gennai/sessions/users/directory-name";
 import type { LogAddress } from "@gennai/store/nats/log-address";
-import type { Tenant, TenantPlace } from "../open-tenant.ts";
-import { ensureTenantLedgerKey } from "./tenant-ledger-key.ts";
+import { ensureTenantLedgerKey } from "../identity/tenant-ledger-key.ts";
+import type { Tenant, TenantPlace } from "./open-tenant.ts";
 
 export interface TenantsOptions {
   /** The server's own, real path; tenants lie in `tenants/` of it. */

@@ -2,10 +2,10 @@ import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import type { ServerLog } from "@gennai/machine/server-log";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import type { LogAddress } from "@gennai/store/nats/log-address";
-import type { AdmissionLimits } from "./admission/limits.ts";
-import type { ListenAddress } from "./http/listen-address.ts";
-import type { TlsIdentity } from "./http/tls-files.ts";
-import type { TokenVerifier } from "./identity/token-verifier.ts";
+import type { AdmissionLimits } from "../admission/limits.ts";
+import type { ListenAddress } from "../http/listen-address.ts";
+import type { TlsIdentity } from "../http/tls-files.ts";
+import type { TokenVerifier } from "../identity/token-verifier.ts";
 
 /** What a server is started with. */
 export interface ServerOptions {

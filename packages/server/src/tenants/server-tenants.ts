@@ -1,7 +1,7 @@
 import type { SessionsLoad } from "@gennai/sessions/manager/server-load";
 import type { LogAddress } from "@gennai/store/nats/log-address";
-import { Tenants } from "./identity/tenants.ts";
 import { openTenant, type ServerParts, type Tenant, type TenantPlace } from "./open-tenant.ts";
+import { Tenants } from "./tenants.ts";
 
 /** The tenants of a server: the only one, opened with it, or each when the first of its users comes. */
 export class ServerTenants implements AsyncDisposable {
