@@ -1,5 +1,5 @@
-import { runCommandLine } from "@gennai/cli/command-line";
 import { type Files, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import { runCommandLine } from "#command-line";
 import { testConsole } from "./test-console.ts";
 
 /** A repository and a state directory of its own, and the command line in it. */

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import type { Console } from "@gennai/cli/terminal/console";
+import type { Console } from "#terminal/console";
 
 export interface TestConsole extends Console {
   readonly input: PassThrough;

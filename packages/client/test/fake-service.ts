@@ -1,6 +1,5 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
-import { connect } from "@gennai/client/connection/connection";
 import {
   AgentService,
   type ClientEvent,
@@ -8,6 +7,7 @@ import {
   type SubscribeRequest,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { connect } from "#connection/connection";
 
 type Implementation = Partial<ServiceImpl<typeof AgentService>>;
 

@@ -1,6 +1,6 @@
 import { ModelError, type ModelEvent, type ModelRequest } from "@gennai/agent/model";
-import { EditorModel } from "@gennai/models/editor-model";
 import { expect, test } from "vitest";
+import { EditorModel } from "#editor-model";
 
 const request: ModelRequest = {
   system: "s",

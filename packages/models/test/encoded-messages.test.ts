@@ -1,8 +1,8 @@
 import { createOpenAICompatible, OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import type { Message } from "@gennai/agent/model";
-import { encodeMessages, withMessages } from "@gennai/models/encoded-messages";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { encodeMessages, withMessages } from "#encoded-messages";
 
 const encode = (values: readonly unknown[]) => values.map((value) => Buffer.from(`,${JSON.stringify(value)}`));
 

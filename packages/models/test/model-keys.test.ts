@@ -1,5 +1,5 @@
-import { ModelKeys, type RunProgram } from "@gennai/models/model-keys";
 import { describe, expect, it } from "vitest";
+import { ModelKeys, type RunProgram } from "#model-keys";
 
 const noKeychain: RunProgram = () => Promise.reject(new Error("not there"));
 

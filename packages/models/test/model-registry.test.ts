@@ -1,6 +1,6 @@
-import { ModelKeys } from "@gennai/models/model-keys";
-import { createModel, type ModelSettings } from "@gennai/models/model-registry";
 import { describe, expect, it } from "vitest";
+import { ModelKeys } from "#model-keys";
+import { createModel, type ModelSettings } from "#model-registry";
 
 /** Keys from these variables alone: no keychain of the machine. */
 function keysFrom(environment: Record<string, string>) {

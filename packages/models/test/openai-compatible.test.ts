@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Message, Model, ModelEvent } from "@gennai/agent/model";
-import { createOpenAICompatibleModel } from "@gennai/models/openai-compatible";
 import { describe, expect, it } from "vitest";
+import { createOpenAICompatibleModel } from "#openai-compatible";
 import { begin, delta, fail, type Handler, sse, startChatServer } from "./chat-server.ts";
 
 const key = "sk-test-0123456789abcdef";

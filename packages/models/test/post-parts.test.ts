@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
-import { postParts } from "@gennai/models/post-parts";
 import { describe, expect, it } from "vitest";
+import { postParts } from "#post-parts";
 
 async function listen(listener: RequestListener) {
   const server = createServer(listener);

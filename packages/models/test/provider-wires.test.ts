@@ -1,12 +1,12 @@
 import type { Message, Model, ModelEvent, ModelRequest } from "@gennai/agent/model";
-import { createAnthropicModel } from "@gennai/models/anthropic";
-import { createGeminiModel } from "@gennai/models/gemini";
-import type { ModelEndpoint } from "@gennai/models/model-endpoint";
-import { createOpenAIModel } from "@gennai/models/openai";
-import { createOpenAICompatibleModel } from "@gennai/models/openai-compatible";
 import { answerUsage, type ModelAnswer } from "@gennai/testkit/model-server/model-answer";
 import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
 import { describe, expect, it } from "vitest";
+import { createAnthropicModel } from "#anthropic";
+import { createGeminiModel } from "#gemini";
+import type { ModelEndpoint } from "#model-endpoint";
+import { createOpenAIModel } from "#openai";
+import { createOpenAICompatibleModel } from "#openai-compatible";
 
 const quick = { firstDelay: 1, silence: 3_000 };
 const key = "key-0123456789abcdef";

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Message, Model, ModelEvent } from "@gennai/agent/model";
-import { parseScript } from "@gennai/models/script";
-import { loadScriptedModel, ScriptedModel } from "@gennai/models/scripted";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseScript } from "#script";
+import { loadScriptedModel, ScriptedModel } from "#scripted";
 
 const demo = `
 turns:

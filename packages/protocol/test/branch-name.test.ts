@@ -1,6 +1,6 @@
-import { branchNameFor } from "@gennai/protocol/branch-name";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { branchNameFor } from "#branch-name";
 
 const names = [
   ["Replace colour with color in src/**/*.ts", "ai-agent/replace-colour-with-color-in-src-ts"],

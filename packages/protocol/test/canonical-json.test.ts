@@ -1,6 +1,6 @@
-import { CanonicalJsonError, canonicalJson } from "@gennai/protocol/canonical-json";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { CanonicalJsonError, canonicalJson } from "#canonical-json";
 
 describe("canonicalJson", () => {
   it.each([

@@ -1,5 +1,5 @@
-import { digestOf, sha256Hex } from "@gennai/protocol/digest";
 import { describe, expect, it } from "vitest";
+import { digestOf, sha256Hex } from "#digest";
 
 describe("digests", () => {
   it("hashes text as UTF-8", () => {

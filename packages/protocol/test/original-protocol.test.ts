@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { AgentService, file_gennai_agent_v1_agent as agentFile } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { file_gennai_agent_v1_event as eventFile } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { describe, expect, it } from "vitest";
+import { AgentService, file_gennai_agent_v1_agent as agentFile } from "#gen/gennai/agent/v1/agent_pb";
+import { file_gennai_agent_v1_event as eventFile } from "#gen/gennai/agent/v1/event_pb";
 
 /**
  * The original Gennai protocol, as a table: names, numbers and types that never change. Enum values got the prefix that

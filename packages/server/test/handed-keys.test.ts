@@ -2,8 +2,8 @@ import { create } from "@bufbuild/protobuf";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { ModelKeys } from "@gennai/models/model-keys";
 import { Backend, SetModelKeyRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { modelKeyRpc } from "@gennai/server/rpc/model-key-rpc";
 import { describe, expect, it } from "vitest";
+import { modelKeyRpc } from "#rpc/model-key-rpc";
 
 const set = (keys: ModelKeys, backend: Backend, key: string) =>
   modelKeyRpc(keys)(create(SetModelKeyRequestSchema, { backend, key }));

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { SqliteConnection } from "@gennai/machine/sqlite-connection";
-import { StoreDatabase } from "@gennai/store/database/database";
 import { expect, it } from "vitest";
+import { StoreDatabase } from "#database/database";
 import { StoreFixture } from "./sqlite/store-fixture.ts";
 
 it("waits as long as it was told for another one's lock", async () => {

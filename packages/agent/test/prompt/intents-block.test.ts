@@ -1,7 +1,7 @@
-import { intentsBlock } from "@gennai/agent/prompt/intents-block";
-import { systemPrompt } from "@gennai/agent/prompt/system-prompt";
-import { builtInScenarios } from "@gennai/agent/scenarios/built-in-scenarios";
 import { describe, expect, it } from "vitest";
+import { intentsBlock } from "#prompt/intents-block";
+import { systemPrompt } from "#prompt/system-prompt";
+import { builtInScenarios } from "#scenarios/built-in-scenarios";
 
 const intent = {
   id: "INT-001",

@@ -1,6 +1,6 @@
-import { parseMentions } from "@gennai/agent/prompt/parse-mentions";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { parseMentions } from "#prompt/parse-mentions";
 
 /** `type path first-last` of each mention. */
 const read = (prompt: string): readonly string[] =>

@@ -1,5 +1,5 @@
-import { skillsBlock } from "@gennai/agent/prompt/skills-block";
 import { expect, test } from "vitest";
+import { skillsBlock } from "#prompt/skills-block";
 
 test("skills are a line each, whoever wrote them, and bounded", () => {
   expect(skillsBlock([])).toBe("");

@@ -1,7 +1,7 @@
-import { type SystemPromptInput, systemPrompt } from "@gennai/agent/prompt/system-prompt";
-import { builtInScenarios } from "@gennai/agent/scenarios/built-in-scenarios";
-import { parseScenarios } from "@gennai/agent/scenarios/parse-scenarios";
 import { describe, expect, it } from "vitest";
+import { type SystemPromptInput, systemPrompt } from "#prompt/system-prompt";
+import { builtInScenarios } from "#scenarios/built-in-scenarios";
+import { parseScenarios } from "#scenarios/parse-scenarios";
 
 function scenario(name: string, prompt?: string) {
   const built = builtInScenarios.get(name);

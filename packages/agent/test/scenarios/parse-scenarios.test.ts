@@ -1,8 +1,8 @@
-import { builtInScenarios } from "@gennai/agent/scenarios/built-in-scenarios";
-import { parseScenarios } from "@gennai/agent/scenarios/parse-scenarios";
-import { describeScenarioProblem, type ScenarioSource } from "@gennai/agent/scenarios/scenario";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { builtInScenarios } from "#scenarios/built-in-scenarios";
+import { parseScenarios } from "#scenarios/parse-scenarios";
+import { describeScenarioProblem, type ScenarioSource } from "#scenarios/scenario";
 
 const source: ScenarioSource = {
   file: "team.yaml",

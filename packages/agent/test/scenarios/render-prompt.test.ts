@@ -1,6 +1,6 @@
-import { renderPrompt } from "@gennai/agent/scenarios/render-prompt";
-import { ScenarioError } from "@gennai/agent/scenarios/scenario";
 import { describe, expect, it } from "vitest";
+import { renderPrompt } from "#scenarios/render-prompt";
+import { ScenarioError } from "#scenarios/scenario";
 
 const values = {
   userInput: "say {{workingDir}} $& \\{{x}}",

@@ -1,6 +1,6 @@
-import { prepareAgentBranch } from "@gennai/cli/client/agent-branch";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { prepareAgentBranch } from "#client/agent-branch";
 
 const { signal } = new AbortController();
 const prepare = (workspace: string, more: { request?: string; branch?: string; protect?: readonly string[] } = {}) =>

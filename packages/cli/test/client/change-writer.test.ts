@@ -1,8 +1,8 @@
-import { ChangeWriter, finalChange } from "@gennai/cli/client/change-writer";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { ProposedChange } from "@gennai/protocol/model/proposal";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { ChangeWriter, finalChange } from "#client/change-writer";
 
 const proposed: ProposedChange = {
   ...{ id: "c", path: "a.txt", operation: "update", unifiedDiff: "", newContent: "new\n", newContentBlob: undefined },

@@ -1,6 +1,6 @@
-import { answerByPolicy, readAnswer } from "@gennai/cli/client/confirmation-answer";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { answerByPolicy, readAnswer } from "#client/confirmation-answer";
 
 const all = ["once", "turn", "session"] as const;
 const answers = [

@@ -1,10 +1,10 @@
-import { runTurn } from "@gennai/cli/client/run-turn";
-import { chooseServer, serverRequest } from "@gennai/cli/connection/server-choice";
-import { Interrupts } from "@gennai/cli/terminal/interrupts";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { type FakeEditorScript, fakeEditor } from "@gennai/testkit/fake-editor";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { runTurn } from "#client/run-turn";
+import { chooseServer, serverRequest } from "#connection/server-choice";
+import { Interrupts } from "#terminal/interrupts";
 import { testConsole } from "../test-console.ts";
 
 /** One turn of the embedded assistant, on a real server, with an editor that answers by script. */

@@ -1,9 +1,9 @@
-import { runTurn } from "@gennai/cli/client/run-turn";
-import { chooseServer, serverRequest } from "@gennai/cli/connection/server-choice";
-import { Interrupts } from "@gennai/cli/terminal/interrupts";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { runTurn } from "#client/run-turn";
+import { chooseServer, serverRequest } from "#connection/server-choice";
+import { Interrupts } from "#terminal/interrupts";
 import { testConsole } from "../test-console.ts";
 
 test("a turn runs on the editor's own model, tool calls through the gate as ever", async () => {

@@ -1,8 +1,8 @@
-import { EventPrinter } from "@gennai/cli/client/event-printer";
-import { toolCallLine, toolErrorMessage } from "@gennai/cli/client/tool-call-line";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { RiskLevel, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { expect, test } from "vitest";
+import { EventPrinter } from "#client/event-printer";
+import { toolCallLine, toolErrorMessage } from "#client/tool-call-line";
 
 type Body = InvokeEvent["event"];
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { runInTerminal } from "@gennai/cli/client/run-in-terminal";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { runInTerminal } from "#client/run-in-terminal";
 
 const environment = { PATH: process.env["PATH"], SHELL: "/bin/sh", GENNAI_AUTH_TOKEN: "secret" };
 
@@ -54,7 +54,7 @@ test("leaves nothing running behind a process that leaves at once", async () => 
   await using directory = await temporaryDirectory();
   const command = "trap '' TERM INT HUP; echo pid $$; while :; do sleep 0.1; done";
   const program = `
-    import { runInTerminal } from ${JSON.stringify(import.meta.resolve("@gennai/cli/client/run-in-terminal"))};
+    import { runInTerminal } from ${JSON.stringify(import.meta.resolve("#client/run-in-terminal"))};
     const request = { command: ${JSON.stringify(command)}, cwd: ${JSON.stringify(directory.root)}, terminalName: "" };
     runInTerminal(request, {
       signal: new AbortController().signal,

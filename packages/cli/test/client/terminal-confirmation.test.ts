@@ -1,6 +1,6 @@
-import { confirmAtTerminal } from "@gennai/cli/client/terminal-confirmation";
 import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
 import { expect, test } from "vitest";
+import { confirmAtTerminal } from "#client/terminal-confirmation";
 
 const question: ConfirmationQuestion = {
   ...{ requestId: "q", callId: "c", title: "Allow Bash?", intentReflection: "none", impactStatement: "" },

@@ -1,10 +1,10 @@
 import { ConnectError } from "@connectrpc/connect";
-import { reachProblem } from "@gennai/cli/errors/reach-problem";
 import { connect } from "@gennai/client/connection/connection";
 import { readTlsFiles } from "@gennai/server/http/tls-files";
 import { makeTestCertificates } from "@gennai/testkit/test-certificates";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
+import { reachProblem } from "#errors/reach-problem";
 
 const problem = (baseUrl: string) =>
   connect({ baseUrl })

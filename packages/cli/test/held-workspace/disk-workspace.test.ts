@@ -1,10 +1,10 @@
 import { symlinkSync } from "node:fs";
-import { DiskWorkspace } from "@gennai/cli/held-workspace/disk-workspace";
-import { heldWorkspaceId } from "@gennai/cli/held-workspace/held-workspace-id";
 import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { type Files, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test } from "vitest";
+import { DiskWorkspace } from "#held-workspace/disk-workspace";
+import { heldWorkspaceId } from "#held-workspace/held-workspace-id";
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {

@@ -1,6 +1,6 @@
-import { decideBySelection, namedHunks } from "@gennai/cli/review/hunk-selection";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { expect, test } from "vitest";
+import { decideBySelection, namedHunks } from "#review/hunk-selection";
 
 const change = (
   id: string,

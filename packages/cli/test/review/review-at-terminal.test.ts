@@ -1,6 +1,6 @@
-import { describeQuestion } from "@gennai/cli/client/terminal-confirmation";
-import { readReviewAnswer } from "@gennai/cli/review/review-at-terminal";
 import { expect, test } from "vitest";
+import { describeQuestion } from "#client/terminal-confirmation";
+import { readReviewAnswer } from "#review/review-at-terminal";
 
 const rows = [
   ["y", { type: "one", decision: { type: "keep" } }],

@@ -1,5 +1,5 @@
-import { asTyped, commandName } from "@gennai/cli/terminal/console";
 import { describe, expect, test } from "vitest";
+import { asTyped, commandName } from "#terminal/console";
 import { cliScene } from "../cli-scene.ts";
 
 const started = { npm_lifecycle_event: "start", npm_package_json: "/code/gennai/package.json" };
@@ -62,7 +62,7 @@ test("no command of the user is told by another name than the one they typed", {
     const console = here.console();
     console.environment["npm_lifecycle_event"] = "start";
     console.input.end();
-    const { runCommandLine } = await import("@gennai/cli/command-line");
+    const { runCommandLine } = await import("#command-line");
     await runCommandLine(args, console);
     const said = console.printed() + console.complained();
     expect.soft(said.match(/.*(?<![\w./-])gennai (?:-|[a-z]+ ?).*/g) ?? [], args.join(" ")).toEqual([]);

@@ -1,5 +1,5 @@
-import { LineInput } from "@gennai/cli/terminal/line-input";
 import { expect, test } from "vitest";
+import { LineInput } from "#terminal/line-input";
 import { testConsole } from "../test-console.ts";
 
 const { signal } = new AbortController();

@@ -1,6 +1,6 @@
-import { jsonLine, spelledOut, terminalSafe } from "@gennai/cli/terminal/terminal-safe";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { jsonLine, spelledOut, terminalSafe } from "#terminal/terminal-safe";
 
 const rows = [
   ["colours", "\x1b[31mred\x1b[0m", "[31mred[0m", "\\x1b[31mred\\x1b[0m"],

@@ -1,10 +1,10 @@
 import { Code } from "@connectrpc/connect";
-import { Bridge, type BridgeProblem } from "@gennai/client/bridge/bridge";
-import type { ConfirmationReply, Editor } from "@gennai/client/bridge/editor";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { CommandState } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { expect, test } from "vitest";
+import { Bridge, type BridgeProblem } from "#bridge/bridge";
+import type { ConfirmationReply, Editor } from "#bridge/editor";
 import { clientOf, event, FakeInbox } from "../fake-service.ts";
 
 const actionJson = '{"tool":"Write"}';

@@ -1,7 +1,7 @@
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
-import { bearerToken } from "@gennai/client/connection/connection";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { describe, expect, it } from "vitest";
+import { bearerToken } from "#connection/connection";
 
 /** A server that notes the tokens it sees and fails as it is told. */
 function serverThat(fails: { unary?: Code; stream?: Code }, renew: () => Promise<string>) {

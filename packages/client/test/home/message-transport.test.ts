@@ -1,11 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient, createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
-import { CallRelay, type CallRelayOptions } from "@gennai/client/home/call-relay";
-import { callWindow, type ToApp, type ToHome, toAppSchema, toHomeSchema } from "@gennai/client/home/home-messages";
-import { type HomePort, MessageTransport } from "@gennai/client/home/message-transport";
 import { AgentService, StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ErrorInfoSchema, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { describe, expect, it, vi } from "vitest";
+import { CallRelay, type CallRelayOptions } from "#home/call-relay";
+import { callWindow, type ToApp, type ToHome, toAppSchema, toHomeSchema } from "#home/home-messages";
+import { type HomePort, MessageTransport } from "#home/message-transport";
 
 type Implementation = Partial<ServiceImpl<typeof AgentService>>;
 

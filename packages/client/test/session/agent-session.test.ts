@@ -1,9 +1,9 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { Editor } from "@gennai/client/bridge/editor";
-import { AgentSession } from "@gennai/client/session/agent-session";
 import type { ApplyProposalRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { HunkDecision, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, test } from "vitest";
+import type { Editor } from "#bridge/editor";
+import { AgentSession } from "#session/agent-session";
 import { clientOf, event, FakeInbox, FakeStreams, text } from "../fake-service.ts";
 
 const identity = { clientId: "c1", name: "test", version: "0" };

@@ -1,5 +1,5 @@
-import { ItemText } from "@gennai/client/session/item-text";
 import { expect, test } from "vitest";
+import { ItemText } from "#session/item-text";
 
 const piece = (firstSeq: number, seq: number, text: string, itemId = "i") => ({
   itemId,

@@ -1,5 +1,5 @@
-import { canMention, completeMention, mentionAt } from "@gennai/client/session/mentions";
 import { describe, expect, test } from "vitest";
+import { canMention, completeMention, mentionAt } from "#session/mentions";
 
 /** `|` is the caret. */
 function at(text: string) {

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { EventGapError, type SubscribeOptions, subscribe } from "@gennai/client/session/subscription";
 import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, test } from "vitest";
+import { EventGapError, type SubscribeOptions, subscribe } from "#session/subscription";
 import { clientOf, event, type FakeStream, FakeStreams, text } from "../fake-service.ts";
 
 const identity = { clientId: "c1", name: "test", version: "0" };

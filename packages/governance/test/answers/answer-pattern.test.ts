@@ -1,14 +1,14 @@
-import { type ActionFacts, actionFacts } from "@gennai/governance/answers/action-facts";
-import { type AnswerPattern, covers, patternsFor } from "@gennai/governance/answers/answer-pattern";
-import { offeredPattern } from "@gennai/governance/answers/offered-pattern";
-import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import type { Effect } from "@gennai/governance/effect";
-import { commandVerdict } from "@gennai/governance/policies/commands";
-import { computeRisk } from "@gennai/governance/policies/risk";
-import { ask, deny } from "@gennai/governance/verdict";
 import type { Risk } from "@gennai/protocol/model/risk";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type ActionFacts, actionFacts } from "#answers/action-facts";
+import { type AnswerPattern, covers, patternsFor } from "#answers/answer-pattern";
+import { offeredPattern } from "#answers/offered-pattern";
+import { analyseCommand } from "#command/analyse-command";
+import type { Effect } from "#effect";
+import { commandVerdict } from "#policies/commands";
+import { computeRisk } from "#policies/risk";
+import { ask, deny } from "#verdict";
 
 const place = { sessionId: "s", policySha256: "p", isolation: "unsandboxed" };
 const root = { raw: ".", relative: "", absolute: "/ws", inside: true };

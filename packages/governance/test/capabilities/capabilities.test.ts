@@ -1,13 +1,13 @@
-import { createCapabilitiesPolicy } from "@gennai/governance/capabilities/capabilities-policy";
+import { describe, expect, it, test } from "vitest";
+import { createCapabilitiesPolicy } from "#capabilities/capabilities-policy";
 import {
   type Capability,
   defaultProfile,
   leastPrivilege,
   profileAt,
   verifyCapabilityProfile,
-} from "@gennai/governance/capabilities/capability-profile";
-import type { Effect } from "@gennai/governance/effect";
-import { describe, expect, it, test } from "vitest";
+} from "#capabilities/capability-profile";
+import type { Effect } from "#effect";
 import { decide, exec, inside, summary, write } from "../policies/effects.ts";
 
 const net: Effect = { type: "net", url: "https://a.example" };

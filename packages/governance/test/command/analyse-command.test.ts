@@ -1,7 +1,7 @@
-import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import { commandVerdict } from "@gennai/governance/policies/commands";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { analyseCommand } from "#command/analyse-command";
+import { commandVerdict } from "#policies/commands";
 
 const options = { cwd: "/ws", home: "/home/dev" };
 const analyse = (command: string) => analyseCommand(command, options);

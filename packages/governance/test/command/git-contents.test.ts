@@ -1,7 +1,7 @@
-import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import type { GitContents } from "@gennai/governance/command/command-analysis";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { analyseCommand } from "#command/analyse-command";
+import type { GitContents } from "#command/command-analysis";
 
 const analyse = (command: string, cwd = "/ws") => analyseCommand(command, { cwd, home: "/home/dev", workspace: "/ws" });
 

@@ -1,14 +1,9 @@
-import type { Effect } from "@gennai/governance/effect";
-import { createEmergencyPolicy, deployGroup } from "@gennai/governance/emergency/emergency-policy";
-import {
-  type EmergencyControl,
-  type EmergencyState,
-  noEmergency,
-  switched,
-} from "@gennai/governance/emergency/emergency-state";
-import { allow } from "@gennai/governance/verdict";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
+import type { Effect } from "#effect";
+import { createEmergencyPolicy, deployGroup } from "#emergency/emergency-policy";
+import { type EmergencyControl, type EmergencyState, noEmergency, switched } from "#emergency/emergency-state";
+import { allow } from "#verdict";
 import { decide, exec, inside, outside, summary, write } from "../policies/effects.ts";
 
 const readOnly: EmergencyState = { ...noEmergency, readOnly: true };

@@ -1,12 +1,12 @@
-import type { Question } from "@gennai/governance/confirmation";
-import type { Effect } from "@gennai/governance/effect";
-import { buildQuestion, type QuestionContext } from "@gennai/governance/gate/build-question";
-import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
-import { ask } from "@gennai/governance/verdict";
 import type { ConfirmationScope } from "@gennai/protocol/model/question";
 import type { Risk } from "@gennai/protocol/model/risk";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import type { Question } from "#confirmation";
+import type { Effect } from "#effect";
+import { buildQuestion, type QuestionContext } from "#gate/build-question";
+import { RememberedAnswers } from "#gate/remembered-answers";
+import { ask } from "#verdict";
 import { exec } from "../policies/effects.ts";
 
 const finding = { code: "no", rule: "test/rule", reason: "Because." };

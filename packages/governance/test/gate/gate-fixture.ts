@@ -1,12 +1,12 @@
-import type { Answer, Question } from "@gennai/governance/confirmation";
-import { governTools } from "@gennai/governance/gate/gate";
-import type { Decision, GateJournal } from "@gennai/governance/gate/gate-journal";
-import type { GateOptions } from "@gennai/governance/gate/gate-options";
-import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
-import type { Tool } from "@gennai/governance/tool";
-import { ToolFailure } from "@gennai/governance/tool-error";
-import { allow, type Verdict } from "@gennai/governance/verdict";
 import * as z from "zod";
+import type { Answer, Question } from "#confirmation";
+import { governTools } from "#gate/gate";
+import type { Decision, GateJournal } from "#gate/gate-journal";
+import type { GateOptions } from "#gate/gate-options";
+import { RememberedAnswers } from "#gate/remembered-answers";
+import type { Tool } from "#tool";
+import { ToolFailure } from "#tool-error";
+import { allow, type Verdict } from "#verdict";
 
 const path = { raw: "a.txt", relative: "a.txt", absolute: "/ws/a.txt", inside: true };
 /** What a rule says in these tests. */

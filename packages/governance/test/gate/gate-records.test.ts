@@ -1,5 +1,5 @@
-import { allow, ask, deny } from "@gennai/governance/verdict";
 import { describe, expect, it } from "vitest";
+import { allow, ask, deny } from "#verdict";
 import { finding, gateWith } from "./gate-fixture.ts";
 
 describe("records", () => {

@@ -1,7 +1,7 @@
-import type { Answer } from "@gennai/governance/confirmation";
-import type { Policy } from "@gennai/governance/policy";
-import { allow, ask, deny, type Verdict } from "@gennai/governance/verdict";
 import { describe, expect, it } from "vitest";
+import type { Answer } from "#confirmation";
+import type { Policy } from "#policy";
+import { allow, ask, deny, type Verdict } from "#verdict";
 import { finding, gateWith } from "./gate-fixture.ts";
 
 describe("seed 001 intercept, seed 004 §2 every-call: nothing runs without allow", () => {

@@ -1,7 +1,7 @@
-import type { Answer } from "@gennai/governance/confirmation";
-import type { LastingAnswers } from "@gennai/governance/gate/lasting-answers";
-import { ask, deny } from "@gennai/governance/verdict";
 import { describe, expect, it } from "vitest";
+import type { Answer } from "#confirmation";
+import type { LastingAnswers } from "#gate/lasting-answers";
+import { ask, deny } from "#verdict";
 import { finding, gateWith } from "./gate-fixture.ts";
 
 describe("remembered answers", () => {

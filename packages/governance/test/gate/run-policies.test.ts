@@ -1,7 +1,7 @@
-import { runPolicies } from "@gennai/governance/gate/run-policies";
-import type { Policy } from "@gennai/governance/policy";
-import { allow, ask, deny, type Verdict } from "@gennai/governance/verdict";
 import { expect, it } from "vitest";
+import { runPolicies } from "#gate/run-policies";
+import type { Policy } from "#policy";
+import { allow, ask, deny, type Verdict } from "#verdict";
 import { inside, summary } from "../policies/effects.ts";
 
 const finding = { code: "no", rule: "r", reason: "Because." };

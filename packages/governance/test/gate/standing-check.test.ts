@@ -1,12 +1,12 @@
-import { governTools } from "@gennai/governance/gate/gate";
-import type { CallOutcome, Decision, GateJournal } from "@gennai/governance/gate/gate-journal";
-import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
-import type { StandingCheck } from "@gennai/governance/gate/standing-check";
-import type { Tool } from "@gennai/governance/tool";
-import { ToolFailure } from "@gennai/governance/tool-error";
-import { allow, ask, deny, type Verdict } from "@gennai/governance/verdict";
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { governTools } from "#gate/gate";
+import type { CallOutcome, Decision, GateJournal } from "#gate/gate-journal";
+import { RememberedAnswers } from "#gate/remembered-answers";
+import type { StandingCheck } from "#gate/standing-check";
+import type { Tool } from "#tool";
+import { ToolFailure } from "#tool-error";
+import { allow, ask, deny, type Verdict } from "#verdict";
 
 const refusal = deny({ code: "read_only_mode", rule: "emergency/read-only", reason: "Read-only mode is on." });
 

@@ -1,10 +1,10 @@
-import { governTools } from "@gennai/governance/gate/gate";
-import type { CallOutcome } from "@gennai/governance/gate/gate-journal";
-import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
-import type { Tool, ToolOutcome, Verification } from "@gennai/governance/tool";
-import { allow } from "@gennai/governance/verdict";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { governTools } from "#gate/gate";
+import type { CallOutcome } from "#gate/gate-journal";
+import { RememberedAnswers } from "#gate/remembered-answers";
+import type { Tool, ToolOutcome, Verification } from "#tool";
+import { allow } from "#verdict";
 
 /** What is recorded of a call whose tool ran with this outcome, and looked at the world again like this. */
 async function recorded(outcome: ToolOutcome, verify?: () => Promise<Verification>): Promise<CallOutcome> {

@@ -1,7 +1,7 @@
-import { createSingleWriterPolicy } from "@gennai/governance/policies/single-writer";
-import type { Policy } from "@gennai/governance/policy";
-import { allow, deny } from "@gennai/governance/verdict";
 import { expect, test } from "vitest";
+import { createSingleWriterPolicy } from "#policies/single-writer";
+import type { Policy } from "#policy";
+import { allow, deny } from "#verdict";
 import { finding, gateWith } from "./gate-fixture.ts";
 
 function scene(options: { readonly others?: readonly Policy[]; readonly getsIt: boolean }) {

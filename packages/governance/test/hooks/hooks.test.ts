@@ -1,11 +1,11 @@
-import type { Effect } from "@gennai/governance/effect";
-import { runPolicies } from "@gennai/governance/gate/run-policies";
-import { type HookRun, hookRemark, hookVerdict, nameOf } from "@gennai/governance/hooks/hook-answer";
-import { matchesTool, parseHooks } from "@gennai/governance/hooks/hook-config";
-import { createBrokenHooksPolicy, createHookPolicies, type HookInput } from "@gennai/governance/hooks/hooks-policy";
-import type { Policy } from "@gennai/governance/policy";
-import { allow } from "@gennai/governance/verdict";
 import { describe, expect, it, test } from "vitest";
+import type { Effect } from "#effect";
+import { runPolicies } from "#gate/run-policies";
+import { type HookRun, hookRemark, hookVerdict, nameOf } from "#hooks/hook-answer";
+import { matchesTool, parseHooks } from "#hooks/hook-config";
+import { createBrokenHooksPolicy, createHookPolicies, type HookInput } from "#hooks/hooks-policy";
+import type { Policy } from "#policy";
+import { allow } from "#verdict";
 import { inside, summary, write } from "../policies/effects.ts";
 
 const [hook] = parseHooks(

@@ -1,5 +1,5 @@
-import { expandedScope } from "@gennai/governance/intents/expand-scope";
 import { describe, expect, it } from "vitest";
+import { expandedScope } from "#intents/expand-scope";
 
 const intent = {
   id: "INT-1",

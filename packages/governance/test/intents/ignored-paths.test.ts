@@ -1,5 +1,5 @@
-import { ignoredPaths } from "@gennai/governance/intents/ignored-paths";
 import { describe, expect, it } from "vitest";
+import { ignoredPaths } from "#intents/ignored-paths";
 
 describe("seed 001 ignore: limit tool rights based on workspace config (use .intentignore-style file for exceptions)", () => {
   it.each([

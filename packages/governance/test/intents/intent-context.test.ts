@@ -1,5 +1,5 @@
-import { intentContext } from "@gennai/governance/intents/intent-context";
 import { describe, expect, it } from "vitest";
+import { intentContext } from "#intents/intent-context";
 
 const intent = {
   id: "INT-1",

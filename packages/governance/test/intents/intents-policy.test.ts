@@ -1,9 +1,9 @@
-import type { Effect } from "@gennai/governance/effect";
-import { ignoredPaths } from "@gennai/governance/intents/ignored-paths";
-import type { Intent } from "@gennai/governance/intents/intent";
-import { createIntentsPolicy, type IntentRules } from "@gennai/governance/intents/intents-policy";
-import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
 import { describe, expect, it } from "vitest";
+import type { Effect } from "#effect";
+import { ignoredPaths } from "#intents/ignored-paths";
+import type { Intent } from "#intents/intent";
+import { createIntentsPolicy, type IntentRules } from "#intents/intents-policy";
+import { createScopeExpansionPolicy } from "#intents/scope-expansion-policy";
 import { decide, exec, inside, outside, summary, write } from "../policies/effects.ts";
 
 const intent: Intent = {

@@ -1,6 +1,6 @@
-import { describeIntentProblem } from "@gennai/governance/intents/intent-problem";
-import { parseIntents } from "@gennai/governance/intents/parse-intents";
 import { describe, expect, it } from "vitest";
+import { describeIntentProblem } from "#intents/intent-problem";
+import { parseIntents } from "#intents/parse-intents";
 
 function parse(data: unknown) {
   const parsed = parseIntents(data, { file: "intents.yaml", lineOf: (path: readonly unknown[]) => path.length });

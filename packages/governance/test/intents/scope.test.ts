@@ -1,8 +1,8 @@
-import { scopeOf } from "@gennai/governance/intents/scope";
-import { scopeGlob } from "@gennai/governance/intents/scope-glob";
 import fc from "fast-check";
 import picomatch from "picomatch";
 import { describe, expect, it } from "vitest";
+import { scopeOf } from "#intents/scope";
+import { scopeGlob } from "#intents/scope-glob";
 
 describe("owned scope", () => {
   it.each<[string, readonly string[], readonly string[], readonly string[]]>([

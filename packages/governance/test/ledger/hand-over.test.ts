@@ -1,5 +1,6 @@
-import type { LedgerPlace, SealedRecord } from "@gennai/governance/ledger/ledger-record";
-import { sealRecord, workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { describe, expect, test } from "vitest";
+import type { LedgerPlace, SealedRecord } from "#ledger/ledger-record";
+import { sealRecord, workspaceIdOf } from "#ledger/ledger-record";
 import {
   encodeSignature,
   type NextKey,
@@ -7,9 +8,8 @@ import {
   type Signer,
   signHead,
   type Verifier,
-} from "@gennai/governance/ledger/ledger-signature";
-import { verifyLedger } from "@gennai/governance/ledger/verify-ledger";
-import { describe, expect, test } from "vitest";
+} from "#ledger/ledger-signature";
+import { verifyLedger } from "#ledger/verify-ledger";
 import { chain, entry, keyPair, salt, workspaceRoot } from "./ledger-fixture.ts";
 
 const [one, two, three, stranger] = ["key-1", "key-2", "key-3", "key-x"].map((id) => keyPair(id));

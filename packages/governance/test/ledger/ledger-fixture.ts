@@ -1,13 +1,8 @@
 import { generateKeyPairSync, sign, verify } from "node:crypto";
-import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
-import {
-  type LedgerPlace,
-  type SealedRecord,
-  sealRecord,
-  workspaceIdOf,
-} from "@gennai/governance/ledger/ledger-record";
-import type { Signer, Verifier } from "@gennai/governance/ledger/ledger-signature";
 import { sha256Hex } from "@gennai/protocol/digest";
+import type { LedgerEntry } from "#ledger/ledger-entry";
+import { type LedgerPlace, type SealedRecord, sealRecord, workspaceIdOf } from "#ledger/ledger-record";
+import type { Signer, Verifier } from "#ledger/ledger-signature";
 
 export const workspaceRoot = "/home/ada/project";
 

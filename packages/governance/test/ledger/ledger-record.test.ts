@@ -1,10 +1,10 @@
-import { sealRecord } from "@gennai/governance/ledger/ledger-record";
-import { decodeSignature, recordMessage } from "@gennai/governance/ledger/ledger-signature";
-import { contentState, partsOf } from "@gennai/governance/ledger/record-content";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf } from "@gennai/protocol/digest";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { sealRecord } from "#ledger/ledger-record";
+import { decodeSignature, recordMessage } from "#ledger/ledger-signature";
+import { contentState, partsOf } from "#ledger/record-content";
 import { entry, keyPair, salt } from "./ledger-fixture.ts";
 
 const { signer, verifier } = keyPair("key-1");

@@ -1,8 +1,8 @@
-import { sealRecord } from "@gennai/governance/ledger/ledger-record";
-import { type Purge, tombstones } from "@gennai/governance/ledger/purged-records";
-import { withoutContent } from "@gennai/governance/ledger/record-content";
-import { verifyLedger } from "@gennai/governance/ledger/verify-ledger";
 import { describe, expect, it } from "vitest";
+import { sealRecord } from "#ledger/ledger-record";
+import { type Purge, tombstones } from "#ledger/purged-records";
+import { withoutContent } from "#ledger/record-content";
+import { verifyLedger } from "#ledger/verify-ledger";
 import { chain, entry, keyPair, salt } from "./ledger-fixture.ts";
 
 const { signer, verifier } = keyPair("key-1");

@@ -1,10 +1,10 @@
-import { sealRecord, workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
-import { type SignedHead, signHead } from "@gennai/governance/ledger/ledger-signature";
-import { contentDigest, partsOf } from "@gennai/governance/ledger/record-content";
-import { type LedgerExpectations, type LedgerReport, verifyLedger } from "@gennai/governance/ledger/verify-ledger";
 import { digestOf } from "@gennai/protocol/digest";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sealRecord, workspaceIdOf } from "#ledger/ledger-record";
+import { type SignedHead, signHead } from "#ledger/ledger-signature";
+import { contentDigest, partsOf } from "#ledger/record-content";
+import { type LedgerExpectations, type LedgerReport, verifyLedger } from "#ledger/verify-ledger";
 import { chain, entry, keyPair, salt, workspaceRoot } from "./ledger-fixture.ts";
 
 const { signer, verifier } = keyPair("key-1");

@@ -1,8 +1,8 @@
-import type { PlanChange } from "@gennai/governance/plan/plan-change";
-import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan/plan-record";
 import type { PlanState } from "@gennai/protocol/model/plan-state";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { PlanChange } from "#plan/plan-change";
+import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "#plan/plan-record";
 
 const submitted: PlanChange = { type: "submitted", digest: "d", title: "t", steps: [{ stepId: "a", risk: "medium" }] };
 const passed = { stepId: "a", command: "true", passed: true, exitCode: 0, output: "[exit code 0]" };

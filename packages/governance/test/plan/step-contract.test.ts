@@ -1,7 +1,7 @@
-import { contractIssues, stepContracts } from "@gennai/governance/plan/step-contract";
 import type { Risk } from "@gennai/protocol/model/risk";
 import type { ParsedPlan } from "@gennai/protocol/plan/plan-schema";
 import { describe, expect, test } from "vitest";
+import { contractIssues, stepContracts } from "#plan/step-contract";
 
 const run = { type: "command", command: "npm test" } as const;
 const head = { id: "p", title: "t", summary: "s" };

@@ -1,5 +1,5 @@
-import { type BranchState, createBranchPolicy, isProtectedBranch } from "@gennai/governance/policies/branch";
 import { describe, expect, it } from "vitest";
+import { type BranchState, createBranchPolicy, isProtectedBranch } from "#policies/branch";
 import { decide, exec, inside, summary, write } from "./effects.ts";
 
 const on = (branch: string, more: Partial<Extract<BranchState, { type: "branch" }>> = {}): BranchState => ({

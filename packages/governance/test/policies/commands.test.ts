@@ -1,6 +1,6 @@
-import { createCommandsPolicy } from "@gennai/governance/policies/commands";
-import { createHighRiskPolicy } from "@gennai/governance/policies/high-risk";
 import { describe, expect, it } from "vitest";
+import { createCommandsPolicy } from "#policies/commands";
+import { createHighRiskPolicy } from "#policies/high-risk";
 import { decide, exec, inside, summary } from "./effects.ts";
 
 const policy = createCommandsPolicy();

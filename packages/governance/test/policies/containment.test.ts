@@ -1,5 +1,5 @@
-import { createContainmentPolicy } from "@gennai/governance/policies/containment";
 import { describe, expect, it } from "vitest";
+import { createContainmentPolicy } from "#policies/containment";
 import { decide, exec, inside, outside, summary, write } from "./effects.ts";
 
 const policy = createContainmentPolicy({ root: "/ws" });

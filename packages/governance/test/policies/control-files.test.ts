@@ -1,5 +1,5 @@
-import { createControlFilesPolicy } from "@gennai/governance/policies/control-files";
 import { describe, expect, it } from "vitest";
+import { createControlFilesPolicy } from "#policies/control-files";
 import { decide, exec, inside, summary, write } from "./effects.ts";
 
 const policy = createControlFilesPolicy({ root: "/ws", directories: ["tools/hooks"] });

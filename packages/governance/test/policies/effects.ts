@@ -1,7 +1,7 @@
-import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import type { Effect, FileWrite, WorkspacePath } from "@gennai/governance/effect";
-import type { Policy } from "@gennai/governance/policy";
-import type { Verdict } from "@gennai/governance/verdict";
+import { analyseCommand } from "#command/analyse-command";
+import type { Effect, FileWrite, WorkspacePath } from "#effect";
+import type { Policy } from "#policy";
+import type { Verdict } from "#verdict";
 
 /** A path of the workspace `/ws` that resolves to itself. */
 export function inside(relative: string, raw = relative): WorkspacePath {

@@ -1,6 +1,6 @@
-import type { FileWrite } from "@gennai/governance/effect";
-import { createFreshnessPolicy } from "@gennai/governance/policies/freshness";
 import { describe, expect, it } from "vitest";
+import type { FileWrite } from "#effect";
+import { createFreshnessPolicy } from "#policies/freshness";
 import { decide, inside, summary, write } from "./effects.ts";
 
 const policy = createFreshnessPolicy();

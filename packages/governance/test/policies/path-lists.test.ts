@@ -1,6 +1,6 @@
-import type { Effect } from "@gennai/governance/effect";
-import { createPathListsPolicy } from "@gennai/governance/policies/path-lists";
 import { describe, expect, it } from "vitest";
+import type { Effect } from "#effect";
+import { createPathListsPolicy } from "#policies/path-lists";
 
 const path = (relative: string) => ({ raw: relative, relative, absolute: `/ws/${relative}`, inside: true });
 

@@ -1,5 +1,5 @@
-import { createRedactionMarkerPolicy } from "@gennai/governance/policies/redaction-marker";
 import { describe, expect, it } from "vitest";
+import { createRedactionMarkerPolicy } from "#policies/redaction-marker";
 import { decide, exec, inside, summary, write } from "./effects.ts";
 
 const policy = createRedactionMarkerPolicy();

@@ -1,6 +1,6 @@
-import type { Effect } from "@gennai/governance/effect";
-import { computeRisk } from "@gennai/governance/policies/risk";
 import { describe, expect, it } from "vitest";
+import type { Effect } from "#effect";
+import { computeRisk } from "#policies/risk";
 import { exec, inside, write } from "./effects.ts";
 
 describe("seed 003 §4: the highest category of a call counts", () => {

@@ -1,6 +1,6 @@
-import { createSecretsPolicy, isZeroAccess, zeroAccessGlobs } from "@gennai/governance/policies/secrets";
 import picomatch from "picomatch";
 import { describe, expect, it } from "vitest";
+import { createSecretsPolicy, isZeroAccess, zeroAccessGlobs } from "#policies/secrets";
 import { decide, exec, inside, outside, summary, write } from "./effects.ts";
 
 const policy = createSecretsPolicy();

@@ -1,9 +1,9 @@
-import { createCommandsPolicy } from "@gennai/governance/policies/commands";
-import { createHighRiskPolicy } from "@gennai/governance/policies/high-risk";
-import { createRulesPolicy } from "@gennai/governance/rules/rules-policy";
-import type { SlowPattern } from "@gennai/governance/rules/slow-pattern";
-import { strictest } from "@gennai/governance/verdict";
 import { describe, expect, test } from "vitest";
+import { createCommandsPolicy } from "#policies/commands";
+import { createHighRiskPolicy } from "#policies/high-risk";
+import { createRulesPolicy } from "#rules/rules-policy";
+import type { SlowPattern } from "#rules/slow-pattern";
+import { strictest } from "#verdict";
 import { decide, exec } from "../policies/effects.ts";
 import { inThread, never, rulesOf } from "./rule-fixture.ts";
 

@@ -1,8 +1,8 @@
-import { globReach } from "@gennai/governance/rules/aimed-glob";
-import { compilePath } from "@gennai/governance/rules/compile-path";
-import { pathForm, rawForm } from "@gennai/governance/rules/path-form";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { globReach } from "#rules/aimed-glob";
+import { compilePath } from "#rules/compile-path";
+import { pathForm, rawForm } from "#rules/path-form";
 import { place } from "./rule-fixture.ts";
 
 function compiled(pattern: string) {

@@ -1,6 +1,6 @@
-import { compilePattern, matchesEverything, PatternError } from "@gennai/governance/rules/compile-pattern";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { compilePattern, matchesEverything, PatternError } from "#rules/compile-pattern";
 
 const linear: readonly (readonly [pattern: string, matches: readonly string[], not: readonly string[]])[] = [
   ["\\brm\\s+(-[^\\s]*)*-[rRf]", ["rm -rf x", "rm -f x"], ["rm x", "farm -r"]],

@@ -1,6 +1,6 @@
-import { parseRules } from "@gennai/governance/rules/parse-rules";
-import { describeRuleProblem, type RuleLayer } from "@gennai/governance/rules/rule-set";
 import { describe, expect, test } from "vitest";
+import { parseRules } from "#rules/parse-rules";
+import { describeRuleProblem, type RuleLayer } from "#rules/rule-set";
 
 function problemsOf(data: unknown, layer: RuleLayer = "project"): readonly string[] {
   const { problems } = parseRules(data, { layer, file: "r.yaml", lineOf: () => 7 });

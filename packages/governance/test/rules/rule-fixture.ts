@@ -1,7 +1,7 @@
-import { type CompiledRules, compileRules } from "@gennai/governance/rules/compile-rules";
-import { parseRules } from "@gennai/governance/rules/parse-rules";
-import type { RuleLayer } from "@gennai/governance/rules/rule-set";
-import type { SlowPattern } from "@gennai/governance/rules/slow-pattern";
+import { type CompiledRules, compileRules } from "#rules/compile-rules";
+import { parseRules } from "#rules/parse-rules";
+import type { RuleLayer } from "#rules/rule-set";
+import type { SlowPattern } from "#rules/slow-pattern";
 
 export const place = { root: "/ws", homes: ["/home/dev"] } as const;
 

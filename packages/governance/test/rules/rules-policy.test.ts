@@ -1,8 +1,8 @@
-import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import type { Effect, WorkspacePath } from "@gennai/governance/effect";
-import { createRulesPolicy, ruleVerdicts } from "@gennai/governance/rules/rules-policy";
-import type { SlowPattern } from "@gennai/governance/rules/slow-pattern";
 import { describe, expect, test } from "vitest";
+import { analyseCommand } from "#command/analyse-command";
+import type { Effect, WorkspacePath } from "#effect";
+import { createRulesPolicy, ruleVerdicts } from "#rules/rules-policy";
+import type { SlowPattern } from "#rules/slow-pattern";
 import { inThread, never, rulesOf } from "./rule-fixture.ts";
 
 const fixture = {

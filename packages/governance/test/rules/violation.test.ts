@@ -1,7 +1,7 @@
-import type { Decision } from "@gennai/governance/gate/gate-journal";
-import { rulesStatusText } from "@gennai/governance/rules/rules-status-text";
-import { violationOf, violationWords } from "@gennai/governance/rules/violation";
 import { expect, test } from "vitest";
+import type { Decision } from "#gate/gate-journal";
+import { rulesStatusText } from "#rules/rules-status-text";
+import { violationOf, violationWords } from "#rules/violation";
 
 function decision(change: Partial<Decision>): Decision {
   const call = { id: "c1", name: "Bash", argumentsJson: "{}" };

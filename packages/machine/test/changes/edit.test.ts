@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { changedBlocks, followEdits, type LineSpan } from "@gennai/machine/changes/changed-blocks";
-import { changedText, editableText, fileBytes } from "@gennai/machine/changes/editable-text";
-import { nearestMatch } from "@gennai/machine/changes/nearest-match";
-import { replaceText } from "@gennai/machine/changes/replace-text";
-import { spliceText } from "@gennai/machine/changes/splice-text";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { changedBlocks, followEdits, type LineSpan } from "#changes/changed-blocks";
+import { changedText, editableText, fileBytes } from "#changes/editable-text";
+import { nearestMatch } from "#changes/nearest-match";
+import { replaceText } from "#changes/replace-text";
+import { spliceText } from "#changes/splice-text";
 
 const lineText = fc.constantFrom("", "a", "b", "ab", "}", "über", "\t");
 const plainText = fc.array(lineText, { maxLength: 30 }).map((lines) => lines.join("\n"));

@@ -1,6 +1,6 @@
-import { threeWayDiff } from "@gennai/machine/changes/three-way-diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { threeWayDiff } from "#changes/three-way-diff";
 
 const base = "a\nb\nc\nd\ne\nf\ng\n";
 

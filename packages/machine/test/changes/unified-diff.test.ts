@@ -1,7 +1,7 @@
-import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
 import { applyPatch, parsePatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { unifiedDiff } from "#changes/unified-diff";
 
 const rows: readonly {
   readonly name: string;

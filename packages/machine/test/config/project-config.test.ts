@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { describe, expect, it } from "vitest";
+import { loadProjectConfig } from "#config/project-config";
 
 function workspace(text?: string): string {
   const root = mkdtempSync(join(tmpdir(), "gennai-config-"));

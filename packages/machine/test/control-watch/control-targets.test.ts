@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { controlTargets } from "@gennai/machine/control-watch/control-targets";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, describe, expect, test } from "vitest";
+import { controlTargets } from "#control-watch/control-targets";
 import { type WatchedWorkspace, watchedWorkspace } from "./watched-workspace.ts";
 
 const open: AsyncDisposable[] = [];

@@ -14,11 +14,11 @@ import {
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { nothingAgreed } from "@gennai/governance/policies/agreed-control";
-import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
-import { keptAside } from "@gennai/machine/control-watch/put-back-copies";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { withoutRoot } from "@gennai/testkit/without-root";
 import { afterEach, describe, expect, test } from "vitest";
+import { ControlWatch } from "#control-watch/control-watch";
+import { keptAside } from "#control-watch/put-back-copies";
 import { treeOf, type WatchedWorkspace, watchedWorkspace } from "./watched-workspace.ts";
 
 const open: AsyncDisposable[] = [];
@@ -356,7 +356,7 @@ describe("what a killed server leaves", () => {
   /** Begins a command in a process of its own, changes files as the command would, and dies. */
   function killed(root: string, stateDir: string, does: string): void {
     const script = `
-      import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
+      import { ControlWatch } from "#control-watch/control-watch";
       import { nothingAgreed } from "@gennai/governance/policies/agreed-control";
       import { execFileSync } from "node:child_process";
       const { watch } = ControlWatch.open(${JSON.stringify({ stateDir, home: "/nowhere" })});

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { gitControl, pathInGit } from "@gennai/machine/control-watch/git-control";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { gitControl, pathInGit } from "#control-watch/git-control";
 
 const counts: readonly string[] = [
   ...["config", "config.worktree", "commondir", "hooks/pre-commit", "hooks/lib/more.sh", "info/attributes"],

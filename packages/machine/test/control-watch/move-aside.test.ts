@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { moveAside } from "@gennai/machine/control-watch/move-aside";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { withoutRoot } from "@gennai/testkit/without-root";
 import { expect, test } from "vitest";
+import { moveAside } from "#control-watch/move-aside";
 import { treeOf } from "./watched-workspace.ts";
 
 /** As between two devices, or in a directory whose entries only others may rename. */

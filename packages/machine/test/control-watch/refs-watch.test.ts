@@ -4,9 +4,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { agreedControl, nothingAgreed } from "@gennai/governance/policies/agreed-control";
-import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, describe, expect, test } from "vitest";
+import { ControlWatch } from "#control-watch/control-watch";
 import { type WatchedWorkspace, watchedWorkspace } from "./watched-workspace.ts";
 
 const open: AsyncDisposable[] = [];

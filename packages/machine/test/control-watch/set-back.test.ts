@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SetBack } from "@gennai/machine/control-watch/set-back";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { SetBack } from "#control-watch/set-back";
 
 test("what a person saves while a file is put back is not lost", async () => {
   await using directory = await temporaryDirectory();

@@ -3,12 +3,12 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { agreedControl } from "@gennai/governance/policies/agreed-control";
-import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
-import { commandEnvironment } from "@gennai/machine/process/command-environment";
-import { holdDirectory } from "@gennai/machine/process/run-command";
-import { openSandbox } from "@gennai/machine/shell/open-sandbox";
-import { plainShell, runShellCommand, type ShellRun } from "@gennai/machine/shell/shell-runner";
 import { type Files, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import { ControlWatch } from "#control-watch/control-watch";
+import { commandEnvironment } from "#process/command-environment";
+import { holdDirectory } from "#process/run-command";
+import { openSandbox } from "#shell/open-sandbox";
+import { plainShell, runShellCommand, type ShellRun } from "#shell/shell-runner";
 
 /** A repository whose commands are watched as a server's are. */
 export interface WatchedWorkspace extends AsyncDisposable {

@@ -1,13 +1,13 @@
 import { chmodSync, existsSync } from "node:fs";
-import { findGit } from "@gennai/machine/git/find-git";
-import { machineGit } from "@gennai/machine/git/machine-git";
-import { findBubblewrap } from "@gennai/machine/sandbox/find-bubblewrap";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test, vi } from "vitest";
+import { findGit } from "#git/find-git";
+import { machineGit } from "#git/machine-git";
+import { findBubblewrap } from "#sandbox/find-bubblewrap";
 import { processesOver } from "./processes-over.ts";
 
-vi.mock("@gennai/machine/git/find-git", { spy: true });
-vi.mock("@gennai/machine/sandbox/find-bubblewrap", { spy: true });
+vi.mock("#git/find-git", { spy: true });
+vi.mock("#sandbox/find-bubblewrap", { spy: true });
 
 /** A program that never answers, and whose child holds its output open. */
 const silent = `#!/bin/sh

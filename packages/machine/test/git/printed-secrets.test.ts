@@ -4,10 +4,10 @@ import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { secretPath } from "@gennai/governance/command/secret-paths";
 import type { PrintedSecrets } from "@gennai/governance/policies/git-contents";
 import { isZeroAccess } from "@gennai/governance/policies/secrets";
-import type { PathJudge } from "@gennai/machine/git/known-secrets";
-import { SecretsInGit } from "@gennai/machine/git/printed-secrets";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
+import type { PathJudge } from "#git/known-secrets";
+import { SecretsInGit } from "#git/printed-secrets";
 
 const judge: PathJudge = (path) => {
   if (secretPath(path) !== undefined) return "refused";

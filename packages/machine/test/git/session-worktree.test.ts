@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { addSessionWorktree, listSessionWorktrees, pruneSessionWorktrees } from "@gennai/machine/git/session-worktree";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
+import { addSessionWorktree, listSessionWorktrees, pruneSessionWorktrees } from "#git/session-worktree";
 
 const { signal } = new AbortController();
 

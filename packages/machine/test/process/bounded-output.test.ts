@@ -1,6 +1,6 @@
-import { BoundedOutput } from "@gennai/machine/process/bounded-output";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { BoundedOutput } from "#process/bounded-output";
 
 test("keeps everything up to the limit, and both ends above it, in whole characters", () => {
   const piece = fc.constantFrom("a", "ü", "€", "🐢", "\n", "some longer text ");

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { nothingAgreed } from "@gennai/governance/policies/agreed-control";
-import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
-import { commandEnvironment } from "@gennai/machine/process/command-environment";
-import { holdDirectory } from "@gennai/machine/process/run-command";
-import { plainShell, runShellCommand } from "@gennai/machine/shell/shell-runner";
 import { describe, expect, test } from "vitest";
+import { ControlWatch } from "#control-watch/control-watch";
+import { commandEnvironment } from "#process/command-environment";
+import { holdDirectory } from "#process/run-command";
+import { plainShell, runShellCommand } from "#shell/shell-runner";
 import { type SandboxFixture, sandboxFixture } from "../sandbox/sandbox-fixture.ts";
 
 const mebibyte = 1024 * 1024;

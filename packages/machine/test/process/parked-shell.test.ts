@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { holdDirectory, runCommand } from "@gennai/machine/process/run-command";
 import { expect, test } from "vitest";
+import { holdDirectory, runCommand } from "#process/run-command";
 
 const run = promisify(execFile);
 const path = process.env["PATH"] ?? "/usr/bin:/bin";
@@ -149,7 +149,7 @@ test("when the helper is stopped, a command ends all the same, can be stopped, a
 
 test("the shell that waits keeps no process from ending, and ends with it, also when it is killed", async () => {
   const program = (last: string, ending: string) => `
-    import { holdDirectory, runCommand } from ${JSON.stringify(import.meta.resolve("@gennai/machine/process/run-command"))};
+    import { holdDirectory, runCommand } from ${JSON.stringify(import.meta.resolve("#process/run-command"))};
     await runCommand(
       { argv: ["/bin/sh", "-c", "true"], cwd: holdDirectory("/"), env: ${JSON.stringify({ MARK: mark, ENDING: ending })}, timeoutMs: 5000 },
       { signal: new AbortController().signal },

@@ -1,6 +1,6 @@
-import { PlainText, plainText } from "@gennai/machine/process/plain-text";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { PlainText, plainText } from "#process/plain-text";
 
 describe("output without what it says to a terminal", () => {
   test.each<[string, string, string]>([

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { ProcessLocks } from "@gennai/machine/process/process-lock";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { ProcessLocks } from "#process/process-lock";
 
 let directory = "";
 
@@ -33,7 +33,7 @@ it("is held once, and free again when it is given up", () => {
 async function race(processes: number, locks: number): Promise<readonly (readonly string[])[]> {
   const script = `
     import { createInterface } from "node:readline";
-    import { ProcessLocks } from ${JSON.stringify(import.meta.resolve("@gennai/machine/process/process-lock"))};
+    import { ProcessLocks } from ${JSON.stringify(import.meta.resolve("#process/process-lock"))};
     const locks = new ProcessLocks(${JSON.stringify(directory)});
     console.log("ready");
     for await (const name of createInterface({ input: process.stdin })) console.log(locks.tryAcquire(name, "races").type);

@@ -1,11 +1,11 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nothingAgreed } from "@gennai/governance/policies/agreed-control";
-import { commandEnvironment } from "@gennai/machine/process/command-environment";
-import { holdDirectory } from "@gennai/machine/process/run-command";
-import { plainShell, runShellCommand } from "@gennai/machine/shell/shell-runner";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { commandEnvironment } from "#process/command-environment";
+import { holdDirectory } from "#process/run-command";
+import { plainShell, runShellCommand } from "#shell/shell-runner";
 
 const nothing = { begin: () => ({ end: () => ({ files: [], keptIn: "" }) }) };
 

@@ -10,9 +10,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { commandEnvironment } from "@gennai/machine/process/command-environment";
-import { type CapturedCommand, holdDirectory, runCommand } from "@gennai/machine/process/run-command";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commandEnvironment } from "#process/command-environment";
+import { type CapturedCommand, holdDirectory, runCommand } from "#process/run-command";
 
 let directory: string;
 beforeAll(() => {

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { WaitingLine } from "@gennai/machine/process/waiting-line";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { WaitingLine } from "#process/waiting-line";
 
 let directory = "";
 
@@ -32,7 +32,7 @@ test("places are held in the order in which they were taken, and are free when g
 /** A process that takes a place and keeps it until it is killed. */
 async function waiter(what: string) {
   const script = `
-    import { WaitingLine } from ${JSON.stringify(import.meta.resolve("@gennai/machine/process/waiting-line"))};
+    import { WaitingLine } from ${JSON.stringify(import.meta.resolve("#process/waiting-line"))};
     new WaitingLine(${JSON.stringify(join(directory, "line"))}).join(${JSON.stringify(what)});
     process.stdout.write("waits");
     process.stdin.resume();`;

@@ -1,7 +1,7 @@
-import { ArgumentsRedaction, redactArguments } from "@gennai/machine/redaction/arguments-redaction";
-import { createRedactor } from "@gennai/machine/redaction/redactor";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ArgumentsRedaction, redactArguments } from "#redaction/arguments-redaction";
+import { createRedactor } from "#redaction/redactor";
 import { noise, ownToken, secrets } from "./secret-cases.ts";
 
 const redactor = await createRedactor({ secrets: [ownToken] });

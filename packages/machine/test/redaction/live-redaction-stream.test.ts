@@ -1,6 +1,6 @@
-import { createRedactor } from "@gennai/machine/redaction/redactor";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createRedactor } from "#redaction/redactor";
 import { noise, ownToken, secrets, seen } from "./secret-cases.ts";
 
 /** Characters of a secret that may be seen before it is told from a word. */

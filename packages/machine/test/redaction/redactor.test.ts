@@ -1,6 +1,6 @@
-import { createRedactor } from "@gennai/machine/redaction/redactor";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createRedactor } from "#redaction/redactor";
 import { noise, pem, secrets, ownToken as token } from "./secret-cases.ts";
 
 const ordinary: readonly string[] = [

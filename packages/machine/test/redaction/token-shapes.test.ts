@@ -1,5 +1,5 @@
-import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { describe, expect, test } from "vitest";
+import { createRedactor } from "#redaction/redactor";
 import { noise, seen } from "./secret-cases.ts";
 import { announced, tokens } from "./token-cases.ts";
 

@@ -1,10 +1,10 @@
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { commandEnvironment } from "@gennai/machine/process/command-environment";
-import { type CommandRun, holdDirectory, runCommand } from "@gennai/machine/process/run-command";
-import type { ShellSandbox } from "@gennai/machine/sandbox/sandboxed-shell";
-import { openSandbox } from "@gennai/machine/shell/open-sandbox";
 import { type Files, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import { commandEnvironment } from "#process/command-environment";
+import { type CommandRun, holdDirectory, runCommand } from "#process/run-command";
+import type { ShellSandbox } from "#sandbox/sandboxed-shell";
+import { openSandbox } from "#shell/open-sandbox";
 
 export interface BoxedRun extends CommandRun {
   readonly notes: readonly string[];

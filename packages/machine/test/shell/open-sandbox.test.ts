@@ -10,14 +10,14 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { bubblewrapArguments } from "@gennai/machine/sandbox/bubblewrap-arguments";
-import { findBubblewrap } from "@gennai/machine/sandbox/find-bubblewrap";
-import { readHostLayout } from "@gennai/machine/sandbox/host-layout";
-import { MountPoints } from "@gennai/machine/sandbox/mount-points";
-import { sandboxFailure } from "@gennai/machine/sandbox/sandboxed-shell";
-import { openSandbox, type SandboxOptions } from "@gennai/machine/shell/open-sandbox";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
+import { bubblewrapArguments } from "#sandbox/bubblewrap-arguments";
+import { findBubblewrap } from "#sandbox/find-bubblewrap";
+import { readHostLayout } from "#sandbox/host-layout";
+import { MountPoints } from "#sandbox/mount-points";
+import { sandboxFailure } from "#sandbox/sandboxed-shell";
+import { openSandbox, type SandboxOptions } from "#shell/open-sandbox";
 import { sandboxFixture } from "../sandbox/sandbox-fixture.ts";
 
 async function options(stateDir: string, more: Partial<SandboxOptions> = {}) {

@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { join } from "node:path";
-import { checkedUrl, fetchPage } from "@gennai/machine/web/fetch-page";
-import { pageMarkdown } from "@gennai/machine/web/page-markdown";
-import { isPublicAddress } from "@gennai/machine/web/public-address";
-import { loadWebConfig } from "@gennai/machine/web/web-config";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { checkedUrl, fetchPage } from "#web/fetch-page";
+import { pageMarkdown } from "#web/page-markdown";
+import { isPublicAddress } from "#web/public-address";
+import { loadWebConfig } from "#web/web-config";
 
 async function configured(content: unknown) {
   await using directory = await temporaryDirectory();

@@ -1,5 +1,5 @@
-import { pageMarkdown } from "@gennai/machine/web/page-markdown";
 import { expect, it } from "vitest";
+import { pageMarkdown } from "#web/page-markdown";
 
 const { signal } = new AbortController();
 const html = (text: string, more: { timeoutMs?: number; signal?: AbortSignal } = {}) =>

@@ -1,6 +1,6 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { fileFailure } from "@gennai/machine/workspace/file-failure";
 import { expect, test } from "vitest";
+import { fileFailure } from "#workspace/file-failure";
 
 test.each([
   ["EACCES", "permission_denied", "permission_denied", false],

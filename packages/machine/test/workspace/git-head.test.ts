@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaultRemoteBranch, readGitHead } from "@gennai/machine/workspace/git-head";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { defaultRemoteBranch, readGitHead } from "#workspace/git-head";
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), "gennai-git-")));
 afterAll(() => rmSync(top, { recursive: true, force: true }));

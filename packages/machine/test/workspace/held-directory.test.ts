@@ -12,10 +12,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sha256 } from "@gennai/machine/workspace/held-file";
-import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { withoutRoot } from "@gennai/testkit/without-root";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { sha256 } from "#workspace/held-file";
+import { openLocalWorkspace } from "#workspace/local-workspace";
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), "gennai-held-")));
 afterAll(() => rmSync(top, { recursive: true, force: true }));

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { resolvePath } from "@gennai/machine/workspace/resolve-path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
+import { resolvePath } from "#workspace/resolve-path";
 
 // The rows for single cases are in the conformance suite; here is what holds for every input.
 const top = realpathSync(mkdtempSync(join(tmpdir(), "gennai-resolve-")));

@@ -1,6 +1,6 @@
-import { decodeText, encodeText, endOfLine } from "@gennai/machine/workspace/text-file";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { decodeText, encodeText, endOfLine } from "#workspace/text-file";
 
 test.each([
   ["empty", "", { text: "", bom: false, eol: "none" }],

@@ -1,7 +1,7 @@
-import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
-import { whatRuns } from "@gennai/machine/workspace/what-runs";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { openLocalWorkspace } from "#workspace/local-workspace";
+import { whatRuns } from "#workspace/what-runs";
 
 const manifest = (scripts: Record<string, unknown>) => JSON.stringify({ scripts });
 

@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
-import { WorkspaceError } from "@gennai/machine/workspace/workspace-error";
-import { WorkspaceRegistry } from "@gennai/machine/workspace/workspace-registry";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openLocalWorkspace } from "#workspace/local-workspace";
+import { WorkspaceError } from "#workspace/workspace-error";
+import { WorkspaceRegistry } from "#workspace/workspace-registry";
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), "gennai-root-")));
 const home = join(top, "home/dev");

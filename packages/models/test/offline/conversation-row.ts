@@ -1,5 +1,5 @@
-import { OfflineModel } from "@gennai/models/offline/offline-model";
 import { expect } from "vitest";
+import { OfflineModel } from "#offline/offline-model";
 import { codeTools, converse, ToolWorld } from "./tool-world.ts";
 
 /** What somebody says, and what comes of it. */

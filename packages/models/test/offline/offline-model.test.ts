@@ -1,5 +1,5 @@
-import { OfflineModel } from "@gennai/models/offline/offline-model";
 import { describe, expect, it } from "vitest";
+import { OfflineModel } from "#offline/offline-model";
 import { type ConversationRow, expectRow } from "./conversation-row.ts";
 import { codeTools, collect, converse, readTools, ToolWorld } from "./tool-world.ts";
 

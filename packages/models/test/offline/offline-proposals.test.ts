@@ -1,5 +1,5 @@
-import { OfflineModel } from "@gennai/models/offline/offline-model";
 import { describe, expect, it } from "vitest";
+import { OfflineModel } from "#offline/offline-model";
 import { converse, editorTools, ToolWorld } from "./tool-world.ts";
 
 const model = new OfflineModel();

@@ -1,7 +1,7 @@
-import { parseRequest } from "@gennai/models/offline/parse-request";
-import type { Step } from "@gennai/models/offline/request";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { parseRequest } from "#offline/parse-request";
+import type { Step } from "#offline/request";
 
 const understood: readonly [name: string, text: string, steps: readonly Step[]][] = [
   [

@@ -1,9 +1,9 @@
 import type { Message } from "@gennai/agent/model";
 import { planAnswerRule } from "@gennai/agent/scenarios/plan-scenario";
-import { planAnswer } from "@gennai/models/offline/plan-request";
-import { splitVerification } from "@gennai/models/offline/write-envelope";
 import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
 import { describe, expect, test } from "vitest";
+import { planAnswer } from "#offline/plan-request";
+import { splitVerification } from "#offline/write-envelope";
 
 const tools = ["Read", "LS", "Grep", "Glob"].map((name) => ({ name, description: "", inputSchema: {} }));
 

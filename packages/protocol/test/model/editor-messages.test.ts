@@ -1,7 +1,8 @@
 import { create, type DescMessage, fromBinary, isMessage, toBinary } from "@bufbuild/protobuf";
-import { ClientCapabilitiesSchema, ClientEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { InvalidField } from "@gennai/protocol/model/checked-field";
+import { expect, test } from "vitest";
+import { ClientCapabilitiesSchema, ClientEventSchema } from "#gen/gennai/agent/v1/agent_pb";
+import { InvokeEventSchema } from "#gen/gennai/agent/v1/event_pb";
+import { InvalidField } from "#model/checked-field";
 import {
   type AnswerInit,
   type Asked,
@@ -21,9 +22,8 @@ import {
   requestFromEvent,
   requestToEvent,
   tellRequest,
-} from "@gennai/protocol/model/editor-messages";
-import type { ProposedChange } from "@gennai/protocol/model/proposal";
-import { expect, test } from "vitest";
+} from "#model/editor-messages";
+import type { ProposedChange } from "#model/proposal";
 
 const requestId = "6f1d1c3a-0b7e-4a55-9c3f-2f0f5a6d7e8b";
 const digest = "5e".repeat(32);

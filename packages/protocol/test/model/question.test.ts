@@ -1,11 +1,7 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import {
-  ConfirmationRequestSchema,
-  ConfirmationScope,
-  RiskLevel,
-} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { type Question, questionFromMessage, questionToMessage } from "@gennai/protocol/model/question";
 import { expect, test } from "vitest";
+import { ConfirmationRequestSchema, ConfirmationScope, RiskLevel } from "#gen/gennai/agent/v1/governance_pb";
+import { type Question, questionFromMessage, questionToMessage } from "#model/question";
 
 const question: Question = {
   callId: "call-1",

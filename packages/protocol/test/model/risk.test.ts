@@ -1,6 +1,6 @@
-import { RiskLevel } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { highestRisk, isAtLeast, type Risk, riskFromMessage, riskWords } from "@gennai/protocol/model/risk";
 import { expect, test } from "vitest";
+import { RiskLevel } from "#gen/gennai/agent/v1/governance_pb";
+import { highestRisk, isAtLeast, type Risk, riskFromMessage, riskWords } from "#model/risk";
 
 test("risks are ordered by their rank", () => {
   const reached = riskWords.words.map((risk) => riskWords.words.filter((level) => isAtLeast(risk, level)));

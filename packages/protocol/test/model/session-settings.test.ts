@@ -1,6 +1,7 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { Backend, EditingMode, SettingsSchema, Verbosity } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { InvalidField } from "@gennai/protocol/model/checked-field";
+import { describe, expect, test } from "vitest";
+import { Backend, EditingMode, SettingsSchema, Verbosity } from "#gen/gennai/agent/v1/agent_pb";
+import { InvalidField } from "#model/checked-field";
 import {
   changedSettings,
   type SessionSettings,
@@ -8,8 +9,7 @@ import {
   settingsFromLog,
   settingsFromMessage,
   settingsToMessage,
-} from "@gennai/protocol/model/session-settings";
-import { describe, expect, test } from "vitest";
+} from "#model/session-settings";
 
 const chosen = {
   backend: "openai-compatible",

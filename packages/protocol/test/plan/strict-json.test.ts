@@ -1,6 +1,6 @@
-import { parseStrictJson, StrictJsonError } from "@gennai/protocol/plan/strict-json";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { parseStrictJson, StrictJsonError } from "#plan/strict-json";
 
 function codeOf(text: string, limits = {}): string {
   try {

@@ -1,8 +1,8 @@
-import { canonicalJson } from "@gennai/protocol/canonical-json";
-import { extractFirstJsonObject } from "@gennai/protocol/plan/extract-json-object";
-import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { canonicalJson } from "#canonical-json";
+import { extractFirstJsonObject } from "#plan/extract-json-object";
+import { validateRinaOutput } from "#plan/validate-rina-output";
 
 const seed =
   '{"id":"p1","title":"T","summary":"S","risks":[],"steps":[{"id":"s1","title":"st","intent":"i","actions":[{"type":"command","command":"npm test"}],"verify":[]}]}';

@@ -1,11 +1,6 @@
-import {
-  applyReview,
-  type HunkDecision,
-  type ReviewableChange,
-  ReviewError,
-} from "@gennai/protocol/review/apply-review";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { applyReview, type HunkDecision, type ReviewableChange, ReviewError } from "#review/apply-review";
 
 type Hunk = ReviewableChange["hunks"][number];
 

@@ -7,9 +7,9 @@ import {
   type GetWorkspaceStateResponseSchema,
   GitState,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { type BranchAnswer, BranchDesk } from "@gennai/repl/branch/branch-desk";
-import { FollowedSession } from "@gennai/repl/control/followed-session";
 import { expect, it, vi } from "vitest";
+import { type BranchAnswer, BranchDesk } from "#branch/branch-desk";
+import { FollowedSession } from "#control/followed-session";
 
 type Workspace = MessageInitShape<typeof GetWorkspaceStateResponseSchema>;
 

@@ -1,11 +1,11 @@
 // @vitest-environment happy-dom
 import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { ChatProvider, Folds } from "@gennai/repl/chat/chat-context";
-import { ChatRow } from "@gennai/repl/chat/chat-row.tsx";
-import { SessionView } from "@gennai/repl/model/session-view";
 import { h, render } from "preact";
 import { expect, it, vi } from "vitest";
+import { ChatProvider, Folds } from "#chat/chat-context";
+import { ChatRow } from "#chat/chat-row.tsx";
+import { SessionView } from "#model/session-view";
 import { EventLog } from "../model/wire-events.ts";
 import { idleControl } from "./idle-control.ts";
 

@@ -1,6 +1,6 @@
-import { HeightIndex } from "@gennai/repl/chat/height-index";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { HeightIndex } from "#chat/height-index";
 
 const height = fc.integer({ min: 0, max: 500 });
 const operation = fc.oneof(

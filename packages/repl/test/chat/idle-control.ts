@@ -1,5 +1,5 @@
 import { createRouterTransport } from "@connectrpc/connect";
-import { ReplControl } from "@gennai/repl/control/repl-control";
+import { ReplControl } from "#control/repl-control";
 
 /** An app whose server answers nothing. */
 export function idleControl(): ReplControl {

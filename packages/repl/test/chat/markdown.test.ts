@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
-import { markdownBlocks } from "@gennai/repl/chat/markdown";
+
 import { describe, expect, it } from "vitest";
+import { markdownBlocks } from "#chat/markdown";
 
 const html = (text: string) => [...markdownBlocks(text, new Map()).values()].join("");
 

@@ -1,7 +1,8 @@
 // @vitest-environment happy-dom
-import { VirtualList } from "@gennai/repl/chat/virtual-list.tsx";
+
 import { h, render } from "preact";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { VirtualList } from "#chat/virtual-list.tsx";
 
 /** happy-dom has no layout: rows are 20 pixels high, the list is 200. */
 function layOut(root: HTMLElement) {

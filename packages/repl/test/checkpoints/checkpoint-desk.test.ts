@@ -6,8 +6,8 @@ import {
   RestoreCheckpointResponseSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ChangeOperation, SkipReason } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { CheckpointDesk } from "@gennai/repl/checkpoints/checkpoint-desk";
 import { expect, test } from "vitest";
+import { CheckpointDesk } from "#checkpoints/checkpoint-desk";
 
 type Request = MessageInitShape<typeof RestoreCheckpointRequestSchema>;
 

@@ -1,5 +1,5 @@
-import { Arming } from "@gennai/repl/confirmation/arming";
 import { expect, test } from "vitest";
+import { Arming } from "#confirmation/arming";
 
 test.each([
   { name: "a press on an armed button", steps: ["arm", "press a"], taken: true },

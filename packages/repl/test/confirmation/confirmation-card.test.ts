@@ -1,10 +1,10 @@
 // @vitest-environment happy-dom
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
-import { armingMilliseconds } from "@gennai/repl/confirmation/arming";
-import { ConfirmationCard } from "@gennai/repl/confirmation/confirmation-card.tsx";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { armingMilliseconds } from "#confirmation/arming";
+import { ConfirmationCard } from "#confirmation/confirmation-card.tsx";
 
 const hostile = "<img src=x onerror=alert(1)>\u202Egnp";
 const question: ConfirmationQuestion = {

@@ -1,6 +1,6 @@
 import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
-import { ConfirmationDesk } from "@gennai/repl/confirmation/confirmation-desk";
 import { expect, test } from "vitest";
+import { ConfirmationDesk } from "#confirmation/confirmation-desk";
 
 const question = (requestId: string): ConfirmationQuestion => ({
   ...{

@@ -4,8 +4,8 @@ import { Code, ConnectError, createClient, createRouterTransport } from "@connec
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { FollowedSession } from "@gennai/repl/control/followed-session";
 import { expect, it, vi } from "vitest";
+import { FollowedSession } from "#control/followed-session";
 
 const event = (seq: number) =>
   create(InvokeEventSchema, {

@@ -1,10 +1,10 @@
 // @vitest-environment happy-dom
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
-import { KeptReviews } from "@gennai/repl/control/kept-reviews";
-import { keepStateIn, keptStateFrom } from "@gennai/repl/control/kept-state";
-import { decide, newReview } from "@gennai/repl/review/review-state";
 import { signal } from "@preact/signals";
 import { expect, test, vi } from "vitest";
+import { KeptReviews } from "#control/kept-reviews";
+import { keepStateIn, keptStateFrom } from "#control/kept-state";
+import { decide, newReview } from "#review/review-state";
 
 const range = { start: 1, count: 1 };
 const changes: readonly ProposedChange[] = [

@@ -4,8 +4,8 @@ import { Code, ConnectError, createRouterTransport, type ServiceImpl } from "@co
 import type { HomeNotice, ReplHome } from "@gennai/client/home/repl-home";
 import { AgentService, GitState, type StartTurnRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { type InvokeEvent, InvokeEventSchema, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { ReplControl } from "@gennai/repl/control/repl-control";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { ReplControl } from "#control/repl-control";
 
 type Body = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
 

@@ -1,8 +1,9 @@
 // @vitest-environment happy-dom
-import { EmergencyControls, type EmergencyControlsProps } from "@gennai/repl/governance/emergency-controls.tsx";
+
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { EmergencyControls, type EmergencyControlsProps } from "#governance/emergency-controls.tsx";
 
 let root: HTMLElement;
 let switched: unknown[][];

@@ -1,10 +1,10 @@
 // @vitest-environment happy-dom
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { PageAccess } from "@gennai/repl/homes/page-access";
-import { PageDoor } from "@gennai/repl/homes/page-door";
-import { PageRefused } from "@gennai/repl/homes/page-link";
 import { afterEach, expect, test } from "vitest";
+import { PageAccess } from "#homes/page-access";
+import { PageDoor } from "#homes/page-door";
+import { PageRefused } from "#homes/page-link";
 
 const code = (name: string) => name.padEnd(32, "0");
 

@@ -1,5 +1,5 @@
-import { codeIn, exchangeCode, takeLinkCode } from "@gennai/repl/homes/page-link";
 import { expect, test } from "vitest";
+import { codeIn, exchangeCode, takeLinkCode } from "#homes/page-link";
 
 const code = "A".repeat(32);
 

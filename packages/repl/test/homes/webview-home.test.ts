@@ -1,7 +1,7 @@
 import { toHomeSchema } from "@gennai/client/home/home-messages";
 import type { HomeNotice, ReplHome } from "@gennai/client/home/repl-home";
-import { connectWebviewHome, type WebviewWindow } from "@gennai/repl/homes/webview-home";
 import { describe, expect, it } from "vitest";
+import { connectWebviewHome, type WebviewWindow } from "#homes/webview-home";
 
 const launch = {
   type: "launch",

@@ -1,10 +1,10 @@
 import { ChangeOperation, type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { FailureClass, RiskLevel, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { scopeExpansions } from "@gennai/repl/governance/scope-expansions";
-import { SessionView } from "@gennai/repl/model/session-view";
-import type { ViewItem } from "@gennai/repl/model/view-item";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { scopeExpansions } from "#governance/scope-expansions";
+import { SessionView } from "#model/session-view";
+import type { ViewItem } from "#model/view-item";
 import { EventLog, fullTurn, replay } from "./wire-events.ts";
 
 function viewOf(events: readonly InvokeEvent[]): SessionView {

@@ -1,8 +1,8 @@
 import type { Plan, PlannedAction } from "@gennai/client/plan/plan";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
-import { type PlanAct, type PlanFacts, planChecks } from "@gennai/repl/plan/plan-checks";
 import { expect, test } from "vitest";
+import { type PlanAct, type PlanFacts, planChecks } from "#plan/plan-checks";
 
 const planJson = canonicalJson({
   ...{ id: "p", title: "T", summary: "", risks: [] },

@@ -3,9 +3,9 @@ import type { Plan } from "@gennai/client/plan/plan";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { planChecks } from "@gennai/repl/plan/plan-checks";
-import { PlanDesk, type PlanDeskOptions } from "@gennai/repl/plan/plan-desk";
 import { expect, test } from "vitest";
+import { planChecks } from "#plan/plan-checks";
+import { PlanDesk, type PlanDeskOptions } from "#plan/plan-desk";
 
 const planJson = canonicalJson({
   ...{ id: "p", title: "T", summary: "", risks: [] },

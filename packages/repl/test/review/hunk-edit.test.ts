@@ -1,10 +1,10 @@
 import type { ProposedChange } from "@gennai/protocol/model/proposal";
 import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
-import { diffRows, hunksFit, lineParts, linesIn, splitLines } from "@gennai/repl/review/diff-rows";
-import { textForField, textFromField } from "@gennai/repl/review/hunk-edit";
 import { structuredPatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { diffRows, hunksFit, lineParts, linesIn, splitLines } from "#review/diff-rows";
+import { textForField, textFromField } from "#review/hunk-edit";
 
 /** Hunks as a server makes them: ranges count lines, an empty one names the line before. */
 function hunksOf(base: string, fresh: string): ProposedChange["hunks"] {

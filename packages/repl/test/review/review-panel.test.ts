@@ -3,12 +3,12 @@
 import type { ReviewToApply } from "@gennai/client/home/repl-home";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
-import type { ReviewOutcome } from "@gennai/repl/review/review-outcome.tsx";
-import { ReviewPanel, type ReviewPanelProps } from "@gennai/repl/review/review-panel.tsx";
-import { newReview, type ReviewState } from "@gennai/repl/review/review-state";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { ReviewOutcome } from "#review/review-outcome.tsx";
+import { ReviewPanel, type ReviewPanelProps } from "#review/review-panel.tsx";
+import { newReview, type ReviewState } from "#review/review-state";
 
 const hostile = '<img src=x onerror="alert(1)"><script>alert(1)</script>\u202E';
 const base = "one\ntwo\nthree\nfour\nfive\n";

@@ -1,14 +1,7 @@
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
-import { filesNamedIn } from "@gennai/repl/review/apply-proposal";
-import {
-  countDecisions,
-  decide,
-  decideMany,
-  newReview,
-  reviewFromJson,
-  reviewToApply,
-} from "@gennai/repl/review/review-state";
 import { expect, test } from "vitest";
+import { filesNamedIn } from "#review/apply-proposal";
+import { countDecisions, decide, decideMany, newReview, reviewFromJson, reviewToApply } from "#review/review-state";
 
 function change(id: string, hunkIds: readonly string[], more: Partial<ProposedChange> = {}): ProposedChange {
   const range = { start: 1, count: 1 };

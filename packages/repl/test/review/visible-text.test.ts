@@ -1,6 +1,6 @@
-import { textPieces } from "@gennai/repl/review/visible-text.tsx";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { textPieces } from "#review/visible-text.tsx";
 
 const joined = (text: string) =>
   textPieces(text)

@@ -3,8 +3,8 @@ import {
   ListLedgerRecordsResponseSchema,
   VerifyLedgerResponseSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { TimelineDesk, type TimelineDeskOptions } from "@gennai/repl/timeline/timeline-desk";
 import { expect, test } from "vitest";
+import { TimelineDesk, type TimelineDeskOptions } from "#timeline/timeline-desk";
 
 test("pages go back from the newest record, and what comes later is added", async () => {
   let count = 5;

@@ -1,5 +1,5 @@
-import { brokenLinks, passes, timelineRecord } from "@gennai/repl/timeline/timeline-record";
 import { expect, test } from "vitest";
+import { brokenLinks, passes, timelineRecord } from "#timeline/timeline-record";
 
 const line = (seq: number, previous: string, hash: string, more: object = {}) =>
   timelineRecord(

@@ -1,10 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { WriteTodosResponseSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import type { Todo } from "@gennai/repl/model/session-facts";
-import { TodoDesk, type TodoDeskOptions } from "@gennai/repl/todos/todo-desk";
 import { signal } from "@preact/signals";
 import { expect, test, vi } from "vitest";
+import type { Todo } from "#model/session-facts";
+import { TodoDesk, type TodoDeskOptions } from "#todos/todo-desk";
 
 const todo = (id: string, content: string): Todo => ({
   ...{ id, content, status: "pending", priority: "medium", created: "", updated: "" },

@@ -1,6 +1,6 @@
-import { Admission } from "@gennai/server/admission/admission";
-import { defaultLimits } from "@gennai/server/admission/limits";
 import { describe, expect, test } from "vitest";
+import { Admission } from "#admission/admission";
+import { defaultLimits } from "#admission/limits";
 
 const ada = { tenant: "acme", user: "ada" };
 const eve = { tenant: "acme", user: "eve" };

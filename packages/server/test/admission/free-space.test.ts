@@ -1,5 +1,5 @@
-import { FreeSpace } from "@gennai/server/admission/free-space";
 import { expect, test } from "vitest";
+import { FreeSpace } from "#admission/free-space";
 
 const mebibyte = 1024 * 1024;
 

@@ -3,8 +3,8 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UnsafeFileError } from "@gennai/machine/private-file";
-import { type DiscoveryRecord, findServers, writeDiscovery } from "@gennai/server/http/discovery";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { type DiscoveryRecord, findServers, writeDiscovery } from "#http/discovery";
 
 let root = "";
 let state = "";

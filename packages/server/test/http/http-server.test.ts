@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { ConnectError } from "@connectrpc/connect";
-import { healthRoute } from "@gennai/server/http/health-route";
-import { type HttpListener, type HttpServerOptions, listenHttp } from "@gennai/server/http/http-server";
-import { PortTakenError } from "@gennai/server/http/listen-address";
-import { rpcRoutes } from "@gennai/server/http/route";
-import { createToken } from "@gennai/server/http/token";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { healthRoute } from "#http/health-route";
+import { type HttpListener, type HttpServerOptions, listenHttp } from "#http/http-server";
+import { PortTakenError } from "#http/listen-address";
+import { rpcRoutes } from "#http/route";
+import { createToken } from "#http/token";
 
 const RPC = "/gennai.agent.v1.AgentService/StartTurn";
 const TOKEN = createToken();

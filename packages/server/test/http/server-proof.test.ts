@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { listenHttp } from "@gennai/server/http/http-server";
-import { CHALLENGE_PATH, challengeRoute, proveServer } from "@gennai/server/http/server-proof";
-import { createToken } from "@gennai/server/http/token";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { listenHttp } from "#http/http-server";
+import { CHALLENGE_PATH, challengeRoute, proveServer } from "#http/server-proof";
+import { createToken } from "#http/token";
 
 const TOKEN = createToken();
 

@@ -4,13 +4,13 @@ import { request } from "node:https";
 import { text } from "node:stream/consumers";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { UnsafeFileError } from "@gennai/machine/private-file";
-import { healthRoute } from "@gennai/server/http/health-route";
-import { type HttpListener, type HttpServerOptions, listenHttp } from "@gennai/server/http/http-server";
-import { rpcRoutes } from "@gennai/server/http/route";
-import { readTlsFiles } from "@gennai/server/http/tls-files";
-import { createToken } from "@gennai/server/http/token";
 import { makeTestCertificates, type TestCertificates } from "@gennai/testkit/test-certificates";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { healthRoute } from "#http/health-route";
+import { type HttpListener, type HttpServerOptions, listenHttp } from "#http/http-server";
+import { rpcRoutes } from "#http/route";
+import { readTlsFiles } from "#http/tls-files";
+import { createToken } from "#http/token";
 
 const RPC = "/gennai.agent.v1.AgentService/StartTurn";
 const token = createToken();

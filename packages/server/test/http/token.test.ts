@@ -2,8 +2,8 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UnsafeFileError } from "@gennai/machine/private-file";
-import { createToken, digestToken, matchesToken, TokenError, takeServerToken } from "@gennai/server/http/token";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { createToken, digestToken, matchesToken, TokenError, takeServerToken } from "#http/token";
 
 const GIVEN = "a-token-of-more-than-22-characters";
 

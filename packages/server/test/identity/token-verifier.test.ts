@@ -2,12 +2,12 @@ import { createHmac } from "node:crypto";
 import { rename, unlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { type KeyTiming, keysAt, keysInFile, keysOfIssuer, keyUrl } from "@gennai/server/identity/issuer-keys";
-import { TokenVerifier, type TokenVerifierOptions } from "@gennai/server/identity/token-verifier";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { type IssuedToken, startTokenIssuer, type TokenIssuer, testAudience } from "@gennai/testkit/token-issuer";
 import { base64url, generateKeyPair, SignJWT } from "jose";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { type KeyTiming, keysAt, keysInFile, keysOfIssuer, keyUrl } from "#identity/issuer-keys";
+import { TokenVerifier, type TokenVerifierOptions } from "#identity/token-verifier";
 
 let issuer: TokenIssuer;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
-import { OneTimeCodes } from "@gennai/server/page/one-time-codes";
 import { type Identity, oneUser } from "@gennai/sessions/users/identity";
 import { expect, test } from "vitest";
+import { OneTimeCodes } from "#page/one-time-codes";
 
 function codesAt(clock: { now: number }, limit = 3): OneTimeCodes {
   return new OneTimeCodes({ lifetimeMs: 1000, limit, now: () => clock.now });

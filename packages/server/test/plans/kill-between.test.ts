@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { startServer } from "@gennai/server/serve";
 import { undoChangeSet } from "@gennai/sessions/manager/undo";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { startServer } from "#serve";
 import { never, refusalOf } from "../../../sessions/test/plans/plan-fixture.ts";
 import { killedServerOptions } from "./killed-server.ts";
 

@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { settingDefaults } from "@gennai/protocol/model/session-settings";
-import { startServer } from "@gennai/server/serve";
-import type { ServerOptions } from "@gennai/server/tenants/server-options";
+import { startServer } from "#serve";
+import type { ServerOptions } from "#tenants/server-options";
 import { ann, command, never, seedPlan, write } from "../../../sessions/test/plans/plan-fixture.ts";
 
 /** A server that is killed while it runs a plan, and the one that finds what it left. */

@@ -1,5 +1,5 @@
-import { MessageProofs } from "@gennai/server/replica/message-proof";
 import { expect, test } from "vitest";
+import { MessageProofs } from "#replica/message-proof";
 
 const now = { at: 1_000_000 };
 const replica = (key = "shared"): MessageProofs => new MessageProofs(Buffer.from(key), { now: () => now.at });

@@ -1,8 +1,8 @@
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { ServiceError } from "@gennai/machine/service-error";
-import { listenRina, type RinaListenerOptions } from "@gennai/server/rina/rina-listener";
 import { describe, expect, test } from "vitest";
+import { listenRina, type RinaListenerOptions } from "#rina/rina-listener";
 
 async function opened(changes: Partial<RinaListenerOptions> = {}) {
   const calls: string[] = [];

@@ -1,6 +1,6 @@
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { Names } from "@gennai/server/telemetry/names";
 import { expect, test } from "vitest";
+import { Names } from "#telemetry/names";
 
 test.each([
   ["claude-sonnet-5", "claude-sonnet-5"],

@@ -1,5 +1,5 @@
-import { readTelemetrySettings } from "@gennai/server/telemetry/telemetry-settings";
 import { describe, expect, test } from "vitest";
+import { readTelemetrySettings } from "#telemetry/telemetry-settings";
 
 const here = "http://127.0.0.1:4318";
 const otlp = { protocol: "http/protobuf" };

@@ -1,8 +1,8 @@
 import type { ClientRequest, ClientRequestBody } from "@gennai/agent/client-request";
 import type { Question } from "@gennai/governance/confirmation";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { maskedRequest } from "@gennai/sessions/bridge/masked-request";
 import { expect, test } from "vitest";
+import { maskedRequest } from "#bridge/masked-request";
 
 const secret = "sk-live-4f9a0c1d2e3b5a697887";
 const digest = "5e".repeat(32);

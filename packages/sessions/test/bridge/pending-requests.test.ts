@@ -1,9 +1,9 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { ClientAnswer } from "@gennai/sessions/bridge/client-answer";
-import { ClientRegistry } from "@gennai/sessions/bridge/client-registry";
-import { PendingRequests } from "@gennai/sessions/bridge/pending-requests";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { ClientAnswer } from "#bridge/client-answer";
+import { ClientRegistry } from "#bridge/client-registry";
+import { PendingRequests } from "#bridge/pending-requests";
 
 const yes: ClientAnswer = { kind: "confirmation", answer: "yes", scope: "once", reason: "", actionSha256: "" };
 const body = { kind: "diagnostics", paths: ["src"] } as const;

@@ -2,9 +2,9 @@ import { generateKeyPairSync } from "node:crypto";
 import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadCapabilities } from "@gennai/sessions/capabilities/load-capabilities";
-import { signCapabilities } from "@gennai/sessions/capabilities/sign-capabilities";
 import { expect, test } from "vitest";
+import { loadCapabilities } from "#capabilities/load-capabilities";
+import { signCapabilities } from "#capabilities/sign-capabilities";
 
 const document = {
   type: "gennai-capabilities",

@@ -4,13 +4,13 @@ import type { Effect } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
 import { GitMissingError } from "@gennai/machine/git/machine-git";
 import { startGit } from "@gennai/machine/git/start-git";
-import { TurnCheckpoints } from "@gennai/sessions/checkpoints/turn-checkpoints";
 import { CheckpointError, type CheckpointErrorCode } from "@gennai/store/checkpoints/checkpoint-error";
 import { ShadowGit } from "@gennai/store/checkpoints/snapshot/shadow-git";
 import { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { TurnCheckpoints } from "#checkpoints/turn-checkpoints";
 
 vi.mock("@gennai/machine/git/start-git", { spy: true });
 

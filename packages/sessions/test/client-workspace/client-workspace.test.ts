@@ -3,11 +3,11 @@ import type { WorkspaceOperation } from "@gennai/agent/workspace-operation";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { readGitHead } from "@gennai/machine/workspace/git-head";
 import { sha256Hex } from "@gennai/protocol/digest";
-import type { AnswerTo, WorkspaceAnswer, WorkspaceChannel } from "@gennai/sessions/bridge/workspace-answer";
-import { openClientWorkspaces } from "@gennai/sessions/client-workspace/open-client-workspaces";
 import { FileBlobStore } from "@gennai/store/sqlite/file-blob-store";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test } from "vitest";
+import type { AnswerTo, WorkspaceAnswer, WorkspaceChannel } from "#bridge/workspace-answer";
+import { openClientWorkspaces } from "#client-workspace/open-client-workspaces";
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {

@@ -1,6 +1,6 @@
-import { findCheck } from "@gennai/sessions/context/detect-check";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { findCheck } from "#context/detect-check";
 
 const scripts = (...names: string[]) =>
   JSON.stringify({ scripts: Object.fromEntries(names.map((name) => [name, "anything"])) });

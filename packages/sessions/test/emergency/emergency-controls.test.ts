@@ -2,10 +2,10 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import type { EmergencyRequest } from "@gennai/sessions/emergency/emergency-change";
-import { EmergencyControls } from "@gennai/sessions/emergency/emergency-controls";
-import { EmergencyStore } from "@gennai/sessions/emergency/emergency-store";
 import { expect, test } from "vitest";
+import type { EmergencyRequest } from "#emergency/emergency-change";
+import { EmergencyControls } from "#emergency/emergency-controls";
+import { EmergencyStore } from "#emergency/emergency-store";
 
 const on: EmergencyRequest = { control: "stop-all", enabled: true, tool: "", by: "ann", reason: "stop", via: "rpc" };
 

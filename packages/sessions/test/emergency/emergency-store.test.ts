@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { noEmergency } from "@gennai/governance/emergency/emergency-state";
 import { SqliteConnection } from "@gennai/machine/sqlite-connection";
-import type { EmergencyChange, EmergencyRequest } from "@gennai/sessions/emergency/emergency-change";
-import { EmergencyStore } from "@gennai/sessions/emergency/emergency-store";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { databaseFile } from "@gennai/store/database/database";
 import { usualLedgerPath } from "@gennai/store/ledger/ledger-file-name";
 import { openStore } from "@gennai/store/sqlite/store";
 import { expect, test } from "vitest";
+import type { EmergencyChange, EmergencyRequest } from "#emergency/emergency-change";
+import { EmergencyStore } from "#emergency/emergency-store";
 
 /** A state directory and a workspace. */
 class Place implements AsyncDisposable {
@@ -97,7 +97,7 @@ test("another process's change counts at the next look and is told within 200 ms
   const told = Promise.withResolvers<{ changes: readonly EmergencyChange[]; at: number }>();
   using _subscription = watching.onChange((changes) => told.resolve({ changes, at: performance.now() }));
   const program = `
-    import { EmergencyStore } from ${JSON.stringify(import.meta.resolve("@gennai/sessions/emergency/emergency-store"))};
+    import { EmergencyStore } from ${JSON.stringify(import.meta.resolve("#emergency/emergency-store"))};
     await using store = await EmergencyStore.open(${JSON.stringify(place.stateDir)}, { onWarning() {}, now: Date.now });
     store.change(${JSON.stringify(readOnlyOn)}, []);
     console.log("done");

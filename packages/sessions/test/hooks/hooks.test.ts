@@ -3,10 +3,10 @@ import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseHooks } from "@gennai/governance/hooks/hook-config";
-import { trustProjectHooks } from "@gennai/sessions/hooks/hook-trust";
-import { loadHooks } from "@gennai/sessions/hooks/load-hooks";
-import { createHookRunner } from "@gennai/sessions/hooks/run-hook";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { trustProjectHooks } from "#hooks/hook-trust";
+import { loadHooks } from "#hooks/load-hooks";
+import { createHookRunner } from "#hooks/run-hook";
 
 let directory: string;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { parseIntents } from "@gennai/governance/intents/parse-intents";
 import { parseStrictYaml } from "@gennai/machine/yaml/strict-yaml";
-import { formatIntents, IntentsFormatError } from "@gennai/sessions/intents/format-intents";
 import { describe, expect, it } from "vitest";
+import { formatIntents, IntentsFormatError } from "#intents/format-intents";
 
 function parsed(text: string) {
   const yaml = parseStrictYaml(text, "f");

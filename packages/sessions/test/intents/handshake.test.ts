@@ -3,11 +3,11 @@ import { governTools } from "@gennai/governance/gate/gate";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import { createIntentsPolicy } from "@gennai/governance/intents/intents-policy";
 import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
-import { IntentsService } from "@gennai/sessions/intents/intents-service";
-import { requestScopeExpansionTool } from "@gennai/sessions/tools/session/request-scope-expansion-tool";
-import { selectActiveIntentTool } from "@gennai/sessions/tools/session/select-active-intent-tool";
-import { isToolFact } from "@gennai/sessions/tools/tool-fact";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { IntentsService } from "#intents/intents-service";
+import { requestScopeExpansionTool } from "#tools/session/request-scope-expansion-tool";
+import { selectActiveIntentTool } from "#tools/session/select-active-intent-tool";
+import { isToolFact } from "#tools/tool-fact";
 import { ToolBench } from "../tools/tool-bench.ts";
 import { IntentsBench, intentsText } from "./intents-bench.ts";
 

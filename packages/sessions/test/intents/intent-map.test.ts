@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { FileChange } from "@gennai/governance/tool";
-import { IntentMap } from "@gennai/sessions/intents/intent-map";
-import { formatIntentMap, parseIntentMap } from "@gennai/sessions/intents/intent-map-text";
-import { symbolsAt } from "@gennai/sessions/intents/symbols-at";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { IntentMap } from "#intents/intent-map";
+import { formatIntentMap, parseIntentMap } from "#intents/intent-map-text";
+import { symbolsAt } from "#intents/symbols-at";
 import { IntentsBench } from "./intents-bench.ts";
 
 const mapFile = ".orchestration/intent_map.md";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { IntentsMode } from "@gennai/protocol/model/intents-mode";
-import { IntentsService } from "@gennai/sessions/intents/intents-service";
+import { IntentsService } from "#intents/intents-service";
 
 export const intentsText = `# our intents
 active_intents:

@@ -94,7 +94,7 @@ describe("seed 001 opt-in: keep the hooks opt-in per workspace or profile (featu
     const service = bench.service();
     await service.setMode("auto");
     mkdirSync(join(bench.stateDir, "intents"), { recursive: true });
-    const { IntentsSettingFile } = await import("@gennai/sessions/intents/intents-setting");
+    const { IntentsSettingFile } = await import("#intents/intents-setting");
     writeFileSync(new IntentsSettingFile(bench.stateDir, bench.root).path, "{");
     expect(await bench.service().status()).toMatchObject({ on: true });
   });

@@ -1,11 +1,11 @@
 import { builtInScenarios } from "@gennai/agent/scenarios/built-in-scenarios";
 import { endStates } from "@gennai/agent/session-event";
-import type { Session } from "@gennai/sessions/session/session";
-import { SessionState } from "@gennai/sessions/session/session-state";
-import { compactConversation } from "@gennai/sessions/turn/compaction-turn";
-import { startTurn } from "@gennai/sessions/turn/start-turn";
-import { turnPrompt } from "@gennai/sessions/turn/turn-prompt";
 import { expect, test } from "vitest";
+import type { Session } from "#session/session";
+import { SessionState } from "#session/session-state";
+import { compactConversation } from "#turn/compaction-turn";
+import { startTurn } from "#turn/start-turn";
+import { turnPrompt } from "#turn/turn-prompt";
 import { never, planBench, seedPlan, write } from "../plans/plan-fixture.ts";
 
 const intents = `intents:

@@ -1,6 +1,6 @@
 import type { Message } from "@gennai/agent/model";
-import { conversationPreview } from "@gennai/sessions/manager/conversation-preview";
 import { expect, test } from "vitest";
+import { conversationPreview } from "#manager/conversation-preview";
 
 const user = (text: string): Message => ({ role: "user", text, images: [] });
 

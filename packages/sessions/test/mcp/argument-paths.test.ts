@@ -1,9 +1,9 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
-import { argumentPaths } from "@gennai/sessions/mcp/argument-paths";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { argumentPaths } from "#mcp/argument-paths";
 
 const home = "/home/nobody";
 const roundabout = `/${"./".repeat(4_000)}etc/passwd`;

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { loadMcpConfig, type McpConfig } from "@gennai/sessions/mcp/mcp-config";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, it } from "vitest";
+import { loadMcpConfig, type McpConfig } from "#mcp/mcp-config";
 
 async function load(
   files: { readonly user?: unknown; readonly project?: unknown },

@@ -1,9 +1,9 @@
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
-import type { McpDefinition } from "@gennai/sessions/mcp/mcp-connection";
-import { McpPins } from "@gennai/sessions/mcp/mcp-pins";
-import { createMcpTool, isUsableName, mcpToolName } from "@gennai/sessions/mcp/mcp-tool";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import type { McpDefinition } from "#mcp/mcp-connection";
+import { McpPins } from "#mcp/mcp-pins";
+import { createMcpTool, isUsableName, mcpToolName } from "#mcp/mcp-tool";
 
 const hidden = "\u{E0041}\u{E0042}\u200b\u202e\u{E0100}\u{E01EF}\ufe00\u3164\u180e\u001b[8m";
 

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { Analysis, Tool } from "@gennai/governance/tool";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
-import { McpPins } from "@gennai/sessions/mcp/mcp-pins";
-import { McpServers } from "@gennai/sessions/mcp/mcp-servers";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, it } from "vitest";
+import { McpPins } from "#mcp/mcp-pins";
+import { McpServers } from "#mcp/mcp-servers";
 
 const script = join(import.meta.dirname, "hostile-server.ts");
 

@@ -1,9 +1,9 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { appendLesson } from "@gennai/sessions/notes/append-lesson";
-import { readProjectNotes } from "@gennai/sessions/notes/project-notes";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { appendLesson } from "#notes/append-lesson";
+import { readProjectNotes } from "#notes/project-notes";
 import { IntentsBench } from "../intents/intents-bench.ts";
 
 let bench: IntentsBench;

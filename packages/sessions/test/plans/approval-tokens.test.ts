@@ -1,7 +1,7 @@
 import type { PlanApproval } from "@gennai/governance/plan/plan-change";
 import { ServiceError } from "@gennai/machine/service-error";
-import { ApprovalTokens, isToken } from "@gennai/sessions/plans/approval-tokens";
 import { beforeEach, describe, expect, test } from "vitest";
+import { ApprovalTokens, isToken } from "#plans/approval-tokens";
 
 const preview = {
   ...{

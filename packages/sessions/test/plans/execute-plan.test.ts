@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { answerRequest } from "@gennai/sessions/manager/answer-request";
-import { undoChangeSet } from "@gennai/sessions/manager/undo";
 import { describe, expect, test } from "vitest";
+import { answerRequest } from "#manager/answer-request";
+import { undoChangeSet } from "#manager/undo";
 import { command, never, patch, planBench, refusalOf, seedPlan, write } from "./plan-fixture.ts";
 
 const files = { "src/sum.js": "export const sum = (a, b) => a - b;\n", "old.txt": "one\ntwo\n" };

@@ -1,7 +1,7 @@
 import type { Question } from "@gennai/governance/confirmation";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
-import { type ApprovedCall, PlanAnswers } from "@gennai/sessions/plans/plan-answers";
 import { describe, expect, test } from "vitest";
+import { type ApprovedCall, PlanAnswers } from "#plans/plan-answers";
 
 const approved: ApprovedCall = {
   ...{ callId: "c", tool: "Bash", args: { command: "sh x.sh" } },

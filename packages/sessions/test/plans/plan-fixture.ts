@@ -1,7 +1,7 @@
 import { ServiceError } from "@gennai/machine/service-error";
-import type { PlanAuthority } from "@gennai/sessions/plans/plan-authority";
-import type { Session } from "@gennai/sessions/session/session";
 import { startTestServer, type TestServer, type TestServerOptions } from "@gennai/testkit/test-server";
+import type { PlanAuthority } from "#plans/plan-authority";
+import type { Session } from "#session/session";
 
 export const never = { signal: new AbortController().signal };
 export const ann = { who: "ann", channel: "authenticated" } as const;

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
-import { replayLedger } from "@gennai/sessions/policy-workbench/replay-ledger";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PolicyWorkbench } from "#policy-workbench/policy-workbench";
+import { replayLedger } from "#policy-workbench/replay-ledger";
 
 let base: string;
 let root: string;

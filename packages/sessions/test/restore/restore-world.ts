@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { openWorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
-import { FileContents } from "@gennai/sessions/restore/file-contents";
-import { planRestore } from "@gennai/sessions/restore/restore-plan";
-import { writeRestore } from "@gennai/sessions/restore/write-restore";
 import { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import { FileBlobStore } from "@gennai/store/sqlite/file-blob-store";
 import { onTestFinished } from "vitest";
+import { FileContents } from "#restore/file-contents";
+import { planRestore } from "#restore/restore-plan";
+import { writeRestore } from "#restore/write-restore";
 
 export interface World {
   readonly root: string;

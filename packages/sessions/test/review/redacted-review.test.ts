@@ -1,5 +1,5 @@
-import { redactedReview } from "@gennai/sessions/review/proposal-review";
 import { expect, it } from "vitest";
+import { redactedReview } from "#review/proposal-review";
 
 it("masks every text of a review: notes and edited hunks", async () => {
   const redactor = {

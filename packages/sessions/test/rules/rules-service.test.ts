@@ -11,8 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
-import { RulesService } from "@gennai/sessions/rules/rules-service";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { RulesService } from "#rules/rules-service";
 
 const native = ".gennai/rules.yaml";
 const wild = ".pi/damage-control-rules.yaml";

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
-import { SlowPatternWorker } from "@gennai/sessions/rules/slow-pattern-worker";
 import { afterAll, expect, test } from "vitest";
+import { SlowPatternWorker } from "#rules/slow-pattern-worker";
 
 const worker = new SlowPatternWorker();
 const options = { signal: new AbortController().signal };

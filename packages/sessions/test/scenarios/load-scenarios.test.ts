@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadScenarios } from "@gennai/sessions/scenarios/load-scenarios";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadScenarios } from "#scenarios/load-scenarios";
 
 let base = "";
 let root = "";

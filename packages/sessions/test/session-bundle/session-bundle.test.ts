@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { type SessionSettings, settingDefaults } from "@gennai/protocol/model/session-settings";
-import { SessionState } from "@gennai/sessions/session/session-state";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { exportSession } from "@gennai/store/session-bundle/export-session";
 import { importSession } from "@gennai/store/session-bundle/import-session";
 import type { Store } from "@gennai/store/sqlite/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { SessionState } from "#session/session-state";
 import { StoreFixture } from "../../../store/test/sqlite/store-fixture.ts";
 
 let fixture: StoreFixture;

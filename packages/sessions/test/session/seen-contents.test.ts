@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { SeenContents } from "@gennai/sessions/session/seen-contents";
 import { expect, test } from "vitest";
+import { SeenContents } from "#session/seen-contents";
 
 const sha = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 

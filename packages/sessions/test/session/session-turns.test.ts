@@ -1,6 +1,6 @@
-import { startTurn } from "@gennai/sessions/turn/start-turn";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test, vi } from "vitest";
+import { startTurn } from "#turn/start-turn";
 
 const script = [{ steps: [{ text: ["Done."] }] }];
 

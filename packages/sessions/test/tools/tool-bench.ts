@@ -10,12 +10,12 @@ import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { CommandRun, Diagnostic, FileRead, FoundSymbol } from "@gennai/protocol/model/editor-requests";
-import type { EditorBridge } from "@gennai/sessions/bridge/editor-bridge";
-import { IntentsService } from "@gennai/sessions/intents/intents-service";
-import { KnownFiles } from "@gennai/sessions/session/known-files";
-import { isToolFact } from "@gennai/sessions/tools/tool-fact";
-import { createTools, type ToolPorts } from "@gennai/sessions/tools/tool-set";
 import type { BlobStore } from "@gennai/store/log/session-log";
+import type { EditorBridge } from "#bridge/editor-bridge";
+import { IntentsService } from "#intents/intents-service";
+import { KnownFiles } from "#session/known-files";
+import { isToolFact } from "#tools/tool-fact";
+import { createTools, type ToolPorts } from "#tools/tool-set";
 
 export const sha256 = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex");
 

@@ -1,5 +1,5 @@
-import { imageMediaType } from "@gennai/sessions/turn/image-media-type";
 import { expect, test } from "vitest";
+import { imageMediaType } from "#turn/image-media-type";
 
 test.each<[string | undefined, readonly number[]]>([
   ["image/png", [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]],

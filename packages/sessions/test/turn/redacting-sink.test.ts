@@ -1,9 +1,9 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { TurnSink } from "@gennai/agent/turn-sink";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { createRedactingSink } from "@gennai/sessions/turn/redacting-sink";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createRedactingSink } from "#turn/redacting-sink";
 import { noise } from "../../../machine/test/redaction/secret-cases.ts";
 
 const secret = noise(36);

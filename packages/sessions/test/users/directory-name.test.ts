@@ -1,7 +1,7 @@
-import { directoryName } from "@gennai/sessions/users/directory-name";
-import { isName } from "@gennai/sessions/users/identity";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { directoryName } from "#users/directory-name";
+import { isName } from "#users/identity";
 
 test.each(["acme", "a", "ada.lovelace", "team-1", "x_y", "0"])("a harmless name stays as it is: %s", (name) => {
   expect(directoryName(name)).toBe(name);

@@ -2,8 +2,8 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { rememberingRedactor } from "@gennai/machine/redaction/remembering-redactor";
-import { exportLedgerBundle } from "@gennai/store/audit/export-bundle";
-import { verifyLedgerBundle } from "@gennai/store/audit/ledger-bundle";
+import { exportLedgerBundle } from "#audit/export-bundle";
+import { verifyLedgerBundle } from "#audit/ledger-bundle";
 
 // Exports a bundle, checks it, and prints the report as JSON. Arguments: state directory, workspace, file.
 const [stateDir = "", workspaceRoot = "", file = ""] = process.argv.slice(2);

@@ -5,13 +5,13 @@ import { promisify } from "node:util";
 import type { FileChange } from "@gennai/governance/tool";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
-import { exportLedgerBundle } from "@gennai/store/audit/export-bundle";
-import { type LedgerBundle, verifyLedgerBundle } from "@gennai/store/audit/ledger-bundle";
-import { exportLedgerLines } from "@gennai/store/audit/ledger-export";
-import { ledgerPublicKeyFile } from "@gennai/store/ledger/ledger-key";
-import { purgeMemory } from "@gennai/store/purge/purge-memory";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { exportLedgerBundle } from "#audit/export-bundle";
+import { type LedgerBundle, verifyLedgerBundle } from "#audit/ledger-bundle";
+import { exportLedgerLines } from "#audit/ledger-export";
+import { ledgerPublicKeyFile } from "#ledger/ledger-key";
+import { purgeMemory } from "#purge/purge-memory";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
 
 const secret = ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_");

@@ -1,12 +1,12 @@
 import { copyFile, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { exportLedgerBundle } from "@gennai/store/audit/export-bundle";
-import { verifyLedgerBundle } from "@gennai/store/audit/ledger-bundle";
-import { rotateLedgerKey } from "@gennai/store/audit/ledger-key-rotation";
-import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
-import { purgeMemory } from "@gennai/store/purge/purge-memory";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { exportLedgerBundle } from "#audit/export-bundle";
+import { verifyLedgerBundle } from "#audit/ledger-bundle";
+import { rotateLedgerKey } from "#audit/ledger-key-rotation";
+import { verifyWorkspaceLedger } from "#audit/ledger-verify";
+import { purgeMemory } from "#purge/purge-memory";
 import { StoreFixture } from "../sqlite/store-fixture.ts";
 
 let fixture: StoreFixture;

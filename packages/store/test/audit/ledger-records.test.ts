@@ -1,5 +1,5 @@
-import { readLedgerRecords, readNewestLedgerRecords } from "@gennai/store/audit/ledger-records";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { readLedgerRecords, readNewestLedgerRecords } from "#audit/ledger-records";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
 
 let fixture: StoreFixture;

@@ -1,10 +1,10 @@
 import { appendFile, copyFile, cp, mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SqliteConnection } from "@gennai/machine/sqlite-connection";
-import { repairWorkspaceLedger } from "@gennai/store/audit/ledger-repair";
-import { ledgerExitCodes, verifyWorkspaceLedger, type WorkspaceLedgerStatus } from "@gennai/store/audit/ledger-verify";
-import { ledgerHeadFile } from "@gennai/store/ledger/ledger-head-file";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { repairWorkspaceLedger } from "#audit/ledger-repair";
+import { ledgerExitCodes, verifyWorkspaceLedger, type WorkspaceLedgerStatus } from "#audit/ledger-verify";
+import { ledgerHeadFile } from "#ledger/ledger-head-file";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
 
 let fixture: StoreFixture;

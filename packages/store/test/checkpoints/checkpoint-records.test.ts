@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CheckpointRecord, CheckpointRecords } from "@gennai/store/checkpoints/checkpoint-records";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
+import { type CheckpointRecord, CheckpointRecords } from "#checkpoints/checkpoint-records";
 
 const before: CheckpointRecord["before"] = {
   tree: "0".repeat(40),
@@ -99,7 +99,7 @@ test("several processes that add at once never keep more, and in the end no fewe
   const [limit, each] = [10, 60];
   const code = `
     import { readdirSync } from "node:fs";
-    import { CheckpointRecords } from ${JSON.stringify(import.meta.resolve("@gennai/store/checkpoints/checkpoint-records"))};
+    import { CheckpointRecords } from ${JSON.stringify(import.meta.resolve("#checkpoints/checkpoint-records"))};
     const records = new CheckpointRecords(${JSON.stringify(path)}, { limit: ${limit} });
     process.stdout.write("ready");
     process.stdin.once("data", () => {

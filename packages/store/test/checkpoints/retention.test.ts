@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { CheckpointRecords } from "@gennai/store/checkpoints/checkpoint-records";
-import { checkpointDirectory, WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { CheckpointRecords } from "#checkpoints/checkpoint-records";
+import { checkpointDirectory, WorkspaceCheckpoints } from "#checkpoints/workspace-checkpoints";
 
 const { signal } = new AbortController();
 const day = 24 * 60 * 60_000;

@@ -2,8 +2,8 @@ import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { SqliteConnection } from "@gennai/machine/sqlite-connection";
-import { openStore } from "@gennai/store/sqlite/store";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openStore } from "#sqlite/store";
 import { StoreFixture } from "../sqlite/store-fixture.ts";
 
 const onWarning = (): void => {};

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { StoreDatabase } from "@gennai/store/database/database";
-import { acquireFileLock } from "@gennai/store/database/file-lock";
 import { expect, it } from "vitest";
+import { StoreDatabase } from "#database/database";
+import { acquireFileLock } from "#database/file-lock";
 import { StoreFixture } from "../sqlite/store-fixture.ts";
 
 it("reports a full disk and keeps nothing of the transaction", async () => {

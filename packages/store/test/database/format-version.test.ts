@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SqliteConnection } from "@gennai/machine/sqlite-connection";
-import { rotateLedgerKey } from "@gennai/store/audit/ledger-key-rotation";
-import { StoreDatabase } from "@gennai/store/database/database";
-import { formatVersion, readFormatVersion } from "@gennai/store/database/format-version";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { rotateLedgerKey } from "#audit/ledger-key-rotation";
+import { StoreDatabase } from "#database/database";
+import { formatVersion, readFormatVersion } from "#database/format-version";
 
 let directory: string;
 let file: string;

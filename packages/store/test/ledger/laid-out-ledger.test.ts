@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { exportLedgerLines } from "@gennai/store/audit/ledger-export";
-import { repairWorkspaceLedger } from "@gennai/store/audit/ledger-repair";
-import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
-import { openStore } from "@gennai/store/sqlite/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { exportLedgerLines } from "#audit/ledger-export";
+import { repairWorkspaceLedger } from "#audit/ledger-repair";
+import { verifyWorkspaceLedger } from "#audit/ledger-verify";
+import { openStore } from "#sqlite/store";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
 
 /** As the first format of the ledger was written: one record over several lines. */

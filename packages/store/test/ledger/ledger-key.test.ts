@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ledgerVerifier, openLedgerSigner } from "@gennai/store/ledger/ledger-key";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { ledgerVerifier, openLedgerSigner } from "#ledger/ledger-key";
 import { StoreFixture } from "../sqlite/store-fixture.ts";
 
 let fixture: StoreFixture;

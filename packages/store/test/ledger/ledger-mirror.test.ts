@@ -14,12 +14,12 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
-import { ledgerHeadFile } from "@gennai/store/ledger/ledger-head-file";
-import { recoveredCopies } from "@gennai/store/ledger/ledger-mirror-file";
-import type { Store } from "@gennai/store/sqlite/store";
 import { withoutRoot } from "@gennai/testkit/without-root";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { verifyWorkspaceLedger } from "#audit/ledger-verify";
+import { ledgerHeadFile } from "#ledger/ledger-head-file";
+import { recoveredCopies } from "#ledger/ledger-mirror-file";
+import type { Store } from "#sqlite/store";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
 
 let fixture: StoreFixture;

@@ -1,14 +1,14 @@
 import { cp, open, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { rotateLedgerKey } from "@gennai/store/audit/ledger-key-rotation";
-import { repairWorkspaceLedger } from "@gennai/store/audit/ledger-repair";
-import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
-import { storeMarkFile } from "@gennai/store/database/store-mark";
-import { acceptRollback } from "@gennai/store/ledger/accept-rollback";
-import { ledgerHeadFile } from "@gennai/store/ledger/ledger-head-file";
-import { purgeMemory } from "@gennai/store/purge/purge-memory";
-import type { Store } from "@gennai/store/sqlite/store";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { rotateLedgerKey } from "#audit/ledger-key-rotation";
+import { repairWorkspaceLedger } from "#audit/ledger-repair";
+import { verifyWorkspaceLedger } from "#audit/ledger-verify";
+import { storeMarkFile } from "#database/store-mark";
+import { acceptRollback } from "#ledger/accept-rollback";
+import { ledgerHeadFile } from "#ledger/ledger-head-file";
+import { purgeMemory } from "#purge/purge-memory";
+import type { Store } from "#sqlite/store";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
 
 let fixture: StoreFixture;

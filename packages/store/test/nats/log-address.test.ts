@@ -1,5 +1,5 @@
-import { parseLogAddress } from "@gennai/store/nats/log-address";
 import { describe, expect, it } from "vitest";
+import { parseLogAddress } from "#nats/log-address";
 
 describe("parseLogAddress", () => {
   it.each([

@@ -1,12 +1,12 @@
-import { StoreDatabase } from "@gennai/store/database/database";
-import { openLedgers } from "@gennai/store/ledger/open-ledgers";
-import { type ArrivedMessage, LogCopy } from "@gennai/store/nats/log-copy";
-import { lockSubject, type SessionMessage, sessionSubject, tokenSubject } from "@gennai/store/nats/log-message";
-import { BrokenChain } from "@gennai/store/nats/message-chain";
-import { SqliteSessionLog } from "@gennai/store/sqlite/sqlite-session-log";
-import { openStore } from "@gennai/store/sqlite/store";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, it, onTestFinished } from "vitest";
+import { StoreDatabase } from "#database/database";
+import { openLedgers } from "#ledger/open-ledgers";
+import { type ArrivedMessage, LogCopy } from "#nats/log-copy";
+import { lockSubject, type SessionMessage, sessionSubject, tokenSubject } from "#nats/log-message";
+import { BrokenChain } from "#nats/message-chain";
+import { SqliteSessionLog } from "#sqlite/sqlite-session-log";
+import { openStore } from "#sqlite/store";
 
 const created: SessionMessage = { kind: "create", workspaceRoot: "/w", time: 1, owner: "r1", preamble: "" };
 

@@ -2,12 +2,12 @@ import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSy
 import { join } from "node:path";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import { ProcessLocks } from "@gennai/machine/process/process-lock";
-import { repairWorkspaceLedger } from "@gennai/store/audit/ledger-repair";
-import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
-import { StoreDatabase } from "@gennai/store/database/database";
-import { purgeMemory } from "@gennai/store/purge/purge-memory";
-import type { Store } from "@gennai/store/sqlite/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { repairWorkspaceLedger } from "#audit/ledger-repair";
+import { verifyWorkspaceLedger } from "#audit/ledger-verify";
+import { StoreDatabase } from "#database/database";
+import { purgeMemory } from "#purge/purge-memory";
+import type { Store } from "#sqlite/store";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
 
 const marker = "PLANTED-17-MILL-LANE";

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readdir, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openStore, type Store } from "@gennai/store/sqlite/store";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { openStore, type Store } from "#sqlite/store";
 import { StoreFixture } from "./store-fixture.ts";
 
 let fixture: StoreFixture;

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
-import { openStore, type Store } from "@gennai/store/sqlite/store";
+import { openStore, type Store } from "#sqlite/store";
 
 /** A workspace and a state directory, with a session `s` to append records through. */
 export class StoreFixture implements AsyncDisposable {

@@ -18,7 +18,7 @@ async function compare(servers: readonly TestServer[], ...args: readonly string[
   const console = scene.console();
   for (const [index, { token }] of servers.entries()) console.environment[`GENNAI_AUTH_TOKEN_${index + 1}`] = token;
   console.input.end();
-  const { runCommandLine } = await import("@gennai/cli/command-line");
+  const { runCommandLine } = await import("#command-line");
   const code = await runCommandLine(["doctor", "--compare", ...servers.map(({ url }) => url), ...args], console);
   return { code, out: console.printed(), err: console.complained() };
 }
@@ -85,7 +85,7 @@ describe("doctor --compare", { timeout: 60_000 }, () => {
     const console = scene.console();
     console.environment["GENNAI_AUTH_TOKEN"] = first.token;
     console.input.end();
-    const { runCommandLine } = await import("@gennai/cli/command-line");
+    const { runCommandLine } = await import("#command-line");
     expect(await runCommandLine(["doctor", "--compare", first.url, second.url], console)).toBe(1);
     expect(console.complained()).toContain(`${second.url} does not answer as a Gennai server that knows this token.`);
   });

@@ -1,12 +1,12 @@
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { type Finding, runChecks } from "@gennai/cli/commands/doctor/finding";
-import { freeFinding, nodeFinding } from "@gennai/cli/commands/doctor/machine-checks";
 import { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { type Finding, runChecks } from "#commands/doctor/finding";
+import { freeFinding, nodeFinding } from "#commands/doctor/machine-checks";
 import { cliScene } from "../../cli-scene.ts";
 
 const reportSchema = z.object({
@@ -127,7 +127,7 @@ describe("doctor", { timeout: 60_000 }, () => {
     console.environment["ANTHROPIC_API_KEY"] = "sk-ant-this-is-the-key-itself";
     console.environment["GENNAI_AUTH_TOKEN"] = "a-token-that-nobody-shows-0000000000000000";
     console.input.end();
-    const { runCommandLine } = await import("@gennai/cli/command-line");
+    const { runCommandLine } = await import("#command-line");
     await runCommandLine(["doctor", "--json"], console);
     expect(console.printed()).toContain("ANTHROPIC_API_KEY");
     expect(console.printed() + console.complained()).not.toMatch(/sk-ant-this|nobody-shows/);

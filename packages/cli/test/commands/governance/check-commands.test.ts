@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
-import { readAnswer } from "@gennai/cli/client/confirmation-answer";
-import { runCommandLine } from "@gennai/cli/command-line";
 import { AcceptedChecks } from "@gennai/sessions/checks/accepted-checks";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { readAnswer } from "#client/confirmation-answer";
+import { runCommandLine } from "#command-line";
 import { testConsole } from "../../test-console.ts";
 
 const sha256 = "a".repeat(64);

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { startOf } from "@gennai/cli/commands/governance/mcp-commands";
 import { loadMcpConfig } from "@gennai/sessions/mcp/mcp-config";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { startOf } from "#commands/governance/mcp-commands";
 
 test.each<[object, string]>([
   [

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runCommandLine } from "@gennai/cli/command-line";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runCommandLine } from "#command-line";
 import { testConsole } from "../../test-console.ts";
 
 let directory: string;

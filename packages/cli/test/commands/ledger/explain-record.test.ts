@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { runCommandLine } from "@gennai/cli/command-line";
 import { usualLedgerPath } from "@gennai/store/ledger/ledger-file-name";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { runCommandLine } from "#command-line";
 import { testConsole } from "../../test-console.ts";
 
 interface Call {

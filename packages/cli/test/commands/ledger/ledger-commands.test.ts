@@ -1,9 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runCommandLine } from "@gennai/cli/command-line";
 import { openStore } from "@gennai/store/sqlite/store";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { runCommandLine } from "#command-line";
 import { testConsole } from "../../test-console.ts";
 
 const marker = "PLANTED-17-MILL-LANE";

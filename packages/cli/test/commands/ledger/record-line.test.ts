@@ -1,6 +1,6 @@
-import { describeRecord } from "@gennai/cli/commands/ledger/record-line";
-import type { Paint } from "@gennai/cli/terminal/colours";
 import { expect, test } from "vitest";
+import { describeRecord } from "#commands/ledger/record-line";
+import type { Paint } from "#terminal/colours";
 
 const record = (kind: string, details: object) =>
   JSON.stringify({

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runCommandLine } from "@gennai/cli/command-line";
 import { describe, expect, test } from "vitest";
+import { runCommandLine } from "#command-line";
 import { cliScene } from "../../cli-scene.ts";
 
 const files = { "src/a.ts": "let colour = 1;\n", "package.json": "{}\n" };

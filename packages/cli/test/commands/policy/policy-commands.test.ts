@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runCommandLine } from "@gennai/cli/command-line";
-import { boundedLines } from "@gennai/cli/commands/policy/bounded-lines";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { runCommandLine } from "#command-line";
+import { boundedLines } from "#commands/policy/bounded-lines";
 import { testConsole } from "../../test-console.ts";
 
 let base: string;

@@ -1,6 +1,6 @@
-import { runCommandLine } from "@gennai/cli/command-line";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { runCommandLine } from "#command-line";
 import { cliScene } from "../../cli-scene.ts";
 
 const files = {

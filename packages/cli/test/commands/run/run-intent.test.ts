@@ -1,5 +1,5 @@
-import { runCommandLine } from "@gennai/cli/command-line";
 import { expect, test } from "vitest";
+import { runCommandLine } from "#command-line";
 import { cliScene } from "../../cli-scene.ts";
 
 const intents = `active_intents:

@@ -1,7 +1,7 @@
-import { runCommandLine } from "@gennai/cli/command-line";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
+import { runCommandLine } from "#command-line";
 import { testConsole } from "../../test-console.ts";
 
 async function open(stateDir: string, directory: string, ...args: readonly string[]) {

@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
-import { runCommandLine } from "@gennai/cli/command-line";
-import { serveBanner } from "@gennai/cli/commands/serve/banner";
-import { copySampleWorkspace } from "@gennai/cli/commands/serve/sample-workspace";
-import { defaultSettings } from "@gennai/cli/connection/default-settings";
 import { git } from "@gennai/machine/git/run-git";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { runCommandLine } from "#command-line";
+import { serveBanner } from "#commands/serve/banner";
+import { copySampleWorkspace } from "#commands/serve/sample-workspace";
+import { defaultSettings } from "#connection/default-settings";
 import { testConsole } from "../../test-console.ts";
 
 test("a port that is taken is named, with a free one", async () => {

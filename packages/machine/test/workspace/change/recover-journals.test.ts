@@ -15,8 +15,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { recoverWorkspaceJournals } from "@gennai/machine/workspace/change/recover-journals";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { recoverWorkspaceJournals } from "#workspace/change/recover-journals";
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), "gennai-crash-")));
 afterAll(() => rmSync(top, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
-import { expandBraces, matchesName } from "@gennai/machine/workspace/search/name-glob";
-import { excludeParameters } from "@gennai/machine/workspace/search/search-globs";
 import { expect, test } from "vitest";
+import { expandBraces, matchesName } from "#workspace/search/name-glob";
+import { excludeParameters } from "#workspace/search/search-globs";
 
 test.each([
   ["*", "", true],

@@ -1,7 +1,7 @@
 import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
-import { SessionWriter } from "@gennai/sessions/session/log/session-writer";
 import { AppendConflict, type LogBatch } from "@gennai/store/log/session-log";
 import { describe, expect, test } from "vitest";
+import { SessionWriter } from "#session/log/session-writer";
 
 const warning = (text: string): SessionEvent => ({ type: "warning", text });
 const delta = (text: string): SessionEvent => ({ type: "text-delta", text });

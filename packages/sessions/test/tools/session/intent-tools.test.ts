@@ -3,11 +3,11 @@ import { createFreshnessPolicy } from "@gennai/governance/policies/freshness";
 import { computeRisk } from "@gennai/governance/policies/risk";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure, toolErrorJson } from "@gennai/governance/tool-error";
-import { requestScopeExpansionTool } from "@gennai/sessions/tools/session/request-scope-expansion-tool";
-import { selectActiveIntentTool } from "@gennai/sessions/tools/session/select-active-intent-tool";
-import { isToolFact } from "@gennai/sessions/tools/tool-fact";
-import { recordLessonTool } from "@gennai/sessions/tools/writing/record-lesson-tool";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { requestScopeExpansionTool } from "#tools/session/request-scope-expansion-tool";
+import { selectActiveIntentTool } from "#tools/session/select-active-intent-tool";
+import { isToolFact } from "#tools/tool-fact";
+import { recordLessonTool } from "#tools/writing/record-lesson-tool";
 import { IntentsBench, intentsText } from "../../intents/intents-bench.ts";
 import { sha256, ToolBench } from "../tool-bench.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isToolFact } from "@gennai/sessions/tools/tool-fact";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { isToolFact } from "#tools/tool-fact";
 import { sha256, ToolBench } from "../tool-bench.ts";
 
 let bench: ToolBench;

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { isToolFact } from "@gennai/sessions/tools/tool-fact";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { isToolFact } from "#tools/tool-fact";
 import { sha256, ToolBench } from "../tool-bench.ts";
 
 let bench: ToolBench;

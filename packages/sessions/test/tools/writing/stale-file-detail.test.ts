@@ -1,6 +1,6 @@
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { SeenContents } from "@gennai/sessions/session/seen-contents";
 import { expect, test } from "vitest";
+import { SeenContents } from "#session/seen-contents";
 import { noise, pem } from "../../../../machine/test/redaction/secret-cases.ts";
 import { ToolBench } from "../tool-bench.ts";
 

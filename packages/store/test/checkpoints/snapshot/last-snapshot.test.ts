@@ -19,9 +19,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { GitMissingError, machineGit } from "@gennai/machine/git/machine-git";
 import { startGit } from "@gennai/machine/git/start-git";
 import { ProcessLocks } from "@gennai/machine/process/process-lock";
-import { ShadowTree } from "@gennai/store/checkpoints/snapshot/shadow-tree";
 import fc from "fast-check";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { ShadowTree } from "#checkpoints/snapshot/shadow-tree";
 import { type DiskEntry, put } from "../tree-on-disk.ts";
 
 vi.mock("@gennai/machine/git/machine-git", { spy: true });
