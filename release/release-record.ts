@@ -39,8 +39,11 @@ export function releaseRecord(
   const lines = sums.toString("utf8").split("\n").slice(0, -1);
   const passed = requiredGates.every((name) => gates.some((gate) => gate.name === name && gate.result === "passed"));
   return {
-    ...{ format: "gennai-release-record", version: 1 },
-    ...{ release: source.version, commit: source.commit, clean: source.clean },
+    format: "gennai-release-record",
+    version: 1,
+    release: source.version,
+    commit: source.commit,
+    clean: source.clean,
     result: passed && source.clean && gates.every(({ result }) => result === "passed") ? "passed" : "refused",
     sums_sha256: sha256(sums),
     artefacts: lines.map((line) => {

@@ -53,7 +53,10 @@ export function billOfMaterials(
     metadata: {
       timestamp: new Date(source.time * 1000).toISOString(),
       component: {
-        ...{ type: "application", "bom-ref": purl(idOf(own)), ...own, purl: purl(idOf(own)) },
+        type: "application",
+        "bom-ref": purl(idOf(own)),
+        ...own,
+        purl: purl(idOf(own)),
         licenses: licensesOf("MIT"),
         properties: [{ name: "gennai:commit", value: source.commit }],
       },

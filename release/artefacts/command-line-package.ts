@@ -54,7 +54,10 @@ function packageManifest(root: string, source: SourceState): object {
   const { description, license } = readManifest(root, "packages/cli/package.json");
   const { dependencies } = readManifest(root, "packages/machine/package.json");
   return {
-    ...{ name: "gennai", version: source.version, description, license },
+    name: "gennai",
+    version: source.version,
+    description,
+    license,
     keywords: ["agent", "governance", "coding agent", "ai"],
     type: "module",
     bin: { gennai: "bin/gennai.mjs" },

@@ -64,10 +64,15 @@ export async function runGate(
   const { passed, failed, skipped, evidence, output } = findings;
   const reason = trouble ?? reasonAgainst(findings);
   const result: GateResult = {
-    ...{ name: gate.name, title: gate.title, result: reason === undefined ? "passed" : "failed", reason: reason ?? "" },
-    ...{ counts: { passed, failed, skipped }, evidence },
+    name: gate.name,
+    title: gate.title,
+    result: reason === undefined ? "passed" : "failed",
+    reason: reason ?? "",
+    counts: { passed, failed, skipped },
+    evidence,
     output_sha256: createHash("sha256").update(output).digest("hex"),
-    ...{ began, ended: new Date().toISOString() },
+    began,
+    ended: new Date().toISOString(),
   };
   return { result, output };
 }

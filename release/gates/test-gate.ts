@@ -34,7 +34,9 @@ type Report = z.infer<typeof reportSchema>;
 export function testGate(options: TestGateOptions): Gate {
   const { name, title, timeoutMs } = options;
   return {
-    ...{ name, title, timeoutMs },
+    name,
+    title,
+    timeoutMs,
     async run(context, { signal }) {
       const file = join(context.scratch, "vitest.json");
       const args = [

@@ -36,7 +36,11 @@ export class BenchWorld implements AsyncDisposable {
       entryPoints: programNames.map((name) => join(import.meta.dirname, "programs", `${name}.ts`)),
       outdir: join(world.#directory, "programs"),
       outExtension: { ".js": ".mjs" },
-      ...{ bundle: true, format: "esm", platform: "node", target: "node22", logLevel: "error" },
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      target: "node22",
+      logLevel: "error",
     });
     world.#modelUrl = `http://127.0.0.1:${await world.process("model-server").line()}`;
     return world;

@@ -89,7 +89,10 @@ export async function commandFixture(
     text.replace(/(?<![\w.~-])\/(ws|home\/dev)(?![\w.-])/g, (_, name: string) => (name === "ws" ? root : home));
   const owned = parts.move();
   return {
-    ...{ root, home, workbench, placed },
+    root,
+    home,
+    workbench,
+    placed,
     decide: (command) => workbench.decide("Bash", { command: placed(command) }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

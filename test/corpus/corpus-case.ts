@@ -25,7 +25,11 @@ const benignSchema = z
   .strictObject({ id: z.string(), category: z.string(), command: z.string(), expect: z.enum(["ALLOW", "NOT_DENY"]) })
   .transform(
     ({ id, category, command, expect }): CorpusCase => ({
-      ...{ group: `benign.${category}`, id, input: command, required: expect, note: "" },
+      group: `benign.${category}`,
+      id,
+      input: command,
+      required: expect,
+      note: "",
     }),
   );
 

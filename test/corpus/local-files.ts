@@ -22,7 +22,10 @@ export async function localFiles(files: Readonly<Record<string, string>> = { "sr
   const workspace = openLocalWorkspace(inside.root, { stateDir: state.root });
   const owned = parts.move();
   return {
-    ...{ inside, outside, state, workspace },
+    inside,
+    outside,
+    state,
+    workspace,
     update: async (path, from, to) => ({
       operation: "update",
       path: await workspace.resolve(path),

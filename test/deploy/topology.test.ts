@@ -65,7 +65,9 @@ class Listening implements AsyncDisposable {
 
   async #read(sessionId: string): Promise<void> {
     const options = {
-      ...{ sessionId, afterSeq: 0n, signal: this.#stop.signal },
+      sessionId,
+      afterSeq: 0n,
+      signal: this.#stop.signal,
       identity: { clientId: "window-1", name: "test", version: "0" },
       onConnection: ({ state }: { readonly state: string }) => void this.states.push(state),
     };

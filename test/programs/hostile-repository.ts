@@ -48,7 +48,10 @@ export function hostileRepository(): HostileRepository {
   git("commit", "--quiet", "--all", "--message", "other");
   git("switch", "--quiet", "main");
   return {
-    ...{ root, elsewhere, git, write },
+    root,
+    elsewhere,
+    git,
+    write,
     careless: (...args) =>
       void spawnSync("git", args, { cwd: root, env: { ...process.env, PAGER: "cat" }, timeout: 20_000 }),
     ran() {

@@ -87,7 +87,8 @@ describe("seed 003 §11 gates: a gate", () => {
 
 describe("seed 003 §11 gates: a gate of tests", () => {
   const file = (name: string, ...tests: readonly (readonly [string, string])[]) => ({
-    ...{ name: join(root, name), status: tests.some(([, status]) => status === "failed") ? "failed" : "passed" },
+    name: join(root, name),
+    status: tests.some(([, status]) => status === "failed") ? "failed" : "passed",
     message: "",
     assertionResults: tests.map(([fullName, status]) => ({ fullName, status })),
   });
@@ -163,7 +164,10 @@ describe("the gates of a release", () => {
     const lines: string[] = [];
     const broken = { ...gate(() => Promise.reject(new Error("gone"))), name: "upgrade" };
     const record = await runGates({
-      ...{ root, directory: release.directory, key: release.key, print: (line: string) => void lines.push(line) },
+      root,
+      directory: release.directory,
+      key: release.key,
+      print: (line: string) => void lines.push(line),
       gates: [gate(async () => sound), broken],
     });
     expect(record).toMatchObject({ result: "refused", gates: [{ result: "passed" }, { result: "failed" }] });

@@ -63,7 +63,9 @@ function keptState(directory: string): KeptState {
   const own = Object.entries(process.env).filter(([name]) => !/^(GENNAI_|XDG_|npm_)/.test(name));
   const env = { ...Object.fromEntries(own), HOME: home, GENNAI_STATE_DIR: stateDir, NO_COLOR: "1" };
   return {
-    ...{ directory, workspace, stateDir },
+    directory,
+    workspace,
+    stateDir,
     path: (name) => join(directory, name),
     gennai: (...args) =>
       new Promise((resolve, reject) => {

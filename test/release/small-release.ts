@@ -42,7 +42,9 @@ export async function smallRelease(): Promise<SmallRelease> {
   const whole = releaseRecord(root, directory, { source, gates: gateNames.map(passed), keyId: key.keyId });
   publishRecord(directory, whole, key);
   return {
-    ...{ directory, key, otherKey },
+    directory,
+    key,
+    otherKey,
     keyFile: join(keys, "release.ed25519.pub"),
     otherKeyFile: join(otherKeys, "release.ed25519.pub"),
     record(changes, by = key) {
@@ -57,7 +59,14 @@ export async function smallRelease(): Promise<SmallRelease> {
 export function passed(name: string): GateResult {
   const time = "2026-01-01T00:00:00.000Z";
   return {
-    ...{ name, title: name, result: "passed", reason: "", counts: { passed: 1, failed: 0, skipped: 0 } },
-    ...{ evidence: ["seen"], output_sha256: "0".repeat(64), began: time, ended: time },
+    name,
+    title: name,
+    result: "passed",
+    reason: "",
+    counts: { passed: 1, failed: 0, skipped: 0 },
+    evidence: ["seen"],
+    output_sha256: "0".repeat(64),
+    began: time,
+    ended: time,
   };
 }

@@ -83,7 +83,15 @@ export async function raceFence(cluster: NatsCluster, options: { readonly rounds
   for (const { connection } of racers) await connection.close();
   const races = winners.length;
   return {
-    ...{ rounds: options.rounds, leaderKills, races, bothWon, nobodyWon, lost, secondMessages, stories, placesReused },
+    rounds: options.rounds,
+    leaderKills,
+    races,
+    bothWon,
+    nobodyWon,
+    lost,
+    secondMessages,
+    stories,
+    placesReused,
     slowestRound: Math.round(slowestRound),
   };
 }

@@ -45,7 +45,8 @@ export async function measureIdle(world: ReplicaWorld, levels: readonly number[]
     const memory = residentMemory(world.processId(0));
     const added = level - before.sessions;
     costs.push({
-      ...{ sessions: level, memory: Math.round(memory) },
+      sessions: level,
+      memory: Math.round(memory),
       memoryPerSession: Math.round(((memory - before.memory) / added) * 1024),
       processor: Math.round(processor * 10) / 10,
       processorPerSession: Math.round((processor / level) * 1000),

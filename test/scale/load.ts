@@ -100,12 +100,14 @@ export async function runLoad(world: ReplicaWorld, options: LoadOptions): Promis
   const times = runs.flatMap((run) => run.times).sort((a, b) => a - b);
   const events = runs.reduce((sum, run) => sum + Number(run.events.at(-1)?.seq ?? 0n), 0);
   return {
-    ...{ sessions: options.sessions, turns: states.length },
+    sessions: options.sessions,
+    turns: states.length,
     completed: states.filter((state) => state === "COMPLETED").length,
     brokenOff: states.filter((state) => state !== "COMPLETED" && ended.has(state)).length,
     unfinished: states.filter((state) => !ended.has(state)).length,
     commandsRun,
-    ...{ events, eventsPerSecond: Math.round(events / seconds) },
+    events,
+    eventsPerSecond: Math.round(events / seconds),
     turnP50: Math.round(times[Math.floor(times.length * 0.5)] ?? 0),
     turnP95: Math.round(times[Math.floor(times.length * 0.95)] ?? 0),
     seconds: Math.round(seconds),

@@ -28,7 +28,9 @@ export async function measureLog(
   await mkdir(workspaceRoot);
   const open = (name: string) =>
     openNatsStore(directory.path(name), {
-      ...{ address: parseLogAddress(`${cluster.address}/rate`), replicaId: "", toolVersion: "1" },
+      address: parseLogAddress(`${cluster.address}/rate`),
+      replicaId: "",
+      toolVersion: "1",
       isAlive: async () => false,
       onWarning: () => undefined,
       onFailure: (error) => process.stderr.write(`${String(error)}\n`),

@@ -63,8 +63,15 @@ export async function askModel(
   };
   const refuse = (call: ToolCall, error: Parameters<typeof toolErrorJson>[0]) => {
     sink.emit({
-      ...{ type: "tool-result", id: call.id, name: call.name, output: toolErrorJson(error), error: error.message },
-      ...{ truncated: false, verification: "unverified", failureClass: "command_error", observed: [] },
+      type: "tool-result",
+      id: call.id,
+      name: call.name,
+      output: toolErrorJson(error),
+      error: error.message,
+      truncated: false,
+      verification: "unverified",
+      failureClass: "command_error",
+      observed: [],
     });
   };
   const refusals: (() => void)[] = [];

@@ -123,8 +123,13 @@ class RunningTurn {
     const { inputTokens, outputTokens, cachedInputTokens, cost } = this.#used;
     if (text.trim() === "") sink.emit({ type: "warning", text: "The model ended the turn without a word." });
     sink.emit({
-      ...{ type: "final", text, thinking, inputTokens, outputTokens },
-      ...{ modelId: model.id, maxContextTokens: model.maxContextTokens },
+      type: "final",
+      text,
+      thinking,
+      inputTokens,
+      outputTokens,
+      modelId: model.id,
+      maxContextTokens: model.maxContextTokens,
       ...(cachedInputTokens === 0 ? {} : { cachedInputTokens }),
       ...(cost === undefined ? {} : { cost }),
       ...(sessionUsage === undefined ? {} : { sessionUsage: sessionUsage() }),
@@ -146,7 +151,10 @@ class RunningTurn {
       sink.emit({ type: "status", state: "thinking", iteration });
       try {
         return await askModel(this.#options, {
-          ...{ system, definitions: this.#definitions, iteration, inputTokens },
+          system,
+          definitions: this.#definitions,
+          iteration,
+          inputTokens,
           maxOutputTokens: place?.maxOutputTokens ?? this.#options.maxOutputTokens,
           used: (usage) => this.#book(usage, place?.used(usage)),
           mustCount: budget?.isLimited ?? false,

@@ -4,7 +4,12 @@ import { Conversation } from "../src/conversation.ts";
 import type { LoggedEvent, SessionEvent } from "../src/session-event.ts";
 
 const user = (text: string): SessionEvent => ({
-  ...{ type: "user-message", text, scenario: "CODE", clientTurnId: text, enableThinking: false, images: [] },
+  type: "user-message",
+  text,
+  scenario: "CODE",
+  clientTurnId: text,
+  enableThinking: false,
+  images: [],
 });
 const call = (id: string, name = "Read"): SessionEvent => ({
   type: "tool-call",
@@ -13,12 +18,25 @@ const call = (id: string, name = "Read"): SessionEvent => ({
   argumentsJson: `{"of":"${id}"}`,
 });
 const answered = (id: string, output: string, error?: string): SessionEvent => ({
-  ...{ type: "tool-result", id, name: "Read", output, truncated: false, verification: "unverified", observed: [] },
+  type: "tool-result",
+  id,
+  name: "Read",
+  output,
+  truncated: false,
+  verification: "unverified",
+  observed: [],
   ...(error === undefined ? {} : { error, failureClass: "permission_denied" }),
 });
 const compacted = (stage: "outputs" | "summary", dropped: number, room = 1e5): SessionEvent => ({
-  ...{ type: "compacted", stage, reason: "limit", dropped, kept: 0, summary: stage === "summary" ? "told" : "", room },
-  ...{ tokensBefore: 100, tokensAfter: 10 },
+  type: "compacted",
+  stage,
+  reason: "limit",
+  dropped,
+  kept: 0,
+  summary: stage === "summary" ? "told" : "",
+  room,
+  tokensBefore: 100,
+  tokensAfter: 10,
 });
 
 function fold(events: readonly SessionEvent[]): Conversation {
@@ -92,8 +110,14 @@ test("a sub-agent's events are no part of it, and its refusals are kept", () => 
 
 test("what is fetched later is left out all the same, and a note stands behind what is fetched", async () => {
   const large = (id: string): SessionEvent => ({
-    ...{ type: "tool-result", id, name: "Read", output: "begin".repeat(800), truncated: false },
-    ...{ verification: "unverified", observed: [], outputBlob: { sha256: id, size: 1, mediaType: "text/plain" } },
+    type: "tool-result",
+    id,
+    name: "Read",
+    output: "begin".repeat(800),
+    truncated: false,
+    verification: "unverified",
+    observed: [],
+    outputBlob: { sha256: id, size: 1, mediaType: "text/plain" },
   });
   const conversation = fold([
     ...[user("go"), call("a"), large("a"), call("b"), large("b")],

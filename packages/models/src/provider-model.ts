@@ -160,12 +160,15 @@ export class ProviderModel implements Model {
           const { inputTokens, outputTokens } = part.usage;
           if (inputTokens.total !== undefined || outputTokens.total !== undefined) {
             yield {
-              ...{ type: "usage", inputTokens: inputTokens.total ?? 0, outputTokens: outputTokens.total ?? 0 },
+              type: "usage",
+              inputTokens: inputTokens.total ?? 0,
+              outputTokens: outputTokens.total ?? 0,
               ...(inputTokens.cacheRead ? { cachedInputTokens: inputTokens.cacheRead } : {}),
             };
           }
           yield {
-            ...{ type: "finish", reason: finishReasons[part.finishReason.unified] ?? "other" },
+            type: "finish",
+            reason: finishReasons[part.finishReason.unified] ?? "other",
             ...(responseModel === undefined ? {} : { responseModel }),
           };
           return;

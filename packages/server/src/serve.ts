@@ -79,7 +79,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   await using parts = new AsyncDisposableStack();
   const watch = parts.use(
     await openServerWatch({
-      ...{ version: options.version, log: options.log, environment: options.environment },
+      version: options.version,
+      log: options.log,
+      environment: options.environment,
       metricsAsked: options.metricsAddress !== undefined,
       secrets: token === undefined ? [] : [token],
     }),
@@ -93,7 +95,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const sandbox = parts.use(
     await openSandbox({
       mode: options.sandbox ?? "auto",
-      ...{ stateDir, environment, home: homedir(), platform: platform() },
+      stateDir,
+      environment,
+      home: homedir(),
+      platform: platform(),
       privateDirectories: [configDir],
     }),
   );
@@ -114,8 +119,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tenants = parts.use(
     await ServerTenants.open(
       {
-        ...{ options, callers, admission, configDir, environment, commandLimits },
-        ...{ sandbox, controlWatch, authenticated, watch },
+        options,
+        callers,
+        admission,
+        configDir,
+        environment,
+        commandLimits,
+        sandbox,
+        controlWatch,
+        authenticated,
+        watch,
         assertTurnsMayStart: () => draining.assertTurnsMayStart(),
       },
       { stateDir, usersRoot, sharedLog: options.sharedLog },
@@ -143,11 +156,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       : openPageDoor({
           files: await readPageFiles(options.pageDirectory),
           facts: { version: options.version, authenticated },
-          ...{ tokens: pages, scheme },
+          tokens: pages,
+          scheme,
         });
   const listener = parts.use(
     await listenHttp({
-      ...{ address: options.address, token, pages },
+      address: options.address,
+      token,
+      pages,
       ...(users === undefined ? {} : { judge: reportedVerifier(users.verifier, log) }),
       ...(options.tls === undefined ? {} : { tls: options.tls }),
       behindProxy: options.behindProxy ?? false,
@@ -180,7 +196,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ? undefined
       : parts.use(
           await openRina({
-            ...{ port: options.rinaPort, version: options.version, plans: only.plans, manager: only.manager },
+            port: options.rinaPort,
+            version: options.version,
+            plans: only.plans,
+            manager: only.manager,
             report: (error) => log.error("A request of the RinaWarp port failed unexpectedly.", error),
           }),
         );

@@ -59,7 +59,10 @@ export async function startManyUsersServer(options: TestServerOptions = {}): Pro
   };
   const owned = parts.move();
   return {
-    ...{ issuer, server, withToken, workspaceRoot: workspaces.root },
+    issuer,
+    server,
+    withToken,
+    workspaceRoot: workspaces.root,
     user: async (token) => withToken(await issuer.sign({ tenant: "acme", ...token })),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

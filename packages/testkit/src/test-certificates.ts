@@ -26,7 +26,8 @@ export async function makeTestCertificates(): Promise<TestCertificates> {
   );
   const { ca, caFile } = await readCa(directory);
   return {
-    ...{ ca, caFile },
+    ca,
+    caFile,
     async issue(file, name = file) {
       await openssl("req", ...curve, "-keyout", `${file}.key`, "-out", `${file}.csr`, "-subj", `/CN=${name}`);
       await openssl(

@@ -76,7 +76,9 @@ export async function startTokenIssuer(): Promise<TokenIssuer> {
         ...(roles === undefined ? {} : { roles }),
         ...(expires === undefined ? {} : { exp: now + expires }),
         ...(notBefore === undefined ? {} : { nbf: now + notBefore }),
-        ...{ iss: by, aud: typeof audience === "string" ? audience : [...audience], iat: now },
+        iss: by,
+        aud: typeof audience === "string" ? audience : [...audience],
+        iat: now,
         ...token.claims,
       })
         .setProtectedHeader({ alg: "ES256", kid: key.kid, typ: "JWT", ...token.header })

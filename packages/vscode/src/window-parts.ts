@@ -90,7 +90,9 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
   const held = windowFolder({ folder, state: context.globalState, baseUrl: () => readSettings().baseUrl });
   const branch = new WindowBranch({
     mode: new GitBranchMode({
-      ...{ git: new VsCodeGit(), workspace: root, openScm: openSourceControl },
+      git: new VsCodeGit(),
+      workspace: root,
+      openScm: openSourceControl,
       ask: async ({ title, choices }) =>
         vscode.window.showQuickPick([...choices], {
           title,
@@ -111,7 +113,12 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
 
   const linkWatch = new LinkWatch({ ...later, hasMoved: () => access.hasMoved() });
   const access: ServerAccess = new ServerAccess({
-    ...{ folder, tokens, modelKeys, log, approvals, settings: readSettings },
+    folder,
+    tokens,
+    modelKeys,
+    log,
+    approvals,
+    settings: readSettings,
     interceptors: [
       watchingInterceptor(() => role.isWatching),
       heldInterceptor(() => held()?.facts),
@@ -186,7 +193,9 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
         actions: homeActions(() => workbench),
         launch: () =>
           launchRepl(place, {
-            ...{ workbench, clientId, details },
+            workbench,
+            clientId,
+            details,
             state: context.workspaceState.get(stateKey) ?? null,
             onLate: () => linkWatch.announce(),
           }),
@@ -198,8 +207,21 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
   });
 
   const workbench: Workbench = {
-    ...{ context, log, version, root, tokens, modelKeys, sessions, views, branch, changeSets, approvals },
-    ...{ todos, timeline, claim: role.claim, link: access.link },
+    context,
+    log,
+    version,
+    root,
+    tokens,
+    modelKeys,
+    sessions,
+    views,
+    branch,
+    changeSets,
+    approvals,
+    todos,
+    timeline,
+    claim: role.claim,
+    link: access.link,
     settings: readSettings,
     documents: new ContentDocuments(),
     applier: new ProposalApplier({ files, changeSets, workspace: root }),

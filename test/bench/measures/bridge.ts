@@ -53,8 +53,17 @@ function editorOf(workspace: string, reads: { count: number }): Editor {
       const content = readFileSync(join(workspace, path), "utf8");
       const sha256 = createHash("sha256").update(content).digest("hex");
       return {
-        ...{ content, source: "buffer", encoding: "utf8", version: 1, dirty: false, sha256, diskSha256: sha256 },
-        ...{ eol: "lf", bom: false, truncated: false, totalLines: content.split("\n").length },
+        content,
+        source: "buffer",
+        encoding: "utf8",
+        version: 1,
+        dirty: false,
+        sha256,
+        diskSha256: sha256,
+        eol: "lf",
+        bom: false,
+        truncated: false,
+        totalLines: content.split("\n").length,
       };
     },
   };

@@ -33,13 +33,11 @@ export async function measureGate(world: BenchWorld): Promise<readonly Reading[]
   const workspace = openLocalWorkspace(root, { stateDir: world.directory() });
   const editor = {
     can: () => false,
-    ...{
-      readFile: noEditor,
-      applyChanges: noEditor,
-      runCommand: noEditor,
-      listDiagnostics: noEditor,
-      findSymbols: noEditor,
-    },
+    readFile: noEditor,
+    applyChanges: noEditor,
+    runCommand: noEditor,
+    listDiagnostics: noEditor,
+    findSymbols: noEditor,
   };
   const denyPaths = Array.from(
     { length: 300 },

@@ -86,7 +86,9 @@ async function paced(response: ServerResponse, deltas: number, perSecond: number
 function wireCall(call: ScriptedCall, request: number, index: number): object {
   const { name } = call;
   return {
-    ...{ index, id: `call-${request}-${index}`, type: "function" },
+    index,
+    id: `call-${request}-${index}`,
+    type: "function",
     function: { name, arguments: JSON.stringify(call.arguments) },
   };
 }

@@ -25,7 +25,9 @@ beforeAll(async () => {
     if (replicaId !== "r0") await copyLedgerKey(place.path("r0"), stateDir);
     stores.push(
       await openNatsStore(stateDir, {
-        ...{ address: parseLogAddress(cluster.address), replicaId, toolVersion: "1" },
+        address: parseLogAddress(cluster.address),
+        replicaId,
+        toolVersion: "1",
         isAlive: async (_streams, other) => !gone.has(other),
         onWarning: () => undefined,
         onFailure: (error) => process.stderr.write(`${String(error)}\n`),
@@ -109,8 +111,15 @@ it("all replicas seal the same ledger from batches that came at once", { timeout
   await create("ledger");
   await other.log.create({ sessionId: "ledger-too", workspaceRoot: root, time: 1 });
   const entry = (sessionId: string) => ({
-    ...{ kind: "session" as const, time: 1, sessionId, turnId: "", modelId: "", revision: "" },
-    ...{ calls: [], files: [], details: {} },
+    kind: "session" as const,
+    time: 1,
+    sessionId,
+    turnId: "",
+    modelId: "",
+    revision: "",
+    calls: [],
+    files: [],
+    details: {},
   });
   await Promise.all(
     [one, other].map(async ({ log }, index) => {
@@ -129,7 +138,9 @@ it("notices an acknowledged message that NATS lost and another that took its pla
   const failures: string[] = [];
   const open = async (stateDir: string): Promise<NatsStore> => {
     const store = await openNatsStore(stateDir, {
-      ...{ address: parseLogAddress(`${cluster.address}/losing`), replicaId: "", toolVersion: "1" },
+      address: parseLogAddress(`${cluster.address}/losing`),
+      replicaId: "",
+      toolVersion: "1",
       isAlive: async () => false,
       onWarning: () => undefined,
       onFailure: (error) =>

@@ -33,8 +33,11 @@ it("a log of a newer version is refused, and stays as it is", { timeout: 60_000 
   await using place = await temporaryDirectory();
   await expect(
     openNatsStore(place.path("state"), {
-      ...{ address, replicaId: "r", isAlive: async () => false },
-      ...{ onWarning: () => undefined, onFailure: () => undefined },
+      address,
+      replicaId: "r",
+      isAlive: async () => false,
+      onWarning: () => undefined,
+      onFailure: () => undefined,
     }),
   ).rejects.toMatchObject({
     code: "newer_format",

@@ -14,7 +14,10 @@ describeWorkspace("ClientWorkspace over the headless editor", async () => {
   const [directory, outside, clientState, serverState] = paths as [string, string, string, string];
   for (const path of paths) mkdirSync(path, { mode: 0o700 });
   const held = new DiskWorkspace({
-    ...{ root: directory, id: "0123456789abcdef", stateDir: clientState, ownDirectories: [clientState] },
+    root: directory,
+    id: "0123456789abcdef",
+    stateDir: clientState,
+    ownDirectories: [clientState],
     sandbox: { state: "unsandboxed", reason: "a test" },
     controlWatch: ControlWatch.open({ stateDir: clientState, home: "/nowhere" }).watch,
     environment: {},

@@ -51,7 +51,12 @@ const preview = {
   intentSha256: "i",
 };
 const binding = {
-  ...{ sessionId: "s", planId: "p", digest: "d", workspaceRoot: "/w", preview, by: "ann" },
+  sessionId: "s",
+  planId: "p",
+  digest: "d",
+  workspaceRoot: "/w",
+  preview,
+  by: "ann",
   channel: "authenticated",
 } as const;
 const stopped = { monotonic: () => 0, wall: () => 0, boot: "one" };
@@ -119,8 +124,13 @@ async function killedBetween(): Promise<void> {
 const contractRefused = (...changes: readonly Readonly<Record<string, unknown>>[]) =>
   check(async () => {
     const step = {
-      ...{ id: "a", actions: [command("rm -rf build")], verification_plan: [command("ls")], description: "d" },
-      ...{ tool: "Bash", risk_level: "high", requires_confirmation: true },
+      id: "a",
+      actions: [command("rm -rf build")],
+      verification_plan: [command("ls")],
+      description: "d",
+      tool: "Bash",
+      risk_level: "high",
+      requires_confirmation: true,
     };
     await using bench = await planBench();
     const session = await bench.session();

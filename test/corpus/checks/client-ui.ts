@@ -57,7 +57,11 @@ export const clientUiChecks: Checks = {
     const launch = {
       type: "launch",
       launch: {
-        ...{ clientId: "c", clientName: "test", version: "1", workspace: "/w", state: {} },
+        clientId: "c",
+        clientName: "test",
+        version: "1",
+        workspace: "/w",
+        state: {},
         settings: { showThinking: true, backend: "", model: "", editingMode: "branch", scenario: "" },
       },
     };
@@ -253,7 +257,17 @@ function launch(more: Partial<LaunchFacts>): LaunchFacts {
 
 function proposed(more: Partial<ProposedChange>): ProposedChange {
   return {
-    ...{ id: "c", path: "a.txt", operation: "update", unifiedDiff: "", newContent: "", newContentBlob: undefined },
-    ...{ baseSha256: "", baseBlob: undefined, conflict: false, warning: "", hunks: [], ...more },
+    id: "c",
+    path: "a.txt",
+    operation: "update",
+    unifiedDiff: "",
+    newContent: "",
+    newContentBlob: undefined,
+    baseSha256: "",
+    baseBlob: undefined,
+    conflict: false,
+    warning: "",
+    hunks: [],
+    ...more,
   };
 }

@@ -163,7 +163,10 @@ export const configChecks: Checks = {
 
     await using plain = await commandFixture("apart");
     await using narrowed = await PolicyWorkbench.open({
-      ...{ workspace: fixture.root, stateDir, home: fixture.home, intent: "INT-001" },
+      workspace: fixture.root,
+      stateDir,
+      home: fixture.home,
+      intent: "INT-001",
     });
     const strictness = { allow: 0, ask: 1, deny: 2 };
     for (const command of ["npm test", "rm src/main.ts", "rm -rf /", "cat .env", "echo x > .git/config", "git push"]) {

@@ -67,7 +67,10 @@ async function withMcpServer(
   const mcpServers = { odd: { command: process.execPath, args: [script, misbehaviour] } };
   await config.write("mcp.json", JSON.stringify({ mcpServers }));
   await using servers = new McpServers({
-    ...{ stateDir: state.root, configDir: config.root, home: "/home/nobody", version: "0.0.0-test" },
+    stateDir: state.root,
+    configDir: config.root,
+    home: "/home/nobody",
+    version: "0.0.0-test",
     environment: {},
     commandEnvironment: commandEnvironment(process.env),
   });

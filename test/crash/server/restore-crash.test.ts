@@ -88,7 +88,11 @@ test("a server that is killed in the middle of a restore leaves all files or non
 
   async function startChild(wantedPort: number): Promise<{ readonly process: ChildProcess; readonly port: number }> {
     const served = {
-      ...{ port: wantedPort, token, stateDir: state.root, workspace: workspace.root, script },
+      port: wantedPort,
+      token,
+      stateDir: state.root,
+      workspace: workspace.root,
+      script,
       sandbox: "off",
     };
     const started = spawn(process.execPath, [program, JSON.stringify(served)], {

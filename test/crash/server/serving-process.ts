@@ -5,7 +5,11 @@ import { z } from "zod";
 /** Runs a server until it is told to end, or killed. Its one argument is JSON; it prints a line when it listens. */
 const options = z
   .object({
-    ...{ port: z.int(), token: z.string(), stateDir: z.string(), workspace: z.string(), script: z.string() },
+    port: z.int(),
+    token: z.string(),
+    stateDir: z.string(),
+    workspace: z.string(),
+    script: z.string(),
     sandbox: z.enum(["auto", "off"]).default("auto"),
   })
   .parse(JSON.parse(process.argv[2] ?? ""));

@@ -27,7 +27,11 @@ async function world(steps: readonly Readonly<Record<string, unknown>>[]) {
   const run = (...args: readonly string[]) =>
     gennai("run", "--yes", "--sandbox", "off", "--server", "own", "--backend", "scripted", "--model", script, ...args);
   return {
-    ...{ state, repository, gennai, run, stateDir: state.path("state") },
+    state,
+    repository,
+    gennai,
+    run,
+    stateDir: state.path("state"),
     [Symbol.asyncDispose]: async () => {
       await repository[Symbol.asyncDispose]();
       await state[Symbol.asyncDispose]();

@@ -51,7 +51,8 @@ async function place() {
   symlinkSync(home.root, repository.path("leads-out"));
   const owned = parts.move();
   return {
-    ...{ home, repository },
+    home,
+    repository,
     async gennai(...args: readonly string[]) {
       const environment = {
         ...process.env,

@@ -31,13 +31,18 @@ async function world(script: ScriptedTurn, server: TestServerOptions["server"] =
   const files = parts.use(await temporaryRepository({ "a.txt": "a\n", "b.txt": "b\n" }));
   await files.git("checkout", "--quiet", "-b", "work");
   const disk = new DiskWorkspace({
-    ...{ root: files.root, id: "0123456789abcdef", stateDir: state.root, ownDirectories: [state.root] },
+    root: files.root,
+    id: "0123456789abcdef",
+    stateDir: state.root,
+    ownDirectories: [state.root],
     sandbox: { state: "unsandboxed", reason: "a test" },
     controlWatch: ControlWatch.open({ stateDir: state.root, home: "/nowhere" }).watch,
     environment: { PATH: process.env["PATH"] ?? "" },
   });
   const identity = (workspace: HeldWorkspace) => ({
-    ...{ clientId: crypto.randomUUID(), name: "test", version: "0" },
+    clientId: crypto.randomUUID(),
+    name: "test",
+    version: "0",
     editor: { workspace, confirm: async () => ({ answer: "yes", scope: "once" }) as const },
   });
   const leaving = new AbortController();
@@ -49,7 +54,12 @@ async function world(script: ScriptedTurn, server: TestServerOptions["server"] =
   );
   const owned = parts.move();
   return {
-    ...{ running, files, disk, identity, session, leaving },
+    running,
+    files,
+    disk,
+    identity,
+    session,
+    leaving,
     [Symbol.asyncDispose]: async () => {
       leaving.abort();
       await owned.disposeAsync();

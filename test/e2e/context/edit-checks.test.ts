@@ -166,7 +166,11 @@ describe("an editor's diagnostics after edits", () => {
     await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
     const problem = (message: string, line: number) =>
       create(DiagnosticSchema, {
-        ...{ path: "src/new.ts", line, column: 1, message, source: "ts" },
+        path: "src/new.ts",
+        line,
+        column: 1,
+        message,
+        source: "ts",
         severity: DiagnosticSeverity.ERROR,
       });
     const before = await editor.next("diagnosticsRequest");

@@ -25,8 +25,10 @@ async function endWithEveryYes(server: TestServer, sessionId: string): Promise<r
     await person.submit({
       case: "confirmationResponse",
       value: {
-        ...{ requestId: next.requestId, actionSha256: next.actionSha256 },
-        ...{ answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE },
+        requestId: next.requestId,
+        actionSha256: next.actionSha256,
+        answer: ConfirmationAnswer.YES,
+        scope: ConfirmationScope.ONCE,
       },
     });
   }

@@ -6,10 +6,15 @@ import { PublishedExtension, publishedPlanHash, type StrippedPlan } from "./publ
 
 /** Plans that look the same to this client and do something else. */
 const plan = (path: string, content = "x\n", title = "T") => ({
-  ...{ id: "p1", title, summary: "S", risks: [{ level: "low", text: "none" }] },
+  id: "p1",
+  title,
+  summary: "S",
+  risks: [{ level: "low", text: "none" }],
   steps: [
     {
-      ...{ id: "s1", title: "st", intent: "i" },
+      id: "s1",
+      title: "st",
+      intent: "i",
       actions: [{ type: "file_write", path, content }],
       verify: [{ type: "command", command: "grep -rn x made.txt" }],
     },
@@ -20,10 +25,16 @@ const says = (match: string, payload: object) => ({
   steps: [{ text: `Here {you} are: ${JSON.stringify({ kind: "plan", payload })}` }],
 });
 const contract = {
-  ...{ id: "p2", title: "T", summary: "S" },
+  id: "p2",
+  title: "T",
+  summary: "S",
   steps: [
     {
-      ...{ id: "s1", description: "d", tool: "Write", risk_level: "medium", requires_confirmation: true },
+      id: "s1",
+      description: "d",
+      tool: "Write",
+      risk_level: "medium",
+      requires_confirmation: true,
       actions: [{ type: "file_write", path: "made.txt", content: "x\n" }],
       verification_plan: [{ type: "command", command: "grep x made.txt" }],
     },

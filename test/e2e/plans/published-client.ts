@@ -9,11 +9,15 @@ import type { Answer } from "./original-client.ts";
 const envelope = z.object({
   kind: z.literal("plan"),
   payload: z.object({
-    ...{ id: z.string(), title: z.string(), summary: z.string() },
+    id: z.string(),
+    title: z.string(),
+    summary: z.string(),
     risks: z.array(z.object({ level: z.enum(["low", "medium", "high"]), text: z.string() })),
     steps: z.array(
       z.object({
-        ...{ id: z.string(), title: z.string(), intent: z.string() },
+        id: z.string(),
+        title: z.string(),
+        intent: z.string(),
         actions: z.array(z.object({ type: z.enum(["command", "file_write", "file_patch"]) })),
         verify: z.array(z.object({ type: z.literal("command"), command: z.string() })),
       }),

@@ -7,8 +7,13 @@ const signal = new AbortController().signal;
 const ls = { type: "command", command: "ls" };
 const inSeedWords = { id: "a", title: "A", intent: "to look", actions: [ls], verify: [ls] };
 const inContract = {
-  ...{ id: "a", actions: [ls], verification_plan: [ls], tool: "Bash", description: "Looks" },
-  ...{ risk_level: "low", requires_confirmation: false },
+  id: "a",
+  actions: [ls],
+  verification_plan: [ls],
+  tool: "Bash",
+  description: "Looks",
+  risk_level: "low",
+  requires_confirmation: false,
 };
 
 function planOf(step: object): string {

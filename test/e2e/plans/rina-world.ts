@@ -15,10 +15,15 @@ export function extension(server: TestServer): OriginalExtension {
 }
 
 export const write = (path: string, content = "x\n", more: object = {}): RinaPlan => ({
-  ...{ id: "p1", title: "T", summary: "S", risks: [] },
+  id: "p1",
+  title: "T",
+  summary: "S",
+  risks: [],
   steps: [
     {
-      ...{ id: "s1", title: "st", intent: "i" },
+      id: "s1",
+      title: "st",
+      intent: "i",
       actions: [{ type: "file_write", path, content, ...more }],
       verify: [{ type: "command", command: `grep -n x ${path}` }],
     },

@@ -28,7 +28,8 @@ describe("seed 000 protocol: the original extension, unchanged", () => {
     expect(await server.workspace.read("notes.txt")).toBe("hello\n");
     const { status, json } = await client.verify();
     expect({ status, json, state: client.state }).toMatchObject({
-      ...{ status: 200, state: "done" },
+      status: 200,
+      state: "done",
       json: { ok: true, result: { state: "done", verified: true, results: [{ passed: true }, { passed: true }] } },
     });
     const details = await ledgerDetails(server);

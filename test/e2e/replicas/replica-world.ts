@@ -107,8 +107,12 @@ export class ReplicaWorld implements AsyncDisposable {
     const replica = this.#replicas[index];
     if (replica === undefined || replica.child !== undefined) return;
     const options = {
-      ...{ port: replica.port, token, stateDir: this.stateDir(index), workspace: this.workspace.root },
-      ...{ script: this.#path("script.yaml"), log: this.#cluster?.address ?? "" },
+      port: replica.port,
+      token,
+      stateDir: this.stateDir(index),
+      workspace: this.workspace.root,
+      script: this.#path("script.yaml"),
+      log: this.#cluster?.address ?? "",
     };
     const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, JSON.stringify(options)], {
       stdio: ["ignore", "pipe", "pipe"],

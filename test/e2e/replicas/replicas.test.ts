@@ -213,8 +213,14 @@ describe("killed in the middle", { timeout: 120_000 }, () => {
       event: {
         case: "fileReadResponse",
         value: {
-          ...{ requestId: asked.requestId, path: asked.path, content, sha256: sha256Hex(content) },
-          ...{ source: FileSource.BUFFER, version: 3n, dirty: true, totalLines: 1 },
+          requestId: asked.requestId,
+          path: asked.path,
+          content,
+          sha256: sha256Hex(content),
+          source: FileSource.BUFFER,
+          version: 3n,
+          dirty: true,
+          totalLines: 1,
         },
       },
     });

@@ -6,7 +6,11 @@ import { z } from "zod";
 /** Runs one replica until it is told to end, or killed. Its one argument is JSON; it prints its port when it listens. */
 const options = z
   .object({
-    ...{ port: z.int(), token: z.string(), stateDir: z.string(), workspace: z.string(), script: z.string() },
+    port: z.int(),
+    token: z.string(),
+    stateDir: z.string(),
+    workspace: z.string(),
+    script: z.string(),
     /** Empty: a server of its own, on SQLite. */
     log: z.string(),
   })

@@ -66,7 +66,10 @@ test("the client unpacks them: each once, in order, up to the turn's end", async
   const seen: bigint[] = [];
   let next = 1n;
   for await (const event of subscribe(server.client, {
-    ...{ sessionId: world.sessionId, afterSeq: 0n, identity, untilTurnId: turnId },
+    sessionId: world.sessionId,
+    afterSeq: 0n,
+    identity,
+    untilTurnId: turnId,
     signal: AbortSignal.timeout(20_000),
   })) {
     expect(event.firstSeq).toBe(next);

@@ -65,7 +65,10 @@ export class Collector implements AsyncDisposable {
       .flatMap(({ scopeSpans }) => scopeSpans)
       .flatMap(({ spans }) => spans)
       .map(({ traceId, spanId, parentSpanId, name, kind, attributes, status }) => ({
-        ...{ traceId, spanId, name, kind },
+        traceId,
+        spanId,
+        name,
+        kind,
         parentSpanId: parentSpanId === "" ? undefined : parentSpanId,
         attributes: Object.fromEntries(attributes.map((each) => [each.key, plain(each.value)])),
         failed: status?.code === 2,

@@ -51,7 +51,9 @@ describe("traces", { timeout: 60_000 }, () => {
     expect(rpc).toMatchObject({ kind: 2, parentSpanId: "b7ad6b7169203331", failed: false });
     const [agent] = named(spans, "invoke_agent gennai");
     expect(agent).toMatchObject({
-      ...{ kind: 1, parentSpanId: rpc?.spanId, failed: false },
+      kind: 1,
+      parentSpanId: rpc?.spanId,
+      failed: false,
       attributes: {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": "gennai",
@@ -77,7 +79,9 @@ describe("traces", { timeout: 60_000 }, () => {
     ]);
     expect(named(spans, "execute_tool Read")).toMatchObject([
       {
-        ...{ kind: 1, parentSpanId: agent?.spanId, failed: false },
+        kind: 1,
+        parentSpanId: agent?.spanId,
+        failed: false,
         attributes: {
           "gen_ai.operation.name": "execute_tool",
           "gen_ai.tool.name": "Read",
@@ -228,9 +232,11 @@ describe("logs", { timeout: 60_000 }, () => {
       .map((line) => z.record(z.string(), z.unknown()).parse(JSON.parse(line)));
     expect(lines).toContainEqual(expect.objectContaining({ level: "info", message: `Listening on ${server.url}` }));
     expect(lines.find(({ message }) => message === "gennai.agent.v1.AgentService/StartTurn")).toEqual({
-      ...{ time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/), level: "debug" },
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      level: "debug",
       message: "gennai.agent.v1.AgentService/StartTurn",
-      ...{ code: "ok", milliseconds: expect.any(Number) },
+      code: "ok",
+      milliseconds: expect.any(Number),
       request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       trace_id: traceId,
       span_id: expect.stringMatching(/^[0-9a-f]{16}$/),

@@ -58,12 +58,10 @@ export async function watchedServer(options: {
     {
       cwd: workspace.root,
       environment: {
-        ...{
-          PATH: process.env["PATH"],
-          HOME: home.root,
-          GENNAI_STATE_DIR: home.path("state"),
-          GENNAI_AUTH_TOKEN: token,
-        },
+        PATH: process.env["PATH"],
+        HOME: home.root,
+        GENNAI_STATE_DIR: home.path("state"),
+        GENNAI_AUTH_TOKEN: token,
         ...options.environment,
       },
     },
@@ -73,7 +71,11 @@ export async function watchedServer(options: {
   const metricsUrl = await server.printed(/Metrics are at (http:\/\/[\w.:/]+)/, { timeoutMs: 5_000 });
   const owned = parts.move();
   return {
-    ...{ client: connect({ baseUrl: url, token }), url, token, metricsUrl, workspace },
+    client: connect({ baseUrl: url, token }),
+    url,
+    token,
+    metricsUrl,
+    workspace,
     script: home.path("script.yaml"),
     get output() {
       return server.output;

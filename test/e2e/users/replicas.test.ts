@@ -27,7 +27,10 @@ async function startReplicas() {
   const cluster = parts.use(await NatsCluster.start(1));
   const claims = { user: "sub", tenant: "org", roles: "roles", adminRole: "admin" };
   const verifier = new TokenVerifier({
-    ...{ issuer: issuer.issuer, audiences: [testAudience], keys: keysAt(issuer.jwksUrl), claims },
+    issuer: issuer.issuer,
+    audiences: [testAudience],
+    keys: keysAt(issuer.jwksUrl),
+    claims,
   });
   const stateDirs = [states.path("one"), states.path("two")];
   for (const directory of stateDirs) await mkdir(directory, { mode: 0o700 });
@@ -45,14 +48,17 @@ async function startReplicas() {
   const as = async (user: string, tenant = "acme", roles: readonly string[] = []) => {
     const token = await issuer.sign({ user, tenant, roles });
     const [here, there] = [one, two].map(({ url }) => ({
-      ...{ client: connect({ baseUrl: url, token }), governance: connectGovernance({ baseUrl: url, token }) },
+      client: connect({ baseUrl: url, token }),
+      governance: connectGovernance({ baseUrl: url, token }),
     }));
     if (here === undefined || there === undefined) throw new TypeError("no clients");
     return { here, there };
   };
   const owned = parts.move();
   return {
-    ...{ as, cluster, stateDirs },
+    as,
+    cluster,
+    stateDirs,
     /** What a server reported is what was meant to happen. */
     expectFailures(text: string) {
       const failures = servers.flatMap((server) => server.failures.splice(0));

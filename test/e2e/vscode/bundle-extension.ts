@@ -13,8 +13,13 @@ export async function bundleExtension(
   contributes: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const manifest = {
-    ...{ name: "test-extension", publisher: "test", version: "1.0.0", engines: { vscode: "^1.138.0" } },
-    ...{ main: "./extension.cjs", activationEvents: [], contributes },
+    name: "test-extension",
+    publisher: "test",
+    version: "1.0.0",
+    engines: { vscode: "^1.138.0" },
+    main: "./extension.cjs",
+    activationEvents: [],
+    contributes,
   };
   await directory.write("package.json", JSON.stringify(manifest));
   await build({

@@ -90,7 +90,10 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
   }
   const owned = parts.move();
   return {
-    ...{ page, server, workspace, report },
+    page,
+    server,
+    workspace,
+    report,
     get gennai() {
       if (gennai === undefined) throw new Error("This workbench was started without a server.");
       return gennai;

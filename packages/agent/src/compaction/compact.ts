@@ -60,7 +60,12 @@ export async function compact(options: CompactionOptions): Promise<Compacted | u
   const message = conversation.compactedMessage({ summary, dropped: cut, room });
   const dropped = estimateMessages(conversation.messages.slice(0, cut));
   const event: Compacted = {
-    ...{ type: "compacted", stage: "summary", reason, summary, room, dropped: cut },
+    type: "compacted",
+    stage: "summary",
+    reason,
+    summary,
+    room,
+    dropped: cut,
     kept: conversation.messages.length - cut,
     tokensBefore: before,
     tokensAfter: Math.max(0, tokens - dropped) + estimateMessage(message),
@@ -84,7 +89,13 @@ function withoutOutputs(
     saved += (old === undefined ? 0 : estimateMessage(old)) - estimateMessage(message);
   }
   return {
-    ...{ type: "compacted", stage: "outputs", reason, summary: "", room: 0, dropped: cut, tokensBefore },
+    type: "compacted",
+    stage: "outputs",
+    reason,
+    summary: "",
+    room: 0,
+    dropped: cut,
+    tokensBefore,
     kept: messages.length - cut,
     tokensAfter: Math.max(0, tokensBefore - saved),
   };

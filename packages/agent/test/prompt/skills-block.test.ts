@@ -12,7 +12,8 @@ test("skills are a line each, whoever wrote them, and bounded", () => {
     "- review: How to review",
   ]);
   const many = Array.from({ length: 100 }, (_, at) => ({
-    ...{ name: `s${at}`, description: "x".repeat(1024) },
+    name: `s${at}`,
+    description: "x".repeat(1024),
     from: "user" as const,
   }));
   const bounded = skillsBlock(many);

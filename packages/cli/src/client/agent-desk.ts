@@ -54,7 +54,8 @@ export class AgentDesk implements Disposable {
     this.printer = new EventPrinter({
       write: (text) => target.write(text),
       asTyped: (text) => asTyped(text, console.environment),
-      ...{ paint: this.paint, width: widthOf(target) },
+      paint: this.paint,
+      width: widthOf(target),
     });
     this.view = {
       show: (event) => (json ? this.writeJson(eventJson(event)) : this.printer.print(event)),
@@ -70,7 +71,8 @@ export class AgentDesk implements Disposable {
     this.requests = options.promptsForRequests ? line : undefined;
     this.writer = new ChangeWriter(options.workspace, options.stateDir);
     this.editor = new HeadlessEditor({
-      ...{ workspace: options.workspace, held: options.held },
+      workspace: options.workspace,
+      held: options.held,
       environment: console.environment,
       writer: this.writer,
       confirm: (question, { signal }) => this.#confirm(question, signal),

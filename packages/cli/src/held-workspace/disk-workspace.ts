@@ -59,7 +59,11 @@ export class DiskWorkspace implements HeldWorkspace {
     this.#options = options;
     this.#files = openLocalWorkspace(root, { stateDir });
     this.facts = {
-      ...{ id, root, home: homedir(), platform: platform(), commands: sandbox.state },
+      id,
+      root,
+      home: homedir(),
+      platform: platform(),
+      commands: sandbox.state,
       name: basename(root),
     };
   }
@@ -103,7 +107,9 @@ export class DiskWorkspace implements HeldWorkspace {
       this.#refuseOtherBranch(request.branch);
       const applied = await this.#files.apply(request.changes.map((change) => this.#changeOf(change)));
       return applied.map(({ before, afterSha256, beforeMode, madeDirectories }) => ({
-        ...{ beforeSha256: before?.sha256, afterSha256, beforeMode },
+        beforeSha256: before?.sha256,
+        afterSha256,
+        beforeMode,
         madeDirectories: madeDirectories ?? [],
       }));
     });
@@ -144,7 +150,11 @@ export class DiskWorkspace implements HeldWorkspace {
       const { run, notes, putBack } = await runShellCommand(
         { ...request, text: request.command, cwd: holdDirectory(cwd.absolute), agreed: agreedControl(analysis) },
         {
-          ...{ workspaceRoot: root, environment, limits, shellArguments: plainShell, controlWatch },
+          workspaceRoot: root,
+          environment,
+          limits,
+          shellArguments: plainShell,
+          controlWatch,
           sandbox: sandbox.state === "sandboxed" ? sandbox.shell : undefined,
         },
         options,

@@ -38,7 +38,11 @@ export async function holdFiles(
   const { commandLimits: limits } = await requireServerConfig(configDir);
   const environment = commandEnvironment(console.environment);
   const sandbox = await openSandbox({
-    ...{ mode: options.sandbox, stateDir, environment, home: homedir(), platform: platform() },
+    mode: options.sandbox,
+    stateDir,
+    environment,
+    home: homedir(),
+    platform: platform(),
     privateDirectories: [configDir],
   });
   const { watch: controlWatch } = ControlWatch.open({ stateDir, home: homedir() });
@@ -48,7 +52,12 @@ export async function holdFiles(
   };
   try {
     const workspace = new DiskWorkspace({
-      ...{ root, stateDir, sandbox, controlWatch, environment, limits },
+      root,
+      stateDir,
+      sandbox,
+      controlWatch,
+      environment,
+      limits,
       id: await heldWorkspaceId(stateDir, root),
       ownDirectories: [stateDir, configDir],
     });

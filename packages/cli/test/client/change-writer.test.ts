@@ -5,8 +5,17 @@ import { expect, test } from "vitest";
 import { ChangeWriter, finalChange } from "#client/change-writer";
 
 const proposed: ProposedChange = {
-  ...{ id: "c", path: "a.txt", operation: "update", unifiedDiff: "", newContent: "new\n", newContentBlob: undefined },
-  ...{ baseSha256: sha256Hex("old\n"), baseBlob: undefined, conflict: false, warning: "", hunks: [] },
+  id: "c",
+  path: "a.txt",
+  operation: "update",
+  unifiedDiff: "",
+  newContent: "new\n",
+  newContentBlob: undefined,
+  baseSha256: sha256Hex("old\n"),
+  baseBlob: undefined,
+  conflict: false,
+  warning: "",
+  hunks: [],
 };
 
 test("writes a set, each against its base", async () => {

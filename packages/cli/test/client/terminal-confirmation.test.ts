@@ -3,21 +3,27 @@ import { expect, test } from "vitest";
 import { confirmAtTerminal } from "#client/terminal-confirmation";
 
 const question: ConfirmationQuestion = {
-  ...{ requestId: "q", callId: "c", title: "Allow Bash?", intentReflection: "none", impactStatement: "" },
+  requestId: "q",
+  callId: "c",
+  title: "Allow Bash?",
+  intentReflection: "none",
+  impactStatement: "",
   actionStatement: "Run `rm src/a.ts`",
   modelClaim: "",
   computed: { risk: "medium", paths: ["src/a.ts"], rule: "commands/x", reason: "not proven", policySha256: "" },
-  ...{
-    actionSha256: "",
-    actionJson: "{}",
-    rememberStatement: "",
-    offeredScopes: ["once", "turn", "session"],
-    deadline: undefined,
-  },
+  actionSha256: "",
+  actionJson: "{}",
+  rememberStatement: "",
+  offeredScopes: ["once", "turn", "session"],
+  deadline: undefined,
   patterns: [
     {
-      ...{ id: "digest", text: "rm src/*.ts", rule: "commands/x", matchedBefore: ["Run `rm src/\u001b[2K.ts`"] },
-      ...{ wouldMatch: ["rm src/other.ts"], wouldNotMatch: ["sudo rm src/other.ts", "rm lib/a.ts"] },
+      id: "digest",
+      text: "rm src/*.ts",
+      rule: "commands/x",
+      matchedBefore: ["Run `rm src/\u001b[2K.ts`"],
+      wouldMatch: ["rm src/other.ts"],
+      wouldNotMatch: ["sudo rm src/other.ts", "rm lib/a.ts"],
     },
   ],
 };

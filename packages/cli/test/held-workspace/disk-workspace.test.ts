@@ -18,7 +18,9 @@ async function held(files: Files) {
   open.push(outside, repository);
   await repository.git("checkout", "--quiet", "-b", "work");
   const workspace = new DiskWorkspace({
-    ...{ root: repository.root, id: "0123456789abcdef", stateDir: outside.root },
+    root: repository.root,
+    id: "0123456789abcdef",
+    stateDir: outside.root,
     ownDirectories: [outside.root, repository.path("own")],
     sandbox: { state: "unsandboxed", reason: "a test" },
     controlWatch: ControlWatch.open({ stateDir: outside.root, home: "/nowhere" }).watch,
@@ -28,8 +30,11 @@ async function held(files: Files) {
 }
 
 const rewrite = (path: string, text: string, base: string) => ({
-  ...{ path, bytes: new TextEncoder().encode(text), baseSha256: base === "" ? "" : sha256Hex(base) },
-  ...{ mode: undefined, emptied: [] },
+  path,
+  bytes: new TextEncoder().encode(text),
+  baseSha256: base === "" ? "" : sha256Hex(base),
+  mode: undefined,
+  emptied: [],
 });
 
 test("no link is followed out, to read, to write or to run", async () => {

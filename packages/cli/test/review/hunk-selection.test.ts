@@ -8,25 +8,29 @@ const change = (
   hunks: number,
   operation: ProposedChange["operation"] = "update",
 ): ProposedChange => ({
-  ...{
-    id,
-    path,
-    operation,
-    unifiedDiff: "",
-    newContent: "",
-    newContentBlob: undefined,
-    baseSha256: "",
-    baseBlob: undefined,
-    conflict: false,
-    warning: "",
-  },
+  id,
+  path,
+  operation,
+  unifiedDiff: "",
+  newContent: "",
+  newContentBlob: undefined,
+  baseSha256: "",
+  baseBlob: undefined,
+  conflict: false,
+  warning: "",
   hunks: Array.from({ length: hunks }, (_, index) => ({
-    ...{ id: `h${index + 1}`, oldRange: { start: index, count: 1 }, newRange: { start: index, count: 1 }, lines: [] },
+    id: `h${index + 1}`,
+    oldRange: { start: index, count: 1 },
+    newRange: { start: index, count: 1 },
+    lines: [],
   })),
 });
 
 const proposal: Proposal = {
-  ...{ proposalId: "p", toolCallId: "t", hasConflicts: false, warnings: [] },
+  proposalId: "p",
+  toolCallId: "t",
+  hasConflicts: false,
+  warnings: [],
   changes: [change("c1", "src/a.ts", 2), change("c2", "src/b.ts", 1), change("c3", "old.ts", 1, "delete")],
 };
 

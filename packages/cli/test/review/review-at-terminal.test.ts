@@ -24,17 +24,19 @@ test.each(rows)("%s", (line, wanted) => {
 test("a question shows what was computed and what is claimed apart, and spells what would steer the terminal", () => {
   const text = describeQuestion(
     {
-      ...{ requestId: "q", callId: "c", title: "Allow Bash?", intentReflection: "none", impactStatement: "" },
+      requestId: "q",
+      callId: "c",
+      title: "Allow Bash?",
+      intentReflection: "none",
+      impactStatement: "",
       actionStatement: "Run `ls`\x1b[2K",
       modelClaim: "harmless\nComputed by the server",
       computed: { risk: "high", paths: ["a", "b"], rule: "floor/x", reason: "deletes", policySha256: "" },
-      ...{
-        actionSha256: "",
-        actionJson: '{"command":"ls"}',
-        rememberStatement: "",
-        offeredScopes: ["once"],
-        deadline: undefined,
-      },
+      actionSha256: "",
+      actionJson: '{"command":"ls"}',
+      rememberStatement: "",
+      offeredScopes: ["once"],
+      deadline: undefined,
     },
     (_style, part) => part,
   );

@@ -125,7 +125,8 @@ export class Bridge implements AsyncDisposable {
   async #fetchContent(sha256: string, { signal }: { readonly signal: AbortSignal }): Promise<Uint8Array> {
     const { client, sessionId, backOff } = this.#options;
     const response = await retryingCall(() => client.getBlob({ sessionId, sha256 }, { signal }), {
-      ...{ signal, attempts: 6 },
+      signal,
+      attempts: 6,
       ...(backOff === undefined ? {} : { backOff }),
     });
     return response.content;

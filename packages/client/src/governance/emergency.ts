@@ -15,7 +15,10 @@ export interface EmergencyState {
 }
 
 export const noEmergency: EmergencyState = {
-  ...{ readOnly: false, disableHighImpact: false, stopAll: false, blockedTools: [] },
+  readOnly: false,
+  disableHighImpact: false,
+  stopAll: false,
+  blockedTools: [],
 };
 
 /** None is on where the server says nothing. */

@@ -107,7 +107,15 @@ export function planFromMessage(message: PlanMessage | undefined): Plan {
 function stepFromMessage(message: StepMessage): PlanStep {
   const { id, title, intent, description, tool, requiresConfirmation, verificationPlan, dependsOn, evidence } = message;
   return {
-    ...{ id, title, intent, description, tool, requiresConfirmation, verificationPlan, dependsOn, evidence },
+    id,
+    title,
+    intent,
+    description,
+    tool,
+    requiresConfirmation,
+    verificationPlan,
+    dependsOn,
+    evidence,
     risk: riskFromMessage(message.risk),
     state: stepStateWords.fromMessage(message.state) ?? "pending",
     failureClass: failureClassWords.fromMessage(message.failureClass) ?? "",
@@ -126,7 +134,12 @@ export function actionFromMessage({
   reason,
 }: ActionMessage): PlannedAction {
   return {
-    ...{ stepId, actionIndex, command, cwd, rule, reason },
+    stepId,
+    actionIndex,
+    command,
+    cwd,
+    rule,
+    reason,
     change: change === undefined ? undefined : changeFromMessage(change),
     verdict: verdictFromMessage(verdict),
     risk: riskFromMessage(risk),

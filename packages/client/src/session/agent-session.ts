@@ -67,7 +67,8 @@ export class AgentSession {
     const held = identity.editor?.workspace;
     const response = await client.startSession(
       {
-        ...{ settings: settingsToMessage(choice), interactive },
+        settings: settingsToMessage(choice),
+        interactive,
         ...(held === undefined ? {} : { clientWorkspace: workspaceFactsFields(held.facts) }),
       },
       { signal },
@@ -115,7 +116,10 @@ export class AgentSession {
       identity.editor === undefined
         ? undefined
         : new Bridge({
-            ...{ client, sessionId, clientId: identity.clientId, editor: identity.editor },
+            client,
+            sessionId,
+            clientId: identity.clientId,
+            editor: identity.editor,
             ...(onProblem === undefined ? {} : { onProblem }),
           });
     for await (const event of subscribe(client, { ...subscription, sessionId, identity })) {
@@ -181,7 +185,9 @@ export class AgentSession {
   ): Promise<ServerAppliedProposal> {
     const { proposalId, note, hunks, expectedBases } = review;
     const request = {
-      ...{ sessionId: this.sessionId, proposalId, note },
+      sessionId: this.sessionId,
+      proposalId,
+      note,
       hunks: hunks.map(reviewedHunkFields),
       expectedBases: [...expectedBases].map(([path, sha256]) => ({ path, sha256 })),
     };

@@ -65,7 +65,11 @@ export async function listCheckpoints(
   return {
     problem,
     checkpoints: checkpoints.map(({ checkpointId, kind, turnNumber, time, title, files, moreFiles, kept }) => ({
-      ...{ checkpointId, turnNumber, title, moreFiles, kept },
+      checkpointId,
+      turnNumber,
+      title,
+      moreFiles,
+      kept,
       kind: kinds.get(kind) ?? "command",
       time: time === undefined ? 0 : timestampMs(time),
       files: files.map(appliedFileFromMessage),

@@ -27,7 +27,8 @@ export async function getWorkspaceState(
     { signal },
   );
   return {
-    ...{ workingDir, changedFiles },
+    workingDir,
+    changedFiles,
     git: gitStates.get(git) ?? "no-repository",
     branch: branch === "" ? undefined : branch,
     protectedBy: protectedBy === "" ? undefined : protectedBy,

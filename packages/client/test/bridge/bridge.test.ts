@@ -32,7 +32,9 @@ function bridgeOf(editor: Editor, inbox = new FakeInbox()) {
   const problems: BridgeProblem[] = [];
   const bridge = new Bridge({
     client: clientOf(inbox),
-    ...{ sessionId: "s1", clientId: "c1", editor },
+    sessionId: "s1",
+    clientId: "c1",
+    editor,
     onProblem: (problem) => problems.push(problem),
     backOff: { first: 1, longest: 2 },
   });
@@ -54,7 +56,9 @@ test("runs a command, streams its output in order, then answers", async () => {
   const output = inbox.received.flatMap(({ event }) => (event.case === "commandOutput" ? [event.value.text] : []));
   expect(output.join("")).toBe("abcd");
   expect(inbox.received.at(-1)).toMatchObject({
-    ...{ sessionId: "s1", clientId: "c1", ownerEpoch: 4n },
+    sessionId: "s1",
+    clientId: "c1",
+    ownerEpoch: 4n,
     event: {
       case: "commandDispatchResponse",
       value: { status: "SENT", state: CommandState.EXITED, exitCode: 0, output: "ok\n" },

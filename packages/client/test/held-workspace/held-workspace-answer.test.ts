@@ -20,12 +20,19 @@ function untouched(): HeldWorkspace & { readonly asked: unknown[] } {
   return {
     asked,
     facts: { id: "0123456789abcdef", name: "w", root: "/w", home: "/h", platform: "linux", commands: "none" },
-    ...{ resolve: note, stat: note, read: note, list: note, find: note, search: note, change: note, readControl: note },
+    resolve: note,
+    stat: note,
+    read: note,
+    list: note,
+    find: note,
+    search: note,
+    change: note,
+    readControl: note,
   };
 }
 
 type Operation = NonNullable<Parameters<typeof create<typeof WorkspaceRequestSchema>>[1]>["operation"];
-const request = (operation: Operation) => create(WorkspaceRequestSchema, { requestId: "r", ...{ operation } });
+const request = (operation: Operation) => create(WorkspaceRequestSchema, { requestId: "r", operation });
 
 const elsewhere = ["../x", "a/../../x", "/etc/passwd", "a//b", "./a", "C:/x", "a\\..\\b", "a\nb", "a\u200b/b"];
 

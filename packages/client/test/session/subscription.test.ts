@@ -13,7 +13,11 @@ async function collect(streams: readonly FakeStream[], options: Partial<Subscrib
   let error: unknown;
   try {
     const events = subscribe(clientOf(fake), {
-      ...{ sessionId: "s1", afterSeq: 0n, identity, signal: new AbortController().signal, backOff: quick },
+      sessionId: "s1",
+      afterSeq: 0n,
+      identity,
+      signal: new AbortController().signal,
+      backOff: quick,
       ...options,
     });
     for await (const one of events) seqs.push(Number(one.seq));

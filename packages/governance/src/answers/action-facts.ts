@@ -48,7 +48,9 @@ export function actionFacts(call: {
     asking.flatMap((each) => (each.type === "allow" ? [] : [each.finding.rule, ...(each.finding.alongside ?? [])])),
   );
   return {
-    ...{ callId, tool, risk },
+    callId,
+    tool,
+    risk,
     statement: analysis.statement,
     verdict: verdict.type,
     rules: [...rules].toSorted(),

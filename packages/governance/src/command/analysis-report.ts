@@ -94,7 +94,9 @@ export class AnalysisReport {
     if (known !== undefined && (keepsContent === true || known.keepsContent === undefined)) return;
     if (this.#paths.size > limit) throw new TooMuch("more paths than a person can follow");
     this.#paths.set(key, {
-      ...{ raw, absolute, access },
+      raw,
+      absolute,
+      access,
       ...(pattern ? { pattern: true as const } : {}),
       ...(keepsContent === undefined ? {} : { keepsContent }),
     });

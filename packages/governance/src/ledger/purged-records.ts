@@ -26,9 +26,16 @@ export function tombstones(purge: Purge): readonly LedgerEntry[] {
   for (let start = 0; start === 0 || start < ranges.length; start += rangesInOne) {
     entries.push({
       kind: "purge",
-      ...{ time: purge.time, sessionId: "", turnId: "", modelId: "", revision: "", calls: [], files: [] },
+      time: purge.time,
+      sessionId: "",
+      turnId: "",
+      modelId: "",
+      revision: "",
+      calls: [],
+      files: [],
       details: {
-        ...{ scope: purge.scope, by: purge.by },
+        scope: purge.scope,
+        by: purge.by,
         records: ranges.slice(start, start + rangesInOne),
         removed: start === 0 ? purge.removed : {},
       },

@@ -44,7 +44,8 @@ function grown(...more: readonly { readonly by: Signer; readonly next?: NextKey 
 async function statusOf(records: readonly { readonly line: string }[], head?: SignedHead): Promise<string> {
   const bytes = new TextEncoder().encode(records.map(({ line }) => `${line}\n`).join(""));
   const { status, problem } = await verifyLedger([bytes], {
-    ...{ verifier, workspace: workspaceIdOf(workspaceRoot) },
+    verifier,
+    workspace: workspaceIdOf(workspaceRoot),
     ...(head === undefined ? {} : { head }),
   });
   return problem === undefined ? status : `${status} at ${problem.seq}`;

@@ -7,10 +7,17 @@ import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "#plan/plan-
 const submitted: PlanChange = { type: "submitted", digest: "d", title: "t", steps: [{ stepId: "a", risk: "medium" }] };
 const passed = { stepId: "a", command: "true", passed: true, exitCode: 0, output: "[exit code 0]" };
 const runEnd = (state: "verifying" | "failed" | "partial" | "unverified" | "interrupted"): PlanChange => ({
-  ...{ type: "run-ended", state, claimed: true, executed: true, remediation: "" },
+  type: "run-ended",
+  state,
+  claimed: true,
+  executed: true,
+  remediation: "",
 });
 const verificationEnd = (state: "done" | "failed" | "interrupted", results = [passed]): PlanChange => ({
-  ...{ type: "verification-ended", state, results, remediation: "" },
+  type: "verification-ended",
+  state,
+  results,
+  remediation: "",
 });
 const changes: readonly PlanChange[] = [
   submitted,

@@ -30,8 +30,13 @@ function contract(change: {
   readonly tool?: string;
 }): ParsedPlan {
   const step = {
-    ...{ id: "a", actions: [run], verification_plan: [run], description: "Runs the tests" },
-    ...{ risk_level: "medium" as Risk, requires_confirmation: true, tool: "Bash" },
+    id: "a",
+    actions: [run],
+    verification_plan: [run],
+    description: "Runs the tests",
+    risk_level: "medium" as Risk,
+    requires_confirmation: true,
+    tool: "Bash",
     ...change,
   };
   return { form: "contract", plan: { ...head, steps: [step] } };

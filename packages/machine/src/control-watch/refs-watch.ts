@@ -54,7 +54,10 @@ export class RefsWatch {
     const byDefault = defaultRemoteBranch(workTree);
     const protect = [...protectedBranches, ...(byDefault === undefined ? [] : [byDefault])];
     return {
-      ...{ workTree, directory, common, protect },
+      workTree,
+      directory,
+      common,
+      protect,
       head: this.#fileState(join(directory, "HEAD")),
       refs: [...protectedRefs(common, protect)],
     };

@@ -56,7 +56,8 @@ export async function prepareBranch(request: BranchRequest): Promise<AgentBranch
   }
   const exists = (await run("rev-parse", "--verify", "--quiet", `refs/heads/${name}`)).code === 0;
   const moved = await git(["switch", "--quiet", ...(exists ? [name] : ["--create", name])], {
-    ...{ directory, signal },
+    directory,
+    signal,
     writes: "working-tree",
   });
   if (moved.code !== 0) {

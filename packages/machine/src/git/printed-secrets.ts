@@ -94,7 +94,9 @@ export class SecretsInGit {
     if (words.some((word) => word.includes("\n"))) throw new GitNamesFailed("a name with a line end");
     const kinds: string[] = [];
     await gitNames(["cat-file", "--batch-check=%(objectname) %(objecttype)"], (line) => kinds.push(line), {
-      ...{ ...place, separator: "\n", timeoutMs: namesMs },
+      ...place,
+      separator: "\n",
+      timeoutMs: namesMs,
       input: words.map((word) => `${word}\n`).join(""),
     });
     const ids = kinds.map((line) => /^([0-9a-f]{40,64}) blob$/.exec(line)?.[1]);

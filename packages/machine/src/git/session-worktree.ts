@@ -52,7 +52,8 @@ export async function addSessionWorktree(request: {
     }
     makeHome(home);
     const added = await git(["worktree", "add", "--quiet", "-b", branch, path, "HEAD"], {
-      ...{ directory, signal },
+      directory,
+      signal,
       writes: { directory: home },
     });
     if (added.code !== 0) throw refused("cannot_add", `git could not make a working tree: ${added.stderr.trim()}`);

@@ -117,7 +117,10 @@ function processEntry(id: number): ProcessEntry | undefined {
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [state = "", parent = "", group = "", session = ""] = fields;
     return {
-      ...{ id, parent: Number(parent), group: Number(group), session: Number(session) },
+      id,
+      parent: Number(parent),
+      group: Number(group),
+      session: Number(session),
       ended: state === "Z" || state === "X",
       started: Number(fields[19] ?? 0),
       residentBytes: Number(fields[21] ?? 0) * pageBytes,

@@ -52,7 +52,11 @@ export class ShellSandbox {
       const { zeroAccess, kept, linkedOutside } = this.#look(visibleTrees(workspaceRoot, repository));
       const control = readsOnly ? undefined : takeControlMounts(workspaceRoot, repository, mountPoints);
       const view = {
-        ...{ layout, workspaceRoot, control, zeroAccess, cwd },
+        layout,
+        workspaceRoot,
+        control,
+        zeroAccess,
+        cwd,
         kept: readsOnly ? [] : kept.filter((path) => isWithin(path, workspaceRoot)),
         linkedOutside: readsOnly ? [] : linkedOutside,
         repository: {

@@ -102,9 +102,16 @@ function unsandboxed(reason: string): Sandbox & AsyncDisposable {
 async function probe(program: string, layout: HostLayout, place: SandboxPlace): Promise<BubblewrapFeatures | string> {
   const { empty } = place;
   const view = {
-    ...{ layout, empty, control: undefined, zeroAccess: [], kept: [], linkedOutside: [] },
+    layout,
+    empty,
+    control: undefined,
+    zeroAccess: [],
+    kept: [],
+    linkedOutside: [],
     repository: { surroundings: undefined, data: [], exclude: undefined },
-    ...{ workspaceRoot: place.temporaryFor("probed"), temporary: place.temporaryFor("probe"), cwd: "/" },
+    workspaceRoot: place.temporaryFor("probed"),
+    temporary: place.temporaryFor("probe"),
+    cwd: "/",
   };
   let reason = "";
   for (const disableUserNamespaces of [true, false]) {

@@ -155,7 +155,10 @@ test.each(["git commit -qam main", "git add -A && npm test", "git add -A && git 
 test("a branch that the project protects is protected here as well", async () => {
   const { root, watch, git } = await workspace({ sandboxed: false });
   const run = watch.begin({
-    ...{ workspaceRoot: root, agreed: nothingAgreed, untouchable: [], timeoutMs: 30_000 },
+    workspaceRoot: root,
+    agreed: nothingAgreed,
+    untouchable: [],
+    timeoutMs: 30_000,
     protectedBranches: ["oth*"],
   });
   const before = await git("rev-parse", "other");

@@ -108,8 +108,15 @@ function text(envelope: RinaEnvelope): string {
 function planStep(index: number, step: Step, actions: PlanAction[], proof: Verification[]): PlanStep {
   const words = oneLine(describeStep(step));
   return {
-    ...{ id: `s${index + 1}`, title: words, intent: `You asked to ${words}.`, description: words, actions },
-    ...{ tool: toolFor(actions), verification_plan: proof, risk_level: "low", requires_confirmation: false },
+    id: `s${index + 1}`,
+    title: words,
+    intent: `You asked to ${words}.`,
+    description: words,
+    actions,
+    tool: toolFor(actions),
+    verification_plan: proof,
+    risk_level: "low",
+    requires_confirmation: false,
   };
 }
 

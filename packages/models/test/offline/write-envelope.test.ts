@@ -57,8 +57,14 @@ function reply(
 }
 
 const step = (title: string, tool: string, actions: readonly object[], verify: readonly string[], risk = "medium") => ({
-  ...{ id: "s1", title, description: title, intent: `You asked to ${title}.`, tool, actions },
-  ...{ risk_level: risk, requires_confirmation: risk !== "low" },
+  id: "s1",
+  title,
+  description: title,
+  intent: `You asked to ${title}.`,
+  tool,
+  actions,
+  risk_level: risk,
+  requires_confirmation: risk !== "low",
   verification_plan: verify.map((command) => ({ type: "command", command })),
 });
 

@@ -149,7 +149,11 @@ async function loadGovernance(
           ? "off"
           : "auto",
     intents: intents.intents.map(({ id, name, status: word, ownedScope, constraints, selectable }) => ({
-      ...{ id, name, ownedScope, constraints, selectable },
+      id,
+      name,
+      ownedScope,
+      constraints,
+      selectable,
       status: word,
     })),
     intentWarnings: intents.warnings,

@@ -54,7 +54,9 @@ export async function connectPageHome(page: Window = window): Promise<ReplHome> 
       state: parsed(storage.getItem(stateKey)),
       settings: {
         showThinking: true,
-        ...{ backend: "", model: "", scenario: "" },
+        backend: "",
+        model: "",
+        scenario: "",
         editingMode: info.defaultSettings?.editingMode === EditingMode.PROPOSAL ? "proposal" : "branch",
       },
     },

@@ -25,7 +25,9 @@ export class PlanItems {
     const steps = before?.steps ?? [];
     const at = steps.findIndex(({ stepId }) => stepId === step.stepId);
     const item: PlanItem = {
-      ...{ kind: "plan", planId, text },
+      kind: "plan",
+      planId,
+      text,
       state: planStateWords.fromMessage(message.state) ?? "unknown",
       digest: digest === "" ? (before?.digest ?? "") : digest,
       title: message.title === "" ? (before?.title ?? "") : message.title,

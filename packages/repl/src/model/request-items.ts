@@ -21,8 +21,11 @@ export class RequestItems {
   confirm(place: ItemPlace, message: ConfirmationRequest, resolved: boolean): void {
     const { requestId } = message;
     const item: ConfirmationItem = {
-      ...{ kind: "confirmation", requestId, question: confirmationQuestion(message) },
-      ...{ genuine: showsWhatItApproves(message), answeredBy: "" },
+      kind: "confirmation",
+      requestId,
+      question: confirmationQuestion(message),
+      genuine: showsWhatItApproves(message),
+      answeredBy: "",
       state: resolved ? "answered" : "open",
     };
     this.#cells.set(requestId, this.#items.add(place, item));

@@ -105,7 +105,9 @@ export class ToolCallItems {
   #open(place: ItemPlace, callId: string, name: string, status: ToolCallStatus): CallRecord {
     const cell = this.#items.add<ToolCallItem>(place, {
       kind: "tool-call",
-      ...{ callId, name, status },
+      callId,
+      name,
+      status,
       argumentsJson: "",
       decision: undefined,
       liveOutput: "",

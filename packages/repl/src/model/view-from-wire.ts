@@ -51,7 +51,10 @@ export function reviewView(message: ProposalReview): ProposalReviewView {
 export function todoFromMessage(message: TodoItem): Todo {
   const { id, content, created, updated } = message;
   return {
-    ...{ id, content, created, updated },
+    id,
+    content,
+    created,
+    updated,
     status: todoStates[message.status] ?? "pending",
     priority: todoPriorities[message.priority] ?? "medium",
   };

@@ -40,8 +40,16 @@ export interface PlanDeskOptions {
 }
 
 const nothing: PlanView = {
-  ...{ plans: [], plan: undefined, shown: undefined, approval: undefined, run: undefined, changeSetId: undefined },
-  ...{ results: [], rejected: undefined, busy: undefined, problem: undefined },
+  plans: [],
+  plan: undefined,
+  shown: undefined,
+  approval: undefined,
+  run: undefined,
+  changeSetId: undefined,
+  results: [],
+  rejected: undefined,
+  busy: undefined,
+  problem: undefined,
 };
 
 /**
@@ -198,7 +206,9 @@ export class PlanDesk implements Disposable {
       : [plan, ...plans];
     const same = before?.planId === plan.planId;
     this.#set({
-      ...{ plan, plans: others, changeSetId: this.#runs.changeSetOf(plan) },
+      plan,
+      plans: others,
+      changeSetId: this.#runs.changeSetOf(plan),
       ...(same ? {} : { results: [] }),
       ...(shown?.digest === plan.digest && shown.planId === plan.planId ? {} : { shown: undefined }),
     });

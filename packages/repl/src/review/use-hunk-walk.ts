@@ -57,7 +57,13 @@ export function useHunkWalk(changes: readonly ProposedChange[]): HunkWalk {
       return after;
     });
   return {
-    ...{ places, isMany, current, expanded, fileElementId, expand, setCurrent },
+    places,
+    isMany,
+    current,
+    expanded,
+    fileElementId,
+    expand,
+    setCurrent,
     goTo(place) {
       if (place === undefined) return;
       expand(place.changeId, true);

@@ -37,15 +37,13 @@ export interface TimelineDeskOptions {
 export class TimelineDesk implements Disposable {
   readonly #options: TimelineDeskOptions;
   readonly #view = signal<TimelineView>({
-    ...{
-      records: [],
-      hasOlder: false,
-      loaded: false,
-      busy: false,
-      check: undefined,
-      checking: false,
-      problem: undefined,
-    },
+    records: [],
+    hasOlder: false,
+    loaded: false,
+    busy: false,
+    check: undefined,
+    checking: false,
+    problem: undefined,
   });
   readonly #over = new AbortController();
 

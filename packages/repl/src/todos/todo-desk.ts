@@ -116,7 +116,10 @@ function todoFields({ id, content, status, priority, created, updated }: Todo) {
 
 function todoFromMessage({ id, content, status, priority, created, updated }: TodoMessage): Todo {
   return {
-    ...{ id, content, created, updated },
+    id,
+    content,
+    created,
+    updated,
     status:
       status === StatusMessage.COMPLETED
         ? "completed"

@@ -7,7 +7,12 @@ export function idleControl(): ReplControl {
     kind: "page",
     transport: createRouterTransport(() => undefined),
     launch: {
-      ...{ clientId: "c", clientName: "test", version: "1", workspace: "/w", sessionId: undefined, state: undefined },
+      clientId: "c",
+      clientName: "test",
+      version: "1",
+      workspace: "/w",
+      sessionId: undefined,
+      state: undefined,
       settings: { showThinking: true, backend: "", model: "", editingMode: "branch", scenario: "" },
     },
     saveState: () => undefined,

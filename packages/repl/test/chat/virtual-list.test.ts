@@ -19,7 +19,10 @@ function listIn(root: HTMLElement) {
   const draw = (count: number) =>
     render(
       h(VirtualList, {
-        ...{ count, label: "Rows", jumpLabel: "Jump", estimate: () => 20 },
+        count,
+        label: "Rows",
+        jumpLabel: "Jump",
+        estimate: () => 20,
         keyOf: (row) => `${row}`,
         row: (row) => `row ${row}`,
       }),

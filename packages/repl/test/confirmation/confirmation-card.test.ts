@@ -8,8 +8,14 @@ import { ConfirmationCard } from "#confirmation/confirmation-card.tsx";
 
 const hostile = "<img src=x onerror=alert(1)>\u202Egnp";
 const question: ConfirmationQuestion = {
-  ...{ requestId: "1", callId: "c", title: "Allow Bash?", intentReflection: hostile, actionStatement: hostile },
-  ...{ impactStatement: "It may not be possible to take this back.", modelClaim: hostile, rememberStatement: "" },
+  requestId: "1",
+  callId: "c",
+  title: "Allow Bash?",
+  intentReflection: hostile,
+  actionStatement: hostile,
+  impactStatement: "It may not be possible to take this back.",
+  modelClaim: hostile,
+  rememberStatement: "",
   computed: { risk: "medium", paths: [hostile], rule: "floor.delete", reason: hostile, policySha256: "" },
   actionSha256: "",
   actionJson: JSON.stringify({ tool: "Bash", arguments: { command: `rm -rf ${hostile}`, timeout: 3 }, paths: [] }),

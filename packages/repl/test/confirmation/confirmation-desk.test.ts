@@ -3,22 +3,18 @@ import { expect, test } from "vitest";
 import { ConfirmationDesk } from "#confirmation/confirmation-desk";
 
 const question = (requestId: string): ConfirmationQuestion => ({
-  ...{
-    requestId,
-    callId: "c",
-    title: "Allow Bash?",
-    intentReflection: "",
-    actionStatement: "",
-    impactStatement: "",
-  },
-  ...{
-    modelClaim: "",
-    actionSha256: "",
-    actionJson: "{}",
-    rememberStatement: "",
-    offeredScopes: ["once"],
-    deadline: undefined,
-  },
+  requestId,
+  callId: "c",
+  title: "Allow Bash?",
+  intentReflection: "",
+  actionStatement: "",
+  impactStatement: "",
+  modelClaim: "",
+  actionSha256: "",
+  actionJson: "{}",
+  rememberStatement: "",
+  offeredScopes: ["once"],
+  deadline: undefined,
   computed: { risk: "high", paths: [], rule: "r", reason: "", policySha256: "" },
 });
 const open = (desk: ConfirmationDesk) => desk.open.value.map(({ requestId }) => requestId);

@@ -9,7 +9,8 @@ import { FollowedSession } from "#control/followed-session";
 
 const event = (seq: number) =>
   create(InvokeEventSchema, {
-    ...{ seq: BigInt(seq), firstSeq: BigInt(seq) },
+    seq: BigInt(seq),
+    firstSeq: BigInt(seq),
     event: { case: "userMessage", value: { text: `${seq}` } },
   });
 

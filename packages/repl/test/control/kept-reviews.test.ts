@@ -9,13 +9,25 @@ import { decide, newReview } from "#review/review-state";
 const range = { start: 1, count: 1 };
 const changes: readonly ProposedChange[] = [
   {
-    ...{ id: "a", path: "a.ts", operation: "update", unifiedDiff: "", newContent: "", newContentBlob: undefined },
-    ...{ baseSha256: "", baseBlob: undefined, conflict: false, warning: "" },
+    id: "a",
+    path: "a.ts",
+    operation: "update",
+    unifiedDiff: "",
+    newContent: "",
+    newContentBlob: undefined,
+    baseSha256: "",
+    baseBlob: undefined,
+    conflict: false,
+    warning: "",
     hunks: [{ id: "1", oldRange: range, newRange: range, lines: [] }],
   },
 ];
 const proposal = (proposalId: string): Proposal => ({
-  ...{ proposalId, toolCallId: "t", changes, hasConflicts: false, warnings: [] },
+  proposalId,
+  toolCallId: "t",
+  changes,
+  hasConflicts: false,
+  warnings: [],
 });
 const reviewed = (proposalId: string, text: string) =>
   decide(newReview(proposalId), "a", ["1"], { type: "edited", text });

@@ -90,7 +90,12 @@ function appOn(server: OneSession, launch: Partial<ReplHome["launch"]> = {}) {
       router.service(AgentService, server.methods);
     }),
     launch: {
-      ...{ clientId: "c", clientName: "test", version: "1", workspace: "/w", sessionId: undefined, state: undefined },
+      clientId: "c",
+      clientName: "test",
+      version: "1",
+      workspace: "/w",
+      sessionId: undefined,
+      state: undefined,
       settings: { showThinking: true, backend: "", model: "", editingMode: "branch", scenario: "" },
       ...launch,
     },

@@ -6,7 +6,11 @@ import { connectWebviewHome, type WebviewWindow } from "#homes/webview-home";
 const launch = {
   type: "launch",
   launch: {
-    ...{ clientId: "c", clientName: "test", version: "1", workspace: "/w", state: { draft: "x" } },
+    clientId: "c",
+    clientName: "test",
+    version: "1",
+    workspace: "/w",
+    state: { draft: "x" },
     settings: { showThinking: true, backend: "", model: "", editingMode: "branch", scenario: "" },
   },
 };

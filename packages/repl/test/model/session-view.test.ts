@@ -148,7 +148,10 @@ describe("a tool call", () => {
       .add("t", { case: "toolCall", value: call }, "c")
       .add("t", { case: "gateDecision", value: decision });
     expect(ofKind(itemsOf(log), "tool-call")[0]?.decision).toEqual({
-      ...{ verdict: "deny", risk: "high", rule: "floor/x", reason: "Because." },
+      verdict: "deny",
+      risk: "high",
+      rule: "floor/x",
+      reason: "Because.",
     });
   });
 
@@ -279,7 +282,11 @@ describe("what else a session tells", () => {
     const events = [...log.events];
     for (const event of nested.events) events.push({ ...event, seq: 4n, firstSeq: 4n, parentToolCallId: "task" });
     expect(viewOf(events).facts.value.usage).toMatchObject({
-      ...{ inputTokens: 117, outputTokens: 28, contextTokens: 120, cost: 0.75, estimated: true },
+      inputTokens: 117,
+      outputTokens: 28,
+      contextTokens: 120,
+      cost: 0.75,
+      estimated: true,
     });
   });
 

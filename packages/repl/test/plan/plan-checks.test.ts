@@ -5,17 +5,36 @@ import { expect, test } from "vitest";
 import { type PlanAct, type PlanFacts, planChecks } from "#plan/plan-checks";
 
 const planJson = canonicalJson({
-  ...{ id: "p", title: "T", summary: "", risks: [] },
+  id: "p",
+  title: "T",
+  summary: "",
+  risks: [],
   steps: [{ id: "s", title: "S", intent: "", actions: [{ type: "command", command: "true" }], verify: [] }],
 });
 const digest = sha256Hex(planJson);
 const plan: Plan = {
-  ...{ planId: "1", state: "awaiting_approval", digest, planJson, title: "T", summary: "", steps: [] },
-  ...{ claimed: false, executed: false, verified: false, remediation: "" },
+  planId: "1",
+  state: "awaiting_approval",
+  digest,
+  planJson,
+  title: "T",
+  summary: "",
+  steps: [],
+  claimed: false,
+  executed: false,
+  verified: false,
+  remediation: "",
 };
 const action: PlannedAction = {
-  ...{ stepId: "s", actionIndex: 0, change: undefined, command: "true", cwd: "", verdict: "ask", risk: "low" },
-  ...{ rule: "", reason: "" },
+  stepId: "s",
+  actionIndex: 0,
+  change: undefined,
+  command: "true",
+  cwd: "",
+  verdict: "ask",
+  risk: "low",
+  rule: "",
+  reason: "",
 };
 const shown = { planId: "1", digest, actions: [action] };
 const held = { planId: "1", digest, token: "A".repeat(43), expires: new Date(2_000) };

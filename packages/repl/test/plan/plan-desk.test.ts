@@ -8,12 +8,24 @@ import { planChecks } from "#plan/plan-checks";
 import { PlanDesk, type PlanDeskOptions } from "#plan/plan-desk";
 
 const planJson = canonicalJson({
-  ...{ id: "p", title: "T", summary: "", risks: [] },
+  id: "p",
+  title: "T",
+  summary: "",
+  risks: [],
   steps: [{ id: "s", title: "S", intent: "", actions: [{ type: "command", command: "true" }], verify: [] }],
 });
 const draft: Plan = {
-  ...{ planId: "1", state: "draft", digest: sha256Hex(planJson), planJson, title: "T", summary: "", steps: [] },
-  ...{ claimed: false, executed: false, verified: false, remediation: "" },
+  planId: "1",
+  state: "draft",
+  digest: sha256Hex(planJson),
+  planJson,
+  title: "T",
+  summary: "",
+  steps: [],
+  claimed: false,
+  executed: false,
+  verified: false,
+  remediation: "",
 };
 const token = "A".repeat(43);
 

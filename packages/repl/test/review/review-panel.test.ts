@@ -18,15 +18,13 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const blobs = new Map([base, fresh].map((text) => [sha256Hex(text), bytes(text)]));
 
 const change: ProposedChange = {
-  ...{
-    id: "c",
-    path: `src/${hostile}.ts`,
-    operation: "update",
-    unifiedDiff: "",
-    newContent: "",
-    conflict: false,
-    warning: "",
-  },
+  id: "c",
+  path: `src/${hostile}.ts`,
+  operation: "update",
+  unifiedDiff: "",
+  newContent: "",
+  conflict: false,
+  warning: "",
   newContentBlob: { sha256: sha256Hex(fresh), size: fresh.length, mediaType: "text/plain" },
   baseBlob: undefined,
   baseSha256: sha256Hex(base),
@@ -61,7 +59,11 @@ afterEach(() => {
 async function show(more: Partial<ReviewPanelProps> = {}): Promise<void> {
   const draw = (): void => {
     const props: ReviewPanelProps = {
-      ...{ proposal, sessionId: "s", state, settled: undefined, blob },
+      proposal,
+      sessionId: "s",
+      state,
+      settled: undefined,
+      blob,
       onState: (next) => {
         state = next;
         draw();

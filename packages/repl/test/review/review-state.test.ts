@@ -6,8 +6,16 @@ import { countDecisions, decide, decideMany, newReview, reviewFromJson, reviewTo
 function change(id: string, hunkIds: readonly string[], more: Partial<ProposedChange> = {}): ProposedChange {
   const range = { start: 1, count: 1 };
   return {
-    ...{ id, path: `src/${id}.ts`, operation: "update", unifiedDiff: "", newContent: "", newContentBlob: undefined },
-    ...{ baseSha256: "", baseBlob: undefined, conflict: false, warning: "" },
+    id,
+    path: `src/${id}.ts`,
+    operation: "update",
+    unifiedDiff: "",
+    newContent: "",
+    newContentBlob: undefined,
+    baseSha256: "",
+    baseBlob: undefined,
+    conflict: false,
+    warning: "",
     hunks: hunkIds.map((hunk) => ({ id: hunk, oldRange: range, newRange: range, lines: [] })),
     ...more,
   };
@@ -36,7 +44,9 @@ test.each([
 test("what has no decision is sent as undone, a delete as a whole", () => {
   const state = decide(newReview("p"), "gone", [""], { type: "keep" });
   expect(reviewToApply({ ...state, note: " why " }, proposal, "s")).toEqual({
-    ...{ sessionId: "s", proposalId: "p", note: "why" },
+    sessionId: "s",
+    proposalId: "p",
+    note: "why",
     hunks: [
       { changeId: "a", hunkId: "1", decision: { type: "undo" } },
       { changeId: "a", hunkId: "2", decision: { type: "undo" } },

@@ -7,7 +7,12 @@ import type { Todo } from "#model/session-facts";
 import { TodoDesk, type TodoDeskOptions } from "#todos/todo-desk";
 
 const todo = (id: string, content: string): Todo => ({
-  ...{ id, content, status: "pending", priority: "medium", created: "", updated: "" },
+  id,
+  content,
+  status: "pending",
+  priority: "medium",
+  created: "",
+  updated: "",
 });
 const contents = (desk: TodoDesk) => desk.todos.value.map(({ content }) => content);
 

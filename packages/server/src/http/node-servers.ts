@@ -50,9 +50,8 @@ export function openTlsServer(
     handshakeTimeout: timeouts.headers,
     settings: { maxConcurrentStreams: maxStreams, maxHeaderListSize: maxHeaderSize },
     noDelay: true,
-    // Of HTTP/1.1; taken over by its part of the server.
-    ...{ headersTimeout: timeouts.headers, requestTimeout: timeouts.request, keepAliveTimeout: timeouts.keepAlive },
   });
+  // Of its part that speaks HTTP/1.1.
   Object.assign(server, {
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,

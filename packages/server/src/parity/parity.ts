@@ -40,8 +40,10 @@ export function createParity(sources: ParitySources): () => Promise<Parity> {
         [
           "capabilities",
           digestOf({
-            ...{ name: profile.name, capabilities: [...profile.capabilities].sort() },
-            ...{ expires: profile.expires ?? 0, broken: problem !== undefined },
+            name: profile.name,
+            capabilities: [...profile.capabilities].sort(),
+            expires: profile.expires ?? 0,
+            broken: problem !== undefined,
           }),
         ],
         ...(hooks === undefined ? [] : ([["hooks", digestOf(hooksFacts(hooks))]] as const)),

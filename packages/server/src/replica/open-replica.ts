@@ -41,14 +41,18 @@ export async function openReplica(
   const presences: ReplicaPresence[] = [];
   const emergencyStore = parts.use(
     await EmergencyStore.open(stateDir, {
-      ...{ toolVersion: options.version, now: Date.now, shared: true },
+      toolVersion: options.version,
+      now: Date.now,
+      shared: true,
       onWarning: (text) => log.warn(text),
     }),
   );
   const emergency = new SharedEmergency(emergencyStore, options.version);
   const store = parts.use(
     await openNatsStore(stateDir, {
-      ...{ address: options.address, replicaId, toolVersion: options.version },
+      address: options.address,
+      replicaId,
+      toolVersion: options.version,
       isAlive: async (_streams, other) => (await presences[0]?.isAlive(other)) ?? true,
       onControl: (message) => emergency.take(message),
       onWarning: (text) => log.warn(text),
@@ -60,14 +64,19 @@ export async function openReplica(
   presences.push(present);
   const inbox = parts.use(
     new ReplicaInbox({
-      ...{ streams: store.streams, presence: present, blobs: store.blobs },
+      streams: store.streams,
+      presence: present,
+      blobs: store.blobs,
       proofs: new MessageProofs(await derivedKey(stateDir, "gennai replica inbox", options.address.namespace)),
       onError: (error) => log.error("A request of another server failed.", error),
     }),
   );
   const opened = parts.move();
   return {
-    ...{ store, presence: present, inbox, emergency },
+    store,
+    presence: present,
+    inbox,
+    emergency,
     locks: new ReplicaLocks(store, present, (error) => log.error("A lock could not be given back.", error)),
     ownership: new ReplicaOwnership(store.log, present, inbox),
     standingCheck: {

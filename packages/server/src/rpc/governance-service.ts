@@ -183,7 +183,9 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
     async getParity() {
       const { version, policy, release } = await options.parity();
       return {
-        ...{ version, protocolVersion, protocolSha256: protocolDigest() },
+        version,
+        protocolVersion,
+        protocolSha256: protocolDigest(),
         policy: partsToWire(policy),
         emergency: emergencyToWire(emergency.current()),
         release: partsToWire(release),

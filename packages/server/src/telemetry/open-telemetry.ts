@@ -74,8 +74,10 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
   const meters = new MeterProvider({ resource, readers });
   const meter = meters.getMeter(scopeName, version);
   const watch = {
-    ...{ scopes, tracing: new Tracing(tracers.getTracer(scopeName, version), scopes) },
-    ...{ instruments: createInstruments(meter), names: new Names(options.redactor) },
+    scopes,
+    tracing: new Tracing(tracers.getTracer(scopeName, version), scopes),
+    instruments: createInstruments(meter),
+    names: new Names(options.redactor),
   };
   const { instruments } = watch;
   const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);

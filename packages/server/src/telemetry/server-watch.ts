@@ -48,7 +48,9 @@ export async function openServerWatch(options: WatchOptions): Promise<ServerWatc
     ? await (await import("./open-telemetry.ts")).openTelemetry({ settings, version, redactor, scopes, log })
     : undefined;
   return {
-    ...{ log, scopes, telemetry },
+    log,
+    scopes,
+    telemetry,
     observer: telemetry ?? unobserved,
     interceptors: [
       scopeInterceptor(scopes),

@@ -152,7 +152,10 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
   const redactor = await createRedactor({ secrets: token === undefined ? [] : [token] });
   const mcp = parts.use(
     new McpServers({
-      ...{ stateDir, configDir, home: homedir(), version: options.version },
+      stateDir,
+      configDir,
+      home: homedir(),
+      version: options.version,
       environment: options.environment,
       commandEnvironment: environment,
     }),
@@ -295,7 +298,14 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       });
   });
   const governancePorts = tenantGovernance({
-    ...{ manager, emergency, governance, workspaces, workspace, options, configDir, stateDir },
+    manager,
+    emergency,
+    governance,
+    workspaces,
+    workspace,
+    options,
+    configDir,
+    stateDir,
     loadCapabilities: loadProfile,
     isolation: sandbox.state,
   });
@@ -321,7 +331,9 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
   const opened = parts.move();
   return {
     name: place.name,
-    ...{ manager, plans, workspace },
+    manager,
+    plans,
+    workspace,
     get mayAct() {
       return replica?.presence.isConfirmed ?? true;
     },
@@ -330,7 +342,11 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
     },
     rpcHandler: (shutdown) =>
       nodeRpcHandler({
-        ...{ routes, callers, admission, shutdown, report },
+        routes,
+        callers,
+        admission,
+        shutdown,
+        report,
         interceptors: [
           ...watch.interceptors,
           errorInterceptor(report),

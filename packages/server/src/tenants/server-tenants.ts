@@ -34,7 +34,10 @@ export class ServerTenants implements AsyncDisposable {
     } else {
       const { limits } = parts.admission;
       tenants.#many = new Tenants({
-        ...{ stateDir, usersRoot, ...sharedLog, limit: limits.tenants },
+        stateDir,
+        usersRoot,
+        ...sharedLog,
+        limit: limits.tenants,
         open: (each) => tenants.#opened(each),
       });
     }

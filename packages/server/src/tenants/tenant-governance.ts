@@ -27,7 +27,9 @@ export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptio
   const { manager, emergency, loadCapabilities, governance, workspaces, workspace, options } = tenant;
   const { configDir, stateDir, isolation } = tenant;
   return {
-    ...{ manager, emergency, loadCapabilities },
+    manager,
+    emergency,
+    loadCapabilities,
     parity: createParity({
       version: options.version,
       releaseDirectory: options.releaseDirectory,

@@ -59,7 +59,9 @@ export class Tenants implements AsyncDisposable {
     await claim(stateDir, name);
     await ensureTenantLedgerKey(serverDir, { name, stateDir });
     return open({
-      ...{ name, stateDir, usersRoot },
+      name,
+      stateDir,
+      usersRoot,
       ...(sharedLog === undefined ? {} : { sharedLog: logOf(sharedLog, name) }),
     });
   }

@@ -108,8 +108,13 @@ test.each([
 ] as const)("%s: %s", async (version, works) => {
   const listener = await start();
   const socket = connectTls({
-    ...{ port: listener.port ?? 0, host: "127.0.0.1", ca: certificates.ca, servername: "localhost" },
-    ...{ minVersion: version, maxVersion: version, ciphers: "DEFAULT@SECLEVEL=0" },
+    port: listener.port ?? 0,
+    host: "127.0.0.1",
+    ca: certificates.ca,
+    servername: "localhost",
+    minVersion: version,
+    maxVersion: version,
+    ciphers: "DEFAULT@SECLEVEL=0",
   });
   onTestFinished(() => void socket.destroy());
   const connected = new Promise<boolean>((resolve) => {

@@ -60,7 +60,10 @@ export class TurnCheckpoints {
     if (tool.access === "read") return tool;
     const { name, description, parameters, inputSchema, access } = tool;
     return {
-      ...{ name, description, parameters, access },
+      name,
+      description,
+      parameters,
+      access,
       ...(inputSchema === undefined ? {} : { inputSchema }),
       analyse: (args, context) => tool.analyse(args, context),
       execute: (args, analysis, context) => this.#execute(tool, args, analysis, context),

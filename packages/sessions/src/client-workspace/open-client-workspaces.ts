@@ -26,7 +26,9 @@ export function openClientWorkspaces(options: {
   return {
     open: (facts, { sessionId, user, channel }) =>
       new ClientWorkspace({
-        ...{ facts, channel, blobs: options.blobs },
+        facts,
+        channel,
+        blobs: options.blobs,
         place: clientPlace(facts.id, user),
         control: new ControlMirror(join(own, sessionId), options.now),
       }),

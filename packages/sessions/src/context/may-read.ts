@@ -37,14 +37,12 @@ export async function createMayRead(
       const { verdict } = await runPolicies(
         policies,
         {
-          ...{
-            callId: "",
-            toolName: "Read",
-            args: { file_path: raw },
-            access: "read",
-            sessionId: session.id,
-            turnId: "",
-          },
+          callId: "",
+          toolName: "Read",
+          args: { file_path: raw },
+          access: "read",
+          sessionId: session.id,
+          turnId: "",
           analysis: { statement: `Read ${path.relative}`, effects: [{ type: "read", path }] },
         },
         { timeoutMs, signal },

@@ -33,7 +33,11 @@ export class TurnContext {
     this.#options = options;
     const { gate, turnId, redactor, signal, sink } = options;
     this.#checks = new EditChecks({
-      ...{ editor: gate.own.editor, tools: gate.own.tools, turnId, redactor, signal },
+      editor: gate.own.editor,
+      tools: gate.own.tools,
+      turnId,
+      redactor,
+      signal,
       check: () => (this.#check ??= this.#findCheck()),
       ofRepository: (callId, check) => gate.own.repositoryChecks.set(callId, check),
       emit: (event) => sink.emit(event),

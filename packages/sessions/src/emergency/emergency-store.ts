@@ -89,7 +89,8 @@ export class EmergencyStore implements AsyncDisposable {
       const ledgers = await openLedgers(database, {
         stateDir: directory,
         ...(toolVersion === undefined ? {} : { toolVersion }),
-        ...{ onWarning, shared },
+        onWarning,
+        shared,
       });
       return new EmergencyStore(database, ledgers, options.now);
     } catch (error) {

@@ -58,7 +58,9 @@ export async function inspectPlan(
     if (action.type !== "command") await files.look(action);
   const { scenario } = await chooseScenario(session, planRunScenario);
   using gate = await buildTurnGate(session, scenario, {
-    ...{ turnId: "preview", modelId: "", signal },
+    turnId: "preview",
+    modelId: "",
+    signal,
     knownFiles: files.known,
     // What a plan is does not hang on the mode in which it was written.
     editingMode: "branch",
@@ -88,7 +90,12 @@ export async function inspectPlan(
       if (judged.seen !== undefined) seen.set(actionKey(step.id, actionIndex), judged.seen);
       const { verdict, risk, rule, reason } = judged;
       actions.push({
-        ...{ stepId: step.id, actionIndex, verdict, risk, rule, reason },
+        stepId: step.id,
+        actionIndex,
+        verdict,
+        risk,
+        rule,
+        reason,
         ...(action.type === "command" ? { command: action.command } : {}),
         ...(action.type === "command" && action.cwd !== undefined ? { cwd: action.cwd } : {}),
         // What a rule keeps from the agent is not shown by way of a plan either.
@@ -149,7 +156,10 @@ async function judgement(tools: GovernedTools, call: ToolCall, signal: AbortSign
   const { verdict, risk } = decided;
   const finding = verdict.type === "allow" ? undefined : verdict.finding;
   return {
-    ...{ verdict: verdict.type, risk, rule: finding?.rule ?? "", reason: finding?.reason ?? "" },
+    verdict: verdict.type,
+    risk,
+    rule: finding?.rule ?? "",
+    reason: finding?.reason ?? "",
     seen: { paths: touchedPaths(decided), operands: decided.analysis.operands ?? {} },
   };
 }

@@ -55,7 +55,10 @@ export class InspectedFiles {
     }
     return {
       change: {
-        ...{ id, path: name, operation, newContent: problem === undefined ? newText : "" },
+        id,
+        path: name,
+        operation,
+        newContent: problem === undefined ? newText : "",
         unifiedDiff: diff?.text ?? "",
         hunks: diff?.hunks ?? [],
         baseSha256: shaOf(before) ?? "",

@@ -11,8 +11,14 @@ export function planEntry(
 ): LedgerEntry {
   const head = knownHead(session.workspace);
   return {
-    ...{ kind, turnId, details, time: session.services.now(), sessionId: session.id, modelId: "" },
+    kind,
+    turnId,
+    details,
+    time: session.services.now(),
+    sessionId: session.id,
+    modelId: "",
     revision: (head.type === "none" ? undefined : head.commit) ?? "",
-    ...{ calls: [], files: [] },
+    calls: [],
+    files: [],
   };
 }

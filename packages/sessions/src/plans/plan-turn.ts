@@ -12,13 +12,11 @@ export async function opening(
   return [
     { type: "status", state: "started", iteration: 0 },
     {
-      ...{
-        type: "user-message",
-        scenario: planRunScenario,
-        clientTurnId: `plan-${turnId}`,
-        enableThinking: false,
-        images: [],
-      },
+      type: "user-message",
+      scenario: planRunScenario,
+      clientTurnId: `plan-${turnId}`,
+      enableThinking: false,
+      images: [],
       text: await session.services.redactor.redact(text),
     },
     ...events,

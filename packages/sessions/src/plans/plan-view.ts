@@ -7,7 +7,14 @@ import type { ValidatedPlan } from "@gennai/protocol/plan/validate-rina-output";
 export function planView(record: PlanRecord, stored: ValidatedPlan | undefined): PlanView {
   const { planId, state, digest, created, claimed, executed, verified, results, runTurnId } = record;
   return {
-    ...{ planId, state, digest, created, claimed, executed, verified, results },
+    planId,
+    state,
+    digest,
+    created,
+    claimed,
+    executed,
+    verified,
+    results,
     remediation: record.remediation || whyNotOffered(record),
     planJson: stored?.planJson ?? "",
     title: stored?.parsed.plan.title ?? record.title,
@@ -40,8 +47,16 @@ function steps(record: PlanRecord, { parsed }: ValidatedPlan): readonly PlanStep
 function bareStep(step: PlanRecord["steps"][number]): PlanStepView {
   const { stepId, risk, state, failureClass, evidence } = step;
   return {
-    ...{ id: stepId, risk, state, evidence },
-    ...{ title: "", intent: "", description: "", tool: "", verificationPlan: [], dependsOn: [] },
+    id: stepId,
+    risk,
+    state,
+    evidence,
+    title: "",
+    intent: "",
+    description: "",
+    tool: "",
+    verificationPlan: [],
+    dependsOn: [],
     requiresConfirmation: risk !== "low",
     ...(failureClass === undefined ? {} : { failureClass }),
   };

@@ -17,8 +17,11 @@ export async function previewBasis(
   return {
     head: headOf(workspace.controlRoot),
     capabilitiesSha256: digestOf({
-      ...{ name, capabilities, problem: problem ?? null },
-      ...{ issued: issued ?? null, expires: expires ?? null },
+      name,
+      capabilities,
+      problem: problem ?? null,
+      issued: issued ?? null,
+      expires: expires ?? null,
     }),
     emergencySha256: digestOf({ readOnly, disableHighImpact, blockedTools, stopAll }),
     intentSha256: digestOf({

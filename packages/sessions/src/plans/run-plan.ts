@@ -263,7 +263,8 @@ function endOf(result: CallResult, tool: string): ActionEnd {
   const seen = verification.state === "verified";
   if (refused || error !== undefined || verification.state === "failed") {
     return {
-      ...{ evidence, seen: false },
+      evidence,
+      seen: false,
       tookEffect: !refused && (failureClass === "partial_execution" || failureClass === "timeout"),
       failure: {
         failureClass: failureClass ?? "command_error",

@@ -67,7 +67,8 @@ export class SessionPlans implements PlanAuthority {
       const title = await session.services.redactor.redact(plan.parsed.plan.title);
       const steps = stepRisks(plan.parsed.plan.steps, risks);
       await session.announce({
-        ...{ type: "plan-changed", planId },
+        type: "plan-changed",
+        planId,
         change: { type: "submitted", digest: plan.digest, title, steps },
       });
       return { plan: planView(recordOf(session, planId), plan), issues: [], envelopeKind: "plan" } as const;
@@ -123,7 +124,13 @@ export class SessionPlans implements PlanAuthority {
       const who = await session.services.redactor.redact(by.who);
       const { channel } = by;
       const { token, approval } = this.#tokens.issue({
-        ...{ sessionId: session.id, planId, digest, workspaceRoot, preview, by: who, channel },
+        sessionId: session.id,
+        planId,
+        digest,
+        workspaceRoot,
+        preview,
+        by: who,
+        channel,
       });
       await session.decided(
         [{ type: "plan-changed", planId, change: { type: "approved", by: who, channel, approval } }],

@@ -79,7 +79,9 @@ async function verification(
   const passed =
     result !== undefined && !result.refused && result.error === undefined && exitCode === 0 && output !== "";
   return {
-    ...{ stepId, passed, output },
+    stepId,
+    passed,
+    output,
     command: await redactor.redact(command),
     ...(exitCode === undefined ? {} : { exitCode }),
   };

@@ -58,7 +58,11 @@ export async function loadTurnRules(
   const runner = createHookRunner({ cwd: controlRoot, environment: services.commandEnvironment });
   const config = await loadProjectConfig(controlRoot);
   const policyOptions: TurnPolicyOptions = {
-    ...{ workspaceRoot: workspace.root, controlRoot, syncControl, config, capabilities },
+    workspaceRoot: workspace.root,
+    controlRoot,
+    syncControl,
+    config,
+    capabilities,
     heldByClient: client !== undefined,
     editingMode: options.editingMode,
     sessionBranch: head.type === "branch" ? head.branch : undefined,
@@ -82,7 +86,8 @@ export async function loadTurnRules(
   };
   const intents = await governance.intents.status();
   return {
-    ...{ governance, config },
+    governance,
+    config,
     policies: turnPolicies(policyOptions),
     searchExcludes: [...zeroAccessGlobs, ...config.denyPaths, ...damageControl.searchExcludes],
     hooks: { commands: hooks.hooks, runner },

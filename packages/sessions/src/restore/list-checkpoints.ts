@@ -52,12 +52,10 @@ export function checkpointsOf(
     const more = steps.reduce((sum, step) => sum + step.more, 0);
     found.push({
       ...ofStep(first, "turn", number, kept),
-      ...{
-        checkpointId: turnId,
-        title: state.work.requests.get(turnId) ?? "",
-        files: [...files.values()].map(named),
-        more,
-      },
+      checkpointId: turnId,
+      title: state.work.requests.get(turnId) ?? "",
+      files: [...files.values()].map(named),
+      more,
       fromSeq: (state.turns.get(turnId)?.afterSeq ?? first.seq - 1) + 1,
     });
     for (const each of commands) found.push(ofStep(each, "command", number, isKept(each.checkpointId)));

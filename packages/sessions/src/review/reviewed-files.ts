@@ -83,7 +83,11 @@ async function reviewedFile(
   const bytes = text === undefined ? undefined : new TextEncoder().encode(text);
   const afterSha256 = bytes === undefined ? undefined : sha256(bytes);
   return {
-    ...{ path, name: change.path, text, before, afterSha256 },
+    path,
+    name: change.path,
+    text,
+    before,
+    afterSha256,
     beforeSha256: baseSha256 === "" ? undefined : baseSha256,
     change:
       bytes === undefined

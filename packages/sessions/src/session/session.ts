@@ -239,7 +239,8 @@ export class Session {
 
   #heldByClient(facts: ClientWorkspaceFacts): Workspace {
     const channel = new SessionWorkspaceChannel({
-      ...{ clients: this.clients, requests: this.requests },
+      clients: this.clients,
+      requests: this.requests,
       turnId: () => this.runningTurnId ?? "",
       turnSignal: () => this.#turns.signal,
       waitForClientMs: this.services.confirmation.waitForClientMs,

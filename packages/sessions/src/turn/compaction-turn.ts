@@ -47,7 +47,12 @@ async function prepareCompaction(
       const sink = sessionSink(session, turnId);
       try {
         const compacted = await compact({
-          ...{ conversation: state.conversation, model, sink, signal, budget, reason: "user" },
+          conversation: state.conversation,
+          model,
+          sink,
+          signal,
+          budget,
+          reason: "user",
           contextTokens: contextTokens || model.maxContextTokens,
           overhead: estimateText(await turnPrompt(session, scenario)),
         });

@@ -48,16 +48,29 @@ export async function prepareTurn(
   const enableThinking = input.enableThinking && model.capabilities.thinking;
   const callIds = new Set<string>();
   const gate = await buildTurnGate(session, scenario, {
-    ...{ turnId, modelId: model.id, signal },
+    turnId,
+    modelId: model.id,
+    signal,
     subAgents: {
-      ...{ model, enableThinking, callIds, notes },
-      ...{ budget: resources.budget, contextTokens: resources.contextTokens },
+      model,
+      enableThinking,
+      callIds,
+      notes,
+      budget: resources.budget,
+      contextTokens: resources.contextTokens,
     },
   });
 
   const context = new TurnContext({
-    ...{ turnId, gate, sink, signal, prompt: input.text, editorContext: input.editorContext },
-    ...{ editingMode: settings.editingMode, workspace: session.workspace, redactor: services.redactor },
+    turnId,
+    gate,
+    sink,
+    signal,
+    prompt: input.text,
+    editorContext: input.editorContext,
+    editingMode: settings.editingMode,
+    workspace: session.workspace,
+    redactor: services.redactor,
   });
 
   return {

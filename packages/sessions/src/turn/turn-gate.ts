@@ -81,7 +81,13 @@ export async function buildTurnGate(
   const rules = await loadTurnRules(session, { editingMode, claimTree, signal });
   const repositoryChecks = new Map<string, ProjectCheck>();
   const { tools, ownTools, offered, warnings } = await turnTools(session, scenario, {
-    ...{ editor, rules, editingMode, knownFiles, repositoryChecks, onlyChecks, signal },
+    editor,
+    rules,
+    editingMode,
+    knownFiles,
+    repositoryChecks,
+    onlyChecks,
+    signal,
   });
 
   const kept = workspace.client === undefined ? services.checkpointsOf(workspace) : undefined;

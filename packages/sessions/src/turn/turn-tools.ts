@@ -50,7 +50,11 @@ export async function turnTools(
   const { editor, rules, editingMode, signal } = turn;
   const { client } = workspace;
   const tools = createTools({
-    ...{ workspace, editor, blobs: services.blobs, knownFiles: turn.knownFiles, seen: session.seen },
+    workspace,
+    editor,
+    blobs: services.blobs,
+    knownFiles: turn.knownFiles,
+    seen: session.seen,
     todos: { read: () => state.todos },
     intents: rules.governance.intents,
     activeIntent: () => state.activeIntentId,
@@ -88,7 +92,9 @@ export async function turnTools(
     if (editingMode === "branch" || tool.access === "read") tools.set(tool.name, tool);
   }
   return {
-    ...{ tools, ownTools, offered },
+    tools,
+    ownTools,
+    offered,
     warnings: [
       ...(client === undefined ? [] : warningsForClient(client, scenario)),
       ...external.warnings,

@@ -18,7 +18,13 @@ afterEach(() => void vi.mocked(startGit).mockReset());
 
 const place = { raw: "a", relative: "a", absolute: "/w/a", inside: true };
 const external = (readsOnly: boolean): Effect => ({
-  ...{ type: "external", server: "s", tool: "t", definition: "", accepted: "yes", trusted: true, paths: [] },
+  type: "external",
+  server: "s",
+  tool: "t",
+  definition: "",
+  accepted: "yes",
+  trusted: true,
+  paths: [],
   readsOnly,
 });
 const write: Effect = { type: "write", operation: "update", path: place, base: undefined, current: undefined };
@@ -53,7 +59,10 @@ function world(failure?: CheckpointErrorCode) {
   const context = { callId: "1", turnId: "t", signal: stop.signal, onOutput: () => undefined };
   const run = (effects: readonly Effect[], access: Tool["access"] = "change") => {
     const tool: Tool = {
-      ...{ name: "T", description: "", parameters: z.unknown(), access },
+      name: "T",
+      description: "",
+      parameters: z.unknown(),
+      access,
       analyse: async () => ({ statement: "", effects }),
       execute: async () => {
         log.push("run");
@@ -65,7 +74,12 @@ function world(failure?: CheckpointErrorCode) {
   const decide = (effects: readonly Effect[]) =>
     turn.policy.decide(
       {
-        ...{ callId: "1", toolName: "T", args: {}, access: "change", sessionId: "s", turnId: "t" },
+        callId: "1",
+        toolName: "T",
+        args: {},
+        access: "change",
+        sessionId: "s",
+        turnId: "t",
         analysis: { statement: "", effects },
       },
       { signal: context.signal },

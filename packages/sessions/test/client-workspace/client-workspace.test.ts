@@ -98,7 +98,8 @@ const control = (files: readonly ReturnType<typeof file>[], branch = "work") =>
   ({
     type: "control",
     control: {
-      ...{ digest: sha256Hex(JSON.stringify([files.length, branch])), files },
+      digest: sha256Hex(JSON.stringify([files.length, branch])),
+      files,
       git: { branch, commit: "a".repeat(40), remoteDefault: "main", hooksPath: "" },
     },
   }) as const;

@@ -20,7 +20,11 @@ const outside = [{ tool: { name: "Write", args: { file_path: "docs/x.md", conten
 
 async function turn(session: Session, text: string): Promise<readonly string[]> {
   const { turnId, afterSeq } = await startTurn(session, {
-    ...{ text, scenario: "", enableThinking: false, images: [], clientTurnId: text },
+    text,
+    scenario: "",
+    enableThinking: false,
+    images: [],
+    clientTurnId: text,
   });
   const outputs: string[] = [];
   const stop = new AbortController();

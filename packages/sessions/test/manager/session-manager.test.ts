@@ -12,7 +12,11 @@ test("a session that cannot be opened keeps no other from being stopped", async 
   const { manager: again } = server.running;
   const running = await again.get(session.id);
   const { turnId } = await startTurn(running, {
-    ...{ text: "Wait.", scenario: "", enableThinking: false, images: [], clientTurnId: "one" },
+    text: "Wait.",
+    scenario: "",
+    enableThinking: false,
+    images: [],
+    clientTurnId: "one",
   });
   const read = Promise.withResolvers<never>();
   const reading = vi.spyOn(again.services.log, "read").mockReturnValueOnce(read.promise);

@@ -4,17 +4,20 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { ApprovalTokens, isToken } from "#plans/approval-tokens";
 
 const preview = {
-  ...{
-    shownSha256: "s",
-    head: "h",
-    policySha256: "p",
-    capabilitiesSha256: "c",
-    emergencySha256: "e",
-    intentSha256: "i",
-  },
+  shownSha256: "s",
+  head: "h",
+  policySha256: "p",
+  capabilitiesSha256: "c",
+  emergencySha256: "e",
+  intentSha256: "i",
 };
 const binding = {
-  ...{ sessionId: "s", planId: "p", digest: "d", workspaceRoot: "/w", preview, by: "ann" },
+  sessionId: "s",
+  planId: "p",
+  digest: "d",
+  workspaceRoot: "/w",
+  preview,
+  by: "ann",
   channel: "authenticated",
 } as const;
 const tenMinutes = 600_000;
@@ -29,7 +32,8 @@ beforeEach(() => {
 /** Clocks are the machine's, so a process that starts later goes on where this one was. */
 function anotherProcess(): ApprovalTokens {
   return new ApprovalTokens({
-    ...{ monotonic: () => now.monotonic, wall: () => now.wall },
+    monotonic: () => now.monotonic,
+    wall: () => now.wall,
     get boot() {
       return now.boot;
     },

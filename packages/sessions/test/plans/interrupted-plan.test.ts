@@ -13,7 +13,9 @@ describe("a process that goes away", () => {
     const { id } = await bench.session();
     const { log } = bench.server.running.manager.services;
     const changed = (change: Extract<SessionEvent, { readonly type: "plan-changed" }>["change"]): SessionEvent => ({
-      ...{ type: "plan-changed", planId, change },
+      type: "plan-changed",
+      planId,
+      change,
     });
     // What the opening transaction of a run holds, by a process that did not live to do anything after it.
     const events: readonly SessionEvent[] = [
@@ -23,7 +25,9 @@ describe("a process that goes away", () => {
     ];
     const batch = {
       events: events.map((event) => ({ turnId: "run", itemId: "", time: 1, event })),
-      ...{ ledger: [], spentTokens: [tokenSha256], durable: true },
+      ledger: [],
+      spentTokens: [tokenSha256],
+      durable: true,
     };
     const head = await log.head(id);
     await log.append(id, batch, { seq: head?.lastSeq ?? 0, epoch: head?.epoch ?? 0 });

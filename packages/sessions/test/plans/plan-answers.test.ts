@@ -4,7 +4,9 @@ import { describe, expect, test } from "vitest";
 import { type ApprovedCall, PlanAnswers } from "#plans/plan-answers";
 
 const approved: ApprovedCall = {
-  ...{ callId: "c", tool: "Bash", args: { command: "sh x.sh" } },
+  callId: "c",
+  tool: "Bash",
+  args: { command: "sh x.sh" },
   seen: { paths: ["/w/x.sh"], operands: { "x.sh": "1" } },
   changed: new Set(),
 };
@@ -24,8 +26,17 @@ function question(
     ...action,
   };
   return {
-    ...{ callId: "c", turnId: "t", toolName: "Bash", title: "", intentReflection: "", actionStatement: "" },
-    ...{ impactStatement: "", modelClaim: "", rememberStatement: "", actionSha256: "", offeredScopes: ["once"] },
+    callId: "c",
+    turnId: "t",
+    toolName: "Bash",
+    title: "",
+    intentReflection: "",
+    actionStatement: "",
+    impactStatement: "",
+    modelClaim: "",
+    rememberStatement: "",
+    actionSha256: "",
+    offeredScopes: ["once"],
     computed: { risk, paths: ["/w/x.sh"], rule: "", reason: "", policySha256: "" },
     actionJson: canonicalJson(whole),
     ...rest,

@@ -21,7 +21,8 @@ export function seedPlan(steps: readonly PlanStep[], more: Readonly<Record<strin
     summary: "What it does",
     risks: [],
     steps: steps.map(({ verify = [], ...step }) => ({
-      ...{ title: `Step ${step.id}`, intent: "to test" },
+      title: `Step ${step.id}`,
+      intent: "to test",
       ...step,
       verify: verify.map((command) => ({ type: "command", command })),
     })),
@@ -64,7 +65,11 @@ export async function planBench(options: TestServerOptions = {}): Promise<PlanBe
     return { planId, digest, token: approvalToken };
   };
   return {
-    ...{ server, session, plans, submit, approved },
+    server,
+    session,
+    plans,
+    submit,
+    approved,
     async executed(text) {
       const { planId, digest, token } = await approved(text);
       return plans().execute(await session(), planId, digest, token, never);

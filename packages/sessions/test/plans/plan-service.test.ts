@@ -3,11 +3,18 @@ import { ann, command, never, planBench, refusalOf, seedPlan, write } from "./pl
 
 /** As it has to be at the main door. */
 const simpleContract = JSON.stringify({
-  ...{ id: "p1", title: "Test plan", summary: "What it does" },
+  id: "p1",
+  title: "Test plan",
+  summary: "What it does",
   steps: [
     {
-      ...{ id: "a", actions: [write("a.txt", "a\n")], verification_plan: [command("cat a.txt")] },
-      ...{ tool: "Write", description: "Writes a", risk_level: "medium", requires_confirmation: true },
+      id: "a",
+      actions: [write("a.txt", "a\n")],
+      verification_plan: [command("cat a.txt")],
+      tool: "Write",
+      description: "Writes a",
+      risk_level: "medium",
+      requires_confirmation: true,
     },
   ],
 });
@@ -69,7 +76,8 @@ describe("submitting", () => {
     const { approvalToken } = await bench.plans().approve(session, planId, digest, ann);
     // Nobody is there to be asked once more.
     expect(await bench.plans().execute(session, planId, digest, approvalToken, never)).toMatchObject({
-      ...{ state: "failed", executed: false },
+      state: "failed",
+      executed: false,
       steps: [{ risk: "high", state: "failed", failureClass: "permission_denied" }],
     });
     await fetch(`${bench.server.url}/gennai.agent.v1.GovernanceService/SetEmergencyControl`, {
@@ -83,11 +91,18 @@ describe("submitting", () => {
 
   const contract = (change: Readonly<Record<string, unknown>>) =>
     JSON.stringify({
-      ...{ id: "p", title: "t", summary: "s" },
+      id: "p",
+      title: "t",
+      summary: "s",
       steps: [
         {
-          ...{ id: "a", actions: [command("rm -r build")], verification_plan: [command("ls")], description: "d" },
-          ...{ tool: "Bash", risk_level: "high", requires_confirmation: true },
+          id: "a",
+          actions: [command("rm -r build")],
+          verification_plan: [command("ls")],
+          description: "d",
+          tool: "Bash",
+          risk_level: "high",
+          requires_confirmation: true,
           ...change,
         },
       ],

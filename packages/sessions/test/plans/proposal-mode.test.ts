@@ -11,7 +11,8 @@ test("a plan written in Proposal Mode is kept, refused before anybody approves i
   const session = await bench.session();
   const plans = bench.plans();
   await expect(plans.preview(session, planId)).rejects.toMatchObject({
-    ...{ code: "failed_precondition", reason: "proposal_mode" },
+    code: "failed_precondition",
+    reason: "proposal_mode",
     hint: "Switch the session to Branch Mode, then preview the plan.",
   });
   expect((await plans.get(session, planId)).state).toBe("draft");

@@ -50,7 +50,8 @@ export function world(): World {
       const named = force && paths.length === 0 ? changes.map(({ path }) => path) : paths;
       const plan = await planRestore(changes, contents, { root: held, paths: named, force });
       const written = await writeRestore(plan.restores, contents, {
-        ...{ workspace, root: held },
+        workspace,
+        root: held,
         announce: async () => undefined,
       });
       return { skipped: [...plan.skipped, ...written.skipped] };

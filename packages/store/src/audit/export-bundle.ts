@@ -32,8 +32,11 @@ export async function* exportLedgerBundle(
   const broken = (line: string): string => `${digest.take(line)}\n`;
 
   const first = {
-    ...{ exported: new Date(options.now()).toISOString(), format: "gennai-ledger-bundle", head: head ?? null },
-    ...{ key_id: signer.keyId, public_key: await readFile(ledgerPublicKeyFile(stateDir), "utf8") },
+    exported: new Date(options.now()).toISOString(),
+    format: "gennai-ledger-bundle",
+    head: head ?? null,
+    key_id: signer.keyId,
+    public_key: await readFile(ledgerPublicKeyFile(stateDir), "utf8"),
   };
   yield broken(openingLine(first, "records"));
   const withheld: number[] = [];

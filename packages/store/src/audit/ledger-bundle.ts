@@ -82,7 +82,15 @@ export async function verifyLedgerBundle(source: BundleSource, publicKey: string
   const bundle = (await framedBundle(source)) ?? (await wholeBundle(source));
   const keyIsGiven = publicKey !== undefined;
   const refuse = (status: BundleReport["status"], message: string, keyId = ""): BundleReport => ({
-    ...{ status, message, keyId, keyIsGiven, records: 0, purged: 0, unsigned: 0, rollbacks: [], notes: [] },
+    status,
+    message,
+    keyId,
+    keyIsGiven,
+    records: 0,
+    purged: 0,
+    unsigned: 0,
+    rollbacks: [],
+    notes: [],
   });
   if (typeof bundle === "string") return refuse("malformed_line", bundle);
   let verifier: Verifier;
@@ -99,7 +107,10 @@ export async function verifyLedgerBundle(source: BundleSource, publicKey: string
     return refuse("bad_signature", "The bundle was changed after it was signed.", keyId);
   }
   const report = await verifyLedger(bundle.records(), {
-    ...{ verifier, workspace, withheld: new Set(withheld), preambleLeftOut: true },
+    verifier,
+    workspace,
+    withheld: new Set(withheld),
+    preambleLeftOut: true,
     ...(head === null ? {} : { head }),
   });
   return { ...report, notes: [...bundle.notes, ...report.notes], keyId, keyIsGiven };

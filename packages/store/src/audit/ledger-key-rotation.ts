@@ -67,7 +67,13 @@ export async function rotateLedgerKey(request: {
   await publishBefore(ledgerPublicKeyFile(stateDir), next.publicPem);
 
   const entry = {
-    ...{ time: now(), sessionId: "", turnId: "", modelId: "", revision: "", calls: [], files: [] },
+    time: now(),
+    sessionId: "",
+    turnId: "",
+    modelId: "",
+    revision: "",
+    calls: [],
+    files: [],
     details: { from, to: next.keyId },
   };
   const workspaceRoots = database.transaction({ durable: true }, () => table.handOver(entry, next));

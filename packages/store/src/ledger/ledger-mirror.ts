@@ -240,8 +240,12 @@ export class LedgerMirror {
     if (this.#options.shared !== true) {
       const message = `The ledger of ${root} had reached record ${head.seq}, and the store, which ends at ${newest.seq}, has not the record that was signed.`;
       this.#options.watch.report({
-        ...{ workspaceRoot: root, workspaceId: workspaceIdOf(root) },
-        ...{ from: head.seq, to: newest.seq, head, message },
+        workspaceRoot: root,
+        workspaceId: workspaceIdOf(root),
+        from: head.seq,
+        to: newest.seq,
+        head,
+        message,
       });
     }
     return false;
@@ -253,7 +257,9 @@ export class LedgerMirror {
     if (verifier === undefined) return undefined;
     return lastRecordBeyond(handle, {
       workspaceId: workspaceIdOf(root),
-      ...{ number, database: this.#database, verifier },
+      number,
+      database: this.#database,
+      verifier,
     });
   }
 

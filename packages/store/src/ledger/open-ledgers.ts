@@ -37,7 +37,9 @@ export async function openLedgers(database: StoreDatabase, options: LedgersOptio
   const { stateDir, toolVersion, onWarning, shared = false } = options;
   const signer = await openLedgerSigner(stateDir);
   const watch = new EvidenceWatch(database, {
-    ...{ stateDir, shared, onWarning },
+    stateDir,
+    shared,
+    onWarning,
     onChange: (steppedBack) => {
       if (steppedBack) mark.stop();
       else mark.begin({ anew: false }).catch(markTrouble);
@@ -49,7 +51,8 @@ export async function openLedgers(database: StoreDatabase, options: LedgersOptio
     markTold = true;
   };
   const mark = new StoreMark(database, {
-    ...{ stateDir, signer },
+    stateDir,
+    signer,
     verifier: () => ownVerifier(stateDir),
     onStepBack: () => {
       watch.look().catch(() => undefined);
@@ -60,11 +63,14 @@ export async function openLedgers(database: StoreDatabase, options: LedgersOptio
     },
   });
   const table: LedgerTable = new LedgerTable(database, {
-    ...{ signer, stateDir, watch, onWarning },
+    signer,
+    stateDir,
+    watch,
+    onWarning,
     ...(toolVersion === undefined ? {} : { toolVersion }),
     onChange: (root) => mirror.touch(root),
   });
-  const mirror = new LedgerMirror(database, table, { ...{ stateDir, signer, watch, onWarning }, ...{ shared } });
+  const mirror = new LedgerMirror(database, table, { stateDir, signer, watch, onWarning, shared });
   if (!shared) {
     mkdirSync(headDirectory(stateDir), { recursive: true, mode: 0o700 });
     // Of two processes that open a new store at once, one would see half of what the other begins.
@@ -75,7 +81,11 @@ export async function openLedgers(database: StoreDatabase, options: LedgersOptio
     await Promise.all([mirror.flush(), mark.flush()]);
   };
   return {
-    ...{ signer, table, mirror, watch, flush },
+    signer,
+    table,
+    mirror,
+    watch,
+    flush,
     beginAnew: () => mark.begin({ anew: true }),
     async [Symbol.asyncDispose]() {
       watch[Symbol.dispose]();

@@ -25,7 +25,10 @@ export function rollbackEntry(
     calls: [],
     files: [],
     details: {
-      ...{ from, to, by, head: head === undefined ? null : { ...head } },
+      from,
+      to,
+      by,
+      head: head === undefined ? null : { ...head },
       ...(store === undefined ? {} : { store: { from: store.from, to: store.to } }),
     },
   };

@@ -14,7 +14,8 @@ export function encodeBatch(
 ): Uint8Array {
   const message: SessionMessage = {
     kind: "batch",
-    ...{ seq: expected.seq, epoch: expected.epoch },
+    seq: expected.seq,
+    epoch: expected.epoch,
     events: [...batch.events],
     ledger: batch.ledger.map((entry) => ({ entry, salt: randomBytes(16).toString("hex") })),
     spentTokens: [...(batch.spentTokens ?? [])],

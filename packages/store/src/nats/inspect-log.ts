@@ -27,7 +27,9 @@ export async function inspectLog(
   const connection = await connect({
     ...connectionOptions(address),
     name: "gennai doctor",
-    ...{ timeout, reconnect: false, maxReconnectAttempts: 0 },
+    timeout,
+    reconnect: false,
+    maxReconnectAttempts: 0,
   });
   const onAbort = (): void => void connection.close();
   signal.addEventListener("abort", onAbort, { once: true });
@@ -49,7 +51,8 @@ export async function inspectLog(
       }),
     );
     return {
-      ...{ serverVersion, isThere: true },
+      serverVersion,
+      isThere: true,
       copies: others.length + 1,
       current: others.filter(({ current }) => current).length + 1,
       replicas: replicas.flat(),

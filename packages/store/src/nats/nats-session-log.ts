@@ -205,7 +205,8 @@ export class NatsSessionLog implements SessionLog {
     }
     const subject = sessionSubject(streams.namespace, sessionId, before.number + 1);
     const creation = await createOnce(streams.log, subject, {
-      ...{ id: `${subject}.${randomUUID()}`, payload: sent },
+      id: `${subject}.${randomUUID()}`,
+      payload: sent,
       headers: chainHeader(before.digest),
     });
     if (creation.type === "taken") return false;

@@ -92,7 +92,12 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
   await watch.look();
   mirror.catchUp();
   const log = new NatsSessionLog({
-    ...{ streams, copy, sessions, follower, blobs, replicaId },
+    streams,
+    copy,
+    sessions,
+    follower,
+    blobs,
+    replicaId,
     stateDir: directory,
     toolVersion: toolVersion ?? "unknown",
     isAlive: (other) => options.isAlive(streams, other),
@@ -100,7 +105,11 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
   const opened = parts.move();
   return {
     stateDir: directory,
-    ...{ log, blobs, streams, follower, copy },
+    log,
+    blobs,
+    streams,
+    follower,
+    copy,
     flushLedgers: () => ledgers.flush(),
     assertForward: () => watch.assertForward(),
     get isForward() {
@@ -148,7 +157,9 @@ async function arrived(message: JsMsg, blobs: NatsBlobStore): Promise<ArrivedMes
   }
   const decoded = decodeMessage(message.data);
   return {
-    ...{ position, subject, link: chainLink(message) },
+    position,
+    subject,
+    link: chainLink(message),
     message: decoded.kind === "elsewhere" ? await fetched(decoded.sha256, blobs) : decoded,
   };
 }

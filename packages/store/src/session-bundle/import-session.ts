@@ -102,7 +102,14 @@ export async function importSession(
   for (let at = 0; at < all.length; at += batchEvents) {
     const events = all.slice(at, at + batchEvents);
     const record = {
-      ...{ kind: "session" as const, time, sessionId, turnId: "", modelId: "", revision: "", calls: [], files: [] },
+      kind: "session" as const,
+      time,
+      sessionId,
+      turnId: "",
+      modelId: "",
+      revision: "",
+      calls: [],
+      files: [],
       details: { imported: sha256, importedFrom: head.sessionId.slice(0, 64) },
     };
     await parts.log.append(sessionId, { events, ledger: at === 0 ? [record] : [], durable: true }, { seq, epoch: 1 });

@@ -5,6 +5,9 @@ import type { EventDraft } from "../log/session-log.ts";
 export function numberedEvents(drafts: readonly EventDraft[], afterSeq: number): readonly LoggedEvent[] {
   return drafts.map(({ turnId, itemId, time, event }, index) => ({
     seq: afterSeq + 1 + index,
-    ...{ turnId, itemId, time, event },
+    turnId,
+    itemId,
+    time,
+    event,
   }));
 }

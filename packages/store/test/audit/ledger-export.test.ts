@@ -269,7 +269,9 @@ describe("a bundle", () => {
       for (let at = 0; at < 10_000; at += 500) {
         const numbers = Array.from({ length: 500 }, (_, index) => at + index);
         const events = numbers.map((number) => ({
-          ...{ turnId: `t${number}`, itemId: "", time: 1 },
+          turnId: `t${number}`,
+          itemId: "",
+          time: 1,
           event: { type: "text-delta", text: `${number} ${text}` } as const,
         }));
         const ledger = numbers.map((number) => ({ ...entryOf(number), details: { number, text } }));

@@ -20,7 +20,10 @@ async function kept(options: { readonly maxBytes?: number } = {}) {
   const records = new CheckpointRecords(join(checkpointDirectory(place), "records"));
   const owned = parts.move();
   return {
-    ...{ workspace, clock, checkpoints, records },
+    workspace,
+    clock,
+    checkpoints,
+    records,
     /** A call that changes the file. */
     command: async (content: string | Uint8Array): Promise<string> => {
       const id = await checkpoints.open("session", signal);

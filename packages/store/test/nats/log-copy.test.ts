@@ -80,7 +80,9 @@ it("a token belongs to the first message that spends it, a lock to the newest nu
   const { copy } = await openCopy();
   const spent = { subject: tokenSubject("g", "t"), message: undefined };
   const lock = (position: number, number: number, replica: string): ArrivedMessage => ({
-    ...{ position, subject: lockSubject("g", "l", number), message: undefined },
+    position,
+    subject: lockSubject("g", "l", number),
+    message: undefined,
     lock: { replica, what: "work" },
   });
   copy.take([{ position: 1, ...spent }, { position: 2, ...spent }, lock(3, 1, "r1"), lock(4, 1, "r2"), lock(5, 2, "")]);

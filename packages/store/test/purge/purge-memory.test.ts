@@ -24,7 +24,11 @@ async function work(store: Store, sessionId: string, text: string, blobText = te
   await store.log.setTitle(sessionId, `Title ${text}`);
   const blob = await store.blobs.put(Buffer.from(`blob ${blobText}`.repeat(100)), "text/plain");
   const event: SessionEvent = {
-    ...{ type: "user-message", text, scenario: "", clientTurnId: "", enableThinking: false },
+    type: "user-message",
+    text,
+    scenario: "",
+    clientTurnId: "",
+    enableThinking: false,
     images: [blob],
   };
   for (let index = 0; index < 20; index++) {

@@ -51,8 +51,12 @@ export class TodoTree implements vscode.TreeDataProvider<TodoItem> {
   async add(content: string): Promise<void> {
     const now = new Date().toISOString();
     const todo = create(TodoItemSchema, {
-      ...{ id: crypto.randomUUID(), content, created: now, updated: now },
-      ...{ status: TodoStatus.PENDING, priority: TodoPriority.MEDIUM },
+      id: crypto.randomUUID(),
+      content,
+      created: now,
+      updated: now,
+      status: TodoStatus.PENDING,
+      priority: TodoPriority.MEDIUM,
     });
     await this.#change((items) => [...items, todo]);
   }

@@ -30,7 +30,9 @@ export async function proveServer(
 async function byCertificate(url: string, token: string, signal: AbortSignal): Promise<ServerProof> {
   const response = await fetch(new URL("/health", url), {
     headers: { Authorization: `Bearer ${token}` },
-    ...{ signal, redirect: "error", credentials: "omit" },
+    signal,
+    redirect: "error",
+    credentials: "omit",
   });
   if (response.status === 401) return { type: "other-token" };
   const body = response.status === 200 ? await textOf(response) : undefined;
@@ -43,7 +45,9 @@ async function byChallenge(address: URL, token: string | undefined, signal: Abor
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ nonce }),
-    ...{ signal, redirect: "error", credentials: "omit" },
+    signal,
+    redirect: "error",
+    credentials: "omit",
   });
   const answer = response.status === 200 ? parsed(await textOf(response)) : undefined;
   const proof = answer === undefined ? undefined : fromBase64url(answer.proof);

@@ -83,7 +83,10 @@ async function held(content: Files) {
 
 const rewrite = (path: string, text: string | undefined, base: string) => ({
   bytes: text === undefined ? undefined : new TextEncoder().encode(text),
-  ...{ path, baseSha256: base === "" ? "" : sha256Hex(base), mode: undefined, emptied: [] as string[] },
+  path,
+  baseSha256: base === "" ? "" : sha256Hex(base),
+  mode: undefined,
+  emptied: [] as string[],
 });
 
 test("paths lead where they say, and links lead nowhere", async () => {

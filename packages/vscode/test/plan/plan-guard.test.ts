@@ -5,12 +5,24 @@ import { guardPlan, type HeldApproval } from "../../src/plan/plan-guard.ts";
 
 const planJson = '{"steps":[]}';
 const plan: Plan = {
-  ...{ planId: "p", state: "awaiting_approval", digest: sha256Hex(planJson), planJson, title: "t", summary: "" },
-  ...{ steps: [], claimed: false, executed: false, verified: false, remediation: "" },
+  planId: "p",
+  state: "awaiting_approval",
+  digest: sha256Hex(planJson),
+  planJson,
+  title: "t",
+  summary: "",
+  steps: [],
+  claimed: false,
+  executed: false,
+  verified: false,
+  remediation: "",
 };
 const now = new Date("2026-01-01T00:00:00Z");
 const approval: HeldApproval = {
-  ...{ planId: "p", digest: plan.digest, token: "t".repeat(43), spent: false },
+  planId: "p",
+  digest: plan.digest,
+  token: "t".repeat(43),
+  spent: false,
   expires: new Date("2026-01-01T00:10:00Z"),
 };
 const spent = { ...approval, spent: true };

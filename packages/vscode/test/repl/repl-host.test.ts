@@ -10,7 +10,12 @@ import { ReplHost } from "../../src/repl/repl-host.ts";
 
 const settings = { showThinking: false, backend: "", model: "", editingMode: "branch", scenario: "" } as const;
 const launch: ReplLaunch = {
-  ...{ clientId: "c", clientName: "test", version: "1", workspace: "/w", sessionId: undefined, state: null },
+  clientId: "c",
+  clientName: "test",
+  version: "1",
+  workspace: "/w",
+  sessionId: undefined,
+  state: null,
   settings,
 };
 
@@ -24,14 +29,12 @@ function open(actions: Partial<HomeActions> = {}, transport = createRouterTransp
     throw new Error("not here");
   };
   const all: HomeActions = {
-    ...{
-      applyProposal: refuse,
-      revertChangeSet: refuse,
-      openFile: refuse,
-      openDiff: refuse,
-      editorContext: refuse,
-      runHomeCommand: refuse,
-    },
+    applyProposal: refuse,
+    revertChangeSet: refuse,
+    openFile: refuse,
+    openDiff: refuse,
+    editorContext: refuse,
+    runHomeCommand: refuse,
     ...actions,
   };
   const host = new ReplHost({

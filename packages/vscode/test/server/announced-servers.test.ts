@@ -15,7 +15,12 @@ beforeEach(async () => {
 afterEach(() => rm(state, { recursive: true, force: true }));
 
 const record = (change: object = {}) => ({
-  ...{ url: "http://127.0.0.1:4321", token: "secret", pid: process.pid, version: "1", workspace: "/w", startedAt: 1 },
+  url: "http://127.0.0.1:4321",
+  token: "secret",
+  pid: process.pid,
+  version: "1",
+  workspace: "/w",
+  startedAt: 1,
   ...change,
 });
 

@@ -8,7 +8,9 @@ const local = "http://127.0.0.1:7777";
 const other = "http://127.0.0.1:4000";
 
 const server = (url: string, token: string | undefined, of = workspace): AnnouncedServer => ({
-  ...{ url, token, workspace: of },
+  url,
+  token,
+  workspace: of,
   version: "1",
 });
 

@@ -43,7 +43,8 @@ describe("launchCommand", () => {
 
   it("runs a script by node", () => {
     expect(launchCommand({ ...choice, serverCommand: "/opt/gennai.mjs" })).toEqual({
-      ...{ program: "node", isPath: false },
+      program: "node",
+      isPath: false,
       args: ["/opt/gennai.mjs", ...args],
     });
   });
@@ -52,7 +53,8 @@ describe("launchCommand", () => {
     const protectedBranches = ["release/*", "--no-auth", "a;b", "$(x)"];
     const command = launchCommand({ ...choice, serverCommand: "/opt/gennai", sandbox: "required", protectedBranches });
     expect(command).toEqual({
-      ...{ program: "/opt/gennai", isPath: true },
+      program: "/opt/gennai",
+      isPath: true,
       args: [...args, "--sandbox", "required", "--protect", "release/*"],
     });
   });

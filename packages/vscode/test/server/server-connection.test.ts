@@ -43,7 +43,9 @@ it.each([
 ])("a server $name", async ({ answer, type, words }) => {
   const { signal } = new AbortController();
   const opened = await openConnection(url, undefined, {
-    ...{ interceptors: [says(answer)], approvals: new HeldApprovals(), signal },
+    interceptors: [says(answer)],
+    approvals: new HeldApprovals(),
+    signal,
     renewToken: async () => "",
   });
   expect("type" in opened ? opened.type : undefined).toBe(type);

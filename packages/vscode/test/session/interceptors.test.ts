@@ -133,8 +133,17 @@ describe("planInterceptor", () => {
   it("lets only an approval of this window execute, once", async () => {
     const approvals = new HeldApprovals();
     const plan = {
-      ...{ planId: "p", state: "awaiting_approval" as const, digest, planJson, title: "", summary: "", steps: [] },
-      ...{ claimed: false, executed: false, verified: false, remediation: "" },
+      planId: "p",
+      state: "awaiting_approval" as const,
+      digest,
+      planJson,
+      title: "",
+      summary: "",
+      steps: [],
+      claimed: false,
+      executed: false,
+      verified: false,
+      remediation: "",
     };
     const { plans, calls } = server(planInterceptor(approvals, async () => plan));
     const execution = { sessionId: "s", planId: "p", digest, approvalToken: token };

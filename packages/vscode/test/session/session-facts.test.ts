@@ -15,7 +15,8 @@ const status = (state: InvokeState, toolName = ""): Init => ({
   event: { case: "status", value: { state, toolName } },
 });
 const question = (resolved = false): Init => ({
-  ...{ turnId, resolved },
+  turnId,
+  resolved,
   event: { case: "confirmationRequest", value: { requestId: "q", title: "Run rm?" } },
 });
 const proposed: Init = {

@@ -56,7 +56,11 @@ class FakeTerminals implements Terminals {
 
 const timing = { ready: 10, begin: 20, grace: 20, tail: 20 };
 const request = (more: Partial<CommandRequest> = {}): CommandRequest => ({
-  ...{ command: "make", cwd: "", terminalName: "Gennai", reveal: undefined, ...more },
+  command: "make",
+  cwd: "",
+  terminalName: "Gennai",
+  reveal: undefined,
+  ...more,
 });
 
 async function scene(script: Script) {

@@ -30,7 +30,9 @@ describe("timelineRow", () => {
       files: [{ path: "a.ts" }],
     };
     expect(timelineRow(JSON.stringify(record))).toEqual({
-      ...{ label: "outcome · Edit allow", description: "10:20:30 · a.ts", tone: "plain" },
+      label: "outcome · Edit allow",
+      description: "10:20:30 · a.ts",
+      tone: "plain",
       time: "2026-01-01T10:20:30Z",
     });
   });

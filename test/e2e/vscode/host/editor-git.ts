@@ -41,7 +41,9 @@ async function scene(options: { readonly init?: boolean; readonly commit?: boole
 hostTest("git: a branch of the task's name is created and reported, and switched to again", async () => {
   await using at = await scene({ init: true, commit: true });
   assert.deepEqual(await at.mode("create").prepare("Fix the login!"), {
-    ...{ type: "branch", name: "ai-agent/fix-the-login", how: "created" },
+    type: "branch",
+    name: "ai-agent/fix-the-login",
+    how: "created",
   });
   assert.equal(await at.git("branch", "--show-current"), "ai-agent/fix-the-login");
   assert.equal(await at.mode("stay").currentBranch(), "ai-agent/fix-the-login");

@@ -32,7 +32,10 @@ export async function editorScene(): Promise<EditorScene> {
   const confirm = async () => ({ answer: "yes", scope: "once" }) as const;
   return {
     editor: Object.assign(editor, { confirm, runCommand }),
-    ...{ files, changeSets, root: workspace, outside },
+    files,
+    changeSets,
+    root: workspace,
+    outside,
     async [Symbol.asyncDispose]() {
       await terminal[Symbol.asyncDispose]();
       for (const document of vscode.workspace.textDocuments) {

@@ -2,14 +2,12 @@
 import * as vscode from "vscode";
 
 const model = {
-  ...{
-    id: "reader-1",
-    name: "Reader",
-    family: "reader",
-    version: "1",
-    maxInputTokens: 100_000,
-    maxOutputTokens: 10_000,
-  },
+  id: "reader-1",
+  name: "Reader",
+  family: "reader",
+  version: "1",
+  maxInputTokens: 100_000,
+  maxOutputTokens: 10_000,
   capabilities: { toolCalling: true },
 };
 

@@ -97,7 +97,10 @@ async function hooksFinding({ configDir, stateDir, workspace }: ConfigPlace): Pr
 async function mcpFindings({ configDir, stateDir, workspace, environment }: ConfigPlace): Promise<readonly Finding[]> {
   const check = "mcp";
   await using mcp = new McpServers({
-    ...{ stateDir, configDir, environment, version },
+    stateDir,
+    configDir,
+    environment,
+    version,
     home: homedir(),
     commandEnvironment: commandEnvironment(environment),
   });

@@ -23,7 +23,9 @@ export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Conso
     return exitCode.refused;
   }
   const report = await purgeMemory({
-    ...{ workspaceRoot, stateDir: defaultStateDir(console.environment), toolVersion: version },
+    workspaceRoot,
+    stateDir: defaultStateDir(console.environment),
+    toolVersion: version,
     ...(session === undefined ? {} : { sessionId: session }),
   });
   if (flags.json === true) console.output.write(`${JSON.stringify(report)}\n`);

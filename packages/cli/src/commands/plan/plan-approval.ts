@@ -92,7 +92,9 @@ export async function keepForVerification(
   { tokens }: PlanPlace,
 ): Promise<void> {
   const record = kept ?? {
-    ...{ sessionId: plans.sessionId, digest, approvalToken: token },
+    sessionId: plans.sessionId,
+    digest,
+    approvalToken: token,
     approved: { monotonic: 0, wall: 0 },
   };
   await tokens.keepSpent(planId, { ...record, runToken: token });

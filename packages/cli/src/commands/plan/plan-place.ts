@@ -60,7 +60,10 @@ export async function openPlanPlace(
   const interrupts = parts.use(new Interrupts());
   const desk = parts.use(
     new AgentDesk({
-      ...{ console, interrupts, workspace, stateDir },
+      console,
+      interrupts,
+      workspace,
+      stateDir,
       yes: flags.yes === true,
       ask: flags.ask === true,
       json: flags.json === true,
@@ -80,7 +83,11 @@ export async function openPlanPlace(
   parts.defer(() => ending.abort());
   const owned = parts.move();
   return {
-    ...{ workspace, server, desk, interrupts, signal: ending.signal },
+    workspace,
+    server,
+    desk,
+    interrupts,
+    signal: ending.signal,
     tokens: new PlanTokenFiles(stateDir),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -63,7 +63,10 @@ function entryJson({ tool, input, rule, action, ...place }: DamageControlEntry):
   const { sessionId, turnId, toolCallId, seq, time } = place;
   return JSON.stringify({
     type: "damage-control-log",
-    ...{ tool, input, rule, action },
+    tool,
+    input,
+    rule,
+    action,
     time: new Date(time).toISOString(),
     session_id: sessionId,
     turn_id: turnId,

@@ -36,7 +36,9 @@ export async function planRunCommand(
   const sandbox = parseSandbox(flags.sandbox);
   const workspace = await resolveWorkspace(flags.workspace, console);
   const branch = await prepareAgentBranch({
-    ...{ workspace, request, protect: flags.protect ?? [] },
+    workspace,
+    request,
+    protect: flags.protect ?? [],
     signal: new AbortController().signal,
     ...(flags.branch === undefined ? {} : { branch: flags.branch }),
   });

@@ -43,7 +43,11 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   using interrupts = new Interrupts();
   await using held = holdsFiles(flags) ? await holdFiles(workspace, { stateDir, sandbox, console }) : undefined;
   using desk = new AgentDesk({
-    ...{ console, interrupts, workspace, stateDir, held: held?.workspace },
+    console,
+    interrupts,
+    workspace,
+    stateDir,
+    held: held?.workspace,
     yes: flags.yes === true,
     ask: flags.ask === true,
     json: flags.json === true,
@@ -103,7 +107,12 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   if (request === undefined) {
     // Awaited here: what this function holds must outlive the loop.
     return await promptLoop({
-      ...{ session, desk, interrupts, server, signal, intent },
+      session,
+      desk,
+      interrupts,
+      server,
+      signal,
+      intent,
       prepare: async (text, mode) => {
         const branch = await prepare(text, mode);
         if (branch !== undefined) desk.view.note(branchTitle(branch));
@@ -146,7 +155,9 @@ async function workspaceOf(request: string | undefined, flags: RunFlags, console
   const { branch } = flags;
   try {
     const made = await addSessionWorktree({
-      ...{ directory, task: request, signal },
+      directory,
+      task: request,
+      signal,
       ...(branch === undefined ? {} : { branch }),
     });
     console.errors.write(`Working tree ${terminalSafe(made.path)}\n`);
@@ -173,7 +184,11 @@ async function reviewAll(
   for (const proposal of report.proposals) {
     results.push(
       await reviewProposal(proposal, {
-        ...{ session, signal, input: desk.input, paint: desk.paint, writer: desk.writer },
+        session,
+        signal,
+        input: desk.input,
+        paint: desk.paint,
+        writer: desk.writer,
         selection: { keep: flags.keep ?? [], refuse: flags.refuse ?? [] },
         keepAll: flags.yes === true,
         write: (text) => desk.write(text),
@@ -199,7 +214,13 @@ function finish(facts: {
     const { turnId, outcome, text, changedFiles, refused, usage } = report;
     desk.writeJson({
       result: {
-        ...{ sessionId: session.sessionId, turnId, outcome, text, refused, exitCode: code, usage },
+        sessionId: session.sessionId,
+        turnId,
+        outcome,
+        text,
+        refused,
+        exitCode: code,
+        usage,
         changedFiles: [...changedFiles, ...reviewed.flatMap(({ files }) => files)],
         proposals: reviewed,
         ...(branch === undefined ? {} : { branch: branch.name }),

@@ -77,11 +77,15 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
   using interrupts = new Interrupts();
   const release = releaseDirectory();
   const options: ServerOptions = {
-    ...{ version, stateDir, workspace, defaultSettings: settings },
+    version,
+    stateDir,
+    workspace,
+    defaultSettings: settings,
     ...(sharedLog === undefined ? {} : { sharedLog }),
     ...(users === undefined ? {} : { users }),
     ...(tls === undefined ? {} : { tls }),
-    ...{ limits, behindProxy: flags.behindProxy ?? false },
+    limits,
+    behindProxy: flags.behindProxy ?? false,
     address: { type: "tcp", host: flags.host, port },
     token: token.type === "token" ? token.token : undefined,
     allowedOrigins: flags.allowOrigin ?? [],
@@ -100,7 +104,11 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
   await using server = await startSomewhere(options, flags, console, interrupts);
   const link = server.pageLink() ?? server.url;
   const facts: BannerFacts = {
-    ...{ version, workspace, isSample, settings, link },
+    version,
+    workspace,
+    isSample,
+    settings,
+    link,
     sandbox: server.sandbox,
     url: server.url,
     rinaUrl: server.rinaUrl,

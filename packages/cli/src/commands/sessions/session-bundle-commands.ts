@@ -62,7 +62,9 @@ export async function sessionsImportCommand(
   const bytes = await readBounded(resolve(console.directory, file));
   await using store = await storeOf(console);
   const imported = await importSession({ log: store.log, blobs: store.blobs }, bytes, {
-    ...{ workspaceRoot, settings: defaultSettings({}), now: Date.now },
+    workspaceRoot,
+    settings: defaultSettings({}),
+    now: Date.now,
   });
   if (flags.json === true) console.output.write(`${JSON.stringify(imported)}\n`);
   else {

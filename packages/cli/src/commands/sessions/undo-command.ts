@@ -59,7 +59,9 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
     return await undoToCheckpoint(server.client, sessionIds.slice(0, maxSessions), paths, flags, console);
   }
   const identity = {
-    ...{ clientId: crypto.randomUUID(), name: "gennai-cli", version },
+    clientId: crypto.randomUUID(),
+    name: "gennai-cli",
+    version,
     ...(held === undefined ? {} : { editor: { workspace: held.workspace } }),
   };
   const skipped: SkippedSession[] = [];

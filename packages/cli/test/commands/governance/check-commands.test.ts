@@ -13,7 +13,10 @@ test("what was accepted is listed, and asks again after a revocation; another wo
   await using workspace = await temporaryDirectory();
   await using other = await temporaryDirectory();
   const check = {
-    ...{ command: "npm run typecheck", source: "package.json", actionSha256: sha256, callId: "c" },
+    command: "npm run typecheck",
+    source: "package.json",
+    actionSha256: sha256,
+    callId: "c",
     rules: ["project-check/repository-command"],
   };
   await new AcceptedChecks(state.root, workspace.root).accept(check);

@@ -50,7 +50,10 @@ test("--json prints an object a line and nothing else", async () => {
   expect(code).toBe(0);
   expect(lines.at(-1)).toEqual({
     result: expect.objectContaining({
-      ...{ outcome: "completed", exitCode: 0, refused: [], changedFiles: ["src/a.ts", "src/b.ts"] },
+      outcome: "completed",
+      exitCode: 0,
+      refused: [],
+      changedFiles: ["src/a.ts", "src/b.ts"],
       branch: "ai-agent/replace-colour-with-color-in-src-ts",
     }),
   });

@@ -33,7 +33,8 @@ export async function forwardCall<Input extends DescMessage, Output extends Desc
   const { trace } = scopes.current;
   const answer = await inbox.send(replicaId, "rpc", {
     head: {
-      ...{ method: rpcPath(method), caller: JSON.stringify(callers.current() ?? null) },
+      method: rpcPath(method),
+      caller: JSON.stringify(callers.current() ?? null),
       ...(trace === undefined ? {} : { traceparent: formatTraceParent(trace) }),
     },
     body: toBinary(method.input, message),

@@ -75,7 +75,12 @@ async function routeStream(
     const { userInput, scenario, enableThinking, images, editorContext, client } = message;
     const clientTurnId = message.clientTurnId === "" ? crypto.randomUUID() : message.clientTurnId;
     const turn = create(StartTurnRequestSchema, {
-      ...{ sessionId, userInput, scenario, enableThinking, images, clientTurnId },
+      sessionId,
+      userInput,
+      scenario,
+      enableThinking,
+      images,
+      clientTurnId,
       ...(editorContext === undefined ? {} : { editorContext }),
     });
     const subscription = create(SubscribeRequestSchema, { sessionId, ...(client === undefined ? {} : { client }) });

@@ -63,7 +63,11 @@ export function checkpointEventToWire(event: CheckpointEvent) {
 export function checkpointToWire(checkpoint: Checkpoint): MessageInitShape<typeof CheckpointSchema> {
   const { checkpointId, kind, turnNumber, turnId, time, title, files, more, kept } = checkpoint;
   return {
-    ...{ checkpointId, turnNumber, turnId, title, kept },
+    checkpointId,
+    turnNumber,
+    turnId,
+    title,
+    kept,
     kind: kinds[kind],
     time: timestampFromMs(time),
     files: files.slice(0, maxFiles).map(appliedFileToMessage),

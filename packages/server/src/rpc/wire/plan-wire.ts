@@ -11,7 +11,15 @@ import type { ActionPreview } from "@gennai/sessions/plans/plan-authority";
 export function planToWire(plan: PlanView) {
   const { planId, digest, planJson, title, summary, claimed, executed, verified, remediation } = plan;
   return {
-    ...{ planId, digest, planJson, title, summary, claimed, executed, verified, remediation },
+    planId,
+    digest,
+    planJson,
+    title,
+    summary,
+    claimed,
+    executed,
+    verified,
+    remediation,
     state: planStateWords.toMessage(plan.state),
     created: timestampFromMs(plan.created),
     steps: plan.steps.map((step) => ({

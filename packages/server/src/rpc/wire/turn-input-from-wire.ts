@@ -17,7 +17,11 @@ export function turnInputFromWire(request: InvokeRequest | StartTurnRequest, cli
   }
   const editorContext = editorContextFromWire(request.editorContext);
   return {
-    ...{ text: userInput, scenario, enableThinking, images, clientTurnId },
+    text: userInput,
+    scenario,
+    enableThinking,
+    images,
+    clientTurnId,
     ...(editorContext === undefined ? {} : { editorContext }),
   };
 }

@@ -9,7 +9,11 @@ type CompactedEvent = Extract<SessionEvent, { readonly type: "compacted" }>;
 export function usageToWire(usage: UsageEvent | FinalEvent) {
   const { inputTokens, outputTokens, modelId, maxContextTokens, cachedInputTokens, cost } = usage;
   return {
-    ...{ inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, modelId, maxContextTokens },
+    inputTokens,
+    outputTokens,
+    totalTokens: inputTokens + outputTokens,
+    modelId,
+    maxContextTokens,
     ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
     ...costFields(cost),
     estimated: usage.type === "usage" && usage.estimated === true,
@@ -30,8 +34,13 @@ export function usageSumToWire(sum: UsageSum) {
 export function compactedToWire(event: CompactedEvent) {
   const { stage, reason, dropped, kept, summary, tokensBefore, tokensAfter } = event;
   return {
-    ...{ stage: stages[stage], reason: reasons[reason], summary, tokensBefore, tokensAfter },
-    ...{ droppedMessages: dropped, keptMessages: kept },
+    stage: stages[stage],
+    reason: reasons[reason],
+    summary,
+    tokensBefore,
+    tokensAfter,
+    droppedMessages: dropped,
+    keptMessages: kept,
   };
 }
 

@@ -115,7 +115,8 @@ export function workspaceAnswerFromWire(result: WorkspaceResponse["result"]): Wo
         files: result.value.files.map(({ beforeSha256, afterSha256, beforeMode, madeDirectories }) => ({
           beforeSha256: optionalDigest(beforeSha256),
           afterSha256: optionalDigest(afterSha256),
-          ...{ beforeMode, madeDirectories },
+          beforeMode,
+          madeDirectories,
         })),
       };
     case "controlRead":

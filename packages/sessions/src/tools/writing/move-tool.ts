@@ -50,7 +50,9 @@ export function moveTool(ports: FileChangePorts): Tool<z.infer<typeof parameters
       }
       const text = decodeText(before.bytes)?.text;
       const created = plans.plan(ports, to, undefined, {
-        ...{ type: "moved", bytes: before.bytes, content: text },
+        type: "moved",
+        bytes: before.bytes,
+        content: text,
         mode: stat.mode & 0o777,
       });
       const deleted = plans.plan(ports, from, before, { type: "gone" });

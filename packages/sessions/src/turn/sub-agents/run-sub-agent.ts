@@ -59,8 +59,12 @@ export async function runSubAgent(
   const writer = new NestedWriter(session.writer, context.callId, conversation);
   const prompt = await redactor.redact(order.prompt);
   writer.fold({
-    ...{ type: "user-message", text: prompt, scenario: order.scenario.name, clientTurnId: "" },
-    ...{ enableThinking: place.enableThinking, images: [] },
+    type: "user-message",
+    text: prompt,
+    scenario: order.scenario.name,
+    clientTurnId: "",
+    enableThinking: place.enableThinking,
+    images: [],
   });
   const report = { text: "" };
   const sink = subAgentSink(session, writer, conversation, context, report);

@@ -91,7 +91,10 @@ export class SeenFiles {
       // One of more ignored files than are kept: another may take its place.
       if (entry === undefined && seen.ignored.has(path) && stamp.size <= maxIgnoredBytes) return undefined;
       files.set(path, {
-        ...{ stamp, entry, settled: isSettled(stamp, seen.time), isKept: entry !== undefined },
+        stamp,
+        entry,
+        settled: isSettled(stamp, seen.time),
+        isKept: entry !== undefined,
         limit: entry === undefined && seen.ignored.has(path) ? maxIgnoredBytes : maxFileBytes,
       });
     }
