@@ -58,11 +58,15 @@ function waitingShells(env: Readonly<Record<string, string>> = {}): readonly num
 }
 
 test("a command becomes the shell that waited, and another one waits then", { timeout: 20_000 }, async () => {
-  await commandAndPause();
-  const [waiting] = waitingShells();
-  expect(waiting).toBeTypeOf("number");
-  const { output } = await command("echo $$");
-  expect(Number(output)).toBe(waiting);
+  let waiting: number | undefined;
+  // A shell is seen in /proc a moment before it can take a command; that one then starts another.
+  const taken = async () => {
+    await commandAndPause();
+    [waiting] = waitingShells();
+    const { output } = await command("echo $$");
+    return Number(output) === waiting;
+  };
+  await expect.poll(taken, { timeout: 15_000 }).toBe(true);
   await expect.poll(() => waitingShells(), { timeout: 10_000 }).toHaveLength(1);
   expect(waitingShells()).not.toContain(waiting);
 });
