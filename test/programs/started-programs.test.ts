@@ -26,7 +26,7 @@ const allowed: Readonly<Record<string, string>> = {
   "models/src/model-keys.ts": "the system's keychain; its arguments are names of ours",
   "cli/src/client/run-in-terminal.ts":
     "commands that the gate admitted, in the sandbox of the machine that holds the files",
-  "cli/src/commands/doctor/machine-checks.ts": "ripgrep --version, over nobody's files",
+  "machine/src/doctor/machine-checks.ts": "ripgrep --version, over nobody's files",
   "cli/src/terminal/edit-text.ts": "the user's own editor, at the user's word, on a private copy",
   "cli/src/terminal/open-in-browser.ts": "the system's browser, with a private file of ours",
   "vscode/src/git/vscode-git.ts": "asks the editor's own git, which runs over the opened folder anyway",

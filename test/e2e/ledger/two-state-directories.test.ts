@@ -1,8 +1,8 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { stateChecks } from "@gennai/cli/commands/doctor/state-checks";
 import { repairWorkspaceLedger } from "@gennai/store/audit/ledger-repair";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
+import { stateChecks } from "@gennai/store/doctor/state-checks";
 import { usualLedgerPath } from "@gennai/store/ledger/ledger-file-name";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";

@@ -1,7 +1,7 @@
 import { chmod } from "node:fs/promises";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
-import { machineChecks } from "@gennai/cli/commands/doctor/machine-checks";
 import { requireSandbox } from "@gennai/cli/connection/server-choice";
+import { machineChecks } from "@gennai/machine/doctor/machine-checks";
 import { findGit } from "@gennai/machine/git/find-git";
 import { sandboxedGitHint } from "@gennai/machine/git/git-isolation";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { connect, type DetailedPeerCertificate } from "node:tls";
-import type { Check, Finding } from "./finding.ts";
+import type { Check, Finding } from "@gennai/machine/doctor/finding";
 
 /** From when on, and until when, a certificate holds; both are the narrowest of its chain. */
 interface Validity {

@@ -1,6 +1,11 @@
 import { resolve } from "node:path";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import type { Finding } from "@gennai/machine/doctor/finding";
+import { machineChecks } from "@gennai/machine/doctor/machine-checks";
+import { configChecks } from "@gennai/sessions/doctor/config-checks";
+import { logChecks } from "@gennai/store/doctor/log-checks";
+import { stateChecks } from "@gennai/store/doctor/state-checks";
 import { parseLogAddress } from "@gennai/store/nats/log-address";
 import { readTokenFile } from "../../connection/server-token.ts";
 import { usageError } from "../../errors/cli-error.ts";
@@ -11,12 +16,8 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { certificateChecks } from "./certificate-checks.ts";
-import { configChecks } from "./config-checks.ts";
-import { type Finding, runChecks } from "./finding.ts";
-import { logChecks } from "./log-checks.ts";
-import { machineChecks } from "./machine-checks.ts";
+import { runChecks } from "./run-checks.ts";
 import { type ServerPlace, serverChecks } from "./server-checks.ts";
-import { stateChecks } from "./state-checks.ts";
 
 export interface DoctorFlags {
   readonly workspace?: string;
@@ -47,6 +48,7 @@ export async function doctorCommand(flags: DoctorFlags, console: Console): Promi
     stateDir: defaultStateDir(environment),
     configDir: userConfigDir(environment),
     environment,
+    version,
   };
   const named = flags.server === undefined ? undefined : await serverPlace(flags.server, 0, flags, console);
   const log = flags.log === undefined ? undefined : logAddress(flags.log, console);

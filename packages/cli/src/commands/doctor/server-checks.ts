@@ -1,12 +1,12 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { connect, connectGovernance } from "@gennai/client/connection/connection";
+import type { Check, Finding } from "@gennai/machine/doctor/finding";
 import { findServers } from "@gennai/server/http/discovery";
 import { proveServer } from "@gennai/server/http/server-proof";
 import { protocolDigest, protocolVersion } from "@gennai/server/rpc/spoken-protocol";
 import { reachProblem } from "../../errors/reach-problem.ts";
 import { version } from "../../version.ts";
 import { certificateChecks } from "./certificate-checks.ts";
-import type { Check, Finding } from "./finding.ts";
 
 /** Where a server is, and what opens it. */
 export interface ServerPlace {

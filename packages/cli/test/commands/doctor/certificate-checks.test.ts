@@ -1,11 +1,12 @@
 import { writeFile } from "node:fs/promises";
+import type { Finding } from "@gennai/machine/doctor/finding";
 import { readTlsFiles } from "@gennai/server/http/tls-files";
 import { makeTestCertificates } from "@gennai/testkit/test-certificates";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { certificateChecks, certificateFinding } from "#commands/doctor/certificate-checks";
-import { type Finding, runChecks } from "#commands/doctor/finding";
+import { runChecks } from "#commands/doctor/run-checks";
 import { cliScene } from "../../cli-scene.ts";
 
 const from = new Date("2026-01-01T00:00:00Z");

@@ -1,12 +1,12 @@
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import type { Finding } from "@gennai/machine/doctor/finding";
 import { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { type Finding, runChecks } from "#commands/doctor/finding";
-import { freeFinding, nodeFinding } from "#commands/doctor/machine-checks";
+import { runChecks } from "#commands/doctor/run-checks";
 import { cliScene } from "../../cli-scene.ts";
 
 const reportSchema = z.object({
@@ -195,26 +195,6 @@ describe("doctor", { timeout: 60_000 }, () => {
 });
 
 describe("single findings", () => {
-  const GiB = 1024 ** 3;
-  test.each([
-    [10 * GiB, "ok"],
-    [GiB - 1, "warn"],
-    [1024 * 1024, "fail"],
-  ])("%i bytes free: %s", (free, state) => {
-    expect(freeFinding(free, "/").state).toBe(state);
-  });
-
-  test.each([
-    ["22.13.0", "ok"],
-    ["24.21.0", "ok"],
-    ["22.12.9", "fail"],
-    ["23.3.0", "fail"],
-    ["23.4.0", "ok"],
-    ["20.19.0", "fail"],
-  ])("Node %s: %s", (version, state) => {
-    expect(nodeFinding(version).state).toBe(state);
-  });
-
   test("a check that throws is a failure of its own, and the next one runs", async () => {
     const told: Finding[] = [];
     const ok: Finding = { check: "second", state: "ok", text: "" };

@@ -1,13 +1,13 @@
 import { readdirSync } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "@gennai/store/audit/ledger-verify";
-import { databaseFile, StoreDatabase } from "@gennai/store/database/database";
-import { isLogCopy } from "@gennai/store/database/log-copy-guard";
-import { ledgerHeadFile, readHead } from "@gennai/store/ledger/ledger-head-file";
-import { ledgerKeyFile, nextLedgerKeyFile, readKey } from "@gennai/store/ledger/ledger-key";
-import { findStepBacks } from "@gennai/store/ledger/step-back";
-import type { Check, Finding } from "./finding.ts";
+import type { Check, Finding } from "@gennai/machine/doctor/finding";
+import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "../audit/ledger-verify.ts";
+import { databaseFile, StoreDatabase } from "../database/database.ts";
+import { isLogCopy } from "../database/log-copy-guard.ts";
+import { ledgerHeadFile, readHead } from "../ledger/ledger-head-file.ts";
+import { ledgerKeyFile, nextLedgerKeyFile, readKey } from "../ledger/ledger-key.ts";
+import { findStepBacks } from "../ledger/step-back.ts";
 
 export interface StatePlace {
   readonly stateDir: string;

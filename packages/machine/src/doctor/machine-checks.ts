@@ -4,12 +4,12 @@ import { mkdtemp, realpath, rm, statfs } from "node:fs/promises";
 import { homedir, platform, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { userConfigDir } from "@gennai/machine/config/config-directory";
-import { sandboxedGitHint } from "@gennai/machine/git/git-isolation";
-import { GitMissingError, machineGit, oldestGit } from "@gennai/machine/git/machine-git";
-import { commandEnvironment } from "@gennai/machine/process/command-environment";
-import { openSandbox } from "@gennai/machine/shell/open-sandbox";
-import { ripgrepPath } from "@gennai/machine/workspace/search/ripgrep-path";
+import { userConfigDir } from "../config/config-directory.ts";
+import { sandboxedGitHint } from "../git/git-isolation.ts";
+import { GitMissingError, machineGit, oldestGit } from "../git/machine-git.ts";
+import { commandEnvironment } from "../process/command-environment.ts";
+import { openSandbox } from "../shell/open-sandbox.ts";
+import { ripgrepPath } from "../workspace/search/ripgrep-path.ts";
 import type { Check, Finding } from "./finding.ts";
 
 const run = promisify(execFile);

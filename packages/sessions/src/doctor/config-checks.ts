@@ -1,17 +1,16 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { loadServerConfig, type ServerConfig } from "@gennai/machine/config/server-config";
+import type { Check, Finding } from "@gennai/machine/doctor/finding";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { defaultCommandLimits, inMebibytes } from "@gennai/machine/process/command-limits";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { loadModelFacts, modelsFile } from "@gennai/models/model-facts";
 import { providers } from "@gennai/models/providers";
-import { loadCapabilities } from "@gennai/sessions/capabilities/load-capabilities";
-import { loadHooks } from "@gennai/sessions/hooks/load-hooks";
-import { McpServers } from "@gennai/sessions/mcp/mcp-servers";
-import { RulesService } from "@gennai/sessions/rules/rules-service";
-import { version } from "../../version.ts";
-import type { Check, Finding } from "./finding.ts";
+import { loadCapabilities } from "../capabilities/load-capabilities.ts";
+import { loadHooks } from "../hooks/load-hooks.ts";
+import { McpServers } from "../mcp/mcp-servers.ts";
+import { RulesService } from "../rules/rules-service.ts";
 
 export interface ConfigPlace {
   readonly stateDir: string;
@@ -19,6 +18,8 @@ export interface ConfigPlace {
   /** Real path. */
   readonly workspace: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Of this program; MCP servers are told it. */
+  readonly version: string;
 }
 
 /** Whether what people wrote down can be used. Starts nothing, asks no provider and prints no key. */
@@ -94,7 +95,13 @@ async function hooksFinding({ configDir, stateDir, workspace }: ConfigPlace): Pr
   return { check, state: "ok", text: hooks.length === 0 ? "none" : `${hooks.length} run` };
 }
 
-async function mcpFindings({ configDir, stateDir, workspace, environment }: ConfigPlace): Promise<readonly Finding[]> {
+async function mcpFindings({
+  version,
+  configDir,
+  stateDir,
+  workspace,
+  environment,
+}: ConfigPlace): Promise<readonly Finding[]> {
   const check = "mcp";
   await using mcp = new McpServers({
     stateDir,

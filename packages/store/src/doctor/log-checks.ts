@@ -1,5 +1,5 @@
-import type { LogAddress } from "@gennai/store/nats/log-address";
-import type { Check, Finding } from "./finding.ts";
+import type { Check, Finding } from "@gennai/machine/doctor/finding";
+import type { LogAddress } from "../nats/log-address.ts";
 
 /** Milliseconds. */
 const timeout = 5_000;
@@ -13,7 +13,7 @@ export function logChecks(address: LogAddress): readonly Check[] {
 
 async function natsFindings(address: LogAddress, signal: AbortSignal): Promise<readonly Finding[]> {
   const check = "nats";
-  const { inspectLog } = await import("@gennai/store/nats/inspect-log");
+  const { inspectLog } = await import("../nats/inspect-log.ts");
   const where = address.servers.join(",");
   const log = await inspectLog(address, { timeout, signal }).catch(() => undefined);
   if (log === undefined) {
