@@ -9,6 +9,7 @@ import { warnOfUnsandboxedGit } from "@gennai/machine/git/git-isolation";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
 import { openSandbox } from "@gennai/machine/shell/open-sandbox";
+import { challengePath } from "@gennai/protocol/server-proof";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { PlanAuthority } from "@gennai/sessions/plans/plan-authority";
 import { Callers } from "@gennai/sessions/users/callers";
@@ -16,12 +17,12 @@ import { oneUser } from "@gennai/sessions/users/identity";
 import { openLedgerSigner } from "@gennai/store/ledger/ledger-key";
 import { Admission } from "./admission/admission.ts";
 import { defaultLimits } from "./admission/limits.ts";
+import { challengeRoute } from "./http/challenge-route.ts";
 import { writeDiscovery } from "./http/discovery.ts";
 import { HEALTH_PATH, healthRoute } from "./http/health-route.ts";
 import { listenHttp } from "./http/http-server.ts";
 import { type NotReady, probeRoutes } from "./http/probe-routes.ts";
 import { rpcRoutes } from "./http/route.ts";
-import { CHALLENGE_PATH, challengeRoute } from "./http/server-proof.ts";
 import type { TlsIdentity } from "./http/tls-files.ts";
 import { reportedVerifier } from "./identity/reported-verifier.ts";
 import { openUsersRoot } from "./identity/users-root.ts";
@@ -186,7 +187,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           [HEALTH_PATH, healthRoute(health)],
           ...probeRoutes(notReady, () => tenants.rolledBack),
           ...(pageDoor?.routes ?? []),
-          ...(token === undefined ? [] : ([[CHALLENGE_PATH, challengeRoute(token)]] as const)),
+          ...(token === undefined ? [] : ([[challengePath, challengeRoute(token)]] as const)),
         ]);
       },
     }),

@@ -6,10 +6,10 @@ import { chmod, readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { connect } from "@gennai/client/connection/connection";
+import { proveServer } from "@gennai/client/connection/prove-server";
 import { runPolicies } from "@gennai/governance/gate/run-policies";
 import { findBubblewrap } from "@gennai/machine/sandbox/find-bubblewrap";
 import { findServers } from "@gennai/server/http/discovery";
-import { proveServer } from "@gennai/server/http/server-proof";
 import { openStore } from "@gennai/store/sqlite/store";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
@@ -161,7 +161,7 @@ export const processChecks: Checks = {
     const found = await findServers(stale.root);
     assert.deepEqual([found.servers, found.ignored.length], [[], 1]);
     // A pid that somebody else has by now: the challenge tells.
-    assert.equal(await proveServer({ url: server.url }, "x".repeat(43), { signal: AbortSignal.timeout(5_000) }), false);
+    assert.deepEqual(await proveServer(server.url, "x".repeat(43)), { type: "other-token" });
   }),
   "PRC-015": check(vanishedClientDenies),
   "PRC-016": check(reconnectResumes),

@@ -5,11 +5,11 @@ import { chmod, mkdir, readdir, readFile, rename, stat, symlink, writeFile } fro
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { proveServer } from "@gennai/client/connection/prove-server";
 import { findServers, writeDiscovery } from "@gennai/server/http/discovery";
 import { healthRoute } from "@gennai/server/http/health-route";
 import { type HttpServerOptions, listenHttp } from "@gennai/server/http/http-server";
 import { rpcRoutes } from "@gennai/server/http/route";
-import { proveServer } from "@gennai/server/http/server-proof";
 import { takeServerToken } from "@gennai/server/http/token";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
@@ -124,14 +124,14 @@ async function refusesImpostor(): Promise<void> {
   ]) {
     const fake = await impostor(answer);
     try {
-      assert.equal(await proveServer({ url: fake.url }, token, { signal: AbortSignal.timeout(5_000) }), false);
+      assert.notEqual((await proveServer(fake.url, token)).type, "proven");
       assert.ok(fake.heard().includes("/challenge") && !fake.heard().includes(token));
     } finally {
       fake.server.close();
     }
   }
   await using real = await startTestServer();
-  assert.equal(await proveServer({ url: real.url }, real.token, { signal: AbortSignal.timeout(5_000) }), true);
+  assert.deepEqual(await proveServer(real.url, real.token), { type: "proven" });
 }
 
 export const protocolHttpChecks: Checks = {

@@ -8,11 +8,11 @@ import {
   type PlanClient,
 } from "@gennai/client/connection/connection";
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
-import { findServers } from "@gennai/server/http/discovery";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
 import type { Console } from "../terminal/console.ts";
 import { type OwnServerRequest, startOwnServer } from "./own-server.ts";
+import { provenServers } from "./proven-servers.ts";
 import { announcedToken, proves, type TokenPlace, tokenFor } from "./server-token.ts";
 
 /** Which server, and what it starts with when it is our own. */
@@ -103,12 +103,9 @@ function unsandboxedPart(info: Awaited<ReturnType<AgentClient["getServerInfo"]>>
 
 /** A running server that works on this workspace and proves that it is what it says. */
 async function findRunning(request: ServerRequest): Promise<ChosenServer | undefined> {
-  const { servers } = await findServers(request.stateDir);
-  for (const found of servers) {
-    if (found.workspace !== request.workspace || found.socketPath !== undefined || found.token === null) continue;
-    if (await proves(found.url, found.token, request.signal)) {
-      return running(found.url, found.token, request, () => announcedToken(found.url, request));
-    }
+  const { stateDir, workspace, signal } = request;
+  for await (const { url, token } of provenServers(stateDir, { workspace }, { signal })) {
+    return running(url, token, request, () => announcedToken(url, request));
   }
   return undefined;
 }

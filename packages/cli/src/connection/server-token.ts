@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { proveServer } from "@gennai/client/connection/prove-server";
 import { findServers } from "@gennai/server/http/discovery";
-import { proveServer } from "@gennai/server/http/server-proof";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
 import type { Console } from "../terminal/console.ts";
@@ -46,13 +46,9 @@ function sameServer(one: string, other: string): boolean {
   return left.port === right.port && host(left) === host(right);
 }
 
-/** Whether the server may see the token. */
-export async function proves(url: string, token: string, signal: AbortSignal): Promise<boolean> {
+/** Whether the server may see the token. Rejects only when the signal aborts. */
+export async function proves(url: string, token: string, signal?: AbortSignal): Promise<boolean> {
   // Its certificate says who it is, before any token is sent; and a user's token is no secret that the server shares.
   if (new URL(url).protocol === "https:") return true;
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(3000)]);
-  return proveServer({ url }, token, { signal: patience }).catch(() => {
-    signal.throwIfAborted();
-    return false;
-  });
+  return (await proveServer(url, token, { signal })).type === "proven";
 }

@@ -1,4 +1,5 @@
-import { Backend as BackendMessage } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { expect, expectTypeOf, test } from "vitest";
+import { Backend as BackendMessage } from "#gen/gennai/agent/v1/agent_pb";
 import {
   type Backend,
   backends,
@@ -7,8 +8,7 @@ import {
   type Provider,
   providerNames,
   publicBackends,
-} from "@gennai/protocol/model/backend";
-import { expect, expectTypeOf, test } from "vitest";
+} from "#model/backend";
 
 test("every value of the enum but UNSPECIFIED is a backend, and the way back is the same", () => {
   expect(backends.map((word) => backendWords.toMessage(word))).toEqual(

@@ -1,5 +1,5 @@
+import type { ServerProof } from "@gennai/client/connection/prove-server";
 import type { AnnouncedServer } from "./announced-servers.ts";
-import type { ServerProof } from "./prove-server.ts";
 import type { ServerProblem } from "./server-problem.ts";
 
 export interface FindRequest {

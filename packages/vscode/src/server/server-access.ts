@@ -1,4 +1,5 @@
 import type { Interceptor } from "@connectrpc/connect";
+import { proveServer } from "@gennai/client/connection/prove-server";
 import * as vscode from "vscode";
 import { realPathOf } from "../editor/real-path.ts";
 import type { HeldApprovals } from "../plan/plan-interceptor.ts";
@@ -7,7 +8,6 @@ import { type FindPorts, type FindRequest, findServer } from "./find-server.ts";
 import { launchCommand } from "./launch-command.ts";
 import { decideLaunch } from "./launch-decision.ts";
 import type { ModelKeyStore } from "./model-key-store.ts";
-import { proveServer } from "./prove-server.ts";
 import type { ServerConnection } from "./server-connection.ts";
 import { launchServer } from "./server-launcher.ts";
 import { type LinkState, ServerLink } from "./server-link.ts";
@@ -41,7 +41,11 @@ export class ServerAccess implements Disposable {
     this.#ports = {
       announced: () => serversHere((file, reason) => log.warn(`${file} was not believed: ${reason}`)),
       storedToken: (url) => tokens.get(url),
-      prove: (url, token) => proveServer(url, token, { signal: this.#closing.signal }),
+      prove: async (url, token) => {
+        const proof = await proveServer(url, token, { signal: this.#closing.signal });
+        if (proof.type !== "nobody") return proof;
+        return { ...proof, reason: proof.reason + thisMachine.whyUnanswered };
+      },
     };
     this.link = new ServerLink({
       request: () => this.#request(),

@@ -14,6 +14,8 @@ export const thisMachine = {
   /** For reports of problems. */
   description: `${process.platform} ${process.arch}`,
   userName: () => userInfo().username,
+  /** What else may be why a server gave no answer: a sentence with a blank before it, or empty. */
+  whyUnanswered: "",
 };
 
 /** Servers of this user that run on this machine. */

@@ -1,5 +1,7 @@
 import type { AnnouncedServer } from "../server/announced-servers.ts";
 
+const { origin } = globalThis.location ?? { origin: "this window's origin" };
+
 /** A browser: no disk, no processes, no name. */
 export const thisMachine = {
   hasDisk: false,
@@ -8,6 +10,8 @@ export const thisMachine = {
   platform: "web",
   description: "browser",
   userName: () => "",
+  // A browser keeps an answer back that the server does not allow this window's origin, and says only that there was none.
+  whyUnanswered: ` If it runs, it may not allow ${origin}: gennai serve --allow-origin`,
 };
 
 /** None: a browser sees no files of a user. */

@@ -1,7 +1,7 @@
+import type { ServerProof } from "@gennai/client/connection/prove-server";
 import { describe, expect, it } from "vitest";
 import type { AnnouncedServer } from "../../src/server/announced-servers.ts";
 import { type FindPorts, type FindRequest, type FoundServer, findServer } from "../../src/server/find-server.ts";
-import type { ServerProof } from "../../src/server/prove-server.ts";
 
 const workspace = "/work";
 const local = "http://127.0.0.1:7777";

@@ -7,12 +7,10 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import type * as realPath from "../../src/editor/real-path.ts";
 import type * as files from "../../src/editor/vscode-files.ts";
-import type * as proof from "../../src/server/prove-server.ts";
 import type * as machine from "../../src/server/this-machine.ts";
 import type * as claim from "../../src/session/window-claim.ts";
 import type * as commands from "../../src/terminal/terminal-commands.ts";
 import type * as terminals from "../../src/terminal/vscode-terminals.ts";
-import type * as webProof from "../../src/web/prove-server.ts";
 import type * as webRealPath from "../../src/web/real-path.ts";
 import type * as webCommands from "../../src/web/terminal-commands.ts";
 import type * as webMachine from "../../src/web/this-machine.ts";
@@ -25,7 +23,6 @@ type MembersOf<Class> = Class extends abstract new (...args: never[]) => infer I
 
 /** Compiles only while each counterpart has what its original has. */
 const hasAll: readonly true[] = [
-  true satisfies Has<typeof webProof, typeof proof>,
   true satisfies Has<typeof webRealPath, typeof realPath>,
   true satisfies Has<typeof webMachine, typeof machine>,
   true satisfies Has<(typeof webMachine)["thisMachine"], (typeof machine)["thisMachine"]>,
@@ -36,7 +33,7 @@ const hasAll: readonly true[] = [
 ];
 
 test("the bundle for a browser has the counterparts, and nothing of Node", async () => {
-  expect(hasAll).toHaveLength(8);
+  expect(hasAll).toHaveLength(7);
   const root = join(import.meta.dirname, "../..");
   const script = `
     import { build } from "esbuild";

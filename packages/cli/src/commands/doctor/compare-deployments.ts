@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { connectGovernance } from "@gennai/client/connection/connection";
-import { proveServer } from "@gennai/server/http/server-proof";
+import { proves } from "../../connection/server-token.ts";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { reachProblem } from "../../errors/reach-problem.ts";
@@ -45,11 +45,7 @@ export async function compareDeployments(
 
 async function columnOf({ url, token }: ServerPlace): Promise<Column> {
   const signal = AbortSignal.timeout(timeout);
-  const known =
-    token === undefined ||
-    new URL(url).protocol === "https:" ||
-    (await proveServer({ url }, token, { signal }).catch(() => false));
-  if (!known) {
+  if (token !== undefined && !(await proves(url, token))) {
     throw new CliError(`${url} does not answer as a Gennai server that knows this token.`, {
       exitCode: exitCode.failed,
       next: ["Check the address, and GENNAI_AUTH_TOKEN_1, _2, … or --auth-token-file, in the order of the URLs."],

@@ -1,8 +1,8 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { connect, connectGovernance } from "@gennai/client/connection/connection";
+import { proveServer } from "@gennai/client/connection/prove-server";
 import type { Check, Finding } from "@gennai/machine/doctor/finding";
 import { findServers } from "@gennai/server/http/discovery";
-import { proveServer } from "@gennai/server/http/server-proof";
 import { protocolDigest, protocolVersion } from "@gennai/server/rpc/spoken-protocol";
 import { reachProblem } from "../../errors/reach-problem.ts";
 import { version } from "../../version.ts";
@@ -53,9 +53,9 @@ async function reachFinding({ url, token }: ServerPlace, signal: AbortSignal): P
   const start = ["Start it with gennai serve, or check the address."];
   // Whoever sits on the port must show that it knows the token before it sees it.
   if (token !== undefined && new URL(url).protocol === "http:") {
-    const proved = await proveServer({ url }, token, { signal }).catch(() => undefined);
-    if (proved === undefined) return [{ check, state: "fail", text: `Nobody answers at ${url}.`, next: start }];
-    if (!proved) {
+    const proof = await proveServer(url, token, { signal });
+    if (proof.type === "nobody") return [{ check, state: "fail", text: `Nobody answers at ${url}.`, next: start }];
+    if (proof.type !== "proven") {
       const next = ["Use the token of that server: GENNAI_AUTH_TOKEN or --auth-token-file."];
       return [{ check, state: "fail", text: `${url} does not know this token.`, next }];
     }

@@ -1,11 +1,9 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { connectGovernance } from "@gennai/client/connection/connection";
 import { type EmergencyRequest, setEmergencyControl } from "@gennai/client/governance/emergency";
-import { findServers } from "@gennai/server/http/discovery";
-import { proveServer } from "@gennai/server/http/server-proof";
+import { provenServers } from "../../connection/proven-servers.ts";
 
-/** Milliseconds for a server to show who it is, and to end what runs. */
-const proofMs = 2_000;
+/** Milliseconds for a server to end what runs. */
 const answerMs = 10_000;
 
 /**
@@ -16,12 +14,7 @@ export async function switchOverServer(
   stateDir: string,
   request: EmergencyRequest,
 ): Promise<readonly string[] | undefined> {
-  const { servers } = await findServers(stateDir);
-  for (const { url, token, socketPath } of servers) {
-    if (token === null || socketPath !== undefined) continue;
-    // Whoever sits on the port must show that it knows the token before it sees it.
-    const proven = await proveServer({ url }, token, { signal: AbortSignal.timeout(proofMs) }).catch(() => false);
-    if (!proven) continue;
+  for await (const { url, token } of provenServers(stateDir, {})) {
     try {
       return await setEmergencyControl(connectGovernance({ baseUrl: url, token }), request, {
         signal: AbortSignal.timeout(answerMs),

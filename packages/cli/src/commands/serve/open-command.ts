@@ -1,9 +1,9 @@
 import { setTimeout } from "node:timers/promises";
+import { rootReason } from "@gennai/client/connection/root-reason";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { type DiscoveryRecord, findServers } from "@gennai/server/http/discovery";
-import { proveServer } from "@gennai/server/http/server-proof";
 import { PAGE_CLOSE_PATH, PAGE_CODE_PATH } from "@gennai/server/page/page-paths";
 import { z } from "zod";
+import { type ProvenServer, provenServers } from "../../connection/proven-servers.ts";
 import { parseServerUrl } from "../../connection/server-choice.ts";
 import { proves, tokenFor } from "../../connection/server-token.ts";
 import { CliError, usageError } from "../../errors/cli-error.ts";
@@ -50,49 +50,46 @@ export async function openCommand(flags: OpenFlags, console: Console): Promise<E
   return exitCode.ok;
 }
 
-type Server = Pick<DiscoveryRecord, "url"> & { readonly token: string };
-
-async function namedServer(text: string, flags: OpenFlags, stateDir: string, console: Console): Promise<Server> {
+async function namedServer(text: string, flags: OpenFlags, stateDir: string, console: Console): Promise<ProvenServer> {
   const url = parseServerUrl(text);
   const token = await tokenFor(
     url,
     { stateDir, ...(flags.authTokenFile === undefined ? {} : { tokenFile: flags.authTokenFile }) },
     console,
   );
-  if (token !== undefined && (await proves(url, token, AbortSignal.timeout(answerMs)))) return { url, token };
+  if (token !== undefined && (await proves(url, token))) return { url, token };
   throw new CliError(`There is no token for ${url}, or it is another server's.`, {
     exitCode: exitCode.usage,
     next: ["Give it with --auth-token-file or GENNAI_AUTH_TOKEN."],
   });
 }
 
-async function findServer(flags: OpenFlags, stateDir: string, console: Console): Promise<Server> {
+async function findServer(flags: OpenFlags, stateDir: string, console: Console): Promise<ProvenServer> {
   if (flags.port !== undefined && !/^\d{1,5}$/.test(flags.port)) {
     throw usageError(`--port takes a number, not ${JSON.stringify(flags.port)}.`, "For example: --port 7777");
   }
   const workspace = await resolveWorkspace(flags.workspace, console);
-  const { servers } = await findServers(stateDir, flags.port === undefined ? {} : { port: Number(flags.port) });
-  const here = servers.filter((server) => server.workspace === workspace);
-  const candidates = flags.workspace === undefined ? [...here, ...servers] : here;
-  for (const { token, ...server } of candidates) {
-    if (token === null || server.socketPath !== undefined) continue;
-    // Whoever sits on the port must show that it knows the token before it sees it.
-    const signal = AbortSignal.timeout(answerMs);
-    if (await proveServer({ url: server.url }, token, { signal }).catch(() => false)) return { ...server, token };
-  }
+  const port = flags.port === undefined ? {} : { port: Number(flags.port) };
+  for await (const server of provenServers(stateDir, { ...port, workspace })) return server;
+  if (flags.workspace === undefined) for await (const server of provenServers(stateDir, port)) return server;
   throw new CliError("No server of yours is running.", {
     exitCode: exitCode.usage,
     next: [`Start one: ${commandName(console.environment)} serve; it prints a link.`],
   });
 }
 
-async function post({ url, token }: Server, path: string): Promise<unknown> {
+async function post({ url, token }: ProvenServer, path: string): Promise<unknown> {
   const response = await fetch(new URL(path, url), {
     method: "POST",
     headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
     body: "{}",
     redirect: "error",
     signal: AbortSignal.timeout(answerMs),
+  }).catch((error: unknown) => {
+    throw new CliError(`The server at ${url} cannot be reached: ${rootReason(error)}.`, {
+      next: ["Check that it runs, the address, and that this machine trusts its certificate."],
+      cause: error,
+    });
   });
   if (response.ok) return response.json();
   throw new CliError(`The server at ${url} serves no page.`, {

@@ -50,3 +50,19 @@ test("says so when the server serves no page", async () => {
   expect(opened.code).toBe(1);
   expect(opened.complained).toContain("serves no page");
 });
+
+test("says why a server that is named is not reached", async () => {
+  await using directory = await temporaryDirectory({ token: "a".repeat(43) });
+  // By https its certificate would say who it is; nobody is there to show one.
+  const opened = await open(
+    directory.root,
+    directory.root,
+    "--server",
+    "https://127.0.0.1:2",
+    "--auth-token-file",
+    "token",
+  );
+  expect(opened).toMatchObject({ code: 1, printed: "" });
+  expect(opened.complained).toContain("https://127.0.0.1:2 cannot be reached: connect ECONNREFUSED");
+  expect(opened.complained).toContain("trusts its certificate");
+});

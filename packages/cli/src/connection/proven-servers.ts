@@ -1,0 +1,23 @@
+import { type DiscoveryRecord, findServers } from "@gennai/server/http/discovery";
+import { proves } from "./server-token.ts";
+
+/** A server of this user that runs, and may see this token: its own. */
+export type ProvenServer = Pick<DiscoveryRecord, "url"> & { readonly token: string };
+
+/**
+ * The servers that announced themselves in this state directory and show, when each is asked for, that they are there: by then
+ * somebody else may sit on the port. Newest first. Rejects only when the signal aborts.
+ */
+export async function* provenServers(
+  stateDir: string,
+  filter: { readonly workspace?: string; readonly port?: number },
+  options: { readonly signal?: AbortSignal } = {},
+): AsyncGenerator<ProvenServer> {
+  const { servers } = await findServers(stateDir, filter.port === undefined ? {} : { port: filter.port });
+  for (const { url, token, workspace, socketPath } of servers) {
+    if (filter.workspace !== undefined && filter.workspace !== workspace) continue;
+    // No client of ours calls over a unix socket.
+    if (token === null || socketPath !== undefined) continue;
+    if (await proves(url, token, options.signal)) yield { url, token };
+  }
+}
