@@ -3,12 +3,9 @@ import { access, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { recordLines } from "@gennai/governance/ledger/laid-out-records";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { rotateLedgerKey } from "@gennai/store/audit/ledger-key-rotation";
-import { repairWorkspaceLedger } from "@gennai/store/audit/ledger-repair";
-import { ledgerExitCodes, verifyWorkspaceLedger, type WorkspaceLedgerReport } from "@gennai/store/audit/ledger-verify";
-import { acceptRollback } from "@gennai/store/ledger/accept-rollback";
-import { ledgerPathOf } from "@gennai/store/ledger/ledger-file-name";
-import { ledgerPublicKeyFile } from "@gennai/store/ledger/ledger-key";
+import { ledgerExitCodes, type WorkspaceLedgerReport } from "@gennai/store/audit/ledger-verify";
+import { StateLedgers } from "@gennai/store/audit/state-ledgers";
+import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
@@ -39,11 +36,9 @@ export interface LedgerShowFlags extends LedgerFlags {
 export async function ledgerVerifyCommand(flags: LedgerVerifyFlags, console: Console): Promise<number> {
   if (flags.bundle !== undefined) return verifyBundle(flags.bundle, flags, console);
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
-  const report = await verifyWorkspaceLedger(
-    flags.publicKey === undefined
-      ? { workspaceRoot, stateDir: defaultStateDir(console.environment) }
-      : { workspaceRoot, publicKeyFile: resolve(console.directory, flags.publicKey) },
-  );
+  const ledger = new WorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) });
+  const key = flags.publicKey === undefined ? undefined : resolve(console.directory, flags.publicKey);
+  const report = await ledger.verify(key);
   writeReport(report, flags, console);
   return ledgerExitCodes[report.status];
 }
@@ -51,7 +46,7 @@ export async function ledgerVerifyCommand(flags: LedgerVerifyFlags, console: Con
 /** `gennai ledger repair`: from the store, else a torn last line is cut; a copy is kept. */
 export async function ledgerRepairCommand(flags: LedgerFlags, console: Console): Promise<number> {
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
-  const repair = await repairWorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) });
+  const repair = await new WorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) }).repair();
   if (flags.json === true) console.output.write(`${JSON.stringify(repair)}\n`);
   else {
     console.output.write(`${repairWords[repair.action]}\n`);
@@ -65,7 +60,7 @@ export async function ledgerRepairCommand(flags: LedgerFlags, console: Console):
 export async function ledgerShowCommand(flags: LedgerShowFlags, console: Console): Promise<number> {
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const limit = parseCount(flags.limit, "--limit", 1_000_000) ?? 20;
-  const file = ledgerPathOf({ stateDir: defaultStateDir(console.environment), workspaceRoot });
+  const { file } = new WorkspaceLedger({ stateDir: defaultStateDir(console.environment), workspaceRoot });
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw new CliError(`There is no ledger at ${file}.`, {
       next: [
@@ -84,8 +79,8 @@ export async function ledgerShowCommand(flags: LedgerShowFlags, console: Console
 
 /** `gennai ledger rotate-key`: a new signing key, which every ledger of the state directory is handed over to. */
 export async function ledgerRotateKeyCommand(flags: LedgerFlags, console: Console): Promise<number> {
-  const stateDir = defaultStateDir(console.environment);
-  const rotation = await rotateLedgerKey({ stateDir, toolVersion: version, now: Date.now });
+  const ledgers = new StateLedgers({ stateDir: defaultStateDir(console.environment), toolVersion: version });
+  const rotation = await ledgers.rotateKey();
   const { from, to, workspaceRoots, warnings } = rotation;
   for (const warning of warnings) console.errors.write(`${terminalSafe(warning)}\n`);
   if (flags.json === true) console.output.write(`${JSON.stringify(rotation)}\n`);
@@ -94,7 +89,7 @@ export async function ledgerRotateKeyCommand(flags: LedgerFlags, console: Consol
       [
         `The key ${to} signs from now on; ${workspaceRoots.length} ledgers were handed over by ${from}.`,
         ...workspaceRoots.map((root) => `  ${terminalSafe(root)}`),
-        `Public keys: ${ledgerPublicKeyFile(stateDir)}`,
+        `Public keys: ${ledgers.publicKeyFile}`,
         "",
       ].join("\n"),
     );
@@ -104,8 +99,8 @@ export async function ledgerRotateKeyCommand(flags: LedgerFlags, console: Consol
 
 /** `gennai ledger accept-rollback`: what is missing is lost, and the ledgers say so from now on. */
 export async function ledgerAcceptRollbackCommand(flags: LedgerFlags, console: Console): Promise<number> {
-  const stateDir = defaultStateDir(console.environment);
-  const accepted = await acceptRollback({ stateDir, toolVersion: version, now: Date.now });
+  const ledgers = new StateLedgers({ stateDir: defaultStateDir(console.environment), toolVersion: version });
+  const accepted = await ledgers.acceptRollback();
   const { stepBacks, kept, warnings } = accepted;
   for (const warning of warnings) console.errors.write(`${terminalSafe(warning)}\n`);
   if (flags.json === true) console.output.write(`${JSON.stringify(accepted)}\n`);

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { ledgerPathOf } from "@gennai/store/ledger/ledger-file-name";
+import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { paintFor } from "../../terminal/colours.ts";
@@ -16,7 +16,7 @@ const mostShown = 4;
 /** `gennai ledger explain ID`: what happened, who agreed, by which rule. */
 export async function ledgerExplainCommand(id: string, flags: LedgerFlags, console: Console): Promise<number> {
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
-  const file = ledgerPathOf({ stateDir: defaultStateDir(console.environment), workspaceRoot });
+  const { file } = new WorkspaceLedger({ stateDir: defaultStateDir(console.environment), workspaceRoot });
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw new CliError(`There is no ledger at ${file}.`, {
       next: ["Nothing was recorded here yet, or it was removed: gennai ledger verify tells."],

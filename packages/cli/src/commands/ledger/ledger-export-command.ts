@@ -2,10 +2,7 @@ import { createWriteStream } from "node:fs";
 import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { rememberingRedactor } from "@gennai/machine/redaction/remembering-redactor";
-import { exportLedgerBundle } from "@gennai/store/audit/export-bundle";
-import { exportLedgerLines } from "@gennai/store/audit/ledger-export";
+import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
@@ -26,12 +23,8 @@ export async function ledgerExportCommand(flags: LedgerExportFlags, console: Con
     throw usageError(`There is no format ${JSON.stringify(flags.format)}.`, `Choose --format ${formats.join(", ")}.`);
   }
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
-  const place = { workspaceRoot, stateDir: defaultStateDir(console.environment) };
-  const redactor = rememberingRedactor(await createRedactor());
-  const lines =
-    format === "bundle"
-      ? exportLedgerBundle(place, { redactor, now: Date.now })
-      : withBreaks(exportLedgerLines(place, { format, redactor }));
+  const ledger = new WorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) });
+  const lines = ledger.export(format);
   if (flags.out === undefined) {
     for await (const line of lines) console.output.write(line);
     return exitCode.ok;
@@ -48,8 +41,4 @@ export async function ledgerExportCommand(flags: LedgerExportFlags, console: Con
   }
   console.output.write(`${file}\n`);
   return exitCode.ok;
-}
-
-async function* withBreaks(lines: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
-  for await (const line of lines) yield `${line}\n`;
 }

@@ -1,5 +1,5 @@
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { purgeMemory } from "@gennai/store/purge/purge-memory";
+import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { exitCode } from "../../errors/exit-code.ts";
 import { type Console, isTerminal } from "../../terminal/console.ts";
 import { Interrupts } from "../../terminal/interrupts.ts";
@@ -22,9 +22,8 @@ export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Conso
     console.errors.write("Nothing was purged.\n");
     return exitCode.refused;
   }
-  const report = await purgeMemory({
-    workspaceRoot,
-    stateDir: defaultStateDir(console.environment),
+  const ledger = new WorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) });
+  const report = await ledger.purge({
     toolVersion: version,
     ...(session === undefined ? {} : { sessionId: session }),
   });

@@ -9,7 +9,7 @@ import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import { openSandbox } from "@gennai/machine/shell/open-sandbox";
 import { PolicyWorkbench, type WorkbenchReport } from "@gennai/sessions/policy-workbench/policy-workbench";
 import { type ReplayedCall, replayLedger } from "@gennai/sessions/policy-workbench/replay-ledger";
-import { ledgerPathOf } from "@gennai/store/ledger/ledger-file-name";
+import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
@@ -146,7 +146,7 @@ function warnOfProblems(workbench: PolicyWorkbench, console: Console): void {
 }
 
 async function* ledgerLines(root: string, console: Console): AsyncGenerator<string, void, undefined> {
-  const file = ledgerPathOf({ stateDir: defaultStateDir(console.environment), workspaceRoot: root });
+  const { file } = new WorkspaceLedger({ stateDir: defaultStateDir(console.environment), workspaceRoot: root });
   try {
     for await (const line of boundedLines(createReadStream(file), 16 * 1024 * 1024)) if (line !== undefined) yield line;
   } catch (error) {

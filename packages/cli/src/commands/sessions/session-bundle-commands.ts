@@ -3,10 +3,7 @@ import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { exportSession } from "@gennai/store/session-bundle/export-session";
-import { importSession } from "@gennai/store/session-bundle/import-session";
-import { openStore } from "@gennai/store/sqlite/store";
+import { SessionBundles } from "@gennai/store/session-bundle/session-bundles";
 import { defaultSettings } from "../../connection/default-settings.ts";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
@@ -30,8 +27,8 @@ export async function sessionsExportCommand(
   flags: SessionBundleFlags,
   console: Console,
 ): Promise<ExitCode> {
-  await using store = await storeOf(console);
-  const lines = exportSession({ log: store.log, blobs: store.blobs, redactor: await createRedactor() }, sessionId);
+  await using bundles = await bundlesOf(console);
+  const lines = bundles.export(sessionId);
   if (flags.out === undefined) {
     for await (const line of lines) console.output.write(line);
     return exitCode.ok;
@@ -60,12 +57,8 @@ export async function sessionsImportCommand(
 ): Promise<ExitCode> {
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const bytes = await readBounded(resolve(console.directory, file));
-  await using store = await storeOf(console);
-  const imported = await importSession({ log: store.log, blobs: store.blobs }, bytes, {
-    workspaceRoot,
-    settings: defaultSettings({}),
-    now: Date.now,
-  });
+  await using bundles = await bundlesOf(console);
+  const imported = await bundles.import(bytes, { workspaceRoot, settings: defaultSettings({}) });
   if (flags.json === true) console.output.write(`${JSON.stringify(imported)}\n`);
   else {
     console.output.write(`${imported.sessionId}\n`);
@@ -76,8 +69,8 @@ export async function sessionsImportCommand(
   return exitCode.ok;
 }
 
-async function storeOf(console: Console) {
-  return openStore(defaultStateDir(console.environment), {
+async function bundlesOf(console: Console): Promise<SessionBundles> {
+  return SessionBundles.open(defaultStateDir(console.environment), {
     toolVersion: version,
     onWarning: (text) => console.errors.write(`${terminalSafe(text)}\n`),
   });

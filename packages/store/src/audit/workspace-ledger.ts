@@ -1,0 +1,55 @@
+import { ledgerPathOf } from "../ledger/ledger-file-name.ts";
+import type { LedgerLocation } from "../ledger/ledger-location.ts";
+import type { PurgeReport } from "../purge/purge-memory.ts";
+import type { LedgerLineFormat } from "./ledger-export.ts";
+import type { LedgerRepair } from "./ledger-repair.ts";
+import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "./ledger-verify.ts";
+
+/** The ledger of one workspace, for a person at a terminal: no server need run. What only some need is loaded for them. */
+export class WorkspaceLedger {
+  readonly #location: LedgerLocation;
+
+  constructor(location: LedgerLocation) {
+    this.#location = location;
+  }
+
+  /** Absolute path of its file, whether it is there or not. */
+  get file(): string {
+    return ledgerPathOf(this.#location);
+  }
+
+  /**
+   * Against signatures, chain, signed head and store. With a public key (a file with SPKI PEM) as a third party checks it:
+   * signatures and chain by this key alone.
+   */
+  verify(publicKeyFile?: string): Promise<WorkspaceLedgerReport> {
+    const { workspaceRoot } = this.#location;
+    return verifyWorkspaceLedger(publicKeyFile === undefined ? this.#location : { workspaceRoot, publicKeyFile });
+  }
+
+  /** From the store, else a torn last line is cut; a copy is kept. Rejects with `StoreError` `not_repairable`, `rolled_back`. */
+  async repair(): Promise<LedgerRepair> {
+    const { repairWorkspaceLedger } = await import("./ledger-repair.ts");
+    return repairWorkspaceLedger(this.#location);
+  }
+
+  /** Pieces of text to write one after the other, redacted once more by the rules of today. */
+  async *export(format: LedgerLineFormat | "bundle"): AsyncGenerator<string, void, undefined> {
+    const { createRedactor } = await import("@gennai/machine/redaction/redactor");
+    const { rememberingRedactor } = await import("@gennai/machine/redaction/remembering-redactor");
+    const redactor = rememberingRedactor(await createRedactor());
+    if (format === "bundle") {
+      const { exportLedgerBundle } = await import("./export-bundle.ts");
+      yield* exportLedgerBundle(this.#location, { redactor, now: Date.now });
+      return;
+    }
+    const { exportLedgerLines } = await import("./ledger-export.ts");
+    for await (const line of exportLedgerLines(this.#location, { format, redactor })) yield `${line}\n`;
+  }
+
+  /** Forgets one session, or all of the workspace, for good. Rejects with `StoreError`. */
+  async purge(request: { readonly sessionId?: string; readonly toolVersion: string }): Promise<PurgeReport> {
+    const { purgeMemory } = await import("../purge/purge-memory.ts");
+    return purgeMemory({ ...this.#location, ...request });
+  }
+}
