@@ -3,6 +3,7 @@ import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { eventJson } from "@gennai/client/session/event-json";
 import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
+import pLimit from "p-limit";
 import type { ChosenServer } from "../connection/server-choice.ts";
 import { type Paint, paintFor } from "../terminal/colours.ts";
 import { asTyped, type Console, isTerminal } from "../terminal/console.ts";
@@ -44,7 +45,7 @@ export class AgentDesk implements Disposable {
   readonly editor: HeadlessEditor;
   readonly policy: AnswerPolicy;
   readonly #options: DeskOptions;
-  #asking: Promise<unknown> = Promise.resolve();
+  readonly #inOrder = pLimit(1);
 
   constructor(options: DeskOptions) {
     this.#options = options;
@@ -124,7 +125,7 @@ export class AgentDesk implements Disposable {
     const input = this.input;
     if (input === undefined) return Promise.resolve({ answer: "nobody", reason: "Nobody could be asked." } as const);
     // One question at a time, in the order they came.
-    const asked = this.#asking.then(() => {
+    return this.#inOrder(() => {
       this.printer.breakLine();
       const { errors } = this.#options.console;
       return confirmAtTerminal(question, {
@@ -134,8 +135,6 @@ export class AgentDesk implements Disposable {
         write: (text) => void errors.write(text),
       });
     });
-    this.#asking = asked.catch(() => undefined);
-    return asked;
   }
 }
 

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { GitNamesFailed, gitNames } from "./git-names.ts";
 
 /** How a path stands to the rules for reading. */
@@ -29,7 +30,7 @@ export class RepositorySecrets {
   readonly #directory: string;
   readonly #judge: PathJudge;
   #walked: Walked | undefined;
-  #looking: Promise<unknown> = Promise.resolve();
+  readonly #inOrder = pLimit(1);
 
   constructor(directory: string, judge: PathJudge) {
     this.#directory = directory;
@@ -38,9 +39,7 @@ export class RepositorySecrets {
 
   /** `no-repository`, or `too-long` for a history that cannot be looked through in time. Rejects with `GitNamesFailed`. */
   look(options: { readonly signal: AbortSignal }): Promise<KnownSecrets | "no-repository" | "too-long"> {
-    const looked = this.#looking.then(() => this.#look(options));
-    this.#looking = looked.catch(() => undefined);
-    return looked;
+    return this.#inOrder(() => this.#look(options));
   }
 
   async #look({ signal }: { readonly signal: AbortSignal }) {

@@ -1,4 +1,5 @@
 import type { LiveRedactionStream } from "@gennai/governance/redaction";
+import pLimit from "p-limit";
 import { harmlessEnd, showableAtOnce } from "./harmless-text.ts";
 import { openPrivateKey, restOfPrivateKey } from "./private-key.ts";
 import { context, heldKeyLength, keptOfLongRun, longestRun, safeCut } from "./redaction-stream.ts";
@@ -15,17 +16,8 @@ export function createLiveRedactionStream(find: FindSecrets, exact: readonly str
   let inKey = false;
   /** Held characters at which a run is looked at again. */
   let nextLook = 0;
-  let steps = 0;
-  let last: Promise<unknown> = Promise.resolve();
-
-  const inOrder = (step: () => Promise<string>): Promise<string> => {
-    steps += 1;
-    const result = last.then(step).finally(() => {
-      steps -= 1;
-    });
-    last = result.catch(() => undefined);
-    return result;
-  };
+  const inOrder = pLimit(1);
+  const isBusy = (): boolean => inOrder.activeCount + inOrder.pendingCount > 0;
 
   const showTo = (cut: number): void => {
     shown = cut;
@@ -78,10 +70,10 @@ export function createLiveRedactionStream(find: FindSecrets, exact: readonly str
 
   return {
     get holding() {
-      return steps > 0 || (!inKey && raw.length > shown);
+      return isBusy() || (!inKey && raw.length > shown);
     },
     pushNow: (text) => {
-      if (steps > 0 || inKey) return undefined;
+      if (isBusy() || inKey) return undefined;
       const next = raw + text;
       if (next.length - shown > longestRun) return undefined;
       // Within a long run of token characters, every further one would mean a look at all of it: look at times only.

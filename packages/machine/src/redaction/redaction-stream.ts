@@ -1,4 +1,5 @@
 import type { RedactionStream } from "@gennai/governance/redaction";
+import pLimit from "p-limit";
 import { openOption } from "./announced-secrets.ts";
 import { openPrivateKey, privateKeys, restOfPrivateKey } from "./private-key.ts";
 import { type FindSecrets, mask, rangesBehind } from "./secret-range.ts";
@@ -26,13 +27,7 @@ export function createRedactionStream(find: FindSecrets, exact: readonly string[
   let shown = "";
   /** True while the rest of a private key is dropped, whose beginning is masked already. */
   let inKey = false;
-  let last: Promise<unknown> = Promise.resolve();
-
-  const inOrder = (step: () => Promise<string>): Promise<string> => {
-    const result = last.then(step);
-    last = result.catch(() => undefined);
-    return result;
-  };
+  const inOrder = pLimit(1);
 
   const emit = async (cut: number): Promise<string> => {
     if (cut <= 0) return "";

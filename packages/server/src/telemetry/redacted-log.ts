@@ -1,5 +1,6 @@
 import type { Redactor } from "@gennai/governance/redaction";
 import type { LogFields, ServerLog } from "@gennai/machine/server-log";
+import pLimit from "p-limit";
 import type { Scopes } from "./scopes.ts";
 
 /**
@@ -10,7 +11,7 @@ export class RedactedLog implements ServerLog, AsyncDisposable {
   readonly #log: ServerLog;
   readonly #redactor: Promise<Redactor>;
   readonly #scopes: Scopes;
-  #written: Promise<void> = Promise.resolve();
+  readonly #inOrder = pLimit(1);
 
   /** @param redactor lines that come before it is there wait for it */
   constructor(log: ServerLog, redactor: Promise<Redactor>, scopes: Scopes) {
@@ -40,8 +41,8 @@ export class RedactedLog implements ServerLog, AsyncDisposable {
   }
 
   /** Resolves when everything that was said so far is written. */
-  async flush(): Promise<void> {
-    await this.#written;
+  flush(): Promise<void> {
+    return this.#inOrder(() => undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -60,7 +61,7 @@ export class RedactedLog implements ServerLog, AsyncDisposable {
       ...(requestId === undefined ? {} : { request_id: requestId }),
       ...(trace === undefined ? {} : { trace_id: trace.traceId, span_id: trace.spanId }),
     };
-    this.#written = this.#written.then(async () => {
+    void this.#inOrder(async () => {
       try {
         const redactor = await this.#redactor;
         await before?.(redactor);

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import pLimit from "p-limit";
 import type { ControlFile, ControlSnapshot, WorkspaceChannel } from "../bridge/workspace-answer.ts";
 import { isNormal } from "./check-resolved.ts";
 import { gitFiles } from "./git-files.ts";
@@ -21,7 +22,7 @@ export class ControlMirror {
   readonly #directory: string;
   readonly #now: () => number;
   #snapshot: ControlSnapshot | undefined;
-  #syncing: Promise<void> = Promise.resolve();
+  readonly #inOrder = pLimit(1);
   #syncedAt = Number.NEGATIVE_INFINITY;
 
   /** @param directory absolute; nobody else writes there */
@@ -59,13 +60,11 @@ export class ControlMirror {
     },
   ): Promise<void> {
     // One after the other, and never the look of somebody who asked before us.
-    const turn = this.#syncing.then(async () => {
+    return this.#inOrder(async () => {
       if (this.#now() - this.#syncedAt <= (options.maxAgeMs ?? -1)) return;
       await this.#sync(channel, options.workedOn ?? [], options.signal);
       this.#syncedAt = this.#now();
     });
-    this.#syncing = turn.catch(() => undefined);
-    return turn;
   }
 
   async #sync(channel: WorkspaceChannel, workedOn: Iterable<string>, signal: AbortSignal | undefined): Promise<void> {

@@ -3,6 +3,7 @@ import type { FileChange } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { decodeText, encodeText } from "@gennai/machine/workspace/text-file";
 import type { FileContent, Workspace } from "@gennai/machine/workspace/workspace";
+import pLimit from "p-limit";
 import { formatIntentMap, type IntentMapEntries, parseIntentMap } from "./intent-map-text.ts";
 import { symbolsAt } from "./symbols-at.ts";
 
@@ -23,7 +24,7 @@ export class IntentMap implements AsyncDisposable {
   readonly #onWarning: (text: string) => void;
   #pending: { readonly intentId: string; readonly change: FileChange }[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #inOrder = pLimit(1);
 
   constructor(options: {
     readonly workspace: Workspace;
@@ -47,8 +48,7 @@ export class IntentMap implements AsyncDisposable {
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#writing = this.#writing.then(() => this.#write());
-    return this.#writing;
+    return this.#inOrder(() => this.#write());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -8,6 +8,7 @@ import { decodeText, encodeText } from "@gennai/machine/workspace/text-file";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { IntentsMode } from "@gennai/protocol/model/intents-mode";
+import pLimit from "p-limit";
 import { formatIntents, IntentsFormatError } from "./format-intents.ts";
 import {
   fileStamp,
@@ -53,7 +54,7 @@ export class IntentsService {
   #file: ReadIntents | undefined;
   #ignored: { readonly stamp: string; readonly paths: IgnoredPaths } | undefined;
   /** Writes of this process go one after the other. */
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #inOrder = pLimit(1);
 
   private constructor(workspace: Workspace, stateDir: string, defaultMode: IntentsMode) {
     this.#workspace = workspace;
@@ -128,9 +129,7 @@ export class IntentsService {
    * `ToolFailure`: `invalid_intent`, `invalid_scope`, `intents_unreadable`, or why it cannot be written.
    */
   async expandScope(id: string, paths: readonly string[]): Promise<Intent> {
-    const attempt = this.#writing.then(() => this.#expandScope(id, paths));
-    this.#writing = attempt.catch(() => undefined);
-    return attempt;
+    return this.#inOrder(() => this.#expandScope(id, paths));
   }
 
   /** Makes the file when there is none. False when there is one. Throws `ToolFailure` when it cannot be written. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
 import { hasCode } from "@gennai/machine/system-error";
 import { sha256Hex } from "@gennai/protocol/digest";
+import pLimit from "p-limit";
 import * as z from "zod";
 import type { McpServer } from "./mcp-config.ts";
 import type { McpDefinition } from "./mcp-connection.ts";
@@ -28,7 +29,7 @@ export type PinState =
 export class McpPins {
   readonly #directory: string;
   readonly #file: string;
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #inOrder = pLimit(1);
 
   constructor(stateDir: string, workspaceRoot: string) {
     this.#directory = join(stateDir, "mcp");
@@ -61,14 +62,12 @@ export class McpPins {
   }
 
   #change(change: (pins: Pins) => Pins): Promise<void> {
-    const changed = this.#writing.then(async () => {
+    return this.#inOrder(async () => {
       const text = JSON.stringify(change(await this.#read()), undefined, 2);
       await mkdir(this.#directory, { recursive: true, mode: 0o700 });
       await ensurePrivateDirectory(this.#directory);
       await writePrivateFile(this.#file, text);
     });
-    this.#writing = changed.catch(() => undefined);
-    return changed;
   }
 
   /** Nothing is accepted when the file is missing or is not what was written. */

@@ -6,6 +6,7 @@ import type { PlanRecord } from "@gennai/governance/plan/plan-record";
 import { contractIssues, stepContracts } from "@gennai/governance/plan/step-contract";
 import { ServiceError } from "@gennai/machine/service-error";
 import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
+import pLimit, { type LimitFunction } from "p-limit";
 import { chooseScenario } from "../policies/choose-scenario.ts";
 import { KnownFiles } from "../session/known-files.ts";
 import type { PreparedTurn } from "../session/prepared-turn.ts";
@@ -34,7 +35,7 @@ const maxPlans = 500;
 export class SessionPlans implements PlanAuthority {
   readonly #tokens: ApprovalTokens;
   /** One change of a session's plans at a time. */
-  readonly #lastChange = new WeakMap<Session, Promise<unknown>>();
+  readonly #lines = new WeakMap<Session, LimitFunction>();
 
   /** @param wall milliseconds since the epoch */
   constructor(wall: () => number) {
@@ -316,15 +317,18 @@ export class SessionPlans implements PlanAuthority {
 
   /** One after the other. What `signal` gave up keeps nobody waiting: nothing comes of it any more. */
   #alone<Result>(session: Session, body: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    const before = this.#lastChange.get(session) ?? Promise.resolve();
-    const result = before.then(body);
-    const ended = result.then(
-      () => undefined,
-      () => undefined,
-    );
-    const given = signal === undefined ? ended : before.then(() => Promise.race([ended, givenUp(signal)]));
-    this.#lastChange.set(session, given);
-    return result;
+    const line = this.#lines.get(session) ?? pLimit(1);
+    this.#lines.set(session, line);
+    if (signal === undefined) return line(body);
+    const { promise, resolve } = Promise.withResolvers<Result>();
+    const held = line(() => {
+      const result = body();
+      resolve(result);
+      return Promise.race([result, givenUp(signal)]);
+    });
+    // Its failure is that of `promise`.
+    held.catch(() => undefined);
+    return promise;
   }
 }
 

@@ -3,6 +3,7 @@ import type { TurnEnd } from "@gennai/agent/turn-loop";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";
 import { storeTrouble } from "@gennai/store/database/store-trouble";
+import pLimit from "p-limit";
 import { endEvents } from "./end-events.ts";
 import type { OwnedLog } from "./log/owned-log.ts";
 import type { PreparedTurn, TurnPreparation } from "./prepared-turn.ts";
@@ -35,7 +36,7 @@ export class SessionTurns {
   readonly #log: OwnedLog;
   #running: RunningTurn | undefined;
   /** One start at a time, so that two clients cannot both find the session idle. */
-  #starting: Promise<unknown> = Promise.resolve();
+  readonly #starts = pLimit(1);
   #waitingStarts = 0;
   /** By `clientTurnId`: who asks again for one of them waits for that one, and takes no place of another. */
   readonly #startsUnderWay = new Map<string, Promise<StartedTurn & { readonly alreadyStarted: boolean }>>();
@@ -94,22 +95,26 @@ export class SessionTurns {
    * named, starts that are under way and do not come to their end either are given up.
    */
   async cancel(reason: string, turnId?: string): Promise<string | undefined> {
-    // A turn that is about to start would otherwise escape.
-    if (turnId === undefined) await this.#endOfStarts();
-    else await this.#starting;
-    const running = this.#running;
+    // A turn that is about to start would otherwise escape; one whose start was asked for later is not meant.
+    const running = await (turnId === undefined ? this.#endOfStarts() : this.#runningAfterStarts());
     if (running === undefined || (turnId !== undefined && turnId !== running.turnId)) return undefined;
     running.abort.abort(new DOMException(reason === "" ? "Stopped by the user." : reason, "AbortError"));
     await running.ended;
     return running.turnId;
   }
 
-  async #endOfStarts(): Promise<void> {
+  async #endOfStarts(): Promise<RunningTurn | undefined> {
     const giveUp = this.#giveUpStarts;
     this.#giveUpStarts = new AbortController();
     const timer = setTimeout(() => giveUp.abort(), startPatience);
-    await this.#starting;
+    const running = await this.#runningAfterStarts();
     clearTimeout(timer);
+    return running;
+  }
+
+  /** The turn that runs once the starts asked for so far have come to their end. */
+  #runningAfterStarts(): Promise<RunningTurn | undefined> {
+    return this.#starts(() => this.#running);
   }
 
   /** One after the other; a few may wait. */
@@ -122,13 +127,13 @@ export class SessionTurns {
     }
     this.#waitingStarts += 1;
     const { signal } = this.#giveUpStarts;
-    const attempt = this.#starting
-      .then(() => start(signal))
-      .finally(() => {
+    return this.#starts(async () => {
+      try {
+        return await start(signal);
+      } finally {
         this.#waitingStarts -= 1;
-      });
-    this.#starting = attempt.catch(() => undefined);
-    return attempt;
+      }
+    });
   }
 
   async #start(

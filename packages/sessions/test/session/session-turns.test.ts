@@ -16,6 +16,8 @@ test("a turn whose session cannot be given its title runs to its end all the sam
   const { turnId } = await startTurn(session, input("one"));
   await expect.poll(() => session.state.turns.get(turnId)?.state, { timeout: 10_000 }).toBe("completed");
   expect(setTitle).toHaveBeenCalled();
+  // Masked before it is told, which may take longer than the turn.
+  await expect.poll(() => server.failures).toHaveLength(1);
   expect(server.failures.splice(0)).toEqual([expect.stringContaining("The disk is full.")]);
 });
 

@@ -10,6 +10,7 @@ import {
 } from "@gennai/governance/ledger/ledger-signature";
 import { hasCode } from "@gennai/machine/system-error";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
+import pLimit from "p-limit";
 import * as z from "zod";
 import type { CommitCounter, StoreDatabase } from "./database.ts";
 import { replaceSynced } from "./replace-synced.ts";
@@ -80,7 +81,7 @@ export class StoreMark implements CommitCounter {
   readonly #options: StoreMarkOptions;
   readonly #count: { run(): unknown };
   #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #inOrder = pLimit(1);
   #counts = false;
 
   constructor(database: StoreDatabase, options: StoreMarkOptions) {
@@ -125,8 +126,7 @@ export class StoreMark implements CommitCounter {
     const due = this.#timer !== undefined;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (due) this.#writing = this.#writing.then(() => this.#bringUpToDate());
-    return this.#writing;
+    return this.#inOrder(() => (due ? this.#bringUpToDate() : undefined));
   }
 
   async #bringUpToDate(): Promise<void> {

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { type Signer, signHead } from "@gennai/governance/ledger/ledger-signature";
 import { isClientPlace } from "@gennai/machine/workspace/client-place";
+import pLimit from "p-limit";
 import type { StoreDatabase } from "../database/database.ts";
 import { acquireFileLock } from "../database/file-lock.ts";
 import { isPurging } from "../database/purge-job-table.ts";
@@ -48,7 +49,7 @@ export class LedgerMirror {
   readonly #warned = new Set<string>();
   readonly #triedGit = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
+  readonly #inOrder = pLimit(1);
 
   constructor(database: StoreDatabase, table: LedgerTable, options: LedgerMirrorOptions) {
     this.#database = database;
@@ -70,7 +71,7 @@ export class LedgerMirror {
    * other copies hold whole go.
    */
   catchUp(): void {
-    this.#running = this.#running.then(async () => {
+    void this.#inOrder(async () => {
       try {
         for (const { root, seq } of this.#table.newestOfAll()) {
           if (!isClientPlace(root) && !existsSync(root)) continue;
@@ -88,12 +89,11 @@ export class LedgerMirror {
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#running = this.#running.then(async () => {
+    return this.#inOrder(async () => {
       const roots = [...this.#dirty];
       this.#dirty.clear();
       await Promise.all(roots.map((root) => this.#flushWorkspace(root)));
     });
-    return this.#running;
   }
 
   /** Writes the whole file anew from the store. Rejects when it cannot; resolves to the path of the copy that was kept. */

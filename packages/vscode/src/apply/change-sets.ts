@@ -1,4 +1,5 @@
 import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import pLimit from "p-limit";
 import { EditorError } from "../editor/editor-error.ts";
 import type { EditorFiles } from "../editor/editor-files.ts";
 import { type ApplyOptions, applyChangeSet } from "./apply-change-set.ts";
@@ -12,7 +13,7 @@ export class ChangeSets {
   readonly #files: EditorFiles;
   readonly #workspace: string;
   readonly #inverses = new Map<string, readonly FinalChange[]>();
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #inOrder = pLimit(1);
 
   constructor(options: { readonly files: EditorFiles; readonly workspace: string }) {
     this.#files = options.files;
@@ -25,7 +26,7 @@ export class ChangeSets {
     changes: readonly FinalChange[],
     options: Pick<ApplyOptions, "save" | "signal">,
   ): Promise<readonly AppliedFile[]> {
-    return this.#alone(async () => {
+    return this.#inOrder(async () => {
       const applied = await applyChangeSet(this.#files, this.#workspace, changes, { ...options, label: "Gennai" });
       this.#inverses.set(changeSetId, applied.inverse);
       const [oldest] = this.#inverses.keys();
@@ -44,7 +45,7 @@ export class ChangeSets {
    * `EditorError` that names each file that is not.
    */
   revert(changeSetId: string, options: Pick<ApplyOptions, "signal">): Promise<readonly AppliedFile[]> {
-    return this.#alone(async () => {
+    return this.#inOrder(async () => {
       const inverse = this.#inverses.get(changeSetId);
       if (inverse === undefined) {
         throw new EditorError(
@@ -66,11 +67,5 @@ export class ChangeSets {
         throw new EditorError("not_reverted", `Not reverted: ${error.message}`, "", { cause: error });
       }
     });
-  }
-
-  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(work, work);
-    this.#last = result.catch(() => undefined);
-    return result;
   }
 }

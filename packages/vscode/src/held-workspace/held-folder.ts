@@ -13,6 +13,7 @@ import {
 } from "@gennai/client/held-workspace/held-workspace";
 import { sha256Hex } from "@gennai/protocol/digest";
 import ignore from "ignore";
+import pLimit from "p-limit";
 import type { FolderFiles } from "./folder-files.ts";
 import { changeFiles } from "./held-changes.ts";
 import { readGitPlace } from "./held-git.ts";
@@ -30,7 +31,7 @@ export class HeldFolder implements HeldWorkspace {
   readonly facts: HeldWorkspaceFacts;
   readonly #files: FolderFiles;
   /** Sets of changes go one after the other, so that none is made on what another is about to write. */
-  #changing: Promise<unknown> = Promise.resolve();
+  readonly #inOrder = pLimit(1);
 
   constructor(files: FolderFiles, facts: HeldWorkspaceFacts) {
     this.#files = files;
@@ -84,7 +85,7 @@ export class HeldFolder implements HeldWorkspace {
     readonly changes: readonly HeldChange[];
     readonly branch: string;
   }): Promise<readonly ChangedFile[]> {
-    const turn = this.#changing.then(async () => {
+    return this.#inOrder(async () => {
       const head = await readGitPlace(this.#files);
       if (request.branch !== "" && head?.branch !== request.branch) {
         throw new HeldWorkspaceError("branch_moved", `HEAD is not on ${request.branch} any more.`, {
@@ -93,8 +94,6 @@ export class HeldFolder implements HeldWorkspace {
       }
       return changeFiles(this.#files, request.changes);
     });
-    this.#changing = turn.catch(() => undefined);
-    return turn;
   }
 
   async readControl(wanted: {

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { type TodoItem, TodoItemSchema, TodoPriority, TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import pLimit from "p-limit";
 import * as vscode from "vscode";
 import { moveTodo, replaceTodo, type TodoEdit } from "./todo-list.ts";
 
@@ -10,7 +11,7 @@ export class TodoTree implements vscode.TreeDataProvider<TodoItem> {
   readonly #changed: () => void;
   readonly #onProblem: (error: unknown) => void;
   #items: readonly TodoItem[] = [];
-  #writing: Promise<void> = Promise.resolve();
+  readonly #inOrder = pLimit(1);
 
   constructor(
     session: () => AgentSession | undefined,
@@ -76,8 +77,7 @@ export class TodoTree implements vscode.TreeDataProvider<TodoItem> {
 
   /** One change at a time: each is made to the list that the one before it left. */
   #change(change: (items: readonly TodoItem[]) => readonly TodoItem[]): Promise<void> {
-    this.#writing = this.#writing.then(() => this.#write(change));
-    return this.#writing;
+    return this.#inOrder(() => this.#write(change));
   }
 
   async #write(change: (items: readonly TodoItem[]) => readonly TodoItem[]): Promise<void> {

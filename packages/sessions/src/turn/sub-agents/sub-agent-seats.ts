@@ -1,16 +1,15 @@
 import type { ExecutionContext } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import pLimit, { type LimitFunction } from "p-limit";
 
 /** How many may work at once, and how many in all. Who comes later waits. */
 export class SubAgentSeats {
-  readonly #atOnce: number;
+  readonly #seats: LimitFunction;
   readonly #inAll: number;
-  #taken = 0;
   #begun = 0;
-  readonly #waiting: (() => void)[] = [];
 
   constructor(options: { readonly atOnce: number; readonly inAll: number }) {
-    this.#atOnce = options.atOnce;
+    this.#seats = pLimit(options.atOnce);
     this.#inAll = options.inAll;
   }
 
@@ -21,16 +20,9 @@ export class SubAgentSeats {
       });
     }
     this.#begun++;
-    if (this.#taken < this.#atOnce) this.#taken++;
-    // Whoever leaves hands its seat on, so that it stays taken.
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
+    return this.#seats(() => {
       signal.throwIfAborted();
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#taken--;
-      else next();
-    }
+      return work();
+    });
   }
 }

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeF
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ProcessLocks } from "@gennai/machine/process/process-lock";
+import pLimit from "p-limit";
 import { CheckpointError } from "../checkpoint-error.ts";
 import type { FileState, PathChange } from "../file-state.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
@@ -25,7 +26,7 @@ export class ShadowTree {
   readonly #git: ShadowGit;
   readonly #rules: IgnoreRules;
   readonly #locks: ProcessLocks;
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #inOrder = pLimit(1);
   #prepared = false;
   #written: { readonly stamp: string; readonly tree: string } | undefined;
   #last: LastSnapshot | undefined;
@@ -136,12 +137,10 @@ export class ShadowTree {
 
   /** Runs something while no other process touches the repository. */
   alone<T>(work: () => Promise<T>): Promise<T> {
-    const run = this.#queue.then(async () => {
+    return this.#inOrder(async () => {
       using _lock = await this.#lock();
       return await work();
     });
-    this.#queue = run.catch(() => undefined);
-    return run;
   }
 
   async #lock(): Promise<Disposable> {
