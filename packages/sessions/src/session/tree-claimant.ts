@@ -65,7 +65,7 @@ export class TreeClaimant implements Disposable {
     return {
       ahead: () => place.ahead(),
       [Symbol.dispose]: () => {
-        this.#place = undefined;
+        if (this.#place === place) this.#place = undefined;
         place[Symbol.dispose]();
       },
     };

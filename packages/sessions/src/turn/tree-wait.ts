@@ -5,11 +5,19 @@ import type { TreeClaimant } from "../session/tree-claimant.ts";
 /** Milliseconds between looks: the one who has the tree may be another process, and may be killed. */
 const pollMs = 200;
 
+/** The one wait of all calls of a turn that wait now; it is stopped when the last of them has left. */
+interface SharedWait {
+  readonly ended: Promise<void>;
+  readonly stop: AbortController;
+  callers: number;
+}
+
 /** Has one turn wait in line for its working tree while another session writes there; in all for no longer than its limit. */
 export class TreeWait {
   readonly #tree: TreeClaimant;
   readonly #emit: (event: SessionEvent) => void;
   #leftMs: number;
+  #shared: SharedWait | undefined;
 
   /** @param options.limitMs for the whole turn: a model that tries again and again does not wait anew each time */
   constructor(tree: TreeClaimant, options: { readonly limitMs: number; readonly emit: (event: SessionEvent) => void }) {
@@ -18,9 +26,39 @@ export class TreeWait {
     this.#leftMs = options.limitMs;
   }
 
-  /** Resolves when the tree is this turn's, or the limit is reached: a claim says which. Rejects when the signal aborts. */
+  /**
+   * Resolves when the tree is this turn's, or the limit is reached: a claim says which. Rejects when the signal aborts. Calls of
+   * one turn that wait at the same time have one place in line: with one each, the second would wait for the first.
+   */
   async wait(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
     if (this.#leftMs <= 0) return;
+    const shared = (this.#shared ??= this.#begin());
+    shared.callers += 1;
+    const { promise: stopped, reject } = Promise.withResolvers<never>();
+    const stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      await Promise.race([shared.ended, stopped]);
+    } finally {
+      signal.removeEventListener("abort", stop);
+      shared.callers -= 1;
+      if (shared.callers === 0) {
+        if (this.#shared === shared) this.#shared = undefined;
+        shared.stop.abort();
+      }
+    }
+  }
+
+  #begin(): SharedWait {
+    const stop = new AbortController();
+    const ended = this.#wait(stop.signal);
+    // Nobody hears of it once the last caller has left.
+    ended.catch(() => undefined);
+    return { ended, stop, callers: 0 };
+  }
+
+  async #wait(signal: AbortSignal): Promise<void> {
     const began = performance.now();
     const left = () => this.#leftMs - (performance.now() - began);
     using place = this.#tree.standInLine();
@@ -28,6 +66,7 @@ export class TreeWait {
     try {
       for (;;) {
         const claim = await this.#tree.claim();
+        signal.throwIfAborted();
         if (claim.type === "ours" || left() <= 0) return;
         const ahead = place.ahead().length;
         if (ahead !== told) this.#tell(claim.by, ahead, left());
