@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tryFileLock } from "@gennai/machine/process/file-lock";
+import { hasCode } from "@gennai/machine/system-error";
 import * as z from "zod";
 import { CheckpointError } from "./checkpoint-error.ts";
 import { keptTreeSchema } from "./snapshot/kept-tree.ts";
@@ -87,14 +89,23 @@ export class CheckpointRecords {
     this.#removeOldest(this.#limit);
   }
 
-  /** Some were removed, and nobody has said since that what they named is gone as well. Kept over restarts. */
-  get leftover(): boolean {
-    return existsSync(this.#leftover);
+  /**
+   * What is kept, oldest first, and the mark of removals whose contents may still be there, which stays over restarts; undefined:
+   * there are none. Throws `CheckpointError` `busy`.
+   */
+  look(): { readonly records: readonly CheckpointRecord[]; readonly leftover: string | undefined } {
+    using _lock = this.#lock();
+    return { records: this.all(), leftover: this.leftover };
   }
 
-  /** What the removed ones named is about to go. */
-  clearLeftover(): void {
-    rmSync(this.#leftover, { force: true });
+  get leftover(): string | undefined {
+    return readIfThere(this.#leftover);
+  }
+
+  /** Contents of what was removed up to that mark are gone. Throws `CheckpointError` `busy`. */
+  clearLeftover(mark: string): void {
+    using _lock = this.#lock();
+    if (this.leftover === mark) rmSync(this.#leftover, { force: true });
   }
 
   #removeOldest(most: number): void {
@@ -109,7 +120,7 @@ export class CheckpointRecords {
   }
 
   #remove(ids: readonly string[]): void {
-    if (ids.length > 0) writeFileSync(this.#leftover, "", { mode: 0o600 });
+    if (ids.length > 0) writeFileSync(this.#leftover, randomUUID(), { mode: 0o600 });
     for (const id of ids) {
       rmSync(this.#file(id), { force: true });
       rmSync(`${this.#file(id)}.new`, { force: true });
@@ -144,5 +155,14 @@ export class CheckpointRecords {
 
   #file(checkpointId: string): string {
     return join(this.#directory, `${checkpointId}.json`);
+  }
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
   }
 }

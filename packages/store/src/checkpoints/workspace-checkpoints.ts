@@ -145,15 +145,16 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     await this.#prune();
   }
 
-  /** Contents that only removed checkpoints had go for good. */
+  /** Contents that only removed checkpoints had go for good. Only then is it noted: a failure or a kill leaves it to do. */
   async #prune(): Promise<void> {
-    if (!this.#records.leftover) return;
+    if (this.#records.leftover === undefined) return;
+    let seen: string | undefined;
     await this.#tree.prune(() => {
-      this.#records.clearLeftover();
-      return this.#records
-        .all()
-        .flatMap(({ before, after }) => [before.tree, ...(after === undefined ? [] : [after.tree])]);
+      const { records, leftover } = this.#records.look();
+      seen = leftover;
+      return records.flatMap(({ before, after }) => [before.tree, ...(after === undefined ? [] : [after.tree])]);
     });
+    if (seen !== undefined) this.#records.clearLeftover(seen);
   }
 
   /**

@@ -91,7 +91,23 @@ test("what an earlier version kept beyond the limit goes with the first addition
   now.add(recordOf("c-new", 100));
   expect(onDisk(path)).toBe(10);
   expect([now.all()[0]?.checkpointId, now.all().at(-1)?.checkpointId]).toEqual(["c-121", "c-new"]);
-  expect(now.leftover).toBe(true);
+  expect(now.leftover).toBeDefined();
+});
+
+test("what was removed is noted as gone only by who saw it removed", () => {
+  const path = directory();
+  const records = new CheckpointRecords(path);
+  const other = new CheckpointRecords(path);
+  for (let index = 0; index < 4; index += 1) records.add(recordOf(`c-${index}`, index));
+  expect(records.look()).toMatchObject({ leftover: undefined, records: { length: 4 } });
+  records.remove((all) => all.slice(0, 1));
+  const { leftover: seen = "" } = records.look();
+  other.remove((all) => all.slice(0, 1));
+  records.clearLeftover(seen);
+  const { leftover: newer } = records.look();
+  expect(newer).toBeDefined();
+  records.clearLeftover(newer ?? "");
+  expect(records.leftover).toBeUndefined();
 });
 
 test("several processes that add at once never keep more, and in the end no fewer", { timeout: 120_000 }, async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
@@ -20,6 +20,8 @@ async function kept(options: { readonly maxBytes?: number } = {}) {
   const records = new CheckpointRecords(join(checkpointDirectory(place), "records"));
   const owned = parts.move();
   return {
+    stateDir: state.root,
+    root: workspace.root,
     workspace,
     clock,
     checkpoints,
@@ -81,4 +83,24 @@ test("above the size that is kept at most, the older half goes, and its contents
   expect(ids.map((id) => checkpoints.isKept(id))).toEqual([false, false, true, true]);
   await checkpoints.sweep();
   expect(readdirSync(workspace.root)).toEqual(["a.txt"]);
+});
+
+test("contents that could not be removed go when they are asked for again", async () => {
+  await using place = await kept();
+  const { checkpoints, records, stateDir, root } = place;
+  await place.command("secret\n");
+  const shadow = readdirSync(checkpointDirectory({ stateDir, root }), { recursive: true, encoding: "utf8" });
+  const pack = join(
+    checkpointDirectory({ stateDir, root }),
+    shadow.find((name) => name.endsWith("objects")) ?? "",
+    "pack",
+  );
+  // git puts what it repacks there.
+  rmSync(pack, { recursive: true, force: true });
+  writeFileSync(pack, "");
+  await expect(checkpoints.forgetSessions(new Set(["session"]))).rejects.toThrow();
+  expect(records.leftover).toBeDefined();
+  rmSync(pack);
+  await checkpoints.forgetSessions(new Set(["session"]));
+  expect(records.leftover).toBeUndefined();
 });
