@@ -5,6 +5,7 @@ import {
   connectGovernance,
   connectPlans,
   type GovernanceClient,
+  openTransport,
   type PlanClient,
 } from "@gennai/client/connection/connection";
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
@@ -184,5 +185,6 @@ function clientsOf({
     ...(renewToken === undefined ? {} : { renewToken }),
     ...(traceParent === undefined ? {} : { traceParent }),
   };
-  return { client: connect(options), governance: connectGovernance(options), plans: connectPlans(options) };
+  const shared = { baseUrl: url, transport: openTransport(options) };
+  return { client: connect(shared), governance: connectGovernance(shared), plans: connectPlans(shared) };
 }

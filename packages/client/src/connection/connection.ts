@@ -47,6 +47,11 @@ export function connectPlans(options: ConnectOptions): PlanClient {
   return createClient(PlanService, transportTo(options));
 }
 
+/** One way to the server for several clients: when a call of one broke off, none of them sends the old token. */
+export function openTransport(options: ConnectOptions): Transport {
+  return transportTo(options);
+}
+
 function transportTo({ transport, baseUrl, token, renewToken, traceParent }: ConnectOptions): Transport {
   if (transport !== undefined) return transport;
   return createGrpcWebTransport({

@@ -1,7 +1,7 @@
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { describe, expect, it } from "vitest";
-import { bearerToken } from "#connection/connection";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { bearerToken, connect, connectGovernance, openTransport } from "#connection/connection";
 
 /** A server that notes the tokens it sees and fails as it is told. */
 function serverThat(fails: { unary?: Code; stream?: Code }, renew: () => Promise<string>) {
@@ -55,4 +55,18 @@ describe("the token", () => {
     await expect(client.getServerInfo({})).rejects.toThrow("broke");
     expect(seen).toEqual(["Bearer old", "Bearer new", "Bearer new"]);
   });
+});
+
+it("is not sent again by any client of one transport after a call of another broke off", async () => {
+  const sent: (string | null)[] = [];
+  vi.stubGlobal("fetch", async (_url: string, init: RequestInit) => {
+    sent.push(new Headers(init.headers).get("authorization"));
+    throw new TypeError("fetch failed");
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const baseUrl = "http://127.0.0.1:1";
+  const shared = { baseUrl, transport: openTransport({ baseUrl, token: "old", renewToken: async () => "new" }) };
+  await expect(connect(shared).getServerInfo({})).rejects.toThrow();
+  await expect(connectGovernance(shared).getGovernanceStatus({})).rejects.toThrow();
+  expect(sent).toEqual(["Bearer old", "Bearer new"]);
 });
