@@ -37,8 +37,11 @@ export class SetBack {
     return new SetBack({ path: directory, device, inode }, options);
   }
 
-  /** @param path absolute, below the root */
+  /** @param path absolute, below the root. Throws for what cannot be put back; it stays as it is then. */
   to(path: string, state: ControlState | undefined): void {
+    // Before anything is moved: what cannot be put back leaves the path as it is.
+    if (state?.type === "other") throw new Error("it was not kept, being too large or no plain file; it was left as it is");
+    const bytes = state?.type === "file" ? this.#bytes.read(state.sha256) : undefined;
     const name = relative(this.#root.path, path);
     const { parents, name: last } = splitRelative(name);
     // One that moves elsewhere has to be writable itself: its `..` changes.
@@ -50,28 +53,36 @@ export class SetBack {
     if (state === undefined && lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
     // Also where a link out of the workspace stands in place of a directory.
     using directory = this.#hold(parents);
-    this.#moveAside(name);
-    if (state === undefined) return;
-    if (state.type === "other") throw new Error("it was too large to be kept");
-    if (state.type === "link") {
-      symlinkSync(state.target, directory.entry(last));
+    if (state?.type === "file" && bytes !== undefined) {
+      this.#placeFile(directory, { name, last, mode: state.mode, bytes });
       return;
     }
+    this.#moveAside(name);
+    if (state?.type === "link") symlinkSync(state.target, directory.entry(last));
+  }
+
+  /** Moves aside what stands there only when the new file is written: a full disk must not cost it. */
+  #placeFile(
+    directory: HeldDirectory,
+    file: { readonly name: string; readonly last: string; readonly mode: number; readonly bytes: Uint8Array },
+  ): void {
     const temporary = temporaryName();
-    const owner = { mode: state.mode, owner: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0 };
-    closeSync(writeTemporaryFile(directory, temporary, this.#bytes.read(state.sha256), owner));
-    for (let saves = 0; ; saves += 1) {
-      try {
-        placeNewFile(directory, temporary, last);
-        return;
-      } catch (error) {
-        if (saves === maxSaves || !hasCode(error, "EEXIST")) {
-          removeFile(directory, temporary);
-          throw error;
+    const like = { mode: file.mode, owner: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0 };
+    closeSync(writeTemporaryFile(directory, temporary, file.bytes, like));
+    try {
+      for (let saves = 0; ; saves += 1) {
+        // Again where somebody saved it in between.
+        this.#moveAside(file.name);
+        try {
+          placeNewFile(directory, temporary, file.last);
+          return;
+        } catch (error) {
+          if (saves === maxSaves || !hasCode(error, "EEXIST")) throw error;
         }
-        // Somebody saved it in between.
-        this.#moveAside(name);
       }
+    } catch (error) {
+      removeFile(directory, temporary);
+      throw error;
     }
   }
 

@@ -460,6 +460,16 @@ test("what lies aside goes when it is old, or too much", async () => {
   expect(existsSync(root)).toBe(true);
 });
 
+test("a hook that is too large to be kept stays where it is, and that is said", async () => {
+  const { root, run } = await workspace({ sandboxed: false });
+  const hook = join(root, ".git/hooks/pre-push");
+  writeFileSync(hook, Buffer.alloc(20 * 1024 * 1024, "#"));
+  const { putBack, notes } = await run("npm test", "echo more >> .git/hooks/pre-push");
+  expect(statSync(hook).size).toBe(20 * 1024 * 1024 + 5);
+  expect(putBack.files).toMatchObject([{ path: ".git/hooks/pre-push", what: "failed" }]);
+  expect(notes.join("\n")).toContain("too large");
+});
+
 test("a tree that cannot be looked through lets no command run", async () => {
   const { root, run } = await workspace({ sandboxed: false });
   mkdirSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff])]));
