@@ -11,6 +11,7 @@ import { defaultRemoteBranch } from "../workspace/git-head.ts";
 import { isAgreedMove, remoteHead } from "./agreed-move.ts";
 import { type ControlState, sameState } from "./control-state.ts";
 import type { KeptBytes } from "./kept-bytes.ts";
+import { packedRefs, withoutPacked, withoutUnreadable } from "./packed-refs.ts";
 import { changedBefore } from "./put-back.ts";
 import { SetBack } from "./set-back.ts";
 
@@ -27,6 +28,8 @@ export interface SeenRefs {
   readonly head?: ControlState | undefined;
   /** What protected refs say, by their whole names. */
   readonly refs: readonly (readonly [name: string, value: string])[];
+  /** Whether git could read every line of the packed refs. */
+  readonly packedReadable: boolean;
 }
 
 interface PutBackOptions {
@@ -37,6 +40,7 @@ interface PutBackOptions {
   readonly untouchable: readonly string[];
 }
 
+const packedFile = "packed-refs";
 const maxBytes = 64 * 1024 * 1024;
 /** Stands between what is odd about the file of a ref and what it says. */
 const odd = "\0";
@@ -60,6 +64,7 @@ export class RefsWatch {
       protect,
       head: this.#fileState(join(directory, "HEAD")),
       refs: [...protectedRefs(common, protect)],
+      packedReadable: packedRefs(textOf(join(common, packedFile))).unreadable.length === 0,
     };
   }
 
@@ -86,6 +91,13 @@ export class RefsWatch {
           SetBack.at(directory, { bytes: this.#bytes, aside }).to(head, seen.head),
         );
     }
+    const packed = join(common, packedFile);
+    const text = textOf(packed);
+    // With such a line git reads no ref at all.
+    if (seen.packedReadable && packedRefs(text).unreadable.length > 0 && changedBefore(deadline, packed, common))
+      attempt(packed, "lines that git cannot read", "restored", () =>
+        SetBack.at(common, { bytes: this.#bytes, aside }).to(packed, this.#keep(withoutUnreadable(text))),
+      );
     const before = new Map(seen.refs);
     const after = protectedRefs(common, protect);
     for (const name of new Set([...before.keys(), ...after.keys()])) {
@@ -93,7 +105,7 @@ export class RefsWatch {
       if (was === is || isAgreedMove({ ref: name }, agreed, onto)) continue;
       const path = join(common, name);
       const isPacked = is !== undefined && lstatSync(path, { throwIfNoEntry: false }) === undefined;
-      if (!changedBefore(deadline, isPacked ? join(common, "packed-refs") : path, common)) continue;
+      if (!changedBefore(deadline, isPacked ? join(common, packedFile) : path, common)) continue;
       if (isMovedElsewhere({ name, is }, seen, options.untouchable)) continue;
       const there = is === undefined ? "" : `; it had come to be at ${said(is).slice(0, 70)}`;
       const reason = `${whatIs(name)}${there}`;
@@ -108,16 +120,12 @@ export class RefsWatch {
   ): void {
     const back = SetBack.at(common, { bytes: this.#bytes, aside });
     const path = join(common, name);
-    if (was !== undefined) {
-      // Before what is packed, git looks for a file.
-      back.to(path, this.#keep(`${said(was)}\n`));
-      return;
-    }
-    back.to(path, undefined);
-    const file = join(common, "packed-refs");
+    // Before what is packed, git looks for a file.
+    back.to(path, was === undefined ? undefined : this.#keep(`${said(was)}\n`));
+    const file = join(common, packedFile);
     const text = textOf(file);
-    const rest = withoutPacked(text, name);
-    if (rest !== text) back.to(file, this.#keep(rest));
+    const times = packedRefs(text).refs.filter(([other]) => other === name).length;
+    if (times > (was === undefined ? 0 : 1)) back.to(file, this.#keep(withoutPacked(text, name)));
   }
 
   #keep(text: string): ControlState {
@@ -171,9 +179,12 @@ function protectedRefs(common: string, protect: readonly string[]): ReadonlyMap<
     name.startsWith(replaced) ||
     (name.startsWith("refs/heads/") && isProtected(name.slice("refs/heads/".length), protect));
   const refs = new Map<string, string>();
-  for (const line of textOf(join(common, "packed-refs")).split("\n")) {
-    const [, value, name = ""] = /^([0-9a-f]{40,64}) (\S+)$/.exec(line) ?? [];
-    if (value !== undefined && isWatched(name)) refs.set(name, value);
+  const packed = packedRefs(textOf(join(common, packedFile)));
+  for (const [name, value] of packed.refs) {
+    if (!isWatched(name)) continue;
+    const other = refs.get(name);
+    // Which one of two git takes is not certain: both count.
+    refs.set(name, other === undefined ? value : `${other.replaceAll(odd, " ")}${odd}${value}`);
   }
   for (const name of [...filesBelow(common, "refs/heads"), ...filesBelow(common, "refs/replace"), remoteHead]) {
     const value = isWatched(name) ? looseRef(common, name) : undefined;
@@ -213,13 +224,6 @@ function textOf(path: string): string {
     if (systemErrorCode(error) !== undefined) return "";
     throw error;
   }
-}
-
-/** The text without a ref, and without the line of what its tag leads to. */
-function withoutPacked(text: string, name: string): string {
-  const lines = text.split("\n");
-  const at = lines.findIndex((line) => line.endsWith(` ${name}`));
-  return at < 0 ? text : lines.toSpliced(at, lines[at + 1]?.startsWith("^") ? 2 : 1).join("\n");
 }
 
 /**

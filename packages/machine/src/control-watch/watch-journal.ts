@@ -36,6 +36,7 @@ const seenRefsSchema = z.object({
   protect: z.array(z.string()).readonly(),
   head: stateSchema.optional(),
   refs: z.array(z.tuple([z.string(), z.string()]).readonly()).readonly(),
+  packedReadable: z.boolean().default(false),
 });
 
 const journalSchema = z.object({

@@ -73,6 +73,22 @@ const attacks: readonly (readonly [what: string, does: string, named: string])[]
     ".git/refs/replace/",
   ],
   [
+    "a commit's place to another, packed after a TAB",
+    `printf '%s\\t%s\\n' $(git rev-parse work) refs/replace/$(git rev-parse main) >> .git/packed-refs`,
+    ".git/refs/replace/",
+  ],
+  [
+    "a new one, packed in capitals",
+    `echo "$(git rev-parse work | tr a-f A-F) refs/heads/release/2" >> .git/packed-refs`,
+    ".git/refs/heads/release/2",
+  ],
+  [
+    "a new one, packed twice",
+    'for i in 1 2; do echo "$(git rev-parse work) refs/heads/release/2" >> .git/packed-refs; done',
+    ".git/refs/heads/release/2",
+  ],
+  ["all by a line that git cannot read", "echo evil >> .git/packed-refs", ".git/packed-refs"],
+  [
     "which one that is",
     "git symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/x",
     ".git/refs/remotes/origin/HEAD",
@@ -110,6 +126,17 @@ describe.each([
     await made.git("pack-refs", "--all");
     const before = await stands(made);
     await made.run("npm test", "git update-ref -d refs/heads/main; git update-ref refs/heads/release/1 work");
+    expect(await stands(made)).toBe(before);
+  });
+
+  test("a packed branch by a second line has moved nothing", async () => {
+    const made = await workspace({ sandboxed });
+    await made.git("pack-refs", "--all");
+    const before = await stands(made);
+    await made.run(
+      "npm test",
+      'id=$(git rev-parse work); sed -i "/heads.main$/i $id refs/heads/main" .git/packed-refs; rm -rf .git/refs/heads/main',
+    );
     expect(await stands(made)).toBe(before);
   });
 });
