@@ -1,5 +1,5 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { CommandPath } from "@gennai/governance/command/command-analysis";
 import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
 import type { PutBackFile, ToolOutcome } from "@gennai/governance/tool";
@@ -8,12 +8,13 @@ import { isWithin } from "../sandbox/host-layout.ts";
 import { repositoryPaths } from "../sandbox/repository-paths.ts";
 import { type ControlPlace, ControlTree } from "./control-state.ts";
 import { type ControlTargets, controlTargets, follow } from "./control-targets.ts";
+import { hasCode } from "../system-error.ts";
 import { IndexWatch } from "./index-watch.ts";
 import { KeptBytes } from "./kept-bytes.ts";
 import { putBack } from "./put-back.ts";
-import { asideOf, sweepAllAside, sweepAside } from "./put-back-copies.ts";
+import { asideOf, failedAsideOf, sweepAllAside, sweepAside } from "./put-back-copies.ts";
 import { RefsWatch } from "./refs-watch.ts";
-import { readWatchJournal, type WatchJournal } from "./watch-journal.ts";
+import { readWatchJournal, type WatchJournal, writeWatchJournal } from "./watch-journal.ts";
 
 export interface WatchedCommand {
   /** Real path. */
@@ -29,6 +30,8 @@ export interface WatchedCommand {
 }
 
 type PutBackFiles = NonNullable<ToolOutcome["putBack"]>;
+
+type Recovered = PutBackFiles & { readonly workspaceRoot: string };
 
 /** A command between its start and its end. */
 export interface ControlRun {
@@ -66,21 +69,24 @@ export class ControlWatch implements Disposable {
   static open(options: { readonly stateDir: string; readonly home: string }): {
     readonly watch: ControlWatch;
     /** By workspace. */
-    readonly recovered: readonly (PutBackFiles & { readonly workspaceRoot: string })[];
+    readonly recovered: readonly Recovered[];
   } {
     const { stateDir, home } = options;
     const parent = join(stateDir, "control-watch");
     const recovered = (existsSync(parent) ? readdirSync(parent) : []).flatMap((name) => {
       const owner = /^(\d+-\d+-[0-9a-f]+)\.\d+$/.exec(name)?.[1];
       if (owner === undefined || isRunning(owner)) return [];
-      const watch = new ControlWatch(stateDir, home, join(parent, name));
-      const found = watch.#recover();
-      watch[Symbol.dispose]();
-      return found;
+      // One server takes it over, however many start at once; should that one be killed, the next does.
+      const own = nextOwn(parent);
+      try {
+        renameSync(join(parent, name), own);
+        return new ControlWatch(stateDir, home, own).#recover();
+      } catch (error) {
+        return hasCode(error, "ENOENT") ? [] : [notRecovered(join(parent, name), error)];
+      }
     });
     sweepAllAside(stateDir);
-    count += 1;
-    return { watch: new ControlWatch(stateDir, home, join(parent, `${thisOwner()}.${count}`)), recovered };
+    return { watch: new ControlWatch(stateDir, home, nextOwn(parent)), recovered };
   }
 
   /** Throws when the workspace cannot be looked through; the command must not run then. */
@@ -123,7 +129,7 @@ export class ControlWatch implements Disposable {
     this.#runs += 1;
     const file = join(this.#own, `${this.#runs}.json`);
     mkdirSync(this.#own, { recursive: true, mode: 0o700 });
-    writeFileSync(file, JSON.stringify(journal), { mode: 0o600 });
+    writeWatchJournal(file, journal);
     let ended = false;
     return {
       end: () => {
@@ -137,8 +143,9 @@ export class ControlWatch implements Disposable {
     };
   }
 
+  /** What could not be put back, and commands that have not ended, are left to the next start. */
   [Symbol.dispose](): void {
-    rmSync(this.#own, { recursive: true, force: true });
+    if (this.#journals().length === 0) rmSync(this.#own, { recursive: true, force: true });
   }
 
   #end(journal: WatchJournal): PutBackFiles {
@@ -193,19 +200,47 @@ export class ControlWatch implements Disposable {
     return tree;
   }
 
-  #recover() {
-    return readdirSync(this.#own)
-      .filter((name) => name.endsWith(".json"))
-      .flatMap((name) => {
-        const journal = readWatchJournal(join(this.#own, name));
-        if (journal === undefined) return [];
-        const done = this.#end(journal);
-        return done.files.length === 0 ? [] : [{ workspaceRoot: journal.workspaceRoot, ...done }];
-      });
+  #journals(): readonly string[] {
+    if (!existsSync(this.#own)) return [];
+    return readdirSync(this.#own).filter((name) => name.endsWith(".json"));
+  }
+
+  /** What cannot be put back is kept aside with all that is known of it, and not tried again. */
+  #recover(): readonly Recovered[] {
+    const done = this.#journals().flatMap((name): readonly Recovered[] => {
+      const file = join(this.#own, name);
+      let workspaceRoot: string | undefined;
+      try {
+        const journal = readWatchJournal(file);
+        workspaceRoot = journal.workspaceRoot;
+        const ended = this.#end(journal);
+        return ended.files.length === 0 ? [] : [{ workspaceRoot, ...ended }];
+      } catch (error) {
+        return [notRecovered(file, error, workspaceRoot)];
+      }
+    });
+    if (done.every(({ files }) => files.every(({ what }) => what !== "failed"))) {
+      rmSync(this.#own, { recursive: true, force: true });
+      return done;
+    }
+    const failed = failedAsideOf(this.#stateDir, basename(this.#own));
+    mkdirSync(dirname(failed), { recursive: true, mode: 0o700 });
+    renameSync(this.#own, failed);
+    return done.map((each) => (each.keptIn.startsWith(this.#own) ? { ...each, keptIn: failed } : each));
   }
 }
 
 let count = 0;
+
+function nextOwn(parent: string): string {
+  count += 1;
+  return join(parent, `${thisOwner()}.${count}`);
+}
+
+function notRecovered(keptIn: string, error: unknown, workspaceRoot = "a workspace that is not known"): Recovered {
+  const reason = error instanceof Error ? error.message : String(error);
+  return { workspaceRoot, files: [{ path: workspaceRoot, what: "failed", reason }], keptIn };
+}
 
 /** Of a directory; undefined where none stands, or a link to one. */
 function identityOf(path: string): { readonly device: number; readonly inode: number } | undefined {

@@ -12,6 +12,11 @@ export function asideOf(stateDir: string, workspaceRoot: string, run: number): s
   return join(directoryOf(stateDir, workspaceRoot), `${Date.now()}-${run}`);
 }
 
+/** For what is known of commands that could not be put back at a start. */
+export function failedAsideOf(stateDir: string, own: string): string {
+  return join(stateDir, "put-back", "failed", `${Date.now()}-${own.slice(own.lastIndexOf(".") + 1)}`);
+}
+
 /** Removes what has lain aside for too long, or is too much, of one workspace. */
 export function sweepAside(stateDir: string, workspaceRoot: string): void {
   sweep(directoryOf(stateDir, workspaceRoot));

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import * as z from "zod";
 
 const stateSchema = z.discriminatedUnion("type", [
@@ -69,11 +69,18 @@ const journalSchema = z.object({
 /** What was there when a command began. */
 export type WatchJournal = z.infer<typeof journalSchema>;
 
-/** undefined for one that is not there whole: its command had not begun. */
-export function readWatchJournal(file: string): WatchJournal | undefined {
+/** Whole or not at all: a command begins only after this. */
+export function writeWatchJournal(file: string, journal: WatchJournal): void {
+  writeFileSync(`${file}.new`, JSON.stringify(journal), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+/** Throws for one that cannot be read, or is damaged. */
+export function readWatchJournal(file: string): WatchJournal {
+  const text = readFileSync(file, "utf8");
   try {
-    return journalSchema.parse(JSON.parse(readFileSync(file, "utf8")));
-  } catch {
-    return undefined;
+    return journalSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Error("what was noted when the command began is damaged", { cause });
   }
 }

@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { homedir } from "node:os";
@@ -355,19 +356,23 @@ test("a linked worktree's own data and that of its repository are looked after",
 describe("what a killed server leaves", () => {
   /** Begins a command in a process of its own, changes files as the command would, and dies. */
   function killed(root: string, stateDir: string, does: string): void {
+    leave(root, stateDir, does, 'process.kill(process.pid, "SIGKILL")');
+  }
+
+  function leave(root: string, stateDir: string, does: string, last: string): void {
     const script = `
       import { ControlWatch } from "#control-watch/control-watch";
       import { nothingAgreed } from "@gennai/governance/policies/agreed-control";
       import { execFileSync } from "node:child_process";
       const { watch } = ControlWatch.open(${JSON.stringify({ stateDir, home: "/nowhere" })});
-      watch.begin({ workspaceRoot: ${JSON.stringify(root)}, agreed: nothingAgreed, untouchable: [], timeoutMs: 60000 });
+      const run = watch.begin({ workspaceRoot: ${JSON.stringify(root)}, agreed: nothingAgreed, untouchable: [], timeoutMs: 60000 });
       execFileSync("/bin/sh", ["-c", ${JSON.stringify(does)}], { cwd: ${JSON.stringify(root)} });
-      process.kill(process.pid, "SIGKILL");`;
-    const { signal, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+      ${last};`;
+    const { status, signal, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
       cwd: import.meta.dirname,
       encoding: "utf8",
     });
-    expect({ signal, stderr }).toMatchObject({ signal: "SIGKILL" });
+    expect([status, signal], stderr).toContain(last.includes("SIGKILL") ? "SIGKILL" : 0);
   }
 
   test("is put back by the next start, once", async () => {
@@ -381,6 +386,38 @@ describe("what a killed server leaves", () => {
     const again = ControlWatch.open({ stateDir, home: "/nowhere" });
     expect(again.recovered).toEqual([]);
     again.watch[Symbol.dispose]();
+  });
+
+  test.each<[string, (own: string) => string[]]>([
+    ["kept bytes", (own) => readdirSync(join(own, "bytes")).map((name) => join(own, "bytes", name))],
+    ["its journal", (own) => readdirSync(own).flatMap((name) => (name.endsWith(".json") ? [join(own, name)] : []))],
+  ])("with %s damaged keeps nobody from starting, is said once and kept", async (_what, damaged) => {
+    const { root, stateDir } = await workspace();
+    killed(root, stateDir, "echo evil > AGENTS.md; echo '{}' > package.json");
+    const parent = join(stateDir, "control-watch");
+    const left = readdirSync(parent).filter((name) => !name.startsWith(`${process.pid}-`));
+    expect(left).toHaveLength(1);
+    for (const path of left.flatMap((name) => damaged(join(parent, name)))) truncateSync(path, 1);
+    const { watch, recovered } = ControlWatch.open({ stateDir, home: "/nowhere" });
+    const files = recovered.flatMap((each) => each.files);
+    expect(files).toEqual(expect.arrayContaining([expect.objectContaining({ what: "failed" })]));
+    expect(readFileSync(join(root, "AGENTS.md"), "utf8")).toBe("evil\n");
+    expect(readdirSync(join(stateDir, "put-back/failed"))).toHaveLength(1);
+    watch[Symbol.dispose]();
+    const again = ControlWatch.open({ stateDir, home: "/nowhere" });
+    expect(again.recovered).toEqual([]);
+    again.watch[Symbol.dispose]();
+  });
+
+  test("in order, but with something not put back, is tried once more by the next start", async () => {
+    const { root, stateDir } = await workspace();
+    const does = `echo evil > AGENTS.md; mv ${root} ${root}.moved`;
+    leave(root, stateDir, does, "run.end(); watch[Symbol.dispose]()");
+    renameSync(`${root}.moved`, root);
+    const { watch, recovered } = ControlWatch.open({ stateDir, home: "/nowhere" });
+    expect(readFileSync(join(root, "AGENTS.md"), "utf8")).toBe("Be kind.\n");
+    expect(recovered).toMatchObject([{ workspaceRoot: root, files: [{ path: "AGENTS.md", what: "restored" }] }]);
+    watch[Symbol.dispose]();
   });
 
   test("what the user changes later than the command could have is left", async () => {
@@ -419,7 +456,7 @@ describe("what a killed server leaves", () => {
     expect(treeOf(existsSync(elsewhere) ? elsewhere : root)).toEqual(before);
     expect(readFileSync(join(`${root}.moved`, "AGENTS.md"), "utf8")).toBe("evil\n");
     expect(recovered).toMatchObject([{ workspaceRoot: root, files: [{ path: root, what: "failed" }] }]);
-    expect(existsSync(join(stateDir, "put-back"))).toBe(false);
+    expect(readdirSync(join(stateDir, "put-back"))).toEqual(["failed"]);
     watch[Symbol.dispose]();
     rmSync(root, { recursive: true, force: true });
     renameSync(`${root}.moved`, root);
