@@ -40,7 +40,8 @@ export class SetBack {
   /** @param path absolute, below the root. Throws for what cannot be put back; it stays as it is then. */
   to(path: string, state: ControlState | undefined): void {
     // Before anything is moved: what cannot be put back leaves the path as it is.
-    if (state?.type === "other") throw new Error("it was not kept, being too large or no plain file; it was left as it is");
+    if (state?.type === "other")
+      throw new Error("it was not kept, being too large or no plain file; it was left as it is");
     const bytes = state?.type === "file" ? this.#bytes.read(state.sha256) : undefined;
     const name = relative(this.#root.path, path);
     const { parents, name: last } = splitRelative(name);

@@ -15,7 +15,7 @@ test("what a person saves while a file is put back is not lost", async () => {
   writeFileSync(file, "evil");
   const { dev: device, ino: inode } = lstatSync(root);
   const bytes = { read: () => Buffer.from("good") };
-  const { placeNewFile: place } = await vi.importActual<typeof import("#workspace/change/place-file")>(
+  const { placeNewFile: place } = await vi.importActual<{ readonly placeNewFile: typeof placeNewFile }>(
     "#workspace/change/place-file",
   );
   vi.mocked(placeNewFile).mockImplementationOnce((...args) => {
