@@ -4,12 +4,12 @@ import { dirname, join, relative } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
 import { controlPath } from "@gennai/governance/policies/control-paths";
 import type { PutBackFile } from "@gennai/governance/tool";
+import { entryKey, gitlink, indexLayout, objectName } from "../git-data/git-index.ts";
 import type { RepositoryPaths } from "../sandbox/repository-paths.ts";
 import { settledNs } from "../workspace/remembered-tree.ts";
 import { type ChangeSurroundings } from "./agreed-change.ts";
 import type { ControlState } from "./control-state.ts";
 import { type ControlTargets, targetControl } from "./control-targets.ts";
-import { readIndex } from "./git-index.ts";
 import { isStaged, objectOf } from "./is-staged.ts";
 import type { KeptBytes } from "./kept-bytes.ts";
 import { SetBack } from "./set-back.ts";
@@ -117,7 +117,7 @@ export class IndexWatch {
     isControl: (name: string) => boolean,
   ): ReadonlyMap<string, string> | undefined {
     if (state === undefined) return new Map();
-    return state.type === "file" ? readIndex(this.#bytes.read(state.sha256), isControl)?.control : undefined;
+    return state.type === "file" ? controlEntries(this.#bytes.read(state.sha256), isControl) : undefined;
   }
 
   #object(state: ControlState, entry: string): string {
@@ -125,6 +125,22 @@ export class IndexWatch {
       state.type === "file" ? this.#bytes.read(state.sha256) : Buffer.from(state.type === "link" ? state.target : "");
     return objectOf(content, entry);
   }
+}
+
+/**
+ * Mode and object of each control file of an index, and of each link to another repository; undefined for an index of which
+ * nothing can be told.
+ *
+ * @param isControl of a path from the work tree's top
+ */
+function controlEntries(
+  bytes: Uint8Array,
+  isControl: (path: string) => boolean,
+): ReadonlyMap<string, string> | undefined {
+  const layout = indexLayout(bytes);
+  if (layout === undefined) return undefined;
+  const counted = layout.entries.filter(({ mode, path }) => mode === gitlink || isControl(path));
+  return new Map(counted.map((entry) => [entryKey(entry), `${entry.mode.toString(8)} ${objectName(layout, entry)}`]));
 }
 
 function controlIn(workTree: string, targets: ControlTargets): (name: string) => boolean {

@@ -4,6 +4,7 @@ import { dirname, join, relative } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
 import { isProtectedBranch } from "@gennai/governance/policies/branch";
 import type { PutBackFile } from "@gennai/governance/tool";
+import { packedRefs, withoutPacked, withoutUnreadable } from "../git-data/packed-refs.ts";
 import { isWithin } from "../sandbox/host-layout.ts";
 import type { RepositoryPaths } from "../sandbox/repository-paths.ts";
 import { systemErrorCode } from "../system-error.ts";
@@ -11,7 +12,6 @@ import { defaultRemoteBranch } from "../workspace/git-head.ts";
 import { isAgreedMove, remoteHead } from "./agreed-move.ts";
 import { type ControlState, sameState } from "./control-state.ts";
 import type { KeptBytes } from "./kept-bytes.ts";
-import { packedRefs, withoutPacked, withoutUnreadable } from "./packed-refs.ts";
 import { changedBefore } from "./put-back.ts";
 import { SetBack } from "./set-back.ts";
 

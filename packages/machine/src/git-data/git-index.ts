@@ -1,0 +1,149 @@
+import { hash } from "node:crypto";
+
+/** One entry of git's index. */
+export interface IndexEntry {
+  /** Octal, as git writes it, e.g. `100644`; `160000` is a link to another repository. */
+  readonly mode: string;
+  /** Name of the object, hex. */
+  readonly object: string;
+  /** Flags that tell git to look away: `assume-valid`, `skip-worktree`. */
+  readonly ignored: boolean;
+  readonly intentToAdd: boolean;
+}
+
+/** By `entryKey`. */
+export type GitIndex = ReadonlyMap<string, IndexEntry>;
+
+/**
+ * Reads git's index (versions 2 to 4); undefined for one that is split, sparse, damaged or of another kind, of which nothing
+ * can be told. Runs no git: the repository may not be trusted. Paths that are no UTF-8 have U+FFFD in them.
+ */
+export function readGitIndex(bytes: Uint8Array): GitIndex | undefined {
+  const layout = indexLayout(bytes);
+  if (layout === undefined) return undefined;
+  return new Map(
+    layout.entries.map((entry) => [
+      entryKey(entry),
+      {
+        mode: entry.mode.toString(8),
+        object: objectName(layout, entry),
+        ignored: (entry.flags & assumeValid) !== 0 || (entry.more & skipWorktree) !== 0,
+        intentToAdd: (entry.more & intentToAdd) !== 0,
+      },
+    ]),
+  );
+}
+
+/** By which an entry is known: its path, or `PATH\0STAGE` for one of a conflict. */
+export function entryKey({ path, flags }: EntryLayout): string {
+  const stage = (flags >> 12) & 3;
+  return stage === 0 ? path : `${path}\0${stage}`;
+}
+
+/** Name of an entry's object, hex. */
+export function objectName({ view }: IndexLayout, { start, flagsAt }: EntryLayout): string {
+  return view.toString("hex", start + 40, flagsAt);
+}
+
+/**
+ * What an index says, as a digest: it stays the same when git only looks at the files again. undefined where nothing can be
+ * told.
+ */
+export function indexMeaning(bytes: Uint8Array): string | undefined {
+  const index = readGitIndex(bytes);
+  return index === undefined ? undefined : hash("sha256", JSON.stringify([...index]), "hex");
+}
+
+/** Where things are in an index. */
+export interface IndexLayout {
+  readonly view: Buffer;
+  readonly version: number;
+  /** Bytes of an object's name, and of the digest at the end. */
+  readonly objectBytes: number;
+  readonly entries: readonly EntryLayout[];
+  /** Where the extensions begin. */
+  readonly end: number;
+}
+
+export interface EntryLayout {
+  /** From the work tree's top. */
+  readonly path: string;
+  readonly mode: number;
+  readonly start: number;
+  readonly flagsAt: number;
+  readonly flags: number;
+  /** Flags that only later versions have; 0 where there are none. */
+  readonly more: number;
+  /** Where what follows the flags begins, and where the next entry does. */
+  readonly nameAt: number;
+  readonly end: number;
+}
+
+export const extended = 0x4000;
+export const skipWorktree = 0x4000;
+const assumeValid = 0x8000;
+const intentToAdd = 0x2000;
+/** Mode of a link to another repository. */
+export const gitlink = 0o160000;
+const modes: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, gitlink]);
+
+/** undefined as for `readGitIndex`. */
+export function indexLayout(bytes: Uint8Array): IndexLayout | undefined {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.length < 12 || view.toString("latin1", 0, 4) !== "DIRC") return undefined;
+  const version = view.readUInt32BE(4);
+  if (version < 2 || version > 4) return undefined;
+  for (const objectBytes of [20, 32]) {
+    const read = layoutWith(view, version, objectBytes);
+    if (read !== undefined) return read;
+  }
+  return undefined;
+}
+
+function layoutWith(view: Buffer, version: number, objectBytes: number): IndexLayout | undefined {
+  const count = view.readUInt32BE(8);
+  const entries: EntryLayout[] = [];
+  let path: Buffer = Buffer.alloc(0);
+  let at = 12;
+  for (let number = 0; number < count; number += 1) {
+    const start = at;
+    const flagsAt = start + 40 + objectBytes;
+    if (flagsAt + 4 > view.length) return undefined;
+    const mode = view.readUInt32BE(start + 24);
+    if (!modes.has(mode)) return undefined;
+    const flags = view.readUInt16BE(flagsAt);
+    const isExtended = version > 2 && (flags & extended) !== 0;
+    const more = isExtended ? view.readUInt16BE(flagsAt + 2) : 0;
+    const nameAt = flagsAt + (isExtended ? 4 : 2);
+    const name = version === 4 ? readOffset(view, nameAt) : { value: path.length, next: nameAt };
+    if (name === undefined || name.value > path.length) return undefined;
+    const end = view.indexOf(0, name.next);
+    if (end < 0) return undefined;
+    path = Buffer.concat([path.subarray(0, path.length - name.value), view.subarray(name.next, end)]);
+    at = version === 4 ? end + 1 : start + ((end - start + 8) & ~7);
+    entries.push({ path: path.toString(), mode, start, flagsAt, flags, more, nameAt, end: at });
+  }
+  return followedByWhole(view, at, objectBytes) ? { view, version, objectBytes, entries, end: at } : undefined;
+}
+
+/** Variable-length number of version 4. */
+function readOffset(view: Buffer, start: number): { readonly value: number; readonly next: number } | undefined {
+  let at = start;
+  let byte = view[at++];
+  let value = (byte ?? 0) & 0x7f;
+  while (byte !== undefined && (byte & 0x80) !== 0) {
+    byte = view[at++];
+    value = (value + 1) * 128 + ((byte ?? 0) & 0x7f);
+  }
+  return byte === undefined ? undefined : { value, next: at };
+}
+
+/** Extensions follow, then a digest. Those in small letters change what the entries mean. */
+function followedByWhole(view: Buffer, start: number, objectBytes: number): boolean {
+  let at = start;
+  while (at + 8 <= view.length - objectBytes) {
+    if (/^[a-z]/.test(view.toString("latin1", at, at + 4))) return false;
+    at += 8 + view.readUInt32BE(at + 4);
+  }
+  return at === view.length - objectBytes;
+}
