@@ -50,15 +50,7 @@ export function bubblewrapArguments(view: SandboxView, features: BubblewrapFeatu
   const visible = [...layout.readable, workspaceRoot, ...repository.data];
   if (repository.surroundings !== undefined) visible.push(repository.surroundings);
   return [
-    ...["--unshare-all", "--unshare-user", ...(features.disableUserNamespaces ? ["--disable-userns"] : [])],
-    ...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
-    ...["--proc", "/proc", "--dev", "/dev", "--bind", view.temporary, "/tmp", "--dir", "/var/tmp"],
-    ...["--bind", view.temporary, "/var/tmp"],
-    // Files there are memory, and no process's.
-    ...["--size", sharedMemorySize, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
-    ...(layout.home === undefined ? [] : ["--size", homeSize, "--perms", "0700", "--tmpfs", layout.home]),
-    ...layout.links.flatMap(({ path, target }) => ["--symlink", target, path]),
-    ...layout.readable.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...machineArguments({ layout, temporary: view.temporary }, features),
     ...(repository.surroundings === undefined ? [] : ["--ro-bind", repository.surroundings, repository.surroundings]),
     ...[control === undefined ? "--ro-bind" : "--bind", workspaceRoot, workspaceRoot],
     ...repository.data.flatMap((path) => [control === undefined ? "--ro-bind" : "--bind", path, path]),
@@ -68,17 +60,48 @@ export function bubblewrapArguments(view: SandboxView, features: BubblewrapFeatu
     ...(control?.absentDirectories ?? []).flatMap((path) => ["--ro-bind", view.empty, path]),
     ...(repository.exclude === undefined ? [] : ["--ro-bind", repository.exclude.contents, repository.exclude.file]),
     ...(control?.absentFiles ?? []).flatMap((path) => ["--ro-bind", "/dev/null", path]),
-    ...view.zeroAccess.flatMap((path) => hide(path, view)),
-    ...layout.hidden
-      .filter((path) => visible.some((directory) => isWithin(path, directory)))
-      .flatMap((path) => hide(path, view)),
-    ...["--setenv", "TMPDIR", "/tmp", "--remount-ro", "/", "--chdir", view.cwd, "--"],
+    ...view.zeroAccess.flatMap((path) => hide(path, view.empty)),
+    ...hideBelow(visible, { layout, empty: view.empty }),
+    ...startArguments(view.cwd),
   ];
 }
 
-function hide(path: string, view: SandboxView): readonly string[] {
+/** Everything of a command's world but the user's own files: what of the machine it sees, and that nothing else is shared. */
+export function machineArguments(
+  { layout, temporary }: Pick<SandboxView, "layout" | "temporary">,
+  features: BubblewrapFeatures,
+): readonly string[] {
+  return [
+    ...["--unshare-all", "--unshare-user", ...(features.disableUserNamespaces ? ["--disable-userns"] : [])],
+    ...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+    ...["--proc", "/proc", "--dev", "/dev", "--bind", temporary, "/tmp", "--dir", "/var/tmp"],
+    ...["--bind", temporary, "/var/tmp"],
+    // Files there are memory, and no process's.
+    ...["--size", sharedMemorySize, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
+    ...(layout.home === undefined ? [] : ["--size", homeSize, "--perms", "0700", "--tmpfs", layout.home]),
+    ...layout.links.flatMap(({ path, target }) => ["--symlink", target, path]),
+    ...layout.readable.flatMap((path) => ["--ro-bind-try", path, path]),
+  ];
+}
+
+/** What of the machine stays hidden also within what is visible. */
+export function hideBelow(
+  visible: readonly string[],
+  { layout, empty }: Pick<SandboxView, "layout" | "empty">,
+): readonly string[] {
+  return layout.hidden
+    .filter((path) => visible.some((directory) => isWithin(path, directory)))
+    .flatMap((path) => hide(path, empty));
+}
+
+/** The last ones before the program. */
+export function startArguments(cwd: string): readonly string[] {
+  return ["--setenv", "TMPDIR", "/tmp", "--remount-ro", "/", "--chdir", cwd, "--"];
+}
+
+function hide(path: string, empty: string): readonly string[] {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   // Nothing can be mounted on a link; what it leads to is hidden by its own name.
   if (stat === undefined || stat.isSymbolicLink()) return [];
-  return ["--ro-bind", stat.isDirectory() ? view.empty : "/dev/null", path];
+  return ["--ro-bind", stat.isDirectory() ? empty : "/dev/null", path];
 }

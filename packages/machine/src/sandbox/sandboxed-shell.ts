@@ -1,11 +1,11 @@
 import { lstatSync, readFileSync } from "node:fs";
-import { release } from "node:os";
 import { relative } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { type BubblewrapFeatures, bubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { takeControlMounts } from "./control-mounts.ts";
 import { type HostLayout, isWithin } from "./host-layout.ts";
+import { limitedShell } from "./limited-shell.ts";
 import type { MountPoints } from "./mount-points.ts";
 import { type RepositoryPaths, repositoryPaths } from "./repository-paths.ts";
 import type { SandboxPlace } from "./sandbox-place.ts";
@@ -69,7 +69,7 @@ export class ShellSandbox {
         empty: place.empty,
       };
       return {
-        argv: [program, ...bubblewrapArguments(view, features), shell, "-c", limitedExec, shell, command],
+        argv: [program, ...bubblewrapArguments(view, features), ...limitedShell(shell, command)],
         untouchable: [
           ...(control?.readOnly ?? []),
           ...(control?.absentDirectories ?? []),
@@ -122,17 +122,6 @@ function visibleTrees(workspaceRoot: string, repository: RepositoryPaths | undef
   const workTree = repository?.workTree ?? workspaceRoot;
   const elsewhere = (repository?.writable ?? []).filter((path) => !isWithin(path, workTree));
   return [workTree, ...elsewhere.filter((path) => !elsewhere.some((one) => one !== path && isWithin(path, one)))];
-}
-
-/**
- * How a command begins inside: with a bound on the processes and threads of its own namespace, which the system counts
- * apart from the user's others since Linux 5.14. Before that it would count all of them, so there is none.
- */
-const limitedExec = `${countsByNamespace(release()) ? "ulimit -u 8192 2>/dev/null; " : ""}exec "$0" -c "$1"`;
-
-function countsByNamespace(kernel: string): boolean {
-  const [major = 0, minor = 0] = kernel.split(/[.-]/).map(Number);
-  return major > 5 || (major === 5 && minor >= 14);
 }
 
 export interface ShellSandboxOptions {
