@@ -1,0 +1,95 @@
+import { dirname, join } from "node:path";
+import { hasCode } from "../system-error.ts";
+import { type CommitJournal, type Operation, removeJournal } from "./commit-journal.ts";
+import { releaseLocks } from "./git-locks.ts";
+import { HeldOperation, InTheWay } from "./held-operation.ts";
+import { statIfPresent } from "./look-at-entry.ts";
+import { makeDurable } from "./make-durable.ts";
+import { NotCommitted, Unsettled } from "./stage-error.ts";
+import { type StagedRoot, stageParts } from "./staging-place.ts";
+import type { Transaction } from "./transaction.ts";
+
+/**
+ * Does all that is left of a commit, durably. When somebody is in the way, it takes back what was done, ends the journal and
+ * throws `NotCommitted`.
+ */
+export async function carryOut(transaction: Transaction, journal: CommitJournal): Promise<void> {
+  let current: Operation | undefined;
+  const forEach = (work: (held: HeldOperation) => void): void => {
+    for (const operation of journal.operations) {
+      current = operation;
+      using held = hold(transaction, journal, operation);
+      work(held);
+    }
+  };
+  try {
+    forEach((held) => held.forward());
+    // An editor that had a file open may have written to it meanwhile.
+    forEach((held) => held.refuseTouched());
+    await syncNames(transaction, journal);
+  } catch (error) {
+    await takeBack(transaction, journal);
+    releaseLocks(transaction, journal.locks);
+    removeJournal(transaction, "committing");
+    if (current === undefined || !(error instanceof InTheWay || isGone(error))) throw error;
+    const reason = error instanceof InTheWay ? error.message : "its directory is not there any more";
+    throw new NotCommitted("stale_file", [{ root: rootOf(transaction, current).path, path: current.path, reason }]);
+  }
+}
+
+/**
+ * Puts back what was there before, durably, but where somebody else changed something since. Throws `Unsettled` when
+ * something has no place to go back to: it stays where it is.
+ */
+export async function takeBack(transaction: Transaction, journal: CommitJournal): Promise<void> {
+  const homeless: string[] = [];
+  for (const operation of journal.operations.toReversed()) {
+    const root = rootOf(transaction, operation);
+    try {
+      using held = hold(transaction, journal, operation);
+      held.back();
+    } catch (error) {
+      if (!isGone(error) && !(error instanceof InTheWay)) throw error;
+      const old = join(root.directory, stageParts.old, operation.name);
+      if (isGone(error) && statIfPresent(old) !== undefined) homeless.push(old);
+    }
+  }
+  await syncNames(transaction, journal);
+  if (homeless.length > 0) throw new Unsettled(homeless);
+}
+
+/** False where somebody is in the way of what is left of it. */
+export function canCarryOut(transaction: Transaction, journal: CommitJournal): boolean {
+  return journal.operations.every((operation) => {
+    try {
+      using held = hold(transaction, journal, operation);
+      return held.canGoOn();
+    } catch (error) {
+      if (isGone(error)) return false;
+      throw error;
+    }
+  });
+}
+
+export function hold(transaction: Transaction, { markers }: CommitJournal, operation: Operation): HeldOperation {
+  return new HeldOperation(rootOf(transaction, operation), operation, BigInt(markers[operation.root] ?? 0));
+}
+
+export function rootOf({ roots }: Transaction, { root }: Pick<Operation, "root">): StagedRoot {
+  const found = roots[root];
+  if (found === undefined) throw new RangeError(`There is no root ${root}.`);
+  return found;
+}
+
+async function syncNames({ roots }: Transaction, { operations }: CommitJournal): Promise<void> {
+  for (const [index, root] of roots.entries()) {
+    const own = operations.filter((operation) => operation.root === index);
+    const parents = new Set(own.map(({ path }) => join(root.path, dirname(path))));
+    if (parents.size > 0) await makeDurable([...parents, join(root.directory, stageParts.old)], root.path);
+  }
+}
+
+/** The directory is not there any more, or a link stands in its place. */
+function isGone(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR", "path_changed"].some((code) => hasCode(error, code));
+}

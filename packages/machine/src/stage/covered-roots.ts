@@ -1,0 +1,88 @@
+import { readFileSync, realpathSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { indexLayout } from "../git-data/git-index.ts";
+import { isWithin } from "../sandbox/host-layout.ts";
+import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
+import { type Covered, CoveredTree, type CoverRules } from "./covered-tree.ts";
+import { statIfPresent } from "./look-at-entry.ts";
+import { skipInIndex } from "./skip-in-index.ts";
+import { stageRoots } from "./stage-roots.ts";
+
+/** A root, and what a command must not see of it. */
+export interface CoveredRoot {
+  readonly root: WorkspaceRoot;
+  readonly covered: Covered;
+}
+
+/** What is staged for the commands of a workspace. Looks before each command; what did not change is remembered. */
+export class CoveredRoots {
+  readonly #workspace: string;
+  readonly #home: string | undefined;
+  readonly #rules: CoverRules;
+  readonly #trees = new Map<string, CoveredTree>();
+  #index: { readonly key: string; readonly adapted: Covered["index"] } | undefined;
+
+  /**
+   * @param workspace real path
+   * @param home the user's
+   * @param rules what is hidden besides the built-in names: at least what the machine's layout hides
+   */
+  constructor(workspace: string, home: string | undefined, rules: CoverRules) {
+    this.#workspace = workspace;
+    this.#home = home;
+    this.#rules = rules;
+  }
+
+  /** Throws `StageUnavailable` and `UnprotectedWorkspace` rather than leave anything out. */
+  look(): readonly CoveredRoot[] {
+    const roots = stageRoots(this.#workspace, this.#home).map((root) => {
+      const tree = this.#trees.get(root.path) ?? new CoveredTree(root.path, this.#rules);
+      this.#trees.set(root.path, tree);
+      return { root, covered: tree.look() };
+    });
+    const [workTree] = roots;
+    const index = workTree === undefined ? undefined : indexOf(workTree.root.path);
+    const owner = roots.find(({ root }) => index !== undefined && isWithin(index, root.path));
+    if (workTree === undefined || index === undefined || owner === undefined) return roots;
+    const adapted = this.#adapted(index, relative(owner.root.path, index), workTree.covered.hidden);
+    if (adapted === undefined) return roots;
+    return roots.map((one) => (one === owner ? { ...one, covered: { ...one.covered, index: adapted } } : one));
+  }
+
+  /** Hidden files that git tracks would look removed to it. */
+  #adapted(file: string, path: string, hidden: readonly string[]): Covered["index"] {
+    const stat = statIfPresent(file);
+    if (stat?.isFile() !== true || hidden.length === 0) return undefined;
+    const key = JSON.stringify([file, hidden, ...[stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].map(String)]);
+    if (this.#index?.key !== key) this.#index = { key, adapted: adapt(readFileSync(file), path, hidden) };
+    return this.#index.adapted;
+  }
+}
+
+function adapt(bytes: Uint8Array, path: string, hidden: readonly string[]): Covered["index"] {
+  const all = new Set(hidden);
+  const isHidden = (tracked: string): boolean => {
+    for (let end = tracked.length; end > 0; end = tracked.lastIndexOf("/", end - 1)) {
+      if (all.has(tracked.slice(0, end))) return true;
+    }
+    return false;
+  };
+  const tracked = indexLayout(bytes)?.entries.filter((entry) => isHidden(entry.path) && entry.more === 0) ?? [];
+  const skipped = new Set(tracked.map((entry) => entry.path));
+  const adapted = skipped.size === 0 ? undefined : skipInIndex(bytes, skipped, true);
+  return adapted === undefined ? undefined : { path, bytes: adapted, skipped };
+}
+
+/** The index of a work tree, wherever git keeps it. */
+function indexOf(workTree: string): string | undefined {
+  const git = join(workTree, ".git");
+  const stat = statIfPresent(git);
+  if (stat?.isDirectory()) return join(git, "index");
+  if (stat?.isFile() !== true) return undefined;
+  const named = /^gitdir: (.+)$/.exec(readFileSync(git, "utf8").trim())?.[1];
+  try {
+    return named === undefined ? undefined : join(realpathSync(resolve(dirname(git), named)), "index");
+  } catch {
+    return undefined;
+  }
+}

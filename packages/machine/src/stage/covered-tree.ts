@@ -1,0 +1,161 @@
+import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { join, relative } from "node:path";
+import { isWithin } from "../sandbox/host-layout.ts";
+import { type FileNames, fileNames, LinkedFiles } from "../sandbox/linked-files.ts";
+import { zeroAccessFiles } from "../sandbox/zero-access-files.ts";
+import { systemErrorCode } from "../system-error.ts";
+import { RememberedTree } from "../workspace/remembered-tree.ts";
+import { StageUnavailable } from "./stage-error.ts";
+import { mayHoldLogin, withoutLogins } from "./without-logins.ts";
+
+/** What of a root a command must not see. Paths are relative to the root, with `/`. */
+export interface Covered {
+  /** Files and directories that are not there for the command. */
+  readonly hidden: readonly string[];
+  /** Files that are there without their logins, and what of them is. */
+  readonly copies: ReadonlyMap<string, Uint8Array>;
+  /** Git's index, where it tracks what is hidden: as the command sees it, and the paths that git is told to leave alone there. */
+  readonly index?:
+    | { readonly path: string; readonly bytes: Uint8Array; readonly skipped: ReadonlySet<string> }
+    | undefined;
+}
+
+/** What a rule says of a path; relative to the root, with `/`. */
+type IsZeroAccess = (path: string, kind: "file" | "directory") => boolean;
+
+/** What is hidden besides files with the names of secrets. */
+export interface CoverRules {
+  readonly isZeroAccess?: IsZeroAccess | undefined;
+  /** Absolute paths, of which those below a root count. */
+  readonly always?: readonly string[];
+}
+
+interface Found {
+  readonly secrets: readonly string[];
+  readonly closed: readonly string[];
+  readonly logins: readonly string[];
+}
+
+/** Looks through a root before each command, all of it; what did not change since the last look is remembered. */
+export class CoveredTree {
+  readonly #root: string;
+  readonly #isZeroAccess: IsZeroAccess;
+  readonly #always: readonly string[];
+  readonly #tree: RememberedTree<Found>;
+  /** Looked for only when a file that is hidden has more names than one: that takes a look at every file. */
+  #links: LinkedFiles | undefined;
+  #directories: readonly string[] = [];
+  /** What links named as secrets led to: a command may have removed such a link. */
+  readonly #targets = new Set<string>();
+
+  /**
+   * @param root real path
+   * @param rules what is zero-access besides the built-in names
+   */
+  constructor(root: string, { isZeroAccess = () => false, always = [] }: CoverRules = {}) {
+    this.#root = root;
+    this.#always = always.filter((path) => path !== root && isWithin(path, root));
+    this.#isZeroAccess = isZeroAccess;
+    this.#tree = new RememberedTree(root, (directory, entries) => this.#look(directory, entries));
+  }
+
+  /** Throws `StageUnavailable` and `UnprotectedWorkspace` rather than leave anything out. */
+  look(): Covered {
+    const { found, unreadable, unlisted, same } = this.#tree.walk();
+    const [first] = unlisted;
+    if (first !== undefined) {
+      throw new StageUnavailable(
+        "overlay_refused",
+        `${first.slice(0, 300)} cannot be looked into: its name is no UTF-8, or its path too long.`,
+        "Move or remove it.",
+      );
+    }
+    if (!same) this.#links = undefined;
+    this.#directories = [...found.keys()];
+    const there = this.#always.filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+    const hidden = new Set([...unreadable, ...there]);
+    const logins: string[] = [];
+    for (const { secrets, closed, logins: some } of found.values()) {
+      for (const path of closed) hidden.add(path);
+      for (const path of secrets) this.#targets.add(path);
+      logins.push(...some);
+    }
+    for (const path of this.#targets) for (const name of this.#allNames(path)) hidden.add(name);
+    const copies = new Map<string, Uint8Array>();
+    for (const path of logins) {
+      const copy = copyOf(path);
+      if (copy === undefined) continue;
+      hidden.delete(path);
+      copies.set(relative(this.#root, path), copy);
+      // A second name would show what the copy leaves out.
+      for (const name of this.#allNames(path)) if (name !== path) hidden.add(name);
+    }
+    return { hidden: withoutNested([...hidden]).map((path) => relative(this.#root, path)), copies };
+  }
+
+  #look(directory: string, entries: readonly Dirent[]) {
+    const pathOf = ({ name }: Dirent) => join(directory, name);
+    const isHidden = (entry: Dirent, kind: "file" | "directory") =>
+      this.#isZeroAccess(relative(this.#root, pathOf(entry)), kind);
+    const directories = entries.filter((entry) => entry.isDirectory());
+    const closed = directories.filter((entry) => isHidden(entry, "directory"));
+    const named = entries.filter((entry) => !entry.isDirectory() && isHidden(entry, "file"));
+    const inGit = entries.some(({ name }) => name === "HEAD");
+    return {
+      found: {
+        secrets: [...zeroAccessFiles(this.#root, entries), ...named.flatMap((entry) => this.#targetOf(pathOf(entry)))],
+        closed: closed.map(pathOf),
+        logins: entries.filter((entry) => entry.isFile() && mayHoldLogin(entry.name, inGit)).map(pathOf),
+      },
+      below: directories.filter((entry) => !closed.includes(entry)).map(({ name }) => name),
+    };
+  }
+
+  #targetOf(path: string): readonly string[] {
+    try {
+      const target = realpathSync(path);
+      return isWithin(target, this.#root) ? [target] : [];
+    } catch {
+      return [];
+    }
+  }
+
+  /** Of a file that is there. */
+  #allNames(path: string): readonly string[] {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat?.isFile() !== true) return stat?.isDirectory() ? [path] : [];
+    if (stat.nlink === 1) return [path];
+    this.#links ??= new LinkedFiles(this.#directories.map((directory) => [directory, namesIn(directory)] as const));
+    return [path, ...this.#links.namesOf(path)];
+  }
+}
+
+function namesIn(directory: string): FileNames {
+  try {
+    return fileNames(readdirSync(directory, { withFileTypes: true }));
+  } catch (error) {
+    // It went meanwhile, with all its names.
+    if (systemErrorCode(error) === "ENOENT" || systemErrorCode(error) === "ENOTDIR") return { all: [], linked: [] };
+    throw error;
+  }
+}
+
+/** undefined for a file in which there is none. */
+function copyOf(path: string): Uint8Array | undefined {
+  try {
+    return withoutLogins(path, readFileSync(path));
+  } catch {
+    // It is gone, or nobody may read it.
+    return undefined;
+  }
+}
+
+function withoutNested(paths: readonly string[]): readonly string[] {
+  const all = new Set(paths);
+  return paths.filter((path) => {
+    for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
+      if (all.has(path.slice(0, at))) return false;
+    }
+    return true;
+  });
+}

@@ -1,0 +1,32 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * Where in git's own directory a path lies, e.g. `refs/heads/main`; undefined for a path that is in none.
+ * @param root real path of a work tree, or of git's directory itself
+ * @param path relative to it, with `/`
+ */
+export function pathInGit(root: string, path: string): string | undefined {
+  const at = `/${path}/`.lastIndexOf("/.git/");
+  if (at < 0 && !isGitDirectory(root)) return undefined;
+  const inGit = at < 0 ? path : path.slice(at + ".git/".length);
+  return inGit.startsWith("modules/") ? pathInModule(root, path, inGit) : inGit;
+}
+
+/** Submodules have directories like git's own, by names with slashes. */
+function pathInModule(root: string, path: string, inGit: string): string {
+  const git = path.slice(0, path.length - inGit.length);
+  for (let end = inGit.lastIndexOf("/"); end > "modules".length; end = inGit.lastIndexOf("/", end - 1)) {
+    if (isGitDirectory(join(root, git + inGit.slice(0, end)))) return inGit.slice(end + 1);
+  }
+  return inGit;
+}
+
+/** The index of a work tree, whichever. @param path relative to `root` */
+export function isGitIndex(root: string, path: string): boolean {
+  return /^(?:worktrees\/[^/]+\/)?index$/.test(pathInGit(root, path) ?? "");
+}
+
+function isGitDirectory(path: string): boolean {
+  return ["HEAD", "objects", "refs"].every((name) => existsSync(join(path, name)));
+}

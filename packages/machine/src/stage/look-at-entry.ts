@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import {
+  type BigIntStats,
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+} from "node:fs";
+import { systemErrorCode } from "../system-error.ts";
+import type { Entry, Identity } from "./effect.ts";
+
+/** undefined when there is nothing. Throws other system errors. */
+export function statIfPresent(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true });
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+export function identityOf(stat: BigIntStats): Identity {
+  const { ino: inode, size, mtimeNs, ctimeNs } = stat;
+  return { inode, size, mtimeNs, ctimeNs, mode: modeOf(stat) };
+}
+
+/** Permission bits, with set-id and sticky. */
+export function modeOf(stat: BigIntStats): number {
+  return Number(stat.mode & 0o7777n);
+}
+
+/** How an overlay's upper layer says that a name of the lower one is gone. */
+export function isWhiteout(stat: BigIntStats): boolean {
+  return stat.isCharacterDevice() && stat.rdev === 0n;
+}
+
+export function entryAt(path: string, stat: BigIntStats): Entry {
+  if (stat.isSymbolicLink()) return { type: "link", target: readlinkSync(path) };
+  const mode = modeOf(stat);
+  if (stat.isDirectory()) return { type: "directory", mode };
+  if (!stat.isFile()) return { type: "other", mode };
+  return { type: "file", mode, size: Number(stat.size), sha256: digestOf(path) };
+}
+
+/** Without a look at its content. */
+export function isSameEntry(one: Entry, other: Entry): boolean {
+  if (one.type === "link") return other.type === "link" && one.target === other.target;
+  if (one.type === "file") {
+    return (
+      other.type === "file" &&
+      one.sha256 !== undefined &&
+      one.sha256 === other.sha256 &&
+      one.size === other.size &&
+      one.mode === other.mode
+    );
+  }
+  return one.type === other.type && one.mode === other.mode;
+}
+
+/** SHA-256 of a regular file, lower-case hex; undefined when it may not be read. */
+function digestOf(path: string): string | undefined {
+  const descriptor = openForReading(path);
+  if (descriptor === undefined) return undefined;
+  try {
+    const digest = createHash("sha256");
+    for (let count = readSync(descriptor, piece); count > 0; count = readSync(descriptor, piece)) {
+      digest.update(piece.subarray(0, count));
+    }
+    return digest.digest("hex");
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openForReading(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (systemErrorCode(error) === "EACCES") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Runs `work` while the owner has these rights to the entry, which a command may have taken away.
+ * @param mode that it has
+ */
+export function withRights<Value>(path: string, mode: number, rights: number, work: () => Value): Value {
+  if ((mode & rights) === rights) return work();
+  chmodSync(path, mode | rights);
+  try {
+    return work();
+  } finally {
+    chmodSync(path, mode);
+  }
+}
+
+const piece = Buffer.allocUnsafeSlow(256 * 1024);

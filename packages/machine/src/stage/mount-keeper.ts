@@ -1,0 +1,131 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { atExit } from "../process/at-exit.ts";
+import { inheritedDescriptors } from "../process/inherited-descriptors.ts";
+import { checkSameRoot } from "../workspace/workspace-root.ts";
+import { StageUnavailable } from "./stage-error.ts";
+import { type StagedRoot, stageParts } from "./staging-place.ts";
+import { systemProgram } from "./system-program.ts";
+
+/**
+ * A small process in a user and a mount namespace of its own, in which the roots' overlays are mounted. Nobody else sees the
+ * mounts, and they are gone when it is: it ends with its input, so also when this process is killed.
+ */
+export interface MountKeeper {
+  /** Its number, for programs that join its namespaces. */
+  readonly id: number;
+  /** The name of its mounts, by which whoever sees them is known. */
+  readonly mountName: string;
+  /** A path of this process's to what the command sees of a root. */
+  merged(root: StagedRoot): string;
+  /** Resolves when the mounts are gone. */
+  close(): Promise<void>;
+}
+
+/** `volatile`: nothing of it needs to be on disk before a commit, and unmounting does not sync the whole disk. */
+const mountOptions = "userxattr,volatile,index=off,xino=off";
+
+/**
+ * Layers are named by descriptors, so that it does not matter which characters are in a path. They have to be opened within
+ * the namespace; the root is compared with the one that was held outside.
+ */
+const script = `
+echo namespace
+name=$1; mount=$2; options=$3; shift 3
+while [ $# -gt 0 ]; do
+  exec 3<"$1" 4<"$2/mask" 5<"$2/upper" 6<"$2/work" || exit 1
+  [ /proc/self/fd/3 -ef "/proc/self/fd/$3" ] || { echo "another directory has taken the place of $1" >&2; exit 1; }
+  "$mount" -i -n -t overlay "$name" -o "$options,lowerdir=/proc/self/fd/4:/proc/self/fd/3,upperdir=/proc/self/fd/5,workdir=/proc/self/fd/6" "$2/merged" || exit 1
+  shift 3
+done
+exec 3<&- 4<&- 5<&- 6<&-
+echo mounted
+read -r end
+`;
+
+/** Throws `StageUnavailable`: `no_user_namespaces`, or `overlay_refused` with what the system said. */
+export async function keepMounts(roots: readonly StagedRoot[], mountName: string): Promise<MountKeeper> {
+  const child = startKeeper(roots, mountName);
+  const { pid, stdin, stdout, stderr } = child;
+  if (stdin === null || stdout === null || stderr === null) throw new Error("The keeper of the mounts has no pipes.");
+  const gone = once(child, "exit").catch(() => undefined);
+  const leaving = atExit(() => child.kill("SIGKILL"));
+  const close = async (): Promise<void> => {
+    leaving[Symbol.dispose]();
+    stdin.end();
+    await gone;
+    for (const stream of [stdout, stderr]) stream.destroy();
+  };
+  stdin.on("error", () => undefined);
+  const said = await readUntil(stdout, "mounted\n");
+  if (said.endsWith("mounted\n") && pid !== undefined) {
+    const merged = (root: StagedRoot) => join(`/proc/${pid}/root`, root.directory, stageParts.merged);
+    return { id: pid, mountName, merged, close };
+  }
+  stdin.end();
+  const complaint = (await readUntil(stderr, "")).trim().split("\n").at(0)?.slice(0, 300) || "it did not say why.";
+  await close();
+  if (!said.startsWith("namespace\n")) {
+    throw new StageUnavailable(
+      "no_user_namespaces",
+      `The system lets no user namespace be made: ${complaint}`,
+      "Allow unprivileged user namespaces (Ubuntu: an AppArmor profile, or sysctl kernel.apparmor_restrict_unprivileged_userns=0; Debian 10: sysctl kernel.unprivileged_userns_clone=1; containers: a seccomp profile that lets unshare and mount through).",
+    );
+  }
+  if (!readFileSync("/proc/filesystems", "latin1").includes("\toverlay\n")) {
+    throw new StageUnavailable(
+      "no_overlay",
+      "This kernel has no overlay file system.",
+      "Load it: sudo modprobe overlay.",
+    );
+  }
+  throw new StageUnavailable(
+    "overlay_refused",
+    `The system mounts no overlay over ${roots.map(({ path }) => path).join(", ")}: ${complaint}`,
+    "Use Linux 5.11 or newer, and put the workspace and GENNAI_STATE_DIR on ext4, xfs or btrfs.",
+  );
+}
+
+/** Descriptors that the keeper has for itself: input, outputs, and four layers. */
+const ownDescriptors = 7;
+
+function startKeeper(roots: readonly StagedRoot[], mountName: string) {
+  const held: number[] = [];
+  try {
+    for (const root of roots) {
+      const descriptor = openSync(root.path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+      held.push(descriptor);
+      checkSameRoot(root, fstatSync(descriptor));
+    }
+    const layers = roots.flatMap(({ path, directory }, index) => [path, directory, String(ownDescriptors + index)]);
+    const stdio: ("pipe" | "ignore" | number)[] = ["pipe", "pipe", "pipe"];
+    while (stdio.length < ownDescriptors) stdio.push("ignore");
+    stdio.push(...held);
+    // What this process inherited is not for the keeper.
+    while (stdio.length <= Math.max(0, ...inheritedDescriptors())) stdio.push("ignore");
+    return spawn(
+      systemProgram("unshare"),
+      [
+        ...["--user", "--map-root-user", "--mount", "/bin/sh", "-c", script, "sh"],
+        ...[mountName, systemProgram("mount"), mountOptions, ...layers],
+      ],
+      // A Ctrl-C at the terminal is for this process to decide about.
+      { cwd: "/", env: { PATH: "/usr/bin:/bin", LC_ALL: "C" }, stdio, detached: true },
+    );
+  } finally {
+    for (const descriptor of held) closeSync(descriptor);
+  }
+}
+
+/** Up to this, or all. */
+async function readUntil(stream: Readable, end: string): Promise<string> {
+  let text = "";
+  for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
+    text += String(chunk);
+    if (end !== "" && text.endsWith(end)) break;
+  }
+  return text;
+}

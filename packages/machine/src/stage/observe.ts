@@ -1,0 +1,257 @@
+import { isUtf8 } from "node:buffer";
+import { type BigIntStats, readdirSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { Covered } from "./covered-tree.ts";
+import type { Entry, Observation, StageEffect } from "./effect.ts";
+import { caseClashes, flagsOf } from "./effect-flags.ts";
+import { entryAt, identityOf, isSameEntry, isWhiteout, modeOf, statIfPresent, withRights } from "./look-at-entry.ts";
+import { type StagedRoot, stageParts } from "./staging-place.ts";
+
+/** What one root is looked at by. */
+export interface ObservedRoot extends StagedRoot {
+  /** A path of this process's to what the command saw. */
+  readonly merged: string;
+  readonly covered: Covered;
+  /** The marker's ctime, in nanoseconds. */
+  readonly marker: bigint;
+}
+
+/**
+ * What a command did, after the last of its processes and before the overlays are unmounted. Throws system errors for what
+ * cannot be looked at; nothing can be kept then.
+ */
+export function observe(roots: readonly ObservedRoot[]): Observation {
+  const effects: StageEffect[] = [];
+  const dropped: { readonly root: number; readonly path: string }[] = [];
+  const replaced: StageEffect[] = [];
+  for (const [index, root] of roots.entries()) {
+    const found = new RootObserver(root, index).look();
+    effects.push(...found.effects);
+    replaced.push(...found.replaced);
+    dropped.push(...found.dropped.map((path) => ({ root: index, path })));
+  }
+  const skipped = roots.flatMap(({ covered: { index } }, root) =>
+    index === undefined ? [] : [{ root, path: index.path, hidden: index.skipped }],
+  );
+  return { effects, dropped, skipped, replaced, markers: roots.map(({ marker }) => marker) };
+}
+
+/** A directory on the way down. */
+interface Way {
+  /** The user's tree has it too, and the command could see that. */
+  readonly inLower: boolean;
+  /** It has the name of something that the command must not see, or lies in such a one. */
+  readonly inHidden: boolean;
+}
+
+interface InDirectory {
+  /** The directory was removed and made anew. */
+  readonly isAnew: boolean;
+  /** Another name in it differs only by case. */
+  readonly isClash: boolean;
+}
+
+class RootObserver {
+  readonly #root: ObservedRoot;
+  readonly #index: number;
+  readonly #upper: string;
+  readonly #hidden: ReadonlySet<string>;
+  readonly #effects: StageEffect[] = [];
+  readonly #dropped: string[] = [];
+  readonly #replaced: StageEffect[] = [];
+  /** Of entries without one of the user's at their path: the user's inode that they began as. */
+  readonly #origins = new Map<StageEffect, bigint>();
+
+  constructor(root: ObservedRoot, index: number) {
+    this.#root = root;
+    this.#index = index;
+    this.#upper = join(root.directory, stageParts.upper);
+    this.#hidden = new Set(root.covered.hidden);
+  }
+
+  look() {
+    this.#directory("", { inLower: true, inHidden: false });
+    const effects = pairMoves(inOrder(this.#effects), this.#origins);
+    return { effects, dropped: this.#dropped, replaced: this.#replaced };
+  }
+
+  /** @returns whether the upper layer alone has all of it: nothing of the user's tree shows through */
+  #directory(path: string, way: Way): boolean {
+    const { inLower } = way;
+    const upper = join(this.#upper, path);
+    const merged = join(this.#root.merged, path);
+    const stat = mustBe(statIfPresent(upper), path);
+    return withRights(merged, modeOf(stat), 0o700, () => {
+      const names = namesIn(upper);
+      const lowerNames = inLower ? namesIn(join(this.#root.path, path)) : noNames;
+      const clashes = caseClashes([...names.text, ...lowerNames.text]);
+      // A directory that is merged has the number of the one below; the root has its own.
+      const isAnew = inLower && path !== "" && statIfPresent(merged)?.ino === stat.ino;
+      const inUpper = new Set(names.text);
+      let isWhole = !inLower || (isAnew && namesIn(merged).text.every((name) => inUpper.has(name)));
+      for (const name of names.text) {
+        const below = path === "" ? name : `${path}/${name}`;
+        isWhole = this.#entry(below, { ...way, isAnew, isClash: clashes.has(name) }) && isWhole;
+      }
+      for (const shown of names.notText) this.#unnamed(path, shown, "created");
+      if (!inLower || !this.#lacksNames(path, inUpper, lowerNames.text)) return isWhole;
+      for (const name of lowerNames.text) {
+        if (!inUpper.has(name)) this.#gone(path === "" ? name : `${path}/${name}`);
+      }
+      for (const shown of lowerNames.notText) this.#unnamed(path, shown, "deleted");
+      return isWhole;
+    });
+  }
+
+  /** @returns whether the upper layer alone has all of it */
+  #entry(path: string, { inLower, inHidden, isAnew, isClash }: Way & InDirectory): boolean {
+    const upper = join(this.#upper, path);
+    const stat = mustBe(statIfPresent(upper), path);
+    const isBelowHidden = inHidden || this.#hidden.has(path);
+    const lower = inLower && !isBelowHidden ? statIfPresent(join(this.#root.path, path)) : undefined;
+    if (isWhiteout(stat)) {
+      if (lower !== undefined) this.#gone(path);
+      return true;
+    }
+    if (stat.isFIFO() || stat.isSocket()) {
+      unlinkSync(upper);
+      this.#dropped.push(path);
+      if (lower !== undefined) this.#gone(path);
+      return false;
+    }
+    // Another kind of entry may have taken a directory's place; one that holds something hidden stays.
+    const isKept = lower?.isDirectory() === true && !stat.isDirectory() && !this.#goneBelow(path);
+    const isHidden = isBelowHidden || isKept;
+    const after = this.#after(path, stat);
+    const before = lower === undefined ? undefined : this.#before(path, lower);
+    if (before === undefined || !isSameEntry(before, after)) {
+      const flags = flagsOf({ root: this.#root, path, after, isHidden, isClash, lower, upper: stat });
+      const change = before === undefined ? "created" : "changed";
+      const effect = { root: this.#index, path, change, after, flags } as const;
+      this.#effects.push(before === undefined ? effect : { ...effect, before });
+      // While it is mounted, an overlay gives the number of the file below, and not of its own copy.
+      const shown = before === undefined ? statIfPresent(join(this.#root.merged, path)) : undefined;
+      if (shown !== undefined && shown.ino !== stat.ino) this.#origins.set(effect, shown.ino);
+    }
+    if (!stat.isDirectory()) return true;
+    const isWhole = this.#directory(path, { inLower: lower?.isDirectory() === true, inHidden: isHidden });
+    if (isAnew && isWhole && before?.type === "directory" && !this.#holdsHidden(path)) {
+      this.#replaced.push({ root: this.#index, path, change: "changed", before, after, flags: [] });
+    }
+    return isWhole;
+  }
+
+  #holdsHidden(path: string): boolean {
+    const { hidden, copies, index } = this.#root.covered;
+    return [...hidden, ...copies.keys(), index?.path ?? ""].some((one) => one.startsWith(`${path}/`));
+  }
+
+  /** The user's entry of this name, and all below it, is to go. @returns false when something hidden keeps it */
+  #gone(path: string): boolean {
+    if (this.#hidden.has(path)) return false;
+    const lower = statIfPresent(join(this.#root.path, path));
+    if (lower === undefined) return true;
+    if (lower.isDirectory() && !this.#goneBelow(path)) return false;
+    const before = this.#before(path, lower);
+    const flags = flagsOf({ root: this.#root, path, isHidden: false, isClash: false, lower });
+    this.#effects.push({ root: this.#index, path, change: "deleted", before, flags });
+    return !this.#root.covered.copies.has(path);
+  }
+
+  #goneBelow(path: string): boolean {
+    const names = namesIn(join(this.#root.path, path));
+    for (const shown of names.notText) this.#unnamed(path, shown, "deleted");
+    return names.text.map((name) => this.#gone(`${path}/${name}`)).every(Boolean);
+  }
+
+  /**
+   * An overlay marks a directory that was removed and made again by an attribute that cannot be read here: it is such a one
+   * when a name below it in the user's tree, which nobody touched, is not there any more.
+   */
+  #lacksNames(path: string, inUpper: ReadonlySet<string>, lowerNames: readonly string[]): boolean {
+    for (const name of lowerNames) {
+      const below = path === "" ? name : `${path}/${name}`;
+      if (inUpper.has(name) || this.#hidden.has(below)) continue;
+      const lower = statIfPresent(join(this.#root.path, below));
+      if (lower === undefined || lower.ctimeNs >= this.#root.marker) continue;
+      return statIfPresent(join(this.#root.merged, below)) === undefined;
+    }
+    return false;
+  }
+
+  /** By the overlay, which would not notice that a mode changed below it. */
+  #after(path: string, stat: BigIntStats): Entry {
+    const merged = join(this.#root.merged, path);
+    if (!stat.isFile()) return entryAt(merged, stat);
+    return withRights(merged, modeOf(stat), 0o400, () => entryAt(merged, stat));
+  }
+
+  #before(path: string, lower: BigIntStats) {
+    return { ...entryAt(join(this.#root.path, path), lower), identity: identityOf(lower) };
+  }
+
+  #unnamed(directory: string, shown: string, change: "created" | "deleted"): void {
+    const path = directory === "" ? shown : `${directory}/${shown}`;
+    this.#effects.push({ root: this.#index, path, change, flags: ["name-not-utf8"] });
+  }
+}
+
+/** A directory comes right before all that is in it. */
+function inOrder(effects: readonly StageEffect[]): readonly StageEffect[] {
+  const keyed = effects.map((effect) => ({ effect, key: effect.path.replaceAll("/", "\0") }));
+  keyed.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));
+  return keyed.map(({ effect }) => effect);
+}
+
+/**
+ * Says of what was moved where it came from. What began as a file of the user's that stands nowhere any more, although the
+ * command did not remove it, was removed or moved by somebody else.
+ */
+function pairMoves(effects: readonly StageEffect[], origins: ReadonlyMap<StageEffect, bigint>): readonly StageEffect[] {
+  const byInode = new Map<bigint, StageEffect>();
+  const byDigest = new Map<string, StageEffect>();
+  for (const effect of effects) {
+    if (effect.before === undefined) continue;
+    byInode.set(effect.before.identity.inode, effect);
+    const { before, change } = effect;
+    if (change === "deleted" && before.type === "file" && before.size > 0) byDigest.set(before.sha256 ?? "", effect);
+  }
+  const movedTo = new Map<StageEffect, string>();
+  const paired = effects.map((effect): StageEffect => {
+    if (effect.change !== "created") return effect;
+    const origin = origins.get(effect);
+    const digest = effect.after?.type === "file" ? effect.after.sha256 : undefined;
+    const from = (origin === undefined ? undefined : byInode.get(origin)) ?? byDigest.get(digest ?? "none");
+    if (from !== undefined) {
+      movedTo.set(from, effect.path);
+      return { ...effect, movedFrom: from.path };
+    }
+    return origin === undefined ? effect : { ...effect, flags: [...effect.flags, "changed-by-others"] };
+  });
+  return paired.map((effect) => {
+    const to = movedTo.get(effect);
+    return to === undefined ? effect : { ...effect, movedTo: to };
+  });
+}
+
+interface Names {
+  readonly text: readonly string[];
+  /** Those that are no UTF-8, with U+FFFD. */
+  readonly notText: readonly string[];
+}
+
+const noNames: Names = { text: [], notText: [] };
+
+function namesIn(directory: string): Names {
+  const text: string[] = [];
+  const notText: string[] = [];
+  for (const name of readdirSync(directory, { encoding: "buffer" })) {
+    (isUtf8(name) ? text : notText).push(name.toString());
+  }
+  return { text, notText };
+}
+
+function mustBe(stat: BigIntStats | undefined, path: string): BigIntStats {
+  if (stat === undefined) throw new Error(`${path} went away while it was looked at`);
+  return stat;
+}

@@ -1,0 +1,71 @@
+/** Why there can be no stage over a workspace on this machine. */
+export type StageObstacle =
+  | "not_linux"
+  | "program_missing"
+  | "no_user_namespaces"
+  | "no_overlay"
+  | "overlay_refused"
+  | "no_whiteouts"
+  | "foreign_owner"
+  | "mount_inside"
+  | "no_place";
+
+/** There can be no stage here. `advice` is the one thing to do about it. */
+export class StageUnavailable extends Error {
+  override readonly name = "StageUnavailable";
+  readonly obstacle: StageObstacle;
+  readonly advice: string;
+
+  constructor(obstacle: StageObstacle, message: string, advice: string, cause?: unknown) {
+    super(message, { cause });
+    this.obstacle = obstacle;
+    this.advice = advice;
+  }
+}
+
+/** What stands against keeping what a command did. */
+export interface StageConflict {
+  /** Real path of the root it is below. */
+  readonly root: string;
+  /** Relative to the root, with `/`. */
+  readonly path: string;
+  readonly reason: string;
+}
+
+/**
+ * What a command did was not kept, and the tree is as it was.
+ *
+ * - `stale_file`: somebody else changed what it would have changed.
+ * - `not_committable`: an effect that can never be kept is among those to keep.
+ * - `git_locked`: another git works on the repository.
+ */
+export class NotCommitted extends Error {
+  override readonly name = "NotCommitted";
+  readonly code: "stale_file" | "not_committable" | "git_locked";
+  readonly conflicts: readonly StageConflict[];
+
+  constructor(code: NotCommitted["code"], conflicts: readonly StageConflict[]) {
+    const [first] = conflicts;
+    const others = conflicts.length > 1 ? `, and ${conflicts.length - 1} more` : "";
+    super(`Nothing was kept: ${first === undefined ? "" : `${first.path}: ${first.reason}`}${others}.`);
+    this.code = code;
+    this.conflicts = conflicts;
+  }
+}
+
+/** What a command left cannot be looked at as a whole, so none of it can be kept. */
+export class NotObservable extends Error {
+  override readonly name = "NotObservable";
+}
+
+/** What was taken from its place could not be put back, because its directory is not there any more. It is kept. */
+export class Unsettled extends Error {
+  override readonly name = "Unsettled";
+  /** Absolute paths of what was taken. */
+  readonly kept: readonly string[];
+
+  constructor(kept: readonly string[]) {
+    super(`What stood in a directory that somebody else moved meanwhile is kept in ${kept.join(", ")}.`);
+    this.kept = kept;
+  }
+}

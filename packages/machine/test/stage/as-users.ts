@@ -1,0 +1,54 @@
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Scenarios } from "./run-scenarios.ts";
+
+/** A user without any rights and without a name; tests run by root run as this one, too. */
+const withoutRights = 61_234;
+
+const users: readonly (readonly [name: string, id: number | undefined])[] =
+  process.getuid?.() === 0
+    ? [
+        ["root", 0],
+        ["a user without rights", withoutRights],
+      ]
+    : [["this user", undefined]];
+
+/**
+ * Declares a test for each scenario and user. What a stage may do depends on who makes it, so a process of that user runs them.
+ *
+ * @param file of the scenarios, a URL
+ */
+export function testAsUsers(file: string, scenarios: Scenarios): void {
+  describe.each(users)("%s", (_name, user) => {
+    const results = new Map<string, string | null>();
+    let errors = "";
+    beforeAll(async () => {
+      const identity = user === undefined ? {} : { uid: user, gid: user };
+      const program = [fileURLToPath(new URL("run-scenarios.ts", import.meta.url)), fileURLToPath(file)];
+      const child = spawn(process.execPath, program, {
+        ...identity,
+        stdio: ["ignore", "pipe", "pipe"],
+        env: { PATH: "/usr/bin:/bin", TMPDIR: "/tmp", ...rounds() },
+      });
+      const [output, complaints] = await Promise.all([text(child.stdout), text(child.stderr)]);
+      errors = complaints;
+      for (const line of output.split("\n").filter((each) => each.startsWith("{"))) {
+        const { name, failure }: { readonly name: string; readonly failure: string | null } = JSON.parse(line);
+        results.set(name, failure);
+      }
+    }, 3_600_000);
+    test.each(Object.keys(scenarios))("%s", (scenario) => {
+      expect(results.has(scenario), errors).toBe(true);
+      expect(results.get(scenario)).toBeNull();
+    });
+    afterAll(() => results.clear());
+  });
+}
+
+/** How many rounds somebody wishes of tests that have rounds. */
+function rounds(): Readonly<Record<string, string>> {
+  const names = ["GENNAI_ROUNDS", "GENNAI_MEANWHILE_ROUNDS"];
+  return Object.fromEntries(names.map((name) => [name, process.env[name] ?? ""]));
+}

@@ -1,0 +1,167 @@
+import { execFileSync } from "node:child_process";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { commandEnvironment } from "#process/command-environment";
+import type { CommandRun } from "#process/run-command";
+import { findBubblewrap } from "#sandbox/find-bubblewrap";
+import { readHostLayout } from "#sandbox/host-layout";
+import { commit } from "#stage/commit";
+import { CoveredRoots } from "#stage/covered-roots";
+import type { CoverRules } from "#stage/covered-tree";
+import type { Observation, StageEffect } from "#stage/effect";
+import { removeTree } from "#stage/remove-tree";
+import { Stage } from "#stage/stage";
+import type { StageMachine } from "#stage/staged-command";
+import { removeTransaction, type Transaction } from "#stage/transaction";
+import type { WorkspaceRoot } from "#workspace/workspace-root";
+
+export interface Staged {
+  readonly run: CommandRun;
+  readonly observation: Observation;
+  readonly transaction: Transaction;
+}
+
+/** A workspace, a home and a state directory, and stages over the workspace. */
+export class StageFixture implements Disposable {
+  readonly base: string;
+  readonly root: string;
+  readonly home: string;
+  readonly stateDir: string;
+  readonly machine: StageMachine;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly #rules: CoverRules;
+
+  constructor(files: Readonly<Record<string, string>> = {}, options: FixtureOptions = {}) {
+    this.base = options.base ?? realpathSync(mkdtempSync(join(tmpdir(), "gennai-stage-")));
+    this.root = join(this.base, options.name ?? "workspace");
+    this.home = join(this.base, "home");
+    this.stateDir = join(this.base, "state");
+    const temporary = join(this.base, "tmp");
+    const empty = join(this.base, "empty");
+    for (const directory of [this.root, this.home, this.stateDir, temporary, empty]) {
+      mkdirSync(directory, { recursive: true });
+    }
+    this.write(files);
+    this.environment = {
+      ...commandEnvironment(process.env),
+      HOME: this.home,
+      PATH: "/usr/bin:/bin",
+      GIT_AUTHOR_NAME: "A",
+      GIT_AUTHOR_EMAIL: "a@example.com",
+      GIT_COMMITTER_NAME: "A",
+      GIT_COMMITTER_EMAIL: "a@example.com",
+      GIT_AUTHOR_DATE: "2026-01-01T00:00:00Z",
+      GIT_COMMITTER_DATE: "2026-01-01T00:00:00Z",
+      GIT_CONFIG_NOSYSTEM: "1",
+    };
+    const bubblewrap = findBubblewrap();
+    if (bubblewrap === undefined) throw new Error("These tests need bubblewrap.");
+    const layout = readHostLayout({
+      home: this.home,
+      environment: this.environment,
+      privateDirectories: [this.stateDir],
+    });
+    const features = { disableUserNamespaces: true };
+    this.machine = { bubblewrap, features, shell: "/bin/bash", layout, temporary, empty };
+    this.#rules = { ...options, always: layout.hidden };
+  }
+
+  /** Runs a command on a stage, looks at what it did and unmounts. */
+  async stage(text: string, options: { readonly cwd?: string; readonly during?: () => void } = {}): Promise<Staged> {
+    const cwd = options.cwd ?? this.root;
+    const roots = new CoveredRoots(cwd, this.home, this.#rules).look();
+    const stage = await Stage.open({ machine: this.machine, stateDir: this.stateDir, roots });
+    try {
+      const run = await stage.run(
+        { text, cwd, environment: this.environment, timeoutMs: 60_000 },
+        { signal: new AbortController().signal },
+      );
+      options.during?.();
+      return { run, observation: stage.observe(), transaction: stage.transaction };
+    } finally {
+      await stage.close();
+    }
+  }
+
+  /** What a command does, by path: its kind of change, and its flags. Nothing of it is kept. */
+  async effects(text: string): Promise<Readonly<Record<string, string>>> {
+    const { observation, transaction } = await this.stage(text);
+    removeTransaction(transaction);
+    return Object.fromEntries(
+      observation.effects.map(({ path, change, flags }) => [path, [change, ...flags].join(" ")]),
+    );
+  }
+
+  /** Runs a command and keeps what it did. @returns the commit's name */
+  async keep(text: string, which: (effect: StageEffect) => boolean = () => true): Promise<string> {
+    const { run, observation, transaction } = await this.stage(text);
+    if (run.exitCode !== 0) throw new Error(run.output);
+    await commit(transaction, observation, observation.effects.filter(which));
+    return transaction.id;
+  }
+
+  write(files: Readonly<Record<string, string>>): void {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(this.root, path)), { recursive: true });
+      writeFileSync(join(this.root, path), text);
+    }
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.root, path), "utf8");
+  }
+
+  git(...args: readonly string[]): string {
+    return this.gitIn(this.root, ...args);
+  }
+
+  gitIn(cwd: string, ...args: readonly string[]): string {
+    return execFileSync("/usr/bin/git", args, { cwd, env: { ...this.environment }, encoding: "utf8" });
+  }
+
+  /** Every entry of the workspace, with its mode and what it holds. */
+  tree(): Readonly<Record<string, string>> {
+    return treeAt(this.root);
+  }
+
+  [Symbol.dispose](): void {
+    removeTree(this.base);
+  }
+}
+
+interface FixtureOptions extends Pick<CoverRules, "isZeroAccess"> {
+  /** Of the workspace's directory. */
+  readonly name?: string;
+  /** Directory of one that is there already. */
+  readonly base?: string;
+}
+
+export function rootAt(path: string): WorkspaceRoot {
+  const { dev, ino } = lstatSync(path);
+  return { path, device: dev, inode: ino };
+}
+
+function treeAt(root: string, below = ""): Record<string, string> {
+  const tree: Record<string, string> = {};
+  for (const entry of readdirSync(join(root, below), { withFileTypes: true })) {
+    const path = below === "" ? entry.name : `${below}/${entry.name}`;
+    const at = join(root, path);
+    const mode = (lstatSync(at).mode & 0o7777).toString(8);
+    if (entry.isSymbolicLink()) tree[path] = `-> ${readlinkSync(at)}`;
+    else if (entry.isDirectory()) {
+      tree[path] = `${mode} directory`;
+      Object.assign(tree, treeAt(root, path));
+    } else tree[path] = `${mode} ${readFileSync(at, "utf8")}`;
+  }
+  return tree;
+}
