@@ -1,0 +1,106 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { chownSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { probeStage, type StageSupport } from "#stage/probe-stage";
+import type { Scenarios } from "./run-scenarios.ts";
+import { rootAt, StageFixture } from "./stage-fixture.ts";
+
+const withoutRights = 61_234;
+const files = { "a.txt": "a\n", "src/b.txt": "b\n" };
+
+/**
+ * Asks the probe in mounts of its own, after some shell commands there: as root, and as a user without rights.
+ * `$1` is the workspace, `$2` its base. Needs root.
+ */
+function probeAfter(
+  fixture: StageFixture,
+  commands: string,
+  {
+    namespaces = ["--mount"],
+    users = [0, withoutRights],
+  }: { readonly namespaces?: readonly string[]; readonly users?: readonly number[] } = {},
+): readonly StageSupport[] {
+  const program = fileURLToPath(new URL("probe-program.ts", import.meta.url));
+  return users.map((user) => {
+    const asUser = user === 0 ? "" : `/usr/bin/setpriv --reuid=${user} --regid=${user} --clear-groups `;
+    const own = user === 0 ? "true" : `chown -R ${user}:${user} "$2"`;
+    const script = `set -e; ${commands}; ${own}; exec ${asUser}"$3" "$4" "$2/state" "$1"`;
+    const args = [...namespaces, "/bin/sh", "-c", script, "sh", fixture.root, fixture.base, process.execPath, program];
+    const support: StageSupport = JSON.parse(execFileSync("/usr/bin/unshare", args, { encoding: "utf8" }));
+    return support;
+  });
+}
+
+function obstaclesOf(supports: readonly StageSupport[]): readonly string[] {
+  return [...new Set(supports.map(obstacleOf))];
+}
+
+function obstacleOf(support: StageSupport): string {
+  if (support.state === "staged") return "none";
+  ok(support.reason.length > 10 && support.advice.length > 10);
+  return support.obstacle;
+}
+
+export const scenarios: Scenarios = {
+  "finds that a stage works, and leaves nothing behind": async () => {
+    for (const name of ["workspace", "a,b:c\\d 'e"]) {
+      using fixture = new StageFixture(files, { name });
+      const before = fixture.tree();
+      deepEqual(await probeStage(fixture.stateDir, [rootAt(fixture.root)]), { state: "staged" });
+      deepEqual(fixture.tree(), before);
+      deepEqual(readdirSync(join(fixture.stateDir, "stages")), []);
+      deepEqual(readdirSync(fixture.base).length, 5);
+    }
+  },
+  "finds that one works over several roots, and over an empty one": async () => {
+    using fixture = new StageFixture(files);
+    mkdirSync(join(fixture.base, "empty-root"));
+    const roots = [fixture.root, join(fixture.base, "empty-root")].map(rootAt);
+    deepEqual(await probeStage(fixture.stateDir, roots), { state: "staged" });
+  },
+  "names an owner who is somebody else": async () => {
+    using fixture = new StageFixture(files);
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) chownSync(fixture.root, 4711, 4711);
+    const support = await probeStage(fixture.stateDir, [rootAt(isRoot ? fixture.root : "/usr/share")]);
+    equal(obstacleOf(support), "foreign_owner");
+  },
+};
+
+/** What only root can set up. */
+export const mountScenarios: Scenarios = {
+  "names that no user namespace can be made": () => {
+    using fixture = new StageFixture(files);
+    // Only for this namespace; another user has none in it.
+    const none = "echo 0 > /proc/sys/user/max_user_namespaces";
+    deepEqual(obstaclesOf(probeAfter(fixture, none, { namespaces: ["--user", "--map-root-user"], users: [0] })), [
+      "no_user_namespaces",
+    ]);
+  },
+  "names a mount inside": () => {
+    using fixture = new StageFixture(files);
+    deepEqual(obstaclesOf(probeAfter(fixture, 'mount -t tmpfs x "$1/src"')), ["mount_inside"]);
+  },
+  "names that there is no place on the workspace's file system": () => {
+    using fixture = new StageFixture(files);
+    deepEqual(obstaclesOf(probeAfter(fixture, 'mount -t tmpfs x "$1"; mkdir "$1/src"')), ["no_place"]);
+  },
+  "names a file system that takes no overlay": () => {
+    using fixture = new StageFixture(files);
+    // Two overlays lie over each other already, which is as many as the kernel lets be.
+    const stack = [
+      'mount -t tmpfs x "$2"; cd "$2"; mkdir l u1 w1 m1 u2 w2 m2; echo > l/a',
+      "mount -t overlay o1 -o lowerdir=l,upperdir=u1,workdir=w1 m1",
+      "mount -t overlay o2 -o lowerdir=m1,upperdir=u2,workdir=w2 m2",
+      'mkdir m2/state "m2/${1##*/}"; mount --move m2 /mnt; mount --move /mnt "$2"; chmod 755 "$2"; cd /',
+    ];
+    deepEqual(obstaclesOf(probeAfter(fixture, stack.join("; "))), ["overlay_refused"]);
+  },
+  "takes a place beside the workspace when the state directory lies elsewhere": () => {
+    using fixture = new StageFixture(files);
+    deepEqual(obstaclesOf(probeAfter(fixture, 'mount -t tmpfs x "$2/state"')), ["none"]);
+    deepEqual(readdirSync(fixture.base).toSorted(), ["empty", "home", "state", "tmp", "workspace"]);
+  },
+};
