@@ -1,0 +1,225 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type GitIndex, type IndexEntry, readGitIndex } from "../git-data/git-index.ts";
+import type { Observation, StageEffect } from "./effect.ts";
+import { pathInGit } from "./git-path.ts";
+import { readLooseRef, readPackedRefs } from "./git-refs.ts";
+import { skipInIndex } from "./skip-in-index.ts";
+import { type StagedRoot, stageParts } from "./staging-place.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** What a command did to a repository, in git's words. `repository` is git's directory, relative to its root (`.git`, or empty). */
+export type GitEffect = { readonly root: number; readonly repository: string } & (
+  | { readonly type: "ref"; readonly name: string; readonly from: string | undefined; readonly to: string | undefined }
+  /** Of the work tree `worktree`, or of the main one. */
+  | {
+      readonly type: "head";
+      readonly worktree: string | undefined;
+      readonly from: string | undefined;
+      readonly to: string | undefined;
+    }
+  | { readonly type: "index"; readonly worktree: string | undefined; readonly changes: readonly IndexChange[] }
+  | { readonly type: "reflog"; readonly name: string; readonly shrinks: boolean }
+  /** Decides what git runs, or where its data is: `path` is in git's directory. */
+  | { readonly type: "control"; readonly path: string }
+  /** Objects that came; deletions of objects are in `dropped`. */
+  | { readonly type: "objects"; readonly added: number }
+  /** What git leaves of a work that goes on or is done: `MERGE_HEAD`, `COMMIT_EDITMSG`, `rebase-merge/…`. */
+  | { readonly type: "work"; readonly path: string }
+  /** Nothing can be told of it, so nothing of the repository can be judged: reftables, a split or damaged index or ref. */
+  | { readonly type: "unreadable"; readonly path: string }
+);
+
+/** One path of the index; `from` or `to` is undefined where it is not in the index. */
+export interface IndexChange {
+  readonly path: string;
+  readonly from: IndexEntry | undefined;
+  readonly to: IndexEntry | undefined;
+}
+
+export interface GitObservation {
+  readonly effects: readonly GitEffect[];
+  /** Effects not to be kept: deleted objects, locks that a killed git left, an index that was only refreshed. */
+  readonly dropped: ReadonlySet<StageEffect>;
+}
+
+/** Reads what a command did to repositories, after the observation and before a commit. Runs no git. */
+export function observeGit(transaction: Transaction, { effects, skipped }: Observation): GitObservation {
+  const repositories = new Map<string, RepositoryObserver>();
+  for (const effect of effects) {
+    const root = transaction.roots[effect.root];
+    const inGit = root === undefined ? undefined : pathInGit(root.path, effect.path);
+    if (root === undefined || inGit === undefined) continue;
+    const repository = effect.path.slice(0, effect.path.length - inGit.length).replace(/\/$/, "");
+    const key = `${effect.root}:${repository}`;
+    const observer = repositories.get(key) ?? new RepositoryObserver(root, { index: effect.root, repository, skipped });
+    repositories.set(key, observer);
+    observer.add(effect, inGit);
+  }
+  const found = [...repositories.values()].map((observer) => observer.end());
+  return {
+    effects: found.flatMap((one) => one.effects),
+    dropped: new Set(found.flatMap((one) => one.dropped)),
+  };
+}
+
+class RepositoryObserver {
+  readonly #root: StagedRoot;
+  readonly #index: number;
+  readonly #repository: string;
+  readonly #skipped: Observation["skipped"];
+  readonly #effects: GitEffect[] = [];
+  readonly #dropped: StageEffect[] = [];
+  readonly #loose = new Map<string, { readonly from: string | undefined; readonly to: string | undefined }>();
+  #packed: StageEffect | undefined;
+  #objects = 0;
+
+  constructor(
+    root: StagedRoot,
+    { index, repository, skipped }: { index: number; repository: string; skipped: Observation["skipped"] },
+  ) {
+    this.#root = root;
+    this.#index = index;
+    this.#repository = repository;
+    this.#skipped = skipped;
+  }
+
+  add(effect: StageEffect, inGit: string): void {
+    const [, worktree, own = inGit] = /^worktrees\/([^/]+)\/(.+)$/.exec(inGit) ?? [];
+    const isDirectory = (effect.after ?? effect.before)?.type === "directory";
+    if (/\.lock$/.test(own) && !isDirectory) this.#dropped.push(effect);
+    else if (control.test(own) || /^(?:modules|reftable)(?:\/|$)/.test(own)) {
+      this.#push(/^reftable/.test(own) ? { type: "unreadable", path: inGit } : { type: "control", path: inGit });
+    } else if (own === "" || isDirectory) return;
+    else if (/^objects\/(?!info\/)/.test(own)) this.#object(effect);
+    else if (own.startsWith("refs/")) this.#looseRef(effect, inGit, own);
+    else if (own === "packed-refs") this.#packed = effect;
+    else if (own === "HEAD") this.#head(effect, inGit, worktree);
+    else if (own === "index") this.#gitIndex(effect, inGit, worktree);
+    else if (own.startsWith("logs/")) this.#reflog(effect, own.slice("logs/".length));
+    else this.#push(work.test(own) ? { type: "work", path: inGit } : { type: "control", path: inGit });
+  }
+
+  end(): { readonly effects: readonly GitEffect[]; readonly dropped: readonly StageEffect[] } {
+    this.#refs();
+    if (this.#objects > 0) this.#push({ type: "objects", added: this.#objects });
+    return { effects: this.#effects, dropped: this.#dropped };
+  }
+
+  /** They only ever become more: who would take one away takes away history. */
+  #object(effect: StageEffect): void {
+    if (effect.change === "created") this.#objects += 1;
+    else this.#dropped.push(effect);
+  }
+
+  #looseRef(effect: StageEffect, inGit: string, name: string): void {
+    const { before, after } = this.#texts(effect);
+    const from = before === undefined ? undefined : readLooseRef(before);
+    const to = after === undefined ? undefined : readLooseRef(after);
+    if ((from === undefined) !== (before === undefined) || (to === undefined) !== (after === undefined)) {
+      this.#push({ type: "unreadable", path: inGit });
+    } else this.#loose.set(name, { from, to });
+  }
+
+  /** A loose ref covers a packed one of its name. */
+  #refs(): void {
+    const packed = this.#packedRefs();
+    if (packed === undefined) return this.#push({ type: "unreadable", path: "packed-refs" });
+    const names = new Set([...this.#loose.keys(), ...packed.before.keys(), ...packed.after.keys()]);
+    for (const name of names) {
+      const loose = this.#loose.get(name) ?? this.#unchangedLoose(name);
+      const from = loose?.from ?? packed.before.get(name);
+      const to = loose?.to ?? packed.after.get(name);
+      if (from !== to) this.#push({ type: "ref", name, from, to });
+    }
+  }
+
+  #packedRefs() {
+    const texts =
+      this.#packed === undefined
+        ? { before: this.#realText("packed-refs"), after: undefined }
+        : this.#texts(this.#packed);
+    const before = readPackedRefs(texts.before ?? "");
+    const after = this.#packed === undefined ? before : readPackedRefs(texts.after ?? "");
+    return before === undefined || after === undefined ? undefined : { before, after };
+  }
+
+  #unchangedLoose(name: string) {
+    const text = this.#realText(name);
+    const value = text === undefined ? undefined : readLooseRef(text);
+    return value === undefined ? undefined : { from: value, to: value };
+  }
+
+  #head(effect: StageEffect, inGit: string, worktree: string | undefined): void {
+    const { before, after } = this.#texts(effect);
+    const from = before === undefined ? undefined : readLooseRef(before);
+    const to = after === undefined ? undefined : readLooseRef(after);
+    if (after !== undefined && to === undefined) this.#push({ type: "unreadable", path: inGit });
+    else if (from !== to) this.#push({ type: "head", worktree, from, to });
+  }
+
+  #gitIndex(effect: StageEffect, inGit: string, worktree: string | undefined): void {
+    const { before, after } = this.#files(effect);
+    const from = before === undefined ? new Map<string, IndexEntry>() : readGitIndex(before);
+    const hidden = this.#skipped.find(({ root, path }) => root === effect.root && path === effect.path)?.hidden;
+    const shown = after === undefined || hidden === undefined ? after : (skipInIndex(after, hidden, false) ?? after);
+    const to = shown === undefined ? new Map<string, IndexEntry>() : readGitIndex(shown);
+    if (from === undefined || to === undefined) return this.#push({ type: "unreadable", path: inGit });
+    const changes = compareIndexes(from, to);
+    if (changes.length > 0 || effect.change !== "changed") this.#push({ type: "index", worktree, changes });
+    else this.#dropped.push(effect);
+  }
+
+  #reflog(effect: StageEffect, name: string): void {
+    const { before, after } = this.#texts(effect);
+    this.#push({ type: "reflog", name, shrinks: before !== undefined && after?.startsWith(before) !== true });
+  }
+
+  #texts(effect: StageEffect): { readonly before: string | undefined; readonly after: string | undefined } {
+    const { before, after } = this.#files(effect);
+    return { before: before?.toString("latin1"), after: after?.toString("latin1") };
+  }
+
+  #files({ path, before, after }: StageEffect) {
+    return {
+      before: before?.type === "file" ? readFileSync(join(this.#root.path, path)) : undefined,
+      after: after?.type === "file" ? readFileSync(join(this.#root.directory, stageParts.upper, path)) : undefined,
+    };
+  }
+
+  #realText(inGit: string): string | undefined {
+    try {
+      return readFileSync(join(this.#root.path, this.#repository, inGit), "latin1");
+    } catch {
+      return undefined;
+    }
+  }
+
+  #push(effect: Distribute<GitEffect>): void {
+    this.#effects.push({ root: this.#index, repository: this.#repository, ...effect });
+  }
+}
+
+type Distribute<Effect> = Effect extends GitEffect ? Omit<Effect, "root" | "repository"> : never;
+
+function compareIndexes(from: GitIndex, to: GitIndex): readonly IndexChange[] {
+  return [...new Set([...from.keys(), ...to.keys()])].flatMap((path) => {
+    const change = { path, from: from.get(path), to: to.get(path) };
+    return isSameEntry(change.from, change.to) ? [] : [change];
+  });
+}
+
+function isSameEntry(one: IndexEntry | undefined, other: IndexEntry | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return (
+    one.mode === other.mode &&
+    one.object === other.object &&
+    one.ignored === other.ignored &&
+    one.intentToAdd === other.intentToAdd
+  );
+}
+
+const control =
+  /^(?:(?:config|config\.worktree|commondir|gitdir|hooks|worktrees|objects\/info\/(?:http-)?alternates)(?:\/|$)|info\/(?!refs$))/;
+const work =
+  /^(?:[A-Z_]+_HEAD|[A-Z]+_(?:MSG|EDITMSG|MODE|RR|LOG|START|TERMS|NAMES)|AUTO_MERGE|description|sharedindex\.[0-9a-f]+|info\/refs|objects\/info\/.+|gc\.log|rebase-(?:merge|apply)\/.+|sequencer\/.+|rr-cache\/.+|branches\/.+)$/;

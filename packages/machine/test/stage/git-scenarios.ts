@@ -1,0 +1,248 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { commit } from "#stage/commit";
+import { type GitEffect, observeGit } from "#stage/git-effects";
+import { NotCommitted } from "#stage/stage-error";
+import { removeTransaction } from "#stage/transaction";
+import { undoCommit } from "#stage/undo-commit";
+import type { Scenarios } from "./run-scenarios.ts";
+import { StageFixture } from "./stage-fixture.ts";
+
+const files = { "a.txt": "a\n", "src/b.txt": "b\n", ".gitignore": "out/\n" };
+
+function repository(): StageFixture {
+  const fixture = new StageFixture(files);
+  for (const args of [
+    ["init", "-q", "-b", "main"],
+    ["add", "-A"],
+    ["commit", "-qm", "first"],
+    ["tag", "v1"],
+    ["branch", "other"],
+  ]) {
+    fixture.git(...args);
+  }
+  return fixture;
+}
+
+/** Each command, and in short what it does to the repository. */
+const commands: Readonly<Record<string, readonly string[]>> = {
+  "git status; git diff; git log": [],
+  "touch a.txt; git status; git update-index --refresh": [],
+  "echo x >> a.txt; git add a.txt": ["index a.txt", "objects 1"],
+  "echo x >> a.txt; git commit -qam second": [
+    "index a.txt",
+    "objects 3",
+    "ref refs/heads/main",
+    "reflog HEAD",
+    "reflog refs/heads/main",
+    "work COMMIT_EDITMSG",
+  ],
+  "git checkout -q other": ["head ref: refs/heads/main -> ref: refs/heads/other", "reflog HEAD"],
+  "git tag v2; git tag -d v1; git branch -D other": [
+    "ref refs/heads/other",
+    "ref refs/tags/v1",
+    "ref refs/tags/v2",
+    "reflog shrinks refs/heads/other",
+  ],
+  "git pack-refs --all": [],
+  "git pack-refs --all; git tag -d v1": ["ref refs/tags/v1"],
+  "git gc -q --prune=now": [
+    "objects 2",
+    "reflog shrinks HEAD",
+    "reflog shrinks refs/heads/main",
+    "reflog shrinks refs/heads/other",
+    "work info/refs",
+    "work objects/info/commit-graph",
+    "work objects/info/packs",
+  ],
+  "echo x >> a.txt; git stash -q": [
+    "objects 4",
+    "ref refs/stash",
+    "reflog HEAD",
+    "reflog refs/stash",
+    "work ORIG_HEAD",
+  ],
+  "git config core.pager evil": ["control config"],
+  "echo x > .git/hooks/pre-commit; echo x > .git/info/attributes; echo / > .git/objects/info/alternates": [
+    "control hooks/pre-commit",
+    "control info/attributes",
+    "control objects/info/alternates",
+  ],
+  "git init -q nested": ["control config", "control hooks", "control info/exclude"],
+  "git reflog expire --expire=now --all": [
+    "reflog shrinks HEAD",
+    "reflog shrinks refs/heads/main",
+    "reflog shrinks refs/heads/other",
+  ],
+  "mkdir .git/reftable; echo x > .git/reftable/tables.list": ["unreadable reftable", "unreadable reftable/tables.list"],
+  "git update-index --split-index; cd .git; mv sharedindex.* sharedindex.0": ["unreadable index", "work sharedindex.0"],
+  "git update-index --skip-worktree a.txt": ["index a.txt"],
+  "echo garbage > .git/refs/heads/main": ["unreadable refs/heads/main"],
+};
+
+function short(effect: GitEffect): string {
+  if (effect.type === "ref") return `ref ${effect.name}`;
+  if (effect.type === "head") return `head ${effect.from} -> ${effect.to}`;
+  if (effect.type === "index") return ["index", ...effect.changes.map(({ path }) => path)].join(" ");
+  if (effect.type === "reflog") return `reflog ${effect.shrinks ? "shrinks " : ""}${effect.name}`;
+  if (effect.type === "objects") return `objects ${effect.added}`;
+  return `${effect.type} ${effect.path}`;
+}
+
+export const scenarios: Scenarios = {
+  ...Object.fromEntries(
+    Object.entries(commands).map(([command, wanted]) => [
+      `reads what \`${command}\` does`,
+      async () => {
+        using fixture = repository();
+        const { observation, transaction } = await fixture.stage(command);
+        const { effects } = observeGit(transaction, observation);
+        const found = effects.map(short);
+        // Of the repositories that are made, only what steers git is of interest here.
+        const few = command.includes("init") ? found.filter((one) => wanted.includes(one)) : found;
+        deepEqual([...new Set(few)].toSorted(), wanted);
+        removeTransaction(transaction);
+      },
+    ]),
+  ),
+  "commits as git does, and leaves a repository that git finds whole": async () => {
+    using fixture = repository();
+    const before = fixture.git("rev-parse", "HEAD");
+    const { run, observation, transaction } = await fixture.stage(
+      "git checkout -qb feature/one && echo x >> a.txt && git commit -qam second && git gc -q && git pack-refs --all",
+    );
+    equal(run.exitCode, 0, run.output);
+    const { dropped } = observeGit(transaction, observation);
+    ok(dropped.size > 0, "gc removes loose objects");
+    await commit(
+      transaction,
+      observation,
+      observation.effects.filter((effect) => !dropped.has(effect)),
+    );
+    equal(fixture.git("status", "--porcelain"), "");
+    equal(fixture.git("rev-parse", "--abbrev-ref", "HEAD"), "feature/one\n");
+    equal(fixture.git("log", "--format=%s"), "second\nfirst\n");
+    fixture.git("fsck", "--strict");
+    equal(await undoCommit(fixture.stateDir, transaction.id), true);
+    equal(fixture.git("rev-parse", "HEAD"), before);
+    equal(fixture.git("status", "--porcelain"), "");
+    fixture.git("fsck", "--strict");
+  },
+  "keeps nothing while another git is at work": async () => {
+    using fixture = repository();
+    const { observation, transaction } = await fixture.stage("echo x >> a.txt && git commit -qam second");
+    const lock = join(fixture.root, ".git/index.lock");
+    writeFileSync(lock, "");
+    const before = fixture.tree();
+    let failure: unknown;
+    try {
+      await commit(transaction, observation, observation.effects);
+    } catch (error) {
+      failure = error;
+    }
+    ok(failure instanceof NotCommitted && failure.code === "git_locked", String(failure));
+    deepEqual(fixture.tree(), before);
+    ok(existsSync(lock), "the other's lock is gone");
+    removeTransaction(transaction);
+  },
+  "keeps nothing over what the user committed meanwhile": async () => {
+    using fixture = repository();
+    const { observation, transaction } = await fixture.stage("echo x >> a.txt && git commit -qam second");
+    fixture.write({ "mine.txt": "mine\n" });
+    fixture.git("add", "mine.txt");
+    fixture.git("commit", "-qm", "mine");
+    const before = fixture.tree();
+    let failure: unknown;
+    try {
+      await commit(transaction, observation, observation.effects);
+    } catch (error) {
+      failure = error;
+    }
+    ok(failure instanceof NotCommitted && failure.code === "stale_file", String(failure));
+    deepEqual(fixture.tree(), before);
+    equal(fixture.git("log", "--format=%s"), "mine\nfirst\n");
+    removeTransaction(transaction);
+  },
+  "stages git's data as well where it lies elsewhere": async () => {
+    using fixture = repository();
+    const linked = join(fixture.base, "linked");
+    fixture.git("worktree", "add", "-q", "-b", "linked", linked);
+    fixture.gitIn(fixture.root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", fixture.root, "sub");
+    fixture.git("commit", "-qam", "with a submodule");
+    const places = [
+      { cwd: linked, roots: [linked, join(fixture.root, ".git")] },
+      { cwd: join(fixture.root, "src"), roots: [fixture.root] },
+      { cwd: join(fixture.root, "sub"), roots: [fixture.root] },
+    ];
+    for (const { cwd, roots } of places) {
+      const before = fixture.gitIn(cwd, "rev-parse", "HEAD");
+      const { run, observation, transaction } = await fixture.stage(
+        "echo x > new.txt && git add . && git commit -qm staged",
+        { cwd },
+      );
+      equal(run.exitCode, 0, run.output);
+      deepEqual(
+        transaction.roots.map(({ path }) => path),
+        roots,
+      );
+      equal(fixture.gitIn(cwd, "rev-parse", "HEAD"), before);
+      const { effects } = observeGit(transaction, observation);
+      ok(
+        effects.some(({ type }) => type === "ref") && effects.some(({ type }) => type === "index"),
+        JSON.stringify(effects),
+      );
+      await commit(transaction, observation, observation.effects);
+      equal(fixture.gitIn(cwd, "log", "-1", "--format=%s"), "staged\n");
+      fixture.gitIn(cwd, "fsck", "--strict");
+      equal(fixture.gitIn(cwd, "status", "--porcelain", "."), "");
+      equal(await undoCommit(fixture.stateDir, transaction.id), true);
+      equal(fixture.gitIn(cwd, "rev-parse", "HEAD"), before);
+    }
+  },
+  "opens no repository that does not name the workspace in return": async () => {
+    using fixture = new StageFixture(files);
+    using other = repository();
+    fixture.write({ ".git": `gitdir: ${join(other.root, ".git")}\n` });
+    const { run, observation, transaction } = await fixture.stage("git log; git config x.y z; true");
+    equal(run.output.includes("first"), false, run.output);
+    deepEqual([transaction.roots.length, observation.effects], [1, []]);
+    removeTransaction(transaction);
+  },
+  "leaves tracked secrets alone in the index, whatever git does": async () => {
+    for (const version of ["2", "3", "4"]) {
+      using fixture = new StageFixture({ ...files, ".env": "SECRET=1\n", "keys/a.pem": "SECRET\n", "zz.txt": "z\n" });
+      fixture.git("init", "-q", "-b", "main");
+      fixture.git("config", "index.version", version);
+      fixture.git("add", "-A");
+      fixture.git("commit", "-qm", "first");
+      const { run, observation, transaction } = await fixture.stage(
+        "git status --porcelain; echo x >> a.txt; git add -A; git commit -qam second; git stash -q; git reset -q --hard HEAD~; git reset -q --hard ORIG_HEAD; git status --porcelain; git show --stat --format=; git fsck --strict",
+      );
+      equal(run.output.includes(".env") || run.output.includes("keys"), false, run.output);
+      ok(run.output.includes("a.txt | 1 +"), run.output);
+      const { effects, dropped } = observeGit(transaction, observation);
+      const changed = effects.flatMap((effect) =>
+        effect.type === "index" ? effect.changes.map(({ path }) => path) : [],
+      );
+      deepEqual(changed, ["a.txt"]);
+      await commit(
+        transaction,
+        observation,
+        observation.effects.filter((effect) => !dropped.has(effect)),
+      );
+      equal(fixture.git("status", "--porcelain"), "");
+      deepEqual(
+        fixture
+          .git("ls-files", "-v")
+          .split("\n")
+          .filter((line) => !line.startsWith("H ") && line !== ""),
+        [],
+      );
+      equal(fixture.read(".env"), "SECRET=1\n");
+      fixture.git("fsck", "--strict");
+      equal(await undoCommit(fixture.stateDir, transaction.id), true);
+      equal(fixture.git("status", "--porcelain"), "");
+    }
+  },
+};
