@@ -85,9 +85,12 @@ function replacedAt(
   for (const count of parts.keys()) {
     const effect = anew.get(parts.slice(0, count + 1).join("/"));
     if (effect === undefined) continue;
+    const isInIt = (one: StageEffect | undefined): boolean =>
+      one !== undefined && (one.path === effect.path || one.path.startsWith(`${effect.path}/`));
+    // Past its first effect, what of it was not kept would come with the rest.
+    if (isInIt(all[at - 1])) continue;
     let end = at;
-    while (all[end] !== undefined && (all[end]?.path === effect.path || all[end]?.path.startsWith(`${effect.path}/`)))
-      end += 1;
+    while (isInIt(all[end])) end += 1;
     const below = all.slice(at, end);
     if (below.length >= many && below.every((one) => kept.has(one) && !isMoved(one))) return { effect, end };
   }

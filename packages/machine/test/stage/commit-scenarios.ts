@@ -86,6 +86,19 @@ export const scenarios: Scenarios = {
     deepEqual([tree["n/one"], tree["n/m/two"]], [undefined, "644 2\n"]);
     deepEqual([tree["old/d.txt"], tree["old/e/f.txt"], tree["src/b.txt"]], [undefined, "644 f\n", "644 b\n"]);
   },
+  "keeps no refused part of a directory that was made anew": async () => {
+    const command =
+      "rm -r big && mkdir -p big/sub && for i in $(seq 30); do echo new > big/sub/$i; done && echo x > big/x";
+    // The first one of the directory, one in the midst of it, and the last one.
+    for (const refused of ["big/sub/1", "big/sub/2", "big/x"]) {
+      using fixture = new StageFixture(files);
+      const before = fixture.tree()[refused];
+      await fixture.keep(command, ({ path }) => path !== refused);
+      const tree = fixture.tree();
+      equal(tree[refused], before, refused);
+      deepEqual([tree["big/sub/10"], tree["big/sub/30"]], ["644 new\n", "644 new\n"]);
+    }
+  },
   "keeps times, and leaves no mark of the overlay": async () => {
     using fixture = new StageFixture(files);
     await fixture.keep(
