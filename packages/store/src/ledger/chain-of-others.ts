@@ -7,8 +7,9 @@ import { chunksOf } from "./ledger-mirror-file.ts";
 export type IsOurs = (record: ReadRecord) => boolean;
 
 /**
- * Whether a ledger's file belongs to another state directory: a chain of records that are not ours begins in it and reaches its
- * last record. Their signatures cannot be checked, for the key is theirs; so nothing of ours is given up for it.
+ * Whether a ledger's file belongs to another state directory: a chain of records begins in it and reaches its last record, and
+ * nowhere in it is a record of ours. Their signatures cannot be checked, for the key is theirs, so anybody can make up such a
+ * chain; a file with something of ours in it is ours, whatever else somebody wrote there.
  */
 export async function isOfOthers(handle: FileHandle, isOurs: IsOurs): Promise<boolean> {
   const chain = new ChainOfOthers(isOurs);
@@ -29,13 +30,14 @@ export function areOfOthers(bytes: Uint8Array, isOurs: IsOurs): boolean {
 class ChainOfOthers {
   readonly #isOurs: IsOurs;
   #last: ReadRecord | undefined;
+  #hasOurs = false;
 
   constructor(isOurs: IsOurs) {
     this.#isOurs = isOurs;
   }
 
   get reachesEnd(): boolean {
-    return this.#last !== undefined;
+    return !this.#hasOurs && this.#last !== undefined;
   }
 
   /** The next line. What is no record changes nothing: a last line may be half written. */
@@ -43,10 +45,11 @@ class ChainOfOthers {
     const line = readLedgerLine(text);
     if (line.type !== "record") return;
     const { record } = line;
+    this.#hasOurs ||= this.#isOurs(record);
     const follows =
       this.#last === undefined || record.seq === 1
         ? record.seq === 1 && record.genesis !== undefined
         : record.seq === this.#last.seq + 1 && record.previousHash === this.#last.hash;
-    this.#last = follows && record.fixedHash === record.hash && !this.#isOurs(record) ? record : undefined;
+    this.#last = follows && record.fixedHash === record.hash ? record : undefined;
   }
 }

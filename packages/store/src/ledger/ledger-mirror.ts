@@ -8,17 +8,21 @@ import pLimit from "p-limit";
 import type { StoreDatabase } from "../database/database.ts";
 import { acquireFileLock } from "../database/file-lock.ts";
 import { isPurging } from "../database/purge-job-table.ts";
+import type { IsOurs } from "./chain-of-others.ts";
+import { eraseRecords } from "./erase-records.ts";
 import type { EvidenceWatch } from "./evidence-watch.ts";
 import { lastRecordBeyond } from "./file-beyond-store.ts";
 import { excludeFromGit } from "./git-exclude.ts";
-import { usualLedgerFileName, usualLedgerPath } from "./ledger-file-name.ts";
+import { openLedgerFile } from "./ledger-file.ts";
+import { ledgerFileNameIn, usualLedgerFileName, usualLedgerPath } from "./ledger-file-name.ts";
 import { ledgerHeadFile, readHead, writeHead } from "./ledger-head-file.ts";
 import { isSignedHere } from "./ledger-key.ts";
 import { keepCopy, recoveredCopyPath, writeExactly } from "./ledger-mirror-file.ts";
 import { hashAt } from "./ledger-reader.ts";
 import type { LedgerRow, LedgerTable } from "./ledger-table.ts";
+import { mirrorFileName } from "./mirror-file-name.ts";
 import { type MirroredRows, mirrorPlace } from "./mirror-place.ts";
-import { type OpenedMirror, openMirrorFile } from "./open-mirror-file.ts";
+import { MirrorWarnings } from "./mirror-warnings.ts";
 import { fileStep, isBornOut, ownVerifier } from "./step-back.ts";
 import { removeSupersededCopies } from "./superseded-copies.ts";
 
@@ -46,15 +50,18 @@ export class LedgerMirror {
   readonly #table: LedgerTable;
   readonly #options: LedgerMirrorOptions;
   readonly #dirty = new Set<string>();
-  readonly #warned = new Set<string>();
-  readonly #triedGit = new Set<number>();
+  readonly #warnings: MirrorWarnings;
+  readonly #triedGit = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   readonly #inOrder = pLimit(1);
+  #cleaning = Promise.resolve();
+  #isCleaning = true;
 
   constructor(database: StoreDatabase, table: LedgerTable, options: LedgerMirrorOptions) {
     this.#database = database;
     this.#table = table;
     this.#options = options;
+    this.#warnings = new MirrorWarnings(options.onWarning);
   }
 
   /** The ledger of this workspace may have grown: it is mirrored soon. */
@@ -68,21 +75,35 @@ export class LedgerMirror {
 
   /**
    * Mirrors soon what processes before this one left behind: they may have ended between a commit and its mirroring. Copies that
-   * other copies hold whole go.
+   * other copies hold whole go, while new records are mirrored. Trouble with one workspace is warned about, and keeps no other.
    */
   catchUp(): void {
-    void this.#inOrder(async () => {
-      try {
-        for (const { root, seq } of this.#table.newestOfAll()) {
-          if (!isClientPlace(root) && !existsSync(root)) continue;
-          const head = await readHead(ledgerHeadFile(this.#options.stateDir, root));
+    const { stateDir } = this.#options;
+    const looking = this.#inOrder(async () => {
+      const ledgers = this.#table.newestOfAll().filter(({ root }) => isClientPlace(root) || existsSync(root));
+      for (const { root, seq } of ledgers) {
+        await this.#warnings.of(root, "could not be compared with its signed head", async () => {
+          const head = await readHead(ledgerHeadFile(stateDir, root));
           if ((head?.seq ?? 0) < seq) this.touch(root);
-          await this.alone(root, () => removeSupersededCopies(this.#options.stateDir, root));
-        }
-      } catch {
-        // Whoever records next in a workspace finds the same trouble, and it is told then.
+        });
       }
+      return ledgers.map(({ root }) => root);
     });
+    this.#cleaning = looking
+      .then((roots) => this.#clean(roots))
+      // Whoever records next finds a store that cannot be read, and tells it.
+      .catch(() => undefined);
+  }
+
+  /** After the workspace that it is at. */
+  stopCleaning(): void {
+    this.#isCleaning = false;
+  }
+
+  /** As `flush`; no copies are looked through any more then either. Never rejects. */
+  async settle(): Promise<void> {
+    await this.flush();
+    await this.#cleaning;
   }
 
   /** Resolves when everything touched so far is in its file, or could not be and was warned about. Never rejects. */
@@ -109,10 +130,27 @@ export class LedgerMirror {
     return await work();
   }
 
-  /** Within `alone`: writes the whole file anew from the store and keeps no copy of what it was. */
+  /**
+   * Within `alone`: writes the whole file anew from the store and keeps no copy of what it was. What the usual file has of ours goes
+   * from it, too, where it is another state directory's.
+   */
   async replace(workspaceRoot: string): Promise<void> {
     const workspace = this.#table.find(workspaceRoot);
-    if (workspace !== undefined) await this.#mirrorLocked(workspaceRoot, workspace, { rebuild: true, keep: false });
+    if (workspace === undefined) return;
+    await this.#mirrorLocked(workspaceRoot, workspace, { rebuild: true, keep: false });
+    if (isClientPlace(workspaceRoot) || !existsSync(usualLedgerPath(workspaceRoot))) return;
+    if (ledgerFileNameIn(workspaceRoot, hashAt(this.#database, workspace, 1)) === usualLedgerFileName) return;
+    await using usual = await openLedgerFile(workspaceRoot, "write");
+    await eraseRecords(usual, this.#isOurs(workspace));
+  }
+
+  async #clean(roots: readonly string[]): Promise<void> {
+    for (const root of roots) {
+      if (!this.#isCleaning) return;
+      await this.#warnings.of(root, "has copies that could not be looked through", () =>
+        this.alone(root, () => removeSupersededCopies(this.#options.stateDir, root)),
+      );
+    }
   }
 
   #lock(root: string): Promise<Disposable> {
@@ -126,11 +164,11 @@ export class LedgerMirror {
       const workspace = this.#table.find(root);
       if (workspace === undefined || this.#table.newest(workspace) === undefined) return;
       await this.#mirror(root, workspace, { rebuild: false });
-      for (const key of this.#warned) if (key.startsWith(`${root}\0`)) this.#warned.delete(key);
+      this.#warnings.over(root);
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
       const code = error instanceof Error && "code" in error ? String(error.code) : "";
-      this.#warnOnce(
+      this.#warnings.once(
         root,
         code,
         `The ledger of ${root} is kept in the store only, its file cannot be written: ${text}`,
@@ -161,8 +199,6 @@ export class LedgerMirror {
     const headFile = ledgerHeadFile(stateDir, root);
     // Where a client holds the files there is no file to write: the store's rows and the signed head are the ledger.
     const hasFile = !isClientPlace(root);
-    if (hasFile) await this.#excludeFromGit(root, workspace);
-
     // After the lock: what another process appended meanwhile counts.
     const newest = this.#table.newest(workspace);
     if (newest === undefined) return undefined;
@@ -192,13 +228,17 @@ export class LedgerMirror {
         }
         if (!rebuild) {
           const text = `The ledger's file in ${root} was changed by somebody else. It was written anew from the store; the changed file is kept as ${copy}.`;
-          this.#warnOnce(root, "changed", text);
+          this.#warnings.once(root, "changed", text);
         }
         await handle.truncate(0);
         await this.#write(handle, 0, new Uint8Array(), -1, workspace);
       } else {
         if (size === 0 && !isMoved && ((await readHead(headFile))?.seq ?? 0) > 0) {
-          this.#warnOnce(root, "lost", `The ledger's file in ${root} was gone. It was written anew from the store.`);
+          this.#warnings.once(
+            root,
+            "lost",
+            `The ledger's file in ${root} was gone. It was written anew from the store.`,
+          );
         }
         await this.#write(handle, size, place.rest, place.afterSeq, workspace);
       }
@@ -212,20 +252,24 @@ export class LedgerMirror {
   async #openFile(
     root: string,
     rows: Omit<MirroredRows, "table"> & { readonly rebuild: boolean },
-  ): Promise<OpenedMirror> {
-    const { stateDir } = this.#options;
-    const isSigned = isSignedHere(stateDir);
-    const hash = (seq: number) => hashAt(this.#database, rows.workspace, seq);
-    const opened = await openMirrorFile(root, {
-      ...rows,
-      table: this.#table,
-      isOurs: (record) => isSigned(record) || hash(record.seq) === record.hash,
-    });
-    if (!opened.isMoved) return opened;
-    await this.#listInGit(root, opened.name);
-    const text = `${usualLedgerPath(root)} is the ledger of another state directory and stays as it is. That of ${stateDir} goes to ${opened.name} beside it.`;
-    this.#warnOnce(root, "others", text);
-    return opened;
+  ): Promise<{ readonly handle: FileHandle; readonly isMoved: boolean }> {
+    const isOurs = this.#isOurs(rows.workspace);
+    const { name, isMoved } = await mirrorFileName(root, { ...rows, table: this.#table, isOurs });
+    // First, so that git is never shown what it is not to see. The other's file may come from where there is no such repository.
+    await this.#excludeFromGit(root, rows.workspace, usualLedgerFileName);
+    if (name !== usualLedgerFileName) await this.#excludeFromGit(root, rows.workspace, name);
+    const handle = await openLedgerFile(root, "write", name);
+    if (isMoved) {
+      const text = `${usualLedgerPath(root)} is the ledger of another state directory and stays as it is. That of ${this.#options.stateDir} goes to ${name} beside it.`;
+      this.#warnings.once(root, "others", text);
+    }
+    return { handle, isMoved };
+  }
+
+  /** By the store and the public keys, which nobody can write who can only write the workspace. */
+  #isOurs(workspace: number): IsOurs {
+    const isSigned = isSignedHere(this.#options.stateDir);
+    return (record) => isSigned(record) || hashAt(this.#database, workspace, record.seq) === record.hash;
   }
 
   /** False, and told, when the head that was signed before knows of something that the store has not. */
@@ -283,29 +327,15 @@ export class LedgerMirror {
     }
   }
 
-  async #excludeFromGit(root: string, workspace: number): Promise<void> {
-    if (this.#triedGit.has(workspace)) return;
-    this.#triedGit.add(workspace);
+  async #excludeFromGit(root: string, workspace: number, name: string): Promise<void> {
+    if (this.#triedGit.has(`${workspace} ${name}`)) return;
+    this.#triedGit.add(`${workspace} ${name}`);
+    const files = name === usualLedgerFileName ? 1 : 2;
     // Once for good: who removes the line wants the ledger tracked.
-    if (this.#table.isGitExcluded(workspace)) return;
-    if (await this.#listInGit(root, usualLedgerFileName))
-      this.#database.transaction({ durable: false }, () => this.#table.setGitExcluded(workspace));
-  }
-
-  async #listInGit(root: string, name: string): Promise<boolean> {
-    try {
-      return await excludeFromGit(root, name);
-    } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      this.#warnOnce(root, "git", `The ledger of ${root} could not be listed in .git/info/exclude: ${text}`);
-      return false;
-    }
-  }
-
-  #warnOnce(root: string, code: string, text: string): void {
-    const key = `${root}\0${code}`;
-    if (this.#warned.has(key)) return;
-    this.#warned.add(key);
-    this.#options.onWarning(text);
+    if (this.#table.gitExcluded(workspace) >= files) return;
+    await this.#warnings.of(root, "could not be listed in .git/info/exclude", async () => {
+      if (await excludeFromGit(root, name))
+        this.#database.transaction({ durable: false }, () => this.#table.setGitExcluded(workspace, files));
+    });
   }
 }

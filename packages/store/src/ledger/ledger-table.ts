@@ -229,13 +229,14 @@ export class LedgerTable {
     return row === undefined || row["preamble"] === null ? new Uint8Array() : bytesOf(row, "preamble");
   }
 
-  isGitExcluded(workspace: number): boolean {
+  /** Which of its files were once listed in git's exclude file: 0 none, 1 the usual one, 2 its own beside that one, too. */
+  gitExcluded(workspace: number): number {
     const row = this.#statements.gitExcluded.get(workspace);
-    return row !== undefined && integerOf(row, "git_excluded") === 1;
+    return row === undefined ? 0 : integerOf(row, "git_excluded");
   }
 
-  setGitExcluded(workspace: number): void {
-    this.#statements.setGitExcluded.run(workspace);
+  setGitExcluded(workspace: number, listed: 1 | 2): void {
+    this.#statements.setGitExcluded.run(listed, workspace);
   }
 
   /** What is in the ledger's file before Gennai ever wrote to it stays there and is covered by the first record. */
@@ -268,7 +269,7 @@ function prepareStatements(database: StoreDatabase) {
     preamble: database.prepare("SELECT preamble FROM workspaces WHERE number = ?"),
     setPreamble: database.prepare("UPDATE workspaces SET preamble = ? WHERE number = ?"),
     gitExcluded: database.prepare("SELECT git_excluded FROM workspaces WHERE number = ?"),
-    setGitExcluded: database.prepare("UPDATE workspaces SET git_excluded = 1 WHERE number = ?"),
+    setGitExcluded: database.prepare("UPDATE workspaces SET git_excluded = ? WHERE number = ?"),
     newest: database.prepare("SELECT seq, hash, end_offset FROM ledger WHERE workspace = ? ORDER BY seq DESC LIMIT 1"),
     currentKey: database.prepare("SELECT key_id FROM ledger_keys ORDER BY number DESC LIMIT 1"),
     insertKey: database.prepare("INSERT INTO ledger_keys (key_id, time) VALUES (?, ?)"),

@@ -16,7 +16,7 @@ export interface Ledgers extends AsyncDisposable {
   readonly table: LedgerTable;
   readonly mirror: LedgerMirror;
   readonly watch: EvidenceWatch;
-  /** Resolves when files, heads and mark hold what the store holds. Never rejects. */
+  /** Resolves when files, heads and mark hold what the store holds, and nothing is at work in them. Never rejects. */
   flush(): Promise<void>;
   /** Signs on from what the store holds now, after `watch.accept`. */
   beginAnew(): Promise<void>;
@@ -78,7 +78,7 @@ export async function openLedgers(database: StoreDatabase, options: LedgersOptio
     if ((await watch.look()).length === 0) await mark.begin({ anew: false }).catch(markTrouble);
   }
   const flush = async (): Promise<void> => {
-    await Promise.all([mirror.flush(), mark.flush()]);
+    await Promise.all([mirror.settle(), mark.flush()]);
   };
   return {
     signer,
@@ -89,6 +89,7 @@ export async function openLedgers(database: StoreDatabase, options: LedgersOptio
     beginAnew: () => mark.begin({ anew: true }),
     async [Symbol.asyncDispose]() {
       watch[Symbol.dispose]();
+      mirror.stopCleaning();
       await flush();
     },
   };

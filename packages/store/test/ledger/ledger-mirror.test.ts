@@ -17,6 +17,8 @@ import { dirname, join } from "node:path";
 import { withoutRoot } from "@gennai/testkit/without-root";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifyWorkspaceLedger } from "#audit/ledger-verify";
+import { acquireFileLock } from "#database/file-lock";
+import { usualLedgerPath } from "#ledger/ledger-file-name";
 import { ledgerHeadFile } from "#ledger/ledger-head-file";
 import { recoveredCopies } from "#ledger/ledger-mirror-file";
 import type { Store } from "#sqlite/store";
@@ -327,6 +329,50 @@ it("is brought up to where the store is by the next process, also when that one 
   await expectSound(4);
 });
 
+describe("trouble with one workspace at the start", () => {
+  const second = () => join(fixture.directory, "second");
+  beforeEach(async () => {
+    await fixture.record(store, 1);
+    await mkdir(second());
+    await store.log.create({ sessionId: "second", workspaceRoot: second(), time: 1 });
+    await store.log.append("second", { events: [], ledger: [entryOf(1)], durable: true }, { seq: 0, epoch: 1 });
+    await store[Symbol.asyncDispose]();
+  });
+
+  it("is told, and the others are brought up all the same", async () => {
+    const headFile = ledgerHeadFile(fixture.stateDir, second());
+    const [head, text] = [await readFile(headFile), await readFile(usualLedgerPath(second()))];
+    store = await fixture.open();
+    await store.log.append("second", { events: [], ledger: [entryOf(2)], durable: true }, { seq: 0, epoch: 1 });
+    await store[Symbol.asyncDispose]();
+    await writeFile(headFile, head);
+    await writeFile(usualLedgerPath(second()), text);
+    const lock = ledgerHeadFile(fixture.stateDir, fixture.root).replace(/json$/, "lock");
+    await rm(lock);
+    await mkdir(lock);
+
+    store = await fixture.open();
+    await expect
+      .poll(() => fixture.warnings)
+      .toEqual([expect.stringContaining(`The ledger of ${fixture.root} has copies`)]);
+    await store.flushLedgers();
+    const report = await verifyWorkspaceLedger({ workspaceRoot: second(), stateDir: fixture.stateDir });
+    expect(report).toMatchObject({ status: "ok", records: 2 });
+    await rm(lock, { recursive: true });
+  });
+
+  it("keeps no record of another from its file while somebody holds the lock", async () => {
+    const lock = ledgerHeadFile(fixture.stateDir, fixture.root).replace(/json$/, "lock");
+    using held = await acquireFileLock(lock, { timeout: 1000 });
+    store = await fixture.open();
+    await store.log.append("second", { events: [], ledger: [entryOf(2)], durable: true }, { seq: 0, epoch: 1 });
+    const lines = async () => (await readFile(usualLedgerPath(second()), "utf8")).trim().split("\n");
+    // Less than the 10 s for which the lock is waited for.
+    await expect.poll(lines, { timeout: 8_000 }).toHaveLength(2);
+    held[Symbol.dispose]();
+  });
+});
+
 it("at the next start, copies go with which others begin; what only one has stays", async () => {
   await fixture.record(store, 1);
   const { directory, prefix } = recoveredCopies(fixture.stateDir, fixture.root);
@@ -357,7 +403,6 @@ it("at the next start, copies go with which others begin; what only one has stay
 
 describe("a file that is another state directory's ledger", () => {
   it.each<[string, string[]]>([
-    ["begins with ours, as earlier versions wrote it", ["ours", "theirs"]],
     ["is theirs alone", ["theirs"]],
     ["is theirs, with a last line half written", ["theirs", "torn"]],
   ])("is left to it, and read on by it: it %s", async (_name, parts) => {
@@ -379,15 +424,53 @@ describe("a file that is another state directory's ledger", () => {
     expect(fixture.warnings).toEqual([expect.stringContaining("stays as it is")]);
   });
 
-  it("is no longer one when a record of ours follows: it is kept, and written anew", async () => {
+  it.each<[string, string[]]>([
+    ["after it", ["theirs", "ours", "ours"]],
+    ["before it", ["ours", "theirs"]],
+    ["before one made-up beginning", ["ours", "madeUp"]],
+    ["between two", ["madeUp", "ours", "madeUp"]],
+  ])("is none when a record of ours stands %s: it is kept, and written anew in its place", async (_name, parts) => {
     await using other = await StoreFixture.create();
     await other.recordAndClose(3);
     await fixture.record(store, 2);
-    const mixed = (await readFile(other.mirror, "utf8")) + (await mirrorText()).repeat(2);
+    const theirs = await readFile(other.mirror, "utf8");
+    const texts: Readonly<Record<string, string>> = {
+      ours: await mirrorText(),
+      theirs,
+      madeUp: theirs.slice(0, theirs.indexOf("\n") + 1),
+    };
+    const mixed = parts.map((part) => texts[part]).join("");
     await writeFile(fixture.mirror, mixed);
     await fixture.record(store, 1);
     await expectSound(3);
     expect(await recovered()).toEqual([mixed]);
+    expect(await readdir(dirname(fixture.mirror))).toEqual(["agent_trace.jsonl"]);
     expect(fixture.warnings).toEqual([expect.stringContaining("was changed")]);
+  });
+
+  it("is hidden from git together with ours beside it, also after a crash between making and listing that", async () => {
+    await using other = await StoreFixture.create();
+    await other.recordAndClose(1);
+    execFileSync("git", ["init", "-q"], { cwd: fixture.root });
+    const status = () => execFileSync("git", ["status", "--porcelain"], { cwd: fixture.root, encoding: "utf8" });
+    const exclude = join(fixture.root, ".git", "info", "exclude");
+    await mkdir(dirname(fixture.mirror));
+    await writeFile(fixture.mirror, await readFile(other.mirror));
+    // Nothing can be listed: as if the process had died before it was.
+    await rename(exclude, `${exclude}.away`);
+    await mkdir(exclude);
+    await fixture.record(store, 1);
+    expect(await readdir(dirname(fixture.mirror))).toHaveLength(2);
+    await rm(exclude, { recursive: true });
+    await rename(`${exclude}.away`, exclude);
+    await store[Symbol.asyncDispose]();
+
+    await fixture.recordAndClose(1);
+    expect(status()).toBe("");
+    // Who takes the line out wants the ledger tracked.
+    await writeFile(exclude, "");
+    store = await fixture.open();
+    await fixture.record(store, 1);
+    expect(await readFile(exclude, "utf8")).toBe("");
   });
 });

@@ -1,11 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import { ProcessLocks } from "@gennai/machine/process/process-lock";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { repairWorkspaceLedger } from "#audit/ledger-repair";
 import { verifyWorkspaceLedger } from "#audit/ledger-verify";
 import { StoreDatabase } from "#database/database";
+import { ownLedgerFileName } from "#ledger/ledger-file-name";
 import { purgeMemory } from "#purge/purge-memory";
 import type { Store } from "#sqlite/store";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
@@ -57,6 +58,12 @@ function holding(text: string, ...directories: readonly string[]): readonly stri
   );
 }
 
+/** Where the ledger would be beside the usual file. */
+function ownPath(ledger: string): string {
+  const first = JSON.parse(ledger.split("\n")[0] ?? "");
+  return join(dirname(fixture.mirror), ownLedgerFileName(first.metadata.hash));
+}
+
 function verify() {
   return verifyWorkspaceLedger({ workspaceRoot: fixture.root, stateDir: fixture.stateDir });
 }
@@ -89,6 +96,55 @@ describe("purge", () => {
       details: { scope: "workspace", by: "ada", records: [[1, 41]], removed: { sessions: 3, events: 40, blobs: 1 } },
     });
     expect(Date.parse(last.timestamp)).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  test.each<[string, (ours: string, theirs: string) => void]>([
+    [
+      "a made-up beginning follows ours in the usual file",
+      (ours, theirs) => writeFileSync(fixture.mirror, ours + theirs),
+    ],
+    ["a file of the name that we would move to is there", (ours) => writeFileSync(ownPath(ours), "")],
+    [
+      "the usual file was another's when we looked, and is ours again",
+      (ours, theirs) => {
+        writeFileSync(ownPath(ours), ours);
+        writeFileSync(fixture.mirror, theirs + ours);
+      },
+    ],
+  ])("leaves no byte in the workspace where %s", async (_name, spoil) => {
+    await using other = await StoreFixture.create();
+    await other.recordAndClose(1);
+    const theirs = readFileSync(other.mirror, "utf8");
+    {
+      await using store = await fixture.open();
+      await work(store, "one", marker);
+      spoil(readFileSync(fixture.mirror, "utf8"), theirs);
+      await fixture.record(store, 1);
+    }
+    expect(holding(marker, fixture.root)).not.toEqual([]);
+    await purgeMemory(request());
+    expect(holding(marker)).toEqual([]);
+    expect(await verify()).toMatchObject({ status: "ok", records: 22, purged: 21 });
+  });
+
+  test("leaves another's records in the usual file as they are", async () => {
+    await using other = await StoreFixture.create();
+    await other.recordAndClose(2);
+    const theirs = readFileSync(other.mirror, "utf8");
+    mkdirSync(dirname(fixture.mirror));
+    writeFileSync(fixture.mirror, theirs);
+    {
+      await using store = await fixture.open();
+      await work(store, "s", marker);
+    }
+    const [own = ""] = holding(marker, fixture.root);
+    const [first = "", second = ""] = readFileSync(own, "utf8").split("\n");
+    writeFileSync(fixture.mirror, `${first}\n${theirs}${second}\n`);
+    await purgeMemory(request());
+    expect(holding(marker)).toEqual([]);
+    const blank = (line: string) => " ".repeat(Buffer.byteLength(line));
+    expect(readFileSync(fixture.mirror, "utf8")).toBe(`${blank(first)}\n${theirs}${blank(second)}\n`);
+    expect(await verify()).toMatchObject({ status: "ok" });
   });
 
   test("of one session leaves the others whole", async () => {
