@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { tryFileLock } from "@gennai/machine/process/file-lock";
 import { hasCode } from "@gennai/machine/system-error";
 import * as z from "zod";
-import { CheckpointError } from "./checkpoint-error.ts";
+import { CheckpointError, checkpointTrouble } from "./checkpoint-error.ts";
 import { keptTreeSchema } from "./snapshot/kept-tree.ts";
 
 const recordSchema = z.strictObject({
@@ -18,6 +18,8 @@ const recordSchema = z.strictObject({
   after: z.optional(keptTreeSchema),
   /** `after` was taken by another process than the one that ran the call: whatever else changed meanwhile is in it. */
   interrupted: z.optional(z.boolean()),
+  /** Counts up within a workspace; given when it is added. Clocks are set back, this is not. Absent: from before all that have one. */
+  order: z.optional(z.number().int().positive()),
 });
 
 /** Snapshots around one call that ran something. */
@@ -30,42 +32,49 @@ const maxWaitMs = 5_000;
 
 /**
  * The records of one workspace, a file each; each is there whole or not at all. There are never more than the limit, whichever
- * processes add to them, and none goes for the limit's sake that is among the newest.
+ * processes add to them, and none goes for the limit's sake that is among the newest. Throws `CheckpointError`: `busy`, and by its
+ * name what is wrong with the disk.
  */
 export class CheckpointRecords {
   readonly #directory: string;
   readonly #limit: number;
-  /** Of records that were read before: a record never changes its time. */
-  readonly #times = new Map<string, number>();
+  /** Of records that were read before: a record never changes its place. */
+  readonly #places = new Map<string, Place>();
 
   constructor(directory: string, { limit = maxCheckpoints }: { readonly limit?: number } = {}) {
     this.#directory = directory;
     this.#limit = limit;
   }
 
-  /** Adds one, and lets the oldest go for it where there are as many as may be. Throws `CheckpointError` `busy`. */
+  /** Adds one as the newest, and lets the oldest go for it where there are as many as may be. */
   add(record: CheckpointRecord): void {
-    using _lock = this.#lock();
-    const draft = this.#draft(record);
-    // First they go: however this ends, there are not too many, and what went would have gone.
-    this.#removeOldest(this.#limit - 1);
-    renameSync(draft, this.#file(record.checkpointId));
-    this.#times.set(record.checkpointId, record.time);
+    this.#alone(() => {
+      const placed = this.#placed();
+      const added = { ...record, order: Math.max(0, ...placed.map(({ order }) => order)) + 1 };
+      const draft = this.#draft(added);
+      // First they go: however this ends, there are not too many, and what went would have gone.
+      this.#removeOldest(placed, this.#limit - 1);
+      renameSync(draft, this.#file(record.checkpointId));
+      this.#places.set(record.checkpointId, placeOf(added));
+    });
   }
 
-  /** Writes one anew that is kept. False: it was let go meanwhile, and stays away. Throws `CheckpointError` `busy`. */
+  /** Writes one anew that is kept, in its place. False: it was let go meanwhile, and stays away. */
   replace(record: CheckpointRecord): boolean {
-    using _lock = this.#lock();
-    if (this.read(record.checkpointId) === undefined) return false;
-    renameSync(this.#draft(record), this.#file(record.checkpointId));
-    return true;
+    return this.#alone(() => {
+      const kept = this.read(record.checkpointId);
+      if (kept === undefined) return false;
+      renameSync(this.#draft({ ...record, order: kept.order }), this.#file(record.checkpointId));
+      return true;
+    });
   }
 
   /** undefined when it is not kept, or damaged. */
   read(checkpointId: string): CheckpointRecord | undefined {
     if (!/^[0-9a-z-]{1,64}$/.test(checkpointId)) return undefined;
+    const text = this.#named(() => readIfThere(this.#file(checkpointId)));
     try {
-      return recordSchema.parse(JSON.parse(readFileSync(this.#file(checkpointId), "utf8")));
+      return text === undefined ? undefined : recordSchema.parse(JSON.parse(text));
     } catch {
       return undefined;
     }
@@ -73,58 +82,59 @@ export class CheckpointRecords {
 
   /** Oldest first. */
   all(): readonly CheckpointRecord[] {
-    return this.#ids()
-      .map((id) => this.read(id))
-      .filter((record) => record !== undefined)
-      .sort((one, other) => one.time - other.time || (one.checkpointId < other.checkpointId ? -1 : 1));
+    return this.#named(() =>
+      this.#ids()
+        .map((id) => this.read(id))
+        .filter((record) => record !== undefined)
+        .sort((one, other) => byAge(placeOf(one), placeOf(other))),
+    );
   }
 
-  /**
-   * Removes those that are chosen of all that are there, oldest first, and what is beyond the limit of an earlier version.
-   * Throws `CheckpointError` `busy`.
-   */
+  /** Removes those that are chosen of all that are there, oldest first, and what is beyond the limit of an earlier version. */
   remove(choose: (records: readonly CheckpointRecord[]) => readonly CheckpointRecord[]): void {
-    using _lock = this.#lock();
-    this.#remove(choose(this.all()).map(({ checkpointId }) => checkpointId));
-    this.#removeOldest(this.#limit);
+    this.#alone(() => {
+      this.#remove(choose(this.all()).map(({ checkpointId }) => checkpointId));
+      this.#removeOldest(this.#placed(), this.#limit);
+    });
   }
 
   /**
    * What is kept, oldest first, and the mark of removals whose contents may still be there, which stays over restarts; undefined:
-   * there are none. Throws `CheckpointError` `busy`.
+   * there are none.
    */
   look(): { readonly records: readonly CheckpointRecord[]; readonly leftover: string | undefined } {
-    using _lock = this.#lock();
-    return { records: this.all(), leftover: this.leftover };
+    return this.#alone(() => ({ records: this.all(), leftover: this.leftover }));
   }
 
   get leftover(): string | undefined {
-    return readIfThere(this.#leftover);
+    return this.#named(() => readIfThere(this.#leftover));
   }
 
-  /** Contents of what was removed up to that mark are gone. Throws `CheckpointError` `busy`. */
+  /** Contents of what was removed up to that mark are gone. */
   clearLeftover(mark: string): void {
-    using _lock = this.#lock();
-    if (this.leftover === mark) rmSync(this.#leftover, { force: true });
+    this.#alone(() => {
+      if (this.leftover === mark) rmSync(this.#leftover, { force: true });
+    });
   }
 
-  #removeOldest(most: number): void {
+  /** Of all that are there, oldest first. One that is damaged counts as the oldest. */
+  #placed(): readonly Place[] {
     const ids = this.#ids();
-    if (ids.length <= most) return;
-    const known = ids.map((id) => ({ id, time: this.#times.get(id) ?? this.read(id)?.time ?? 0 }));
-    for (const id of this.#times.keys()) if (!ids.includes(id)) this.#times.delete(id);
-    for (const { id, time } of known) this.#times.set(id, time);
-    // One that is damaged counts as the oldest.
-    known.sort((one, other) => one.time - other.time || (one.id < other.id ? -1 : 1));
-    this.#remove(known.slice(0, ids.length - most).map(({ id }) => id));
+    const placed = ids.map((id) => this.#places.get(id) ?? placeOf(this.read(id) ?? { checkpointId: id, time: 0 }));
+    this.#places.clear();
+    for (const place of placed) this.#places.set(place.id, place);
+    return placed.sort(byAge);
+  }
+
+  #removeOldest(placed: readonly Place[], most: number): void {
+    this.#remove(placed.slice(0, Math.max(0, placed.length - most)).map(({ id }) => id));
   }
 
   #remove(ids: readonly string[]): void {
     if (ids.length > 0) writeFileSync(this.#leftover, randomUUID(), { mode: 0o600 });
     for (const id of ids) {
       rmSync(this.#file(id), { force: true });
-      rmSync(`${this.#file(id)}.new`, { force: true });
-      this.#times.delete(id);
+      this.#places.delete(id);
     }
   }
 
@@ -134,11 +144,25 @@ export class CheckpointRecords {
     return draft;
   }
 
-  #lock(): Disposable {
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
-    const lock = tryFileLock(join(this.#directory, "taking"), { waitMs: maxWaitMs });
-    if (lock === undefined) throw new CheckpointError("busy", "Another process holds this workspace's checkpoints.");
-    return lock;
+  /** While no other process writes or removes any. Drafts that are there then are of a process that was killed. */
+  #alone<Value>(work: () => Value): Value {
+    return this.#named(() => {
+      mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+      using lock = tryFileLock(join(this.#directory, "taking"), { waitMs: maxWaitMs });
+      if (lock === undefined) throw new CheckpointError("busy", "Another process holds this workspace's checkpoints.");
+      for (const name of readdirSync(this.#directory)) {
+        if (name.endsWith(".json.new")) rmSync(join(this.#directory, name), { force: true });
+      }
+      return work();
+    });
+  }
+
+  #named<Value>(work: () => Value): Value {
+    try {
+      return work();
+    } catch (error) {
+      throw checkpointTrouble(error, this.#directory) ?? error;
+    }
   }
 
   get #leftover(): string {
@@ -148,14 +172,31 @@ export class CheckpointRecords {
   #ids(): readonly string[] {
     try {
       return readdirSync(this.#directory).flatMap((name) => (name.endsWith(".json") ? [name.slice(0, -5)] : []));
-    } catch {
-      return [];
+    } catch (error) {
+      if (hasCode(error, "ENOENT")) return [];
+      throw error;
     }
   }
 
   #file(checkpointId: string): string {
     return join(this.#directory, `${checkpointId}.json`);
   }
+}
+
+interface Place {
+  readonly id: string;
+  /** 0: none was given. */
+  readonly order: number;
+  /** As in a record. */
+  readonly time: number;
+}
+
+function placeOf({ checkpointId, order = 0, time }: Pick<CheckpointRecord, "checkpointId" | "order" | "time">): Place {
+  return { id: checkpointId, order, time };
+}
+
+function byAge(one: Place, other: Place): number {
+  return one.order - other.order || one.time - other.time || (one.id < other.id ? -1 : 1);
 }
 
 function readIfThere(file: string): string | undefined {

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { ProcessLocks } from "@gennai/machine/process/process-lock";
-import { CheckpointError, type CheckpointErrorCode } from "./checkpoint-error.ts";
+import { storeTrouble } from "../database/store-trouble.ts";
+import { CheckpointError, type CheckpointErrorCode, checkpointTrouble } from "./checkpoint-error.ts";
 import { CheckpointRecords } from "./checkpoint-records.ts";
 import type { FileState, PathChange } from "./file-state.ts";
 import type { KeptTree } from "./snapshot/kept-tree.ts";
@@ -36,6 +37,7 @@ export function checkpointDirectory({ stateDir, root }: Pick<CheckpointPlace, "s
 
 /** Snapshots of a workspace around the calls that run something. */
 export class WorkspaceCheckpoints implements AsyncDisposable {
+  readonly #directory: string;
   readonly #tree: ShadowTree;
   readonly #records: CheckpointRecords;
   readonly #now: () => number;
@@ -49,6 +51,7 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
 
   constructor(place: CheckpointPlace) {
     const directory = checkpointDirectory(place);
+    this.#directory = directory;
     const locks = new ProcessLocks(join(place.stateDir, "locks"));
     this.#tree = new ShadowTree({ directory: join(directory, "repository"), root: place.root, locks });
     this.#records = new CheckpointRecords(join(directory, "records"));
@@ -73,9 +76,11 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
 
   /** Keeps the tree before a call. Rejects with `CheckpointError`; then `problem` says why until one succeeds. */
   async open(sessionId: string, signal: AbortSignal): Promise<string> {
-    const before = await this.#kept(signal);
     const checkpointId = `c-${randomBytes(8).toString("hex")}`;
-    this.#records.add({ version: 1, checkpointId, sessionId, time: this.#now(), before });
+    await this.#noting(signal, async () => {
+      const before = await this.#tree.snapshot(signal);
+      this.#records.add({ version: 1, checkpointId, sessionId, time: this.#now(), before });
+    });
     this.#running.add(checkpointId);
     this.#opened += 1;
     if (this.#opened % sweepEvery === 0) await this.sweep().catch(() => undefined);
@@ -175,17 +180,23 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     });
   }
 
-  async #kept(signal?: AbortSignal): Promise<KeptTree> {
+  #kept(signal?: AbortSignal): Promise<KeptTree> {
+    return this.#noting(signal, () => this.#tree.snapshot(signal));
+  }
+
+  /** Notes why something could not be kept, or that it could. */
+  async #noting<Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> {
     try {
-      const kept = await this.#tree.snapshot(signal);
+      const value = await work();
       this.#problem = undefined;
-      return kept;
+      return value;
     } catch (error) {
       signal?.throwIfAborted();
+      const trouble = storeTrouble(error) && checkpointTrouble(error, this.#directory);
       const failure =
         error instanceof CheckpointError
           ? error
-          : new CheckpointError("git_failed", messageOf(error), { cause: error });
+          : (trouble ?? new CheckpointError("git_failed", messageOf(error), { cause: error }));
       this.#problem = { code: failure.code, message: failure.message };
       throw failure;
     }

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { withoutRoot } from "@gennai/testkit/without-root";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { type CheckpointRecord, CheckpointRecords } from "#checkpoints/checkpoint-records";
@@ -45,7 +46,7 @@ test("after each addition exactly the newest are kept, as many as may be", () =>
       const path = mkdtempSync(join(tmpdir(), "gennai-records-"));
       try {
         const processes = [0, 1].map(() => new CheckpointRecords(path, { limit }));
-        // What must be there: the one that was added, and of the others those with the latest times.
+        // What must be there: those that were added last, whatever the clock said.
         let model: CheckpointRecord[] = [];
         let count = 0;
         for (const step of operations) {
@@ -64,13 +65,10 @@ test("after each addition exactly the newest are kept, as many as may be", () =>
           if (step.type === "add") {
             const added = recordOf(`c-${String(count++).padStart(3, "0")}`, step.time);
             records.add(added);
-            const others = model.toSorted(
-              (one, other) => one.time - other.time || (one.checkpointId < other.checkpointId ? -1 : 1),
-            );
-            model = [...others.slice(Math.max(0, others.length - (limit - 1))), added];
+            model = [...model, added].slice(-limit);
           }
           expect(onDisk(path)).toBe(model.length);
-          const ids = (all: readonly CheckpointRecord[]) => all.map(({ checkpointId }) => checkpointId).sort();
+          const ids = (all: readonly CheckpointRecord[]) => all.map(({ checkpointId }) => checkpointId);
           expect(ids(records.all())).toEqual(ids(model));
         }
       } finally {
@@ -79,6 +77,57 @@ test("after each addition exactly the newest are kept, as many as may be", () =>
     }),
     { numRuns: 60 },
   );
+});
+
+test("those of an earlier version, which gave no order, are older than all that have one", () => {
+  const path = directory();
+  for (const time of [7, 5, 6])
+    writeFileSync(join(path, `c-${time}.json`), JSON.stringify(recordOf(`c-${time}`, time)));
+  const records = new CheckpointRecords(path, { limit: 3 });
+  records.add(recordOf("c-new", 1));
+  expect(records.replace({ ...recordOf("c-6", 6), after: before })).toBe(true);
+  expect(records.all().map(({ checkpointId }) => checkpointId)).toEqual(["c-6", "c-7", "c-new"]);
+});
+
+test("what a killed addition left behind goes with whatever is done next", () => {
+  const path = directory();
+  const records = new CheckpointRecords(path);
+  records.add(recordOf("c-0", 0));
+  const draft = join(path, "c-1.json.new");
+  for (const next of [() => records.add(recordOf("c-2", 2)), () => records.remove(() => []), () => records.look()]) {
+    writeFileSync(draft, '{"version":1,"checkp');
+    next();
+    expect(existsSync(draft)).toBe(false);
+  }
+  expect(onDisk(path)).toBe(2);
+});
+
+test("a full disk has its name, and nothing goes", () => {
+  const path = directory();
+  const records = new CheckpointRecords(path, { limit: 2 });
+  for (const index of [0, 1]) records.add(recordOf(`c-${index}`, index));
+  symlinkSync("/dev/full", join(path, "leftover"));
+  const full = expect.objectContaining({ name: "CheckpointError", code: "disk_full" });
+  expect(() => records.add(recordOf("c-2", 2))).toThrow(full);
+  expect(() => records.remove((all) => all)).toThrow(full);
+  rmSync(join(path, "leftover"));
+  expect(records.all().map(({ checkpointId }) => checkpointId)).toEqual(["c-0", "c-1"]);
+});
+
+test.each<[string, string, number]>([
+  ["the directory", "", 0o500],
+  ["a record", "c-1.json", 0o000],
+])("%s that may not be touched has its name, and counts for no damaged one", async (_name, file, mode) => {
+  const path = directory();
+  const records = new CheckpointRecords(path, { limit: 2 });
+  for (const index of [0, 1]) records.add(recordOf(`c-${index}`, index));
+  chmodSync(join(path, file), mode);
+  await withoutRoot(path, async () => {
+    const forbidden = expect.objectContaining({ name: "CheckpointError", code: "disk_read_only" });
+    expect(() => new CheckpointRecords(path, { limit: 2 }).add(recordOf("c-2", 2))).toThrow(forbidden);
+  });
+  chmodSync(join(path, file), 0o700);
+  expect(records.all().map(({ checkpointId }) => checkpointId)).toEqual(["c-0", "c-1"]);
 });
 
 test("what an earlier version kept beyond the limit goes with the first addition, and with a sweep", () => {

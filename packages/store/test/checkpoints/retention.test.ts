@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
@@ -103,4 +103,17 @@ test("contents that could not be removed go when they are asked for again", asyn
   rmSync(pack);
   await checkpoints.forgetSessions(new Set(["session"]));
   expect(records.leftover).toBeUndefined();
+});
+
+test("records that cannot be written are the problem until they can, so that a person is asked", async () => {
+  await using place = await kept();
+  await place.command("second\n");
+  const lock = join(checkpointDirectory({ stateDir: place.stateDir, root: place.root }), "records", "taking");
+  rmSync(lock);
+  mkdirSync(lock);
+  await expect(place.command("third\n")).rejects.toMatchObject({ name: "CheckpointError", code: "disk_read_only" });
+  expect(place.checkpoints.problem).toMatchObject({ code: "disk_read_only" });
+  rmdirSync(lock);
+  await place.command("fourth\n");
+  expect(place.checkpoints.problem).toBeUndefined();
 });
