@@ -18,6 +18,8 @@ export function liveOutput(
         stream ??= redactor.stream();
         show(await stream.push(text));
       });
+      // Told by `end`, which is awaited only once the command is over.
+      chain.catch(() => undefined);
     },
     end: async () => {
       await chain;

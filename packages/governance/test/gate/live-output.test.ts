@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { liveOutput } from "#gate/live-output";
 
 test("the end of live output tells of a piece that could not be masked, and shows nothing of the rest", async () => {
@@ -15,6 +15,15 @@ test("the end of live output tells of a piece that could not be masked, and show
   const live = liveOutput(context, options);
   live.push("first");
   live.push("second");
+  // The command goes on for a while, and what went wrong meanwhile must not end the process.
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => void unhandled.push(error);
+  process.on("unhandledRejection", note);
+  onTestFinished(() => void process.off("unhandledRejection", note));
+  await new Promise((resolve) => setImmediate(resolve));
+  live.push("third");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(unhandled).toEqual([]);
   await expect(live.end()).rejects.toThrow("It cannot be masked.");
   expect(shown).toEqual(["first"]);
 });

@@ -61,7 +61,7 @@ export class RedactedLog implements ServerLog, AsyncDisposable {
       ...(requestId === undefined ? {} : { request_id: requestId }),
       ...(trace === undefined ? {} : { trace_id: trace.traceId, span_id: trace.spanId }),
     };
-    void this.#inOrder(async () => {
+    const written = this.#inOrder(async () => {
       try {
         const redactor = await this.#redactor;
         await before?.(redactor);
@@ -70,6 +70,8 @@ export class RedactedLog implements ServerLog, AsyncDisposable {
         write("A message is left out: it could not be masked.", all);
       }
     });
+    // A log that takes nothing has nobody to tell it, and must not end the process.
+    written.catch(() => undefined);
   }
 }
 

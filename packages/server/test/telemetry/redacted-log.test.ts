@@ -1,5 +1,5 @@
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { jsonLog } from "#telemetry/json-log";
 import { RedactedLog } from "#telemetry/redacted-log";
 import { Scopes } from "#telemetry/scopes";
@@ -41,6 +41,28 @@ test("what cannot be masked is left out, and the next line comes", async () => {
   log.warn("good");
   await log.flush();
   expect(lines.map(({ message }) => message)).toEqual(["A message is left out: it could not be masked.", "good"]);
+});
+
+test("a log that cannot be written to for a moment ends no process, and the next line comes", async () => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => void unhandled.push(error);
+  process.on("unhandledRejection", note);
+  onTestFinished(() => void process.off("unhandledRejection", note));
+  const lines: string[] = [];
+  let isBroken = true;
+  const write = (line: string): void => {
+    if (isBroken) throw new Error("EPIPE");
+    lines.push(line);
+  };
+  const log = new RedactedLog(jsonLog(write, { level: "info" }), createRedactor(), new Scopes());
+  log.warn("lost");
+  await log.flush();
+  await new Promise((resolve) => setImmediate(resolve));
+  isBroken = false;
+  log.warn("kept");
+  await log.flush();
+  expect(unhandled).toEqual([]);
+  expect(lines).toEqual([expect.stringContaining("kept")]);
 });
 
 test("a line break in a text makes no second line", async () => {
