@@ -111,7 +111,7 @@ export class ControlWatch implements Disposable {
       },
     );
     const journal: WatchJournal = {
-      version: 2,
+      version: 3,
       workspaceRoot,
       agreed: { ...agreed, named: agreed.named.flatMap(throughLinks) },
       untouchable: [...untouchable],

@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
 import { isProtectedBranch } from "@gennai/governance/policies/branch";
 import type { PutBackFile } from "@gennai/governance/tool";
-import { packedRefs, withoutPacked, withoutUnreadable } from "../git-data/packed-refs.ts";
+import { packedRefs, soundPacked, withoutPacked } from "../git-data/packed-refs.ts";
 import { isWithin } from "../sandbox/host-layout.ts";
 import type { RepositoryPaths } from "../sandbox/repository-paths.ts";
 import { systemErrorCode } from "../system-error.ts";
@@ -28,8 +28,8 @@ export interface SeenRefs {
   readonly head?: ControlState | undefined;
   /** What protected refs say, by their whole names. */
   readonly refs: readonly (readonly [name: string, value: string])[];
-  /** Whether git could read every line of the packed refs. */
-  readonly packedReadable: boolean;
+  /** The file of packed refs. */
+  readonly packed?: ControlState | undefined;
 }
 
 interface PutBackOptions {
@@ -57,6 +57,11 @@ export class RefsWatch {
     const directory = writable.at(-1) ?? common;
     const byDefault = defaultRemoteBranch(workTree);
     const protect = [...protectedBranches, ...(byDefault === undefined ? [] : [byDefault])];
+    const packed = join(common, packedFile);
+    if (readText(packed) === undefined) {
+      const most = `${maxBytes / 1024 ** 2} MiB`;
+      throw new Error(`${packed} cannot be read, or is larger than ${most}. Mend it, or have git keep fewer refs.`);
+    }
     return {
       workTree,
       directory,
@@ -64,7 +69,7 @@ export class RefsWatch {
       protect,
       head: this.#fileState(join(directory, "HEAD")),
       refs: [...protectedRefs(common, protect)],
-      packedReadable: packedRefs(textOf(join(common, packedFile))).unreadable.length === 0,
+      packed: this.#fileState(packed),
     };
   }
 
@@ -92,11 +97,14 @@ export class RefsWatch {
         );
     }
     const packed = join(common, packedFile);
-    const text = textOf(packed);
-    // With such a line git reads no ref at all.
-    if (seen.packedReadable && packedRefs(text).unreadable.length > 0 && changedBefore(deadline, packed, common))
-      attempt(packed, "lines that git cannot read", "restored", () =>
-        SetBack.at(common, { bytes: this.#bytes, aside }).to(packed, this.#keep(withoutUnreadable(text))),
+    const text = readText(packed);
+    const isSound = text !== undefined && packedRefs(text).isSound;
+    if (!isSound && !sameState(seen.packed, this.#fileState(packed)) && changedBefore(deadline, packed, common))
+      attempt(packed, "packed refs that git reads otherwise than they say", "restored", () =>
+        SetBack.at(common, { bytes: this.#bytes, aside }).to(
+          packed,
+          text === undefined ? seen.packed : this.#keep(soundPacked(text)),
+        ),
       );
     const before = new Map(seen.refs);
     const after = protectedRefs(common, protect);
@@ -139,7 +147,8 @@ export class RefsWatch {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return undefined;
     if (stat.isSymbolicLink()) return { type: "link", target: readlinkSync(path) };
-    if (!stat.isFile() || stat.size > maxBytes) return { type: "directory" };
+    if (stat.isDirectory()) return { type: "directory" };
+    if (!stat.isFile() || stat.size > maxBytes) return { type: "other", identity: "unreadable" };
     const kept = this.#keep(textOf(path));
     return kept.type === "file" ? { ...kept, mode: stat.mode & 0o7777 } : kept;
   }
@@ -215,15 +224,20 @@ function looseRef(common: string, name: string): string | undefined {
   return isThroughLink ? `${stat.isSymbolicLink() ? readlinkSync(path) : "link"}${odd}${text}` : text;
 }
 
-/** In latin1, so that bytes stay what they are. Empty for what is no file, or too large for one of refs. */
-function textOf(path: string): string {
+/** In latin1, so that bytes stay what they are. Empty for what is not there; undefined for what is no file, or too large for one of refs. */
+function readText(path: string): string | undefined {
   try {
     const stat = statSync(path);
-    return stat.isFile() && stat.size <= maxBytes ? readFileSync(path, "latin1") : "";
+    return stat.isFile() && stat.size <= maxBytes ? readFileSync(path, "latin1") : undefined;
   } catch (error) {
-    if (systemErrorCode(error) !== undefined) return "";
-    throw error;
+    const code = systemErrorCode(error);
+    if (code === undefined) throw error;
+    return code === "ENOENT" ? "" : undefined;
   }
+}
+
+function textOf(path: string): string {
+  return readText(path) ?? "";
 }
 
 /**

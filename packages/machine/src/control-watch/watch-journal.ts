@@ -36,11 +36,11 @@ const seenRefsSchema = z.object({
   protect: z.array(z.string()).readonly(),
   head: stateSchema.optional(),
   refs: z.array(z.tuple([z.string(), z.string()]).readonly()).readonly(),
-  packedReadable: z.boolean().default(false),
+  packed: stateSchema.optional(),
 });
 
 const journalSchema = z.object({
-  version: z.literal(2),
+  version: z.literal(3),
   /** Real path. */
   workspaceRoot: z.string(),
   agreed: agreedSchema,

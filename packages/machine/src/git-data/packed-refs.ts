@@ -2,20 +2,37 @@
 export interface PackedRefs {
   /** In their order; a name can be there twice. Ids are in lower case. */
   readonly refs: readonly (readonly [name: string, id: string])[];
-  /** Lines that git would not read either. */
-  readonly unreadable: readonly string[];
+  /** Git finds these refs in it, and no others: it can read every line, and what the file says of itself is true. */
+  readonly isSound: boolean;
 }
 
-/** Reads it as leniently as git does: any white space stands after an id, and an id may be in capitals. */
+/**
+ * Reads it as leniently as git does: any white space stands after an id, and an id may be in capitals.
+ * @param text in latin1
+ */
 export function packedRefs(text: string): PackedRefs {
-  const refs: (readonly [string, string])[] = [];
-  const unreadable: string[] = [];
-  for (const line of text.split("\n")) {
+  const lines = text.split("\n");
+  const isEnded = lines.at(-1) === "";
+  if (isEnded) lines.pop();
+  const head = lines[0]?.startsWith("#") ? lines.shift() : undefined;
+  const refs: (readonly [name: string, id: string])[] = [];
+  let isSound = isEnded && (head === undefined || /^# pack-refs with:[ -~]*$/.test(head));
+  /** The ref whose tag the next line may lead to. */
+  let above = "";
+  for (const line of lines) {
+    // Git packs nothing but commits as branches, and they lead nowhere.
+    if (above !== "" && !above.startsWith("refs/heads/") && peeled.test(line)) {
+      above = "";
+      continue;
+    }
     const ref = packedRef(line);
-    if (ref !== undefined) refs.push(ref);
-    else if (!isOther(line)) unreadable.push(line);
+    if (ref === undefined) isSound = false;
+    else refs.push(ref);
+    above = ref?.[0] ?? "";
   }
-  return { refs, unreadable };
+  // In what says that it is sorted git halves its way to a name: of what stands elsewhere it sees nothing.
+  if (head?.split(" ").includes("sorted") === true) isSound &&= inOrder(refs);
+  return { refs, isSound: isSound && new Set(refs.map(([, id]) => id.length)).size < 2 };
 }
 
 /** The text without a ref, however often it is there, and without what its tag leads to. */
@@ -30,19 +47,26 @@ export function withoutPacked(text: string, name: string): string {
     .join("\n");
 }
 
-export function withoutUnreadable(text: string): string {
-  return text
-    .split("\n")
-    .filter((line) => packedRef(line) !== undefined || isOther(line))
-    .join("\n");
+/** A sound file with the same refs, without what tags lead to: git looks that up where it is not said. */
+export function soundPacked(text: string): string {
+  const { refs } = packedRefs(text);
+  const length = Math.min(...refs.map(([, id]) => id.length));
+  const lines = refs
+    .filter(([, id]) => id.length === length)
+    .toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0))
+    .map(([name, id]) => `${id} ${name}\n`);
+  return `# pack-refs with: sorted \n${lines.join("")}`;
 }
+
+const peeled = /^\^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
+/** What `git check-ref-format` refuses in a name. */
+const refused = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.(?:\/|$)|\.lock(?:\/|$)|\/$/;
 
 function packedRef(line: string): readonly [name: string, id: string] | undefined {
-  const [, id, name] = /^([0-9a-f]{40,64})\s(.+)$/i.exec(line) ?? [];
-  return id === undefined || name === undefined ? undefined : [name, id.toLowerCase()];
+  const [, id, name] = /^([0-9a-f]{40}|[0-9a-f]{64})[ \t\r](refs\/.+)$/i.exec(line) ?? [];
+  return id === undefined || name === undefined || refused.test(name) ? undefined : [name, id.toLowerCase()];
 }
 
-/** The head of the file, what a tag leads to, or nothing. */
-function isOther(line: string): boolean {
-  return line === "" || line.startsWith("#") || /^\^[0-9a-f]{40,64}\s*$/i.test(line);
+function inOrder(refs: PackedRefs["refs"]): boolean {
+  return refs.every(([name], index) => (refs[index - 1]?.[0] ?? "") <= name);
 }

@@ -6,11 +6,11 @@ export type GitRefs = ReadonlyMap<string, string>;
 const objectName = "[0-9a-f]{40}(?:[0-9a-f]{24})?";
 const looseValue = new RegExp(`^(?:${objectName}|ref: \\S+)$`);
 
-/** Reads `packed-refs`; undefined when git cannot read it as a whole, or a name is there twice, so that nothing can be told. */
+/** Reads `packed-refs`; undefined when git reads it otherwise than it says, or a name is there twice, so that nothing can be told. */
 export function readPackedRefs(text: string): GitRefs | undefined {
-  const { refs, unreadable } = packedRefs(text);
+  const { refs, isSound } = packedRefs(text);
   const byName = new Map(refs);
-  return unreadable.length === 0 && byName.size === refs.length ? byName : undefined;
+  return isSound && byName.size === refs.length ? byName : undefined;
 }
 
 /** The value of a loose ref, or of HEAD; undefined for what is none. */

@@ -1,37 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { agreedControl, nothingAgreed } from "@gennai/governance/policies/agreed-control";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
-import { afterEach, describe, expect, test } from "vitest";
-import { ControlWatch } from "#control-watch/control-watch";
-import { type WatchedWorkspace, watchedWorkspace } from "./watched-workspace.ts";
-
-const open: AsyncDisposable[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0)) await each[Symbol.asyncDispose]();
-});
-
-/** On the branch `work`, beside `main` and `release/1`; each a commit of its own. */
-async function workspace(options: { readonly sandboxed?: boolean } = {}): Promise<WatchedWorkspace> {
-  const made = await watchedWorkspace({ "src/a.ts": "a\n", "AGENTS.md": "Be kind.\n" }, options);
-  open.push(made);
-  const { git, write } = made;
-  await git("config", "user.name", "n");
-  await git("config", "user.email", "e@example.org");
-  await git("branch", "-M", "main");
-  for (const branch of ["release/1", "other", "work"]) {
-    await git("checkout", "-qb", branch);
-    write("src/a.ts", `${branch}\n`);
-    await git("commit", "-qam", branch);
-  }
-  await git("update-ref", "refs/remotes/origin/trunk", "main");
-  await git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk");
-  await git("branch", "-f", "trunk", "main");
-  return made;
-}
+import { describe, expect, test } from "vitest";
+import { branchProject } from "./branch-project.ts";
+import type { WatchedWorkspace } from "./watched-workspace.ts";
 
 /** HEAD and the protected refs. */
 async function stands({ git }: WatchedWorkspace): Promise<string> {
@@ -87,6 +62,37 @@ const attacks: readonly (readonly [what: string, does: string, named: string])[]
     'for i in 1 2; do echo "$(git rev-parse work) refs/heads/release/2" >> .git/packed-refs; done',
     ".git/refs/heads/release/2",
   ],
+  [
+    "main out of git's sight, in a file that is falsely said to be sorted",
+    "git pack-refs --all; main=$(grep heads/main .git/packed-refs); sed -i '/heads.main$/d' .git/packed-refs; echo \"$main\" >> .git/packed-refs",
+    ".git/packed-refs",
+  ],
+  [
+    "what main is, by what a tag would lead to",
+    'git pack-refs --all; sed -i "/heads.main$/a ^$(git rev-parse work)" .git/packed-refs',
+    ".git/packed-refs",
+  ],
+  [
+    "all by what a tag leads to, twice",
+    'for i in 1 2; do echo "^$(git rev-parse work)" >> .git/packed-refs; done',
+    ".git/packed-refs",
+  ],
+  [
+    "all by a name that leads elsewhere",
+    'echo "$(git rev-parse work) refs/replace/../../config" >> .git/packed-refs',
+    ".git/packed-refs",
+  ],
+  [
+    "all by a line without an end",
+    'printf %s "$(git rev-parse work) refs/heads/x" >> .git/packed-refs',
+    ".git/packed-refs",
+  ],
+  [
+    "a new one, packed in more than can be looked at",
+    'id=$(git rev-parse work); { echo "# pack-refs with: sorted "; echo "$id refs/heads/release/2"; yes "$id refs/heads/z" | head -n 1300000; } > .git/packed-refs',
+    ".git/packed-refs",
+  ],
+  ["all by a directory", "mkdir -p .git/packed-refs/x", ".git/packed-refs"],
   ["all by a line that git cannot read", "echo evil >> .git/packed-refs", ".git/packed-refs"],
   [
     "which one that is",
@@ -100,7 +106,7 @@ describe.each([
   ["without one", false],
 ])("%s, a test that moves", (_where, sandboxed) => {
   test.each(attacks)("%s has moved nothing", async (_what, does, named) => {
-    const made = await workspace({ sandboxed });
+    const made = await branchProject({ sandboxed });
     const before = await stands(made);
     const { putBack, notes } = await made.run("npm test", does);
     expect(await stands(made)).toBe(before);
@@ -111,7 +117,7 @@ describe.each([
   });
 
   test("its own branch, or packs the others, may do so", async () => {
-    const made = await workspace({ sandboxed });
+    const made = await branchProject({ sandboxed });
     const { putBack } = await made.run(
       "npm test",
       "git commit -q --allow-empty -m x && git pack-refs --all && git tag v1 && git branch more",
@@ -122,7 +128,7 @@ describe.each([
   });
 
   test("a packed branch away has moved nothing", async () => {
-    const made = await workspace({ sandboxed });
+    const made = await branchProject({ sandboxed });
     await made.git("pack-refs", "--all");
     const before = await stands(made);
     await made.run("npm test", "git update-ref -d refs/heads/main; git update-ref refs/heads/release/1 work");
@@ -130,7 +136,7 @@ describe.each([
   });
 
   test("a packed branch by a second line has moved nothing", async () => {
-    const made = await workspace({ sandboxed });
+    const made = await branchProject({ sandboxed });
     await made.git("pack-refs", "--all");
     const before = await stands(made);
     await made.run(
@@ -156,7 +162,7 @@ test.each([
   ["git update-ref refs/heads/main work", "work"],
   ["git rebase -q main", "work"],
 ])("what git was told to do stays: %s", async (command, onto) => {
-  const made = await workspace({ sandboxed: false });
+  const made = await branchProject({ sandboxed: false });
   made.write("src/b.ts", "b\n");
   const { run, putBack } = await made.run(command);
   expect({ run, putBack: putBack.files }).toMatchObject({ run: { exitCode: 0 }, putBack: [] });
@@ -166,7 +172,7 @@ test.each([
 test.each(["git commit -qam main", "git add -A && npm test", "git add -A && git commit -qm main && npm test"])(
   "what git was told to do is no more than that: %s",
   async (command) => {
-    const made = await workspace({ sandboxed: false });
+    const made = await branchProject({ sandboxed: false });
     made.write("src/a.ts", "b\n");
     const main = await made.git("rev-parse", "main", "release/1");
     const { putBack } = await made.run(
@@ -180,7 +186,7 @@ test.each(["git commit -qam main", "git add -A && npm test", "git add -A && git 
 );
 
 test("a branch that the project protects is protected here as well", async () => {
-  const { root, watch, git } = await workspace({ sandboxed: false });
+  const { root, watch, git } = await branchProject({ sandboxed: false });
   const run = watch.begin({
     workspaceRoot: root,
     agreed: nothingAgreed,
@@ -195,7 +201,7 @@ test("a branch that the project protects is protected here as well", async () =>
 });
 
 test("what a person commits in another working tree, out of a command's reach, stays", async () => {
-  const made = await workspace({ sandboxed: false });
+  const made = await branchProject({ sandboxed: false });
   await using elsewhere = await temporaryDirectory();
   const tree = join(elsewhere.root, "tree");
   await made.git("checkout", "-q", "main");
@@ -222,7 +228,7 @@ test("what a person commits in another working tree, out of a command's reach, s
 });
 
 test("in the sandbox, where another working tree stands cannot be changed", async () => {
-  const made = await workspace();
+  const made = await branchProject();
   await using elsewhere = await temporaryDirectory();
   const tree = join(elsewhere.root, "tree");
   await made.git("worktree", "add", "-q", "-b", "agent", tree);
@@ -234,54 +240,6 @@ test("in the sandbox, where another working tree stands cannot be changed", asyn
   );
   expect(readFileSync(join(made.root, ".git/HEAD"), "utf8")).toBe(before);
   expect(await made.git("log", "-1", "--format=%s", "agent")).toBe("x");
-});
-
-describe("git's index, after a command that runs more than git", () => {
-  const evil = "git update-index --add --cacheinfo 100644,$(echo evil | git hash-object -w --stdin),AGENTS.md";
-
-  test.each([
-    ["npm test", evil],
-    ["git add src/a.ts && npm test", `git add src/a.ts; ${evil}`],
-    ["git add -A && git commit -qm x && npm test", `git add -A; git commit -qm x; ${evil}`],
-    ["git checkout -qb new && npm test", `git checkout -qb new; ${evil}`],
-    ["npm install", evil],
-    ["git add src/a.ts && npm test", "git add src/a.ts; git rm -q --cached AGENTS.md"],
-    ["git add src/a.ts && npm test", "echo evil >> AGENTS.md; git add -A"],
-    [
-      "git add src/a.ts && npm test",
-      "git init -q v; git -C v -c user.name=n -c user.email=e@e commit -q --allow-empty -m x; git add v",
-    ],
-  ])("%s: nothing of control files was added unseen", async (command, does) => {
-    const made = await workspace();
-    made.write("src/a.ts", "b\n");
-    const before = await made.git("ls-files", "-s", "AGENTS.md", "v");
-    await made.run(command, does);
-    expect(await made.git("ls-files", "-s", "AGENTS.md", "v")).toBe(before);
-    expect(made.control()).toMatchObject({ "AGENTS.md": "644 Be kind.\n" });
-  });
-
-  test("an index that a test made is gone", async () => {
-    await using directory = await temporaryDirectory();
-    const root = join(directory.root, "w");
-    execFileSync("git", ["init", "-q", root]);
-    const { watch } = ControlWatch.open({ stateDir: join(directory.root, "state"), home: homedir() });
-    using _watch = watch;
-    const run = watch.begin({ workspaceRoot: root, agreed: nothingAgreed, untouchable: [], timeoutMs: 30_000 });
-    writeFileSync(join(root, "AGENTS.md"), "evil\n");
-    execFileSync("git", ["-C", root, "add", "AGENTS.md"]);
-    run.end();
-    expect(execFileSync("git", ["-C", root, "ls-files"]).toString()).toBe("");
-  });
-
-  test("what git was told to add stays", async () => {
-    const made = await workspace({ sandboxed: false });
-    made.write("AGENTS.md", "Be kinder.\r\n");
-    made.write(".gitattributes", "* text\n");
-    await made.git("config", "core.autocrlf", "true");
-    const { putBack } = await made.run("git add -A && npm --version");
-    expect(putBack.files).toEqual([]);
-    expect(await made.git("diff", "--cached", "--name-only")).toBe(".gitattributes\nAGENTS.md");
-  });
 });
 
 test.each([
