@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Dirent, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { type BigIntStats, type Dirent, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { type ControlPath, controlPath } from "@gennai/governance/policies/control-paths";
@@ -15,13 +15,13 @@ export type ControlState =
   | { readonly type: "file"; readonly mode: number; readonly sha256: string }
   | { readonly type: "link"; readonly target: string }
   | { readonly type: "directory" }
-  /** No file whose bytes are kept: a pipe, or too much. */
-  | { readonly type: "other"; readonly identity: string };
+  /** Compared by more than its bytes: a file that is too large to be read at each look has a mode; a pipe has none. */
+  | { readonly type: "other"; readonly identity: string; readonly mode?: number | undefined };
 
 /** By absolute path. */
 export type ControlStates = ReadonlyMap<string, ControlState>;
 
-/** Larger files steer nothing; that one changed is seen all the same. */
+/** Larger ones are not read; that one changed is seen all the same. */
 const maxBytes = 16 * 1024 * 1024;
 /** Where package managers put the code of others: what is named there like a manifest steers nothing of this project. */
 const dependencies = /(?:^|\/)(?:node_modules|\.?venv|site-packages|\.tox|\.nox|vendor\/bundle)\//;
@@ -143,7 +143,10 @@ export class ControlTree {
       const identity = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs, stat.mode].join(":");
       const known = this.#known.get(path) ?? this.#knownTargets.get(path);
       if (known?.identity === identity) return known;
-      if (!stat.isFile() || stat.size > maxBytes) return { identity, state: { type: "other", identity } };
+      // What is written into a pipe changes its times.
+      if (!stat.isFile()) return { identity: "", state: { type: "other", identity: `${stat.ino}:${stat.mode}` } };
+      if (stat.size > maxBytes)
+        return { identity, state: { type: "other", identity: ofLarge(stat), mode: Number(stat.mode & 0o7777n) } };
       const isSettled = BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > settledNs;
       const bytes = readFileSync(path);
       const sha256 = createHash("sha256").update(bytes).digest("hex");
@@ -158,6 +161,17 @@ export class ControlTree {
       throw error;
     }
   }
+}
+
+/** By what a file that is too large to be read is known again; undefined for another one. */
+export function largeFileIdentity(path: string): string | undefined {
+  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat?.isFile() === true && stat.size > maxBytes ? ofLarge(stat) : undefined;
+}
+
+/** Without the device, whose number may be another one after a restart of the machine. */
+function ofLarge({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): string {
+  return [ino, size, mtimeNs, ctimeNs, mode].join(":");
 }
 
 /** Whoever may not be listed is among the unreadable of the walk. */

@@ -7,7 +7,8 @@ import { isRunning, thisOwner } from "../process/journal-owner.ts";
 import { isWithin } from "../sandbox/host-layout.ts";
 import { repositoryPaths } from "../sandbox/repository-paths.ts";
 import { hasCode } from "../system-error.ts";
-import { type ControlPlace, ControlTree } from "./control-state.ts";
+import { Aside } from "./aside.ts";
+import { type ControlPlace, ControlTree, largeFileIdentity } from "./control-state.ts";
 import { type ControlTargets, controlTargets, follow } from "./control-targets.ts";
 import { IndexWatch } from "./index-watch.ts";
 import { KeptBytes } from "./kept-bytes.ts";
@@ -110,16 +111,21 @@ export class ControlWatch implements Disposable {
         home: this.#home,
       },
     );
+    const before = seen.map(
+      ({ place, states }) => new Map([...this.#tree(place).lookAt(targets, untouchable), ...states]),
+    );
+    for (const [path, { type }] of before.flatMap((states) => [...states]))
+      if (type === "other") this.#bytes.keepCopy(path, () => largeFileIdentity(path));
     const journal: WatchJournal = {
       version: 3,
       workspaceRoot,
       agreed: { ...agreed, named: agreed.named.flatMap(throughLinks) },
       untouchable: [...untouchable],
       deadline: Date.now() + timeoutMs + graceMs,
-      places: seen.map(({ place, states, unreadable }) => ({
+      places: seen.map(({ place, unreadable }, index) => ({
         place,
         ...identified(place.root),
-        before: [...new Map([...this.#tree(place).lookAt(targets, untouchable), ...states])],
+        before: [...(before[index] ?? [])],
         unreadable: [...unreadable],
       })),
       targets: [...targets],
@@ -151,7 +157,7 @@ export class ControlWatch implements Disposable {
   #end(journal: WatchJournal): PutBackFiles {
     const { workspaceRoot, agreed, untouchable, deadline, places, refs, index } = journal;
     const targets: ControlTargets = new Map(journal.targets);
-    const aside = asideOf(this.#stateDir, workspaceRoot, this.#runs);
+    const aside = new Aside(asideOf(this.#stateDir, workspaceRoot, this.#runs));
     const known = index === undefined ? untracked : this.#index.around(index, targets);
     const inPlace = places.filter(({ place, device, inode }) => {
       const now = identityOf(place.root);
@@ -183,7 +189,7 @@ export class ControlWatch implements Disposable {
       index !== undefined && isHere(index.path) ? this.#index.putBack(index, { agreed, aside, targets }) : [];
     const files = [...replaced.map(leftAlone), ...done, ...inRefs, ...inIndex];
     if (files.length > 0) sweepAside(this.#stateDir, workspaceRoot);
-    return { files, keptIn: aside };
+    return { files, keptIn: aside.directory };
   }
 
   #look(place: ControlPlace, untouchable: readonly string[]): ReturnType<ControlTree["look"]> {

@@ -8,6 +8,7 @@ import { entryKey, gitlink, indexLayout, objectName } from "../git-data/git-inde
 import type { RepositoryPaths } from "../sandbox/repository-paths.ts";
 import { settledNs } from "../workspace/remembered-tree.ts";
 import { type ChangeSurroundings } from "./agreed-change.ts";
+import type { Aside } from "./aside.ts";
 import type { ControlState } from "./control-state.ts";
 import { type ControlTargets, targetControl } from "./control-targets.ts";
 import { isStaged, objectOf } from "./is-staged.ts";
@@ -72,7 +73,7 @@ export class IndexWatch {
       agreed,
       aside,
       targets,
-    }: { readonly agreed: AgreedControl; readonly aside: string; readonly targets: ControlTargets },
+    }: { readonly agreed: AgreedControl; readonly aside: Aside; readonly targets: ControlTargets },
   ): readonly PutBackFile[] {
     const { path, workTree, state } = seen;
     const { git, gitMoves, installs, manifests } = agreed;
@@ -89,11 +90,11 @@ export class IndexWatch {
     };
     if (now !== undefined && [...new Set([...before.keys(), ...now.keys()])].every(isFine)) return [];
     try {
-      SetBack.at(dirname(path), { bytes: this.#bytes, aside }).to(path, state);
+      const lying = SetBack.at(dirname(path), { bytes: this.#bytes, aside }).to(path, state);
+      return [{ path, what: "restored", reason: `what the next commit says of control files${lying}` }];
     } catch (error) {
       return [{ path, what: "failed", reason: error instanceof Error ? error.message : String(error) }];
     }
-    return [{ path, what: "restored", reason: "what the next commit says of control files" }];
   }
 
   #state(path: string): ControlState | undefined {

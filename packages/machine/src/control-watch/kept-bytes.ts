@@ -1,6 +1,21 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { hasCode } from "../system-error.ts";
+
+/** Of all copies together. */
+const maxCopied = 512 * 1024 * 1024;
 
 /** Bytes by their SHA-256, in a private directory, which is made when there are some. */
 export class KeptBytes {
@@ -24,5 +39,42 @@ export class KeptBytes {
     if (createHash("sha256").update(bytes).digest("hex") !== sha256)
       throw new Error(`What was kept of ${sha256} is damaged.`);
     return bytes;
+  }
+
+  /**
+   * Copies a file that is too large to be read at each look; nothing where there is no room for it.
+   * @param identity says which file it is, and that it did not change: asked again when it is copied
+   */
+  keepCopy(path: string, identity: () => string | undefined): void {
+    const named = identity();
+    if (named === undefined) return;
+    const file = this.#copyOf(named);
+    if (existsSync(file) || statSync(path).size + this.#copied() > maxCopied) return;
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    try {
+      copyFileSync(path, `${file}.new`, constants.COPYFILE_FICLONE);
+    } catch (error) {
+      // Whoever may not read it, may not obey it either.
+      if (hasCode(error, "EACCES")) return;
+      throw error;
+    }
+    if (identity() === named) renameSync(`${file}.new`, file);
+    else rmSync(`${file}.new`);
+  }
+
+  /** Undefined when there is none. */
+  readCopy(identity: string): Uint8Array | undefined {
+    const file = this.#copyOf(identity);
+    return existsSync(file) ? readFileSync(file) : undefined;
+  }
+
+  #copyOf(identity: string): string {
+    return join(this.#directory, `${createHash("sha256").update(identity).digest("hex")}.copy`);
+  }
+
+  #copied(): number {
+    if (!existsSync(this.#directory)) return 0;
+    const copies = readdirSync(this.#directory).filter((name) => name.endsWith(".copy"));
+    return copies.reduce((sum, name) => sum + statSync(join(this.#directory, name)).size, 0);
   }
 }

@@ -5,6 +5,7 @@ import type { PutBackFile, ToolOutcome } from "@gennai/governance/tool";
 import { isWithin } from "../sandbox/host-layout.ts";
 import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
 import { type ChangeSurroundings, type ControlChange, isAgreed } from "./agreed-change.ts";
+import type { Aside } from "./aside.ts";
 import { type ControlStates, type ControlTree, sameState } from "./control-state.ts";
 import type { ControlTargets } from "./control-targets.ts";
 import type { KeptBytes } from "./kept-bytes.ts";
@@ -23,8 +24,7 @@ export interface ChangedTree {
   readonly targets: ControlTargets;
   readonly agreed: AgreedControl;
   readonly bytes: KeptBytes;
-  /** Private directory for what is moved away. */
-  readonly aside: string;
+  readonly aside: Aside;
   /** Changes after this time are not the command's; milliseconds since the epoch. */
   readonly deadline: number;
   readonly index: Pick<ChangeSurroundings, "isTracked" | "isAsInIndex">;
@@ -63,10 +63,10 @@ export function putBack(changed: ChangedTree): readonly PutBackFile[] {
       continue;
     }
     try {
-      back.to(path, was);
+      const lying = back.to(path, was);
       if (isNew) gone.push(path);
-      if (was?.type !== "directory")
-        done.push({ path: name, what: isNew ? "removed" : "restored", reason: control.what });
+      if (was?.type !== "directory" || lying !== "")
+        done.push({ path: name, what: isNew ? "removed" : "restored", reason: `${control.what}${lying}` });
     } catch (error) {
       done.push({ path: name, what: "failed", reason: error instanceof Error ? error.message : String(error) });
     }

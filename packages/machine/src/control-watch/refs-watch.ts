@@ -10,6 +10,7 @@ import type { RepositoryPaths } from "../sandbox/repository-paths.ts";
 import { systemErrorCode } from "../system-error.ts";
 import { defaultRemoteBranch } from "../workspace/git-head.ts";
 import { isAgreedMove, remoteHead } from "./agreed-move.ts";
+import type { Aside } from "./aside.ts";
 import { type ControlState, sameState } from "./control-state.ts";
 import type { KeptBytes } from "./kept-bytes.ts";
 import { changedBefore } from "./put-back.ts";
@@ -34,8 +35,7 @@ export interface SeenRefs {
 
 interface PutBackOptions {
   readonly agreed: AgreedControl;
-  /** Private directory for what is moved away. */
-  readonly aside: string;
+  readonly aside: Aside;
   readonly deadline: number;
   readonly untouchable: readonly string[];
 }
@@ -76,11 +76,11 @@ export class RefsWatch {
   putBack(seen: SeenRefs, options: PutBackOptions): readonly PutBackFile[] {
     const { workTree, directory, common, protect } = seen;
     const done: PutBackFile[] = [];
-    const attempt = (path: string, reason: string, what: PutBackFile["what"], set: () => void): void => {
+    const attempt = (path: string, reason: string, what: PutBackFile["what"], set: () => string): void => {
       const name = isWithin(path, workTree) ? relative(workTree, path) : path;
       try {
-        set();
-        done.push({ path: name, what, reason });
+        const lying = set();
+        done.push({ path: name, what, reason: `${reason}${lying}` });
       } catch (error) {
         done.push({ path: name, what: "failed", reason: error instanceof Error ? error.message : String(error) });
       }
@@ -124,16 +124,17 @@ export class RefsWatch {
 
   #setRef(
     { common }: SeenRefs,
-    { name, was, aside }: { readonly name: string; readonly was: string | undefined; readonly aside: string },
-  ): void {
+    { name, was, aside }: { readonly name: string; readonly was: string | undefined; readonly aside: Aside },
+  ): string {
     const back = SetBack.at(common, { bytes: this.#bytes, aside });
     const path = join(common, name);
     // Before what is packed, git looks for a file.
-    back.to(path, was === undefined ? undefined : this.#keep(`${said(was)}\n`));
+    const lying = back.to(path, was === undefined ? undefined : this.#keep(`${said(was)}\n`));
     const file = join(common, packedFile);
     const text = textOf(file);
     const times = packedRefs(text).refs.filter(([other]) => other === name).length;
-    if (times > (was === undefined ? 0 : 1)) back.to(file, this.#keep(withoutPacked(text, name)));
+    if (times <= (was === undefined ? 0 : 1)) return lying;
+    return `${lying}${back.to(file, this.#keep(withoutPacked(text, name)))}`;
   }
 
   #keep(text: string): ControlState {

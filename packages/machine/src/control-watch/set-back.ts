@@ -6,10 +6,12 @@ import { type HeldDirectory, holdDirectory } from "../workspace/held-directory.t
 import { temporaryName, writeTemporaryFile } from "../workspace/held-file.ts";
 import { splitRelative } from "../workspace/split-relative.ts";
 import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
+import type { Aside } from "./aside.ts";
 import type { ControlState } from "./control-state.ts";
 import type { KeptBytes } from "./kept-bytes.ts";
 import { letOwnerIn } from "./let-owner-in.ts";
-import { moveAside } from "./move-aside.ts";
+
+type KeptReader = Pick<KeptBytes, "read" | "readCopy">;
 
 /** How often a file that is put back may come again, before it counts as one that cannot be. */
 const maxSaves = 5;
@@ -20,46 +22,68 @@ const maxSaves = 5;
  */
 export class SetBack {
   readonly #root: WorkspaceRoot;
-  readonly #bytes: Pick<KeptBytes, "read">;
-  readonly #aside: string;
+  readonly #bytes: KeptReader;
+  readonly #aside: Aside;
+  /** What could not be moved out of the tree. Absolute paths. */
+  readonly #inTree: string[] = [];
 
-  /** @param options.aside private directory for what is moved away; made when there is something */
-  constructor(root: WorkspaceRoot, options: { readonly bytes: Pick<KeptBytes, "read">; readonly aside: string }) {
+  constructor(root: WorkspaceRoot, options: { readonly bytes: KeptReader; readonly aside: Aside }) {
     this.#root = root;
     this.#bytes = options.bytes;
     this.#aside = options.aside;
   }
 
   /** Below a directory by its path. Throws where that leads elsewhere by now, as a link to another repository does. */
-  static at(directory: string, options: { readonly bytes: Pick<KeptBytes, "read">; readonly aside: string }): SetBack {
+  static at(directory: string, options: { readonly bytes: KeptReader; readonly aside: Aside }): SetBack {
     if (realpathSync(directory) !== directory) throw new Error(`${directory} leads elsewhere`);
     const { dev: device, ino: inode } = lstatSync(directory);
     return new SetBack({ path: directory, device, inode }, options);
   }
 
-  /** @param path absolute, below the root. Throws for what cannot be put back; it stays as it is then. */
-  to(path: string, state: ControlState | undefined): void {
-    // Before anything is moved: what cannot be put back leaves the path as it is.
-    if (state?.type === "other")
-      throw new Error("it was not kept, being too large or no plain file; it was left as it is");
-    const bytes = state?.type === "file" ? this.#bytes.read(state.sha256) : undefined;
+  /**
+   * Throws for what cannot be put back; it stays as it is then, but for what was never kept: what stands in the place of that is
+   * moved aside.
+   *
+   * @param path absolute, below the root
+   * @returns empty, or words that say what could not be moved out of the tree, and where it lies
+   */
+  to(path: string, state: ControlState | undefined): string {
+    this.#inTree.length = 0;
+    // Before anything is moved: what was kept and is damaged leaves the path as it is.
+    const file = this.#kept(state);
     const name = relative(this.#root.path, path);
     const { parents, name: last } = splitRelative(name);
     // One that moves elsewhere has to be writable itself: its `..` changes.
     letOwnerIn(this.#root, [...parents, last]);
     if (state?.type === "directory") {
       this.#hold([...parents, last])[Symbol.dispose]();
-      return;
+      return this.#lying();
     }
-    if (state === undefined && lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
+    if (state === undefined && lstatSync(path, { throwIfNoEntry: false }) === undefined) return "";
     // Also where a link out of the workspace stands in place of a directory.
     using directory = this.#hold(parents);
-    if (state?.type === "file" && bytes !== undefined) {
-      this.#placeFile(directory, { name, last, mode: state.mode, bytes });
-      return;
+    if (file !== undefined) {
+      this.#placeFile(directory, { name, last, ...file });
+      return this.#lying();
     }
     this.#moveAside(name);
     if (state?.type === "link") symlinkSync(state.target, directory.entry(last));
+    if (state?.type === "other")
+      throw new Error(
+        `what was there was not kept, being too large or no plain file; what the command left was moved aside${this.#lying()}`,
+      );
+    return this.#lying();
+  }
+
+  #kept(state: ControlState | undefined): { readonly mode: number; readonly bytes: Uint8Array } | undefined {
+    if (state?.type === "file") return { mode: state.mode, bytes: this.#bytes.read(state.sha256) };
+    if (state?.type !== "other" || state.mode === undefined) return undefined;
+    const bytes = this.#bytes.readCopy(state.identity);
+    return bytes && { mode: state.mode, bytes };
+  }
+
+  #lying(): string {
+    return this.#inTree.length === 0 ? "" : `; what could not be moved out of there lies in ${this.#inTree.join(", ")}`;
   }
 
   /** Moves aside what stands there only when the new file is written: a full disk must not cost it. */
@@ -114,7 +138,9 @@ export class SetBack {
       using directory = holdDirectory(this.#root, parents);
       const from = directory.entry(name);
       lstatSync(from);
-      moveAside(from, join(this.#aside, path));
+      using top = holdDirectory(this.#root, []);
+      const stays = this.#aside.take(from, { name: path, top: top.path });
+      if (stays !== undefined) this.#inTree.push(join(this.#root.path, stays));
     } catch (error) {
       const code = systemErrorCode(error);
       if (code !== "ENOENT" && code !== "ENOTDIR") throw error;

@@ -5,7 +5,7 @@ const stateSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("file"), mode: z.number(), sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
   z.object({ type: z.literal("link"), target: z.string() }),
   z.object({ type: z.literal("directory") }),
-  z.object({ type: z.literal("other"), identity: z.string() }),
+  z.object({ type: z.literal("other"), identity: z.string(), mode: z.number().optional() }),
 ]);
 
 const agreedSchema = z.object({

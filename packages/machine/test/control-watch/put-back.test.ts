@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -93,14 +94,32 @@ test("what lies aside goes when it is old, or too much", async () => {
   expect(existsSync(root)).toBe(true);
 });
 
-test("a hook that is too large to be kept stays where it is, and that is said", async () => {
+test.each([
+  ["added to", "echo more >> .git/hooks/pre-push"],
+  ["replaced", "echo evil > x; chmod 755 x; mv x .git/hooks/pre-push"],
+  [
+    "given its old time",
+    "touch -r .git/hooks/pre-push t; echo evil | dd of=.git/hooks/pre-push conv=notrunc; touch -r t .git/hooks/pre-push",
+  ],
+  ["deleted", "rm .git/hooks/pre-push"],
+])("a large hook that was %s is as before", async (_how, does) => {
   const { root, run } = await controlProject({ sandboxed: false });
   const hook = join(root, ".git/hooks/pre-push");
-  writeFileSync(hook, Buffer.alloc(20 * 1024 * 1024, "#"));
-  const { putBack, notes } = await run("npm test", "echo more >> .git/hooks/pre-push");
-  expect(statSync(hook).size).toBe(20 * 1024 * 1024 + 5);
-  expect(putBack.files).toMatchObject([{ path: ".git/hooks/pre-push", what: "failed" }]);
-  expect(notes.join("\n")).toContain("too large");
+  const large = Buffer.alloc(20 * 1024 * 1024, "#");
+  writeFileSync(hook, large, { mode: 0o755 });
+  expect((await run("npm test", "true")).putBack.files).toEqual([]);
+  const { putBack } = await run("npm test", does);
+  expect(Buffer.compare(readFileSync(hook), large)).toBe(0);
+  expect(statSync(hook).mode & 0o777).toBe(0o755);
+  expect(putBack.files).toMatchObject([{ path: ".git/hooks/pre-push", what: "restored" }]);
+  if (!does.startsWith("rm")) expect(existsSync(join(putBack.keptIn, ".git/hooks/pre-push"))).toBe(true);
+});
+
+test("a pipe among control files is no other one because somebody wrote into it", async () => {
+  const { root, run } = await controlProject({ sandboxed: false });
+  execFileSync("mkfifo", [join(root, ".envrc")]);
+  const { putBack } = await run("npm test", "cat .envrc & echo x > .envrc; wait");
+  expect(putBack.files).toEqual([]);
 });
 
 test("a tree that cannot be looked through lets no command run", async () => {
