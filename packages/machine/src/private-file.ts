@@ -2,12 +2,14 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { ExpectedError } from "./expected-error.ts";
 import { hasCode } from "./system-error.ts";
 
 /** A file or directory that others could read, change or swap. The message says what to do about it. */
-export class UnsafeFileError extends Error {
+export class UnsafeFileError extends ExpectedError {
   override readonly name = "UnsafeFileError";
   readonly code = "unsafe_file";
+  readonly isWrongInput = true;
 }
 
 const GROUP_OR_OTHERS = 0o077;
@@ -35,6 +37,27 @@ export async function readPrivateFile(path: string): Promise<string> {
   }
   if (stat.size > FILE_LIMIT) throw new UnsafeFileError(`${path} is larger than 64 KiB`);
   return await file.readFile({ encoding: "utf8" });
+}
+
+/** The same; undefined when it is not there. */
+export async function findPrivateFile(path: string): Promise<string | undefined> {
+  try {
+    return await readPrivateFile(path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+/** True for the one caller that took the file away; false when it is not there. */
+export async function removePrivateFile(path: string): Promise<boolean> {
+  try {
+    await rm(path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return false;
+    throw error;
+  }
 }
 
 /** Replaces the file as a whole, mode 0600. The directory must be safe, see `ensurePrivateDirectory`. */

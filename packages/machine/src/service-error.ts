@@ -1,3 +1,5 @@
+import { ExpectedError } from "./expected-error.ts";
+
 /** Stable codes of what can go wrong between a client and the service; `rpc/connect-error.ts` maps them to Connect's. */
 export type ServiceErrorCode =
   | "invalid_argument"
@@ -10,11 +12,12 @@ export type ServiceErrorCode =
   | "unavailable";
 
 /** An expected failure of the service. Its message is for people and is sent as it is. */
-export class ServiceError extends Error {
+export class ServiceError extends ExpectedError {
   readonly code: ServiceErrorCode;
-  readonly hint: string | undefined;
+  readonly isWrongInput = false;
+  override readonly hint: string | undefined;
   /** Says more exactly than the code why, e.g. `token_expired`; stable. */
-  readonly reason: string | undefined;
+  override readonly reason: string | undefined;
   /** Milliseconds after which the same may work; undefined: waiting alone changes nothing. */
   readonly retryAfterMs: number | undefined;
 

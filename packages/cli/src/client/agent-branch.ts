@@ -1,5 +1,5 @@
+import { ExpectedError } from "@gennai/machine/expected-error";
 import { type AgentBranch, prepareBranch } from "@gennai/machine/git/prepare-branch";
-import { ServiceError } from "@gennai/machine/service-error";
 import { CliError } from "../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../errors/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
@@ -21,7 +21,7 @@ export async function prepareAgentBranch(request: BranchRequest): Promise<AgentB
   try {
     return await prepareBranch({ directory, task, protect, signal, ...(branch === undefined ? {} : { branch }) });
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
+    if (!(error instanceof ExpectedError)) throw error;
     const told = advice[error.reason ?? ""] ?? { exitCode: exitCode.usage, next: [error.hint ?? "Mend the file."] };
     throw new CliError(error.message, { ...told, cause: error });
   }

@@ -1,13 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { BadServerConfig } from "@gennai/machine/config/server-config";
-import { UnsafeStateDirectory } from "@gennai/machine/config/state-directory";
-import { UnsafeFileError } from "@gennai/machine/private-file";
-import { SandboxRequired } from "@gennai/machine/sandbox/sandbox";
-import { WorkspaceError } from "@gennai/machine/workspace/workspace-error";
+import { ExpectedError } from "@gennai/machine/expected-error";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { TokenError } from "@gennai/server/http/token";
-import { TelemetryError } from "@gennai/server/telemetry/telemetry-settings";
-import { StoreError } from "@gennai/store/database/store-error";
 import { type ExitCode, exitCode } from "./exit-code.ts";
 import { reachProblem } from "./reach-problem.ts";
 
@@ -38,20 +31,14 @@ export function asCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof ConnectError) return fromConnectError(error);
   const message = error instanceof Error ? error.message : String(error);
-  if (
-    error instanceof WorkspaceError ||
-    error instanceof TokenError ||
-    error instanceof UnsafeFileError ||
-    error instanceof BadServerConfig ||
-    error instanceof TelemetryError
-  ) {
-    // Their messages say what to do.
-    return new CliError(message, { exitCode: exitCode.usage, next: [], cause: error });
+  if (error instanceof ExpectedError) {
+    const { isWrongInput, hint } = error;
+    return new CliError(message, {
+      exitCode: isWrongInput ? exitCode.usage : exitCode.failed,
+      next: hint === undefined ? [] : [hint],
+      cause: error,
+    });
   }
-  if (error instanceof SandboxRequired)
-    return new CliError(message, { exitCode: exitCode.usage, next: [error.hint], cause: error });
-  if (error instanceof StoreError || error instanceof UnsafeStateDirectory)
-    return new CliError(message, { next: [], cause: error });
   return new CliError(message, {
     next: ["Set GENNAI_DEBUG=1 and run it again to see where it happened."],
     cause: error,

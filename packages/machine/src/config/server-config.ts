@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import * as z from "zod";
+import { ExpectedError } from "../expected-error.ts";
 import { readUserFile } from "./user-file.ts";
 
 /** In the user's configuration directory: that of whoever runs the server. */
@@ -51,9 +52,10 @@ export interface ServerConfig {
 }
 
 /** `server.json` is there and cannot be used. */
-export class BadServerConfig extends Error {
+export class BadServerConfig extends ExpectedError {
   override readonly name = "BadServerConfig";
   readonly code = "bad_server_config";
+  readonly isWrongInput = true;
 }
 
 /** The same, to begin with. Throws `BadServerConfig`: limits that somebody wrote down must not be lost by a slip. */

@@ -1,11 +1,13 @@
 import { chmod, mkdir, realpath, stat } from "node:fs/promises";
 import { platform as currentPlatform, homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { ExpectedError } from "../expected-error.ts";
 
 /** The state directory is nobody else's to write to, or nothing is kept in it. */
-export class UnsafeStateDirectory extends Error {
+export class UnsafeStateDirectory extends ExpectedError {
   override readonly name = "UnsafeStateDirectory";
   readonly code = "unsafe_state_directory";
+  readonly isWrongInput = false;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { ExpectedError } from "../expected-error.ts";
 import type { ShellSandbox } from "./sandboxed-shell.ts";
 
 /** `auto`: where the machine has one. `required`: or the server does not start. `off`: the user's own word. */
@@ -11,10 +12,11 @@ export type Sandbox =
   | { readonly state: "unsandboxed"; readonly reason: string };
 
 /** The server shall not start without a sandbox, and there is none. The message says why and what to install. */
-export class SandboxRequired extends Error {
+export class SandboxRequired extends ExpectedError {
   override readonly name = "SandboxRequired";
   readonly code = "sandbox_required";
-  readonly hint: string;
+  readonly isWrongInput = true;
+  override readonly hint: string;
 
   constructor(reason: string, hint: string) {
     super(`A sandbox is required and there is none: ${reason}`);

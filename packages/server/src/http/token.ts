@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { ExpectedError } from "@gennai/machine/expected-error";
 import { readPrivateFile } from "@gennai/machine/private-file";
 
 /** How the server knows its clients. `none` only by the user's explicit `--no-auth`. */
@@ -12,9 +13,10 @@ export type ServerToken =
   | { readonly type: "none" };
 
 /** Thrown when the token the user gave cannot be used. */
-export class TokenError extends Error {
+export class TokenError extends ExpectedError {
   override readonly name = "TokenError";
   readonly code: "bad_token" | "conflicting_token";
+  readonly isWrongInput = true;
 
   constructor(code: TokenError["code"], message: string) {
     super(message);

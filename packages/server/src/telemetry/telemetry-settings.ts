@@ -1,3 +1,5 @@
+import { ExpectedError } from "@gennai/machine/expected-error";
+
 /** What the standard `OTEL_*` variables ask for. Endpoints, headers, certificates and timeouts are the exporters' own to read. */
 export interface TelemetrySettings {
   readonly traces: Otlp | undefined;
@@ -14,9 +16,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Signal = "TRACES" | "METRICS";
 
 /** Thrown for a variable that asks for what this server does not do. */
-export class TelemetryError extends Error {
+export class TelemetryError extends ExpectedError {
   override readonly name = "TelemetryError";
   readonly code = "bad_telemetry_setting";
+  readonly isWrongInput = true;
 }
 
 /** undefined: nobody asked for telemetry, or OTEL_SDK_DISABLED switches it off. Throws `TelemetryError`. */

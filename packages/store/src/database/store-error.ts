@@ -1,3 +1,5 @@
+import { ExpectedError } from "@gennai/machine/expected-error";
+
 export type StoreErrorCode =
   | "newer_format"
   | "not_a_store"
@@ -17,9 +19,10 @@ export type StoreErrorCode =
   | "unavailable";
 
 /** The store cannot do what was asked; nothing of it was done. */
-export class StoreError extends Error {
+export class StoreError extends ExpectedError {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;
+  readonly isWrongInput = false;
 
   constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);

@@ -3,8 +3,8 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { EmergencyControl } from "@gennai/governance/emergency/emergency-state";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { ExpectedError } from "@gennai/machine/expected-error";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { ServiceError } from "@gennai/machine/service-error";
 import { EmergencyStore } from "@gennai/sessions/emergency/emergency-store";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
@@ -84,7 +84,7 @@ async function switchInStore(
     const change = store.change({ ...request, reason }, recorded ? [workspace] : []);
     if (change.effective) return;
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
+    if (!(error instanceof ExpectedError)) throw error;
     throw new CliError(error.message, {
       exitCode: exitCode.usage,
       next: error.hint === undefined ? [] : [error.hint],

@@ -1,0 +1,11 @@
+/** A failure that was foreseen. Its message is for people; with the hint, where there is one, it says what to do. */
+export abstract class ExpectedError extends Error {
+  /** Stable. */
+  abstract readonly code: string;
+  /** Whether what was asked for or set has to be changed, and nothing was done. Else the work itself failed. */
+  abstract readonly isWrongInput: boolean;
+  /** What to do next, where the message does not say it. */
+  readonly hint: string | undefined = undefined;
+  /** Says more exactly than the code why; stable. */
+  readonly reason: string | undefined = undefined;
+}
