@@ -12,9 +12,6 @@ import {
   type WorkspaceRequest,
   type WorkspaceResponseSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
-import { failureClassWords } from "@gennai/protocol/model/tool-outcome";
-import type { CommandOptions } from "../bridge/editor.ts";
-import { checkChangeablePath, checkHeldPath } from "./held-path.ts";
 import {
   type HeldChange,
   type HeldControl,
@@ -22,10 +19,13 @@ import {
   type HeldRun,
   type HeldSearch,
   type HeldStat,
-  type HeldWorkspace,
   HeldWorkspaceError,
   type HeldWorkspaceFacts,
-} from "./held-workspace.ts";
+} from "@gennai/protocol/model/held-workspace";
+import { failureClassWords } from "@gennai/protocol/model/tool-outcome";
+import type { CommandOptions } from "../bridge/editor.ts";
+import { checkChangeablePath, checkHeldPath } from "./held-path.ts";
+import type { HeldWorkspace } from "./held-workspace.ts";
 
 type Result = NonNullable<MessageInitShape<typeof WorkspaceResponseSchema>["result"]>;
 

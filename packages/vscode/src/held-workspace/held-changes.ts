@@ -1,5 +1,5 @@
-import { type ChangedFile, type HeldChange, HeldWorkspaceError } from "@gennai/client/held-workspace/held-workspace";
 import { sha256Hex } from "@gennai/protocol/digest";
+import { type ChangedFile, type HeldChange, HeldWorkspaceError } from "@gennai/protocol/model/held-workspace";
 import type { FolderFiles } from "./folder-files.ts";
 import { refuseLinks } from "./held-path-resolution.ts";
 

@@ -1,3 +1,5 @@
+import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
+import { sha256Hex } from "@gennai/protocol/digest";
 import {
   type ChangedFile,
   type HeldChange,
@@ -7,11 +9,9 @@ import {
   type HeldPath,
   type HeldSearch,
   type HeldStat,
-  type HeldWorkspace,
   HeldWorkspaceError,
   type HeldWorkspaceFacts,
-} from "@gennai/client/held-workspace/held-workspace";
-import { sha256Hex } from "@gennai/protocol/digest";
+} from "@gennai/protocol/model/held-workspace";
 import ignore from "ignore";
 import pLimit from "p-limit";
 import type { FolderFiles } from "./folder-files.ts";

@@ -1,8 +1,9 @@
 import { isMessage } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
-import { type HeldWorkspaceFacts, heldPlace } from "@gennai/client/held-workspace/held-workspace";
+import { heldPlace } from "@gennai/client/held-workspace/held-workspace";
 import { clientWorkspaceMessage } from "@gennai/client/held-workspace/held-workspace-answer";
 import { ListSessionsRequestSchema, StartSessionRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { HeldWorkspaceFacts } from "@gennai/protocol/model/held-workspace";
 
 /**
  * Where this window holds the folder, every session that is started here works on it through this window, whoever starts it,

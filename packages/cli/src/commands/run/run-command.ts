@@ -1,19 +1,20 @@
 import type { IntentSummary } from "@gennai/client/governance/intents";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { ExpectedError } from "@gennai/machine/expected-error";
 import type { AgentBranch } from "@gennai/machine/git/prepare-branch";
 import { addSessionWorktree } from "@gennai/machine/git/session-worktree";
-import { ServiceError } from "@gennai/machine/service-error";
+import { openDiskWorkspace } from "@gennai/machine/held-workspace/open-disk-workspace";
 import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
 import { AgentDesk } from "../../client/agent-desk.ts";
 import { exitCodeOf, runTurn, type TurnReport } from "../../client/run-turn.ts";
 import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
 import { describeUsage } from "../../client/turn-usage.ts";
+import { holdsFiles } from "../../connection/holds-files.ts";
 import { chooseServer, requireSandbox, serverRequest } from "../../connection/server-choice.ts";
 import { usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
-import { holdFiles, holdsFiles } from "../../held-workspace/hold-files.ts";
 import { type ReviewResult, reviewProposal } from "../../review/review-proposal.ts";
 import { colouredDiff } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
@@ -41,7 +42,9 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   const stateDir = defaultStateDir(console.environment);
   const ending = new AbortController();
   using interrupts = new Interrupts();
-  await using held = holdsFiles(flags) ? await holdFiles(workspace, { stateDir, sandbox, console }) : undefined;
+  await using held = holdsFiles(flags)
+    ? await openDiskWorkspace({ root: workspace, stateDir, sandbox, environment: console.environment })
+    : undefined;
   using desk = new AgentDesk({
     console,
     interrupts,
@@ -163,7 +166,7 @@ async function workspaceOf(request: string | undefined, flags: RunFlags, console
     console.errors.write(`Working tree ${terminalSafe(made.path)}\n`);
     return made.path;
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
+    if (!(error instanceof ExpectedError)) throw error;
     throw usageError(error.message, error.hint ?? "Run it without --worktree.");
   }
 }

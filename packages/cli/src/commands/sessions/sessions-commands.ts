@@ -1,10 +1,10 @@
 import { heldPlace } from "@gennai/client/held-workspace/held-workspace";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { heldWorkspaceId } from "@gennai/machine/held-workspace/held-workspace-id";
+import { holdsFiles } from "../../connection/holds-files.ts";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
 import { describeSessions, listSessions } from "../../connection/session-list.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
-import { heldWorkspaceId } from "../../held-workspace/held-workspace-id.ts";
-import { holdsFiles } from "../../held-workspace/hold-files.ts";
 import { type Console, commandName } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";

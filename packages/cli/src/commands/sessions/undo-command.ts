@@ -9,13 +9,14 @@ import {
   type SkippedFile,
 } from "@gennai/client/session/checkpoints";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { openDiskWorkspace } from "@gennai/machine/held-workspace/open-disk-workspace";
 import type { ErrorCode } from "@gennai/protocol/errors/error-code";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { holdsFiles } from "../../connection/holds-files.ts";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
 import { listSessions } from "../../connection/session-list.ts";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
-import { holdFiles, holdsFiles } from "../../held-workspace/hold-files.ts";
 import { asTyped, type Console, commandName } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
@@ -47,7 +48,9 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
   const { signal } = new AbortController();
   const stateDir = defaultStateDir(console.environment);
   await using server = await chooseServer(serverRequest(flags, { workspace, stateDir, signal }), console);
-  await using held = holdsFiles(flags) ? await holdFiles(workspace, { stateDir, sandbox: "off", console }) : undefined;
+  await using held = holdsFiles(flags)
+    ? await openDiskWorkspace({ root: workspace, stateDir, sandbox: "off", environment: console.environment })
+    : undefined;
   const place = held === undefined ? workspace : heldPlace(held.workspace.facts);
   const known = flags.session === undefined ? await listSessions(server.client, place, { signal }) : [];
   const sessionIds = flags.session === undefined ? known.map(({ sessionId }) => sessionId) : [flags.session];

@@ -1,8 +1,8 @@
 import { symlinkSync } from "node:fs";
-import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { type Files, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test } from "vitest";
+import { ControlWatch } from "#control-watch/control-watch";
 import { DiskWorkspace } from "#held-workspace/disk-workspace";
 import { heldWorkspaceId } from "#held-workspace/held-workspace-id";
 

@@ -1,6 +1,6 @@
-import type { HeldControlFile } from "@gennai/client/held-workspace/held-workspace";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { Workspace } from "@gennai/machine/workspace/workspace";
+import type { HeldControlFile } from "@gennai/protocol/model/held-workspace";
+import type { Workspace } from "../workspace/workspace.ts";
 
 /** Larger ones are named with that as their problem: whoever needs them says so. */
 const maxBytes = 1024 * 1024;

@@ -1,6 +1,9 @@
 import { homedir, platform } from "node:os";
 import { basename, relative } from "node:path";
-import type { CommandOptions, RequestOptions } from "@gennai/client/bridge/editor";
+import { analyseCommand } from "@gennai/governance/command/analyse-command";
+import type { WorkspacePath } from "@gennai/governance/effect";
+import { agreedControl } from "@gennai/governance/policies/agreed-control";
+import { ToolFailure } from "@gennai/governance/tool-error";
 import {
   type ChangedFile,
   type HeldChange,
@@ -11,23 +14,18 @@ import {
   type HeldRun,
   type HeldSearch,
   type HeldStat,
-  type HeldWorkspace,
   HeldWorkspaceError,
   type HeldWorkspaceFacts,
-} from "@gennai/client/held-workspace/held-workspace";
-import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import type { WorkspacePath } from "@gennai/governance/effect";
-import { agreedControl } from "@gennai/governance/policies/agreed-control";
-import { ToolFailure } from "@gennai/governance/tool-error";
-import type { ControlWatch } from "@gennai/machine/control-watch/control-watch";
-import type { CommandLimits } from "@gennai/machine/process/command-limits";
-import { CommandNotStarted, holdDirectory } from "@gennai/machine/process/run-command";
-import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
-import { plainShell, runShellCommand } from "@gennai/machine/shell/shell-runner";
-import { defaultRemoteBranch, readGitHead } from "@gennai/machine/workspace/git-head";
-import { hooksDirectory } from "@gennai/machine/workspace/hooks-directory";
-import { type LocalWorkspace, openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
-import type { WorkspaceChange } from "@gennai/machine/workspace/workspace";
+} from "@gennai/protocol/model/held-workspace";
+import type { ControlWatch } from "../control-watch/control-watch.ts";
+import type { CommandLimits } from "../process/command-limits.ts";
+import { CommandNotStarted, holdDirectory } from "../process/run-command.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import { plainShell, runShellCommand } from "../shell/shell-runner.ts";
+import { defaultRemoteBranch, readGitHead } from "../workspace/git-head.ts";
+import { hooksDirectory } from "../workspace/hooks-directory.ts";
+import { type LocalWorkspace, openLocalWorkspace } from "../workspace/local-workspace.ts";
+import type { WorkspaceChange } from "../workspace/workspace.ts";
 import { readControlFiles } from "./read-control-files.ts";
 
 export interface DiskWorkspaceOptions {
@@ -47,8 +45,15 @@ export interface DiskWorkspaceOptions {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A directory of this machine, held for a server that cannot reach it: the same workspace that a server here would open. */
-export class DiskWorkspace implements HeldWorkspace {
+interface RequestOptions {
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A directory of this machine, held for a server that cannot reach it: the same workspace that a server here would open.
+ * It is a client's `HeldWorkspace`. Rejects with `HeldWorkspaceError` for what is expected.
+ */
+export class DiskWorkspace {
   readonly facts: HeldWorkspaceFacts;
   readonly #options: DiskWorkspaceOptions;
   readonly #files: LocalWorkspace;
@@ -87,7 +92,15 @@ export class DiskWorkspace implements HeldWorkspace {
     return told(() => this.#files.list(this.#at(path), options));
   }
 
-  find(request: Parameters<HeldWorkspace["find"]>[0], options: RequestOptions) {
+  find(
+    request: {
+      readonly pattern: string;
+      readonly base: string;
+      readonly limit: number;
+      readonly exclude: readonly string[];
+    },
+    options: RequestOptions,
+  ) {
     const { pattern, base, limit, exclude } = request;
     const hidden = [...exclude, ...this.#ownGlobs()];
     return told(() => this.#files.glob(pattern, this.#at(base), { limit, exclude: hidden, ...options }));
@@ -137,7 +150,7 @@ export class DiskWorkspace implements HeldWorkspace {
     });
   }
 
-  run(request: HeldCommand, options: CommandOptions): Promise<HeldRun> {
+  run(request: HeldCommand, options: RequestOptions & { readonly onOutput: (text: string) => void }): Promise<HeldRun> {
     const { sandbox, controlWatch, environment, limits = {} } = this.#options;
     return told(async () => {
       const cwd = this.#at(request.cwd);

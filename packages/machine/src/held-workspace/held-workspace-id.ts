@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
 import { sha256Hex } from "@gennai/protocol/digest";
+import { ensurePrivateDirectory, findPrivateFile, readPrivateFile, writePrivateFile } from "../private-file.ts";
 
 const fileName = "client-id";
 
@@ -16,11 +16,8 @@ export async function heldWorkspaceId(stateDir: string, root: string): Promise<s
 async function installationSecret(stateDir: string): Promise<string> {
   const file = join(stateDir, fileName);
   await ensurePrivateDirectory(stateDir);
-  try {
-    return (await readPrivateFile(file)).trim();
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-  }
+  const known = await findPrivateFile(file);
+  if (known !== undefined) return known.trim();
   await writePrivateFile(file, `${randomBytes(16).toString("hex")}\n`);
   // Another process may have been faster: what stands there now counts for both.
   return (await readPrivateFile(file)).trim();

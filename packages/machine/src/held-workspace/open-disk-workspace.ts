@@ -1,0 +1,58 @@
+import { homedir, platform } from "node:os";
+import { userConfigDir } from "../config/config-directory.ts";
+import { requireServerConfig } from "../config/server-config.ts";
+import { prepareStateDirectory } from "../config/state-directory.ts";
+import { ControlWatch } from "../control-watch/control-watch.ts";
+import { commandEnvironment } from "../process/command-environment.ts";
+import type { SandboxMode } from "../sandbox/sandbox.ts";
+import { openSandbox } from "../shell/open-sandbox.ts";
+import { DiskWorkspace } from "./disk-workspace.ts";
+import { heldWorkspaceId } from "./held-workspace-id.ts";
+
+/**
+ * Holds a directory of this machine, with all that its commands need. Rejects with `WorkspaceError`, `SandboxRequired`,
+ * `BadServerConfig`, `UnsafeStateDirectory` or `UnsafeFileError`. Disposing ends what its commands' sandbox keeps on disk.
+ */
+export async function openDiskWorkspace(options: {
+  /** Real absolute path. */
+  readonly root: string;
+  readonly stateDir: string;
+  readonly sandbox: SandboxMode;
+  /** Of this process; commands find of it what `commandEnvironment` lets through. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}): Promise<{ readonly workspace: DiskWorkspace } & AsyncDisposable> {
+  const { root } = options;
+  const stateDir = await prepareStateDirectory(options.stateDir);
+  const configDir = userConfigDir(options.environment);
+  const { commandLimits: limits } = await requireServerConfig(configDir);
+  const environment = commandEnvironment(options.environment);
+  const sandbox = await openSandbox({
+    mode: options.sandbox,
+    stateDir,
+    environment,
+    home: homedir(),
+    platform: platform(),
+    privateDirectories: [configDir],
+  });
+  const { watch: controlWatch } = ControlWatch.open({ stateDir, home: homedir() });
+  const end = async (): Promise<void> => {
+    controlWatch[Symbol.dispose]();
+    await sandbox[Symbol.asyncDispose]();
+  };
+  try {
+    const workspace = new DiskWorkspace({
+      root,
+      stateDir,
+      sandbox,
+      controlWatch,
+      environment,
+      limits,
+      id: await heldWorkspaceId(stateDir, root),
+      ownDirectories: [stateDir, configDir],
+    });
+    return { workspace, [Symbol.asyncDispose]: end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
