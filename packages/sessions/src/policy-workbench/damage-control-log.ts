@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import type { RuleViolation } from "@gennai/governance/rules/violation";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { SessionLog } from "@gennai/store/log/session-log";
+import { databaseFile } from "@gennai/store/database/database";
+import { openStore } from "@gennai/store/sqlite/store";
 
 /** One entry of the `damage-control-log`: what a rule stopped or asked about. Text in it is redacted. */
 export interface DamageControlEntry extends RuleViolation {
@@ -15,14 +17,20 @@ const pageSize = 1000;
 const maxSessions = 100_000;
 
 /**
- * The interceptions by the rules in a workspace's sessions, or in one session, oldest first.
- * Throws `ServiceError` `not_found` for a session that is not there.
+ * The interceptions by the rules in a workspace's sessions, or in one session, oldest first, from the store in the state
+ * directory; looking makes none. Rejects with `StoreError`, and with `ServiceError` `not_found` for a session that is not
+ * there.
  */
-export async function damageControlLog(
-  log: Pick<SessionLog, "head" | "list" | "read">,
-  place: { readonly workspaceRoot: string; readonly sessionId?: string },
-): Promise<readonly DamageControlEntry[]> {
-  const { workspaceRoot, sessionId } = place;
+export async function damageControlLog(request: {
+  readonly stateDir: string;
+  readonly workspaceRoot: string;
+  readonly sessionId?: string | undefined;
+  readonly onWarning: (text: string) => void;
+}): Promise<readonly DamageControlEntry[]> {
+  const { stateDir, workspaceRoot, sessionId, onWarning } = request;
+  if (!existsSync(databaseFile(stateDir))) return [];
+  await using store = await openStore(stateDir, { onWarning });
+  const { log } = store;
   const sessions =
     sessionId === undefined
       ? await log.list({ workspaceRoot, limit: maxSessions })

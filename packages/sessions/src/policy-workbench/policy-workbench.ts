@@ -7,11 +7,12 @@ import type { Policy } from "@gennai/governance/policy";
 import type { Redactor } from "@gennai/governance/redaction";
 import { ruleVerdicts } from "@gennai/governance/rules/rules-policy";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
-import type { Analysis, Tool } from "@gennai/governance/tool";
-import { allow, ask, deny, strictest, type Verdict } from "@gennai/governance/verdict";
+import type { Tool } from "@gennai/governance/tool";
+import { allow, strictest, type Verdict } from "@gennai/governance/verdict";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { gitContentsGuard } from "@gennai/machine/git/contents-guard";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
+import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { editorMethods } from "@gennai/protocol/model/editor-messages";
 import type { Risk } from "@gennai/protocol/model/risk";
@@ -22,8 +23,12 @@ import { branchState, isOwnBranch } from "../policies/own-branch.ts";
 import { RulesService } from "../rules/rules-service.ts";
 import { createTools } from "../tools/tool-set.ts";
 import { decidableTool } from "./decidable-tool.ts";
+import { decideLines, type LineAnswer } from "./decide-lines.ts";
 import { ReadAlready } from "./read-already.ts";
+import { replayLedger } from "./replay-ledger.ts";
+import { isSandboxedHere } from "./sandboxed-here.ts";
 import { namedCall } from "./tool-input.ts";
+import { allVerdicts, type FiredRule, firedRules, type Reading, readingOf } from "./workbench-report.ts";
 
 export interface WorkbenchOptions {
   readonly workspace: string;
@@ -36,10 +41,12 @@ export interface WorkbenchOptions {
   /** The intent assumed to be selected; without one, intents play no part in the answers. */
   readonly intent?: string;
   /**
-   * Whether commands are taken to run in a sandbox, in Branch Mode on the branch that is checked out, as in a session of
-   * the server; false by default.
+   * Commands are judged as in a session of a server that is started here with this mode, in Branch Mode on the branch that
+   * is checked out; `off` by default.
    */
-  readonly sandboxed?: boolean;
+  readonly sandbox?: SandboxMode;
+  /** Of the process that the server would be. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /** What all rules say of one call. */
@@ -57,20 +64,21 @@ export interface WorkbenchReport {
   readonly reading: Reading | undefined;
 }
 
-export interface FiredRule {
-  readonly policy: string;
-  readonly rule: string;
-  readonly verdict: "ask" | "deny";
-  readonly reason: string;
-}
-
-export interface Reading {
-  readonly statement: string;
-  readonly paths: readonly { readonly raw: string; readonly path: string; readonly access: string }[];
-  /** Simple commands, wrappers taken off; `*` stands for what is not known before it runs. */
-  readonly commands: readonly string[];
-  readonly readsOnly: boolean;
-  readonly unresolved: readonly string[];
+/** One call of the past that today's rules judge. */
+export interface ReplayedCall {
+  readonly seq: number;
+  readonly callId: string;
+  readonly tool: string;
+  /** As recorded: canonical JSON, redacted. */
+  readonly input: string;
+  readonly past: { readonly verdict: WorkbenchReport["verdict"]; readonly rule: string };
+  readonly today: {
+    readonly verdict: WorkbenchReport["verdict"];
+    readonly rule: string;
+    readonly reason: string;
+    readonly risk: Risk;
+  };
+  readonly differs: boolean;
 }
 
 /** Throws `ToolFailure` `invalid_intent` for an intent that cannot be selected. */
@@ -90,6 +98,7 @@ export class PolicyWorkbench implements AsyncDisposable {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #policies: readonly Policy[];
   readonly #home: string;
+  readonly #stateDir: string;
   readonly #found: Map<string, readonly Verdict[]>;
   readonly rules: RulesService;
   /** Real path. */
@@ -97,13 +106,18 @@ export class PolicyWorkbench implements AsyncDisposable {
   readonly #closed = new AbortController();
   #count = 0;
 
-  /** Throws `WorkspaceError` for a directory that can be none, and `ServiceError` for a project configuration that is bad. */
+  /**
+   * Rejects with `WorkspaceError` for a directory that can be none, `ServiceError` for a project configuration that is bad,
+   * and `SandboxRequired` where that server would.
+   */
   static async open(options: WorkbenchOptions): Promise<PolicyWorkbench> {
     const home = options.home ?? homedir();
-    const workspace = openLocalWorkspace(options.workspace, { stateDir: options.stateDir, home });
+    const { stateDir, sandbox = "off", environment = {} } = options;
+    const sandboxed = await isSandboxedHere(sandbox, { stateDir, environment });
+    const workspace = openLocalWorkspace(options.workspace, { stateDir, home });
     const config = await loadProjectConfig(workspace.root);
     const rules = await RulesService.open({ root: workspace.root, home, configDir: options.configDir });
-    const intents = IntentsService.open({ workspace, stateDir: options.stateDir });
+    const intents = IntentsService.open({ workspace, stateDir });
     const knownFiles = new ReadAlready(workspace.root);
     const tools = createTools({
       workspace,
@@ -129,12 +143,12 @@ export class PolicyWorkbench implements AsyncDisposable {
         return strictest([allow, ...verdicts]);
       },
     };
-    const ownDirectories = [options.stateDir];
+    const ownDirectories = [stateDir];
     const { root } = workspace;
     const { protectedBranches } = config;
     const onOwnBranch = (): boolean =>
       isOwnBranch(branchState({ controlRoot: root, sessionBranch: undefined, protectedBranches }));
-    const commands = { sandboxed: options.sandboxed ?? false, mode: "branch", root, onOwnBranch } as const;
+    const commands = { sandboxed, mode: "branch", root, onOwnBranch } as const;
     const policies = callPolicies({
       workspaceRoot: root,
       controlRoot: root,
@@ -153,6 +167,7 @@ export class PolicyWorkbench implements AsyncDisposable {
       ],
       rules,
       root: workspace.root,
+      stateDir,
       home,
       found,
     });
@@ -163,6 +178,7 @@ export class PolicyWorkbench implements AsyncDisposable {
     readonly policies: readonly Policy[];
     readonly rules: RulesService;
     readonly root: string;
+    readonly stateDir: string;
     readonly home: string;
     readonly found: Map<string, readonly Verdict[]>;
   }) {
@@ -170,6 +186,7 @@ export class PolicyWorkbench implements AsyncDisposable {
     this.#policies = parts.policies;
     this.rules = parts.rules;
     this.root = parts.root;
+    this.#stateDir = parts.stateDir;
     this.#home = parts.home;
     this.#found = parts.found;
   }
@@ -215,7 +232,7 @@ export class PolicyWorkbench implements AsyncDisposable {
       };
     }
     const verdicts = decided.fired.flatMap(({ policy, verdict }) =>
-      withAll(policy, verdict, found, decided.analysis).map((each) => ({ policy, verdict: each })),
+      allVerdicts(policy, verdict, found, decided.analysis).map((each) => ({ policy, verdict: each })),
     );
     const finding = decided.verdict.type === "allow" ? undefined : decided.verdict.finding;
     return {
@@ -230,59 +247,26 @@ export class PolicyWorkbench implements AsyncDisposable {
     };
   }
 
+  /**
+   * Answers one `{id, tool, input}` a line, in order. A line that is no such call is answered with a deny that says why;
+   * blank lines are passed over.
+   */
+  decideLines(input: AsyncIterable<Uint8Array | string>): AsyncGenerator<LineAnswer, void, undefined> {
+    return decideLines(input, this);
+  }
+
+  /**
+   * Judges the calls in the workspace's ledger by today's rules, each call once. Rejects with `ServiceError` `not_found`
+   * where there is no ledger.
+   */
+  replay(): AsyncGenerator<ReplayedCall, void, undefined> {
+    return replayLedger({ workspaceRoot: this.root, stateDir: this.#stateDir }, this);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed.abort();
     await this.rules[Symbol.asyncDispose]();
   }
-}
-
-/** A policy gives one verdict; some can say all that led to it. */
-function withAll(policy: string, verdict: Verdict, found: readonly Verdict[], analysis: Analysis): readonly Verdict[] {
-  if (policy === "rules" && found.length > 0) return found;
-  if (policy !== "commands") return [verdict];
-  const dangers = analysis.effects.flatMap((effect) => (effect.type === "exec" ? effect.command.dangers : []));
-  const [, ...more] = dangers.map(({ rule, reason, verdict: type }): Verdict => {
-    const finding = { code: "dangerous_command", rule, reason };
-    return type === "deny" ? deny(finding) : ask(finding);
-  });
-  return [verdict, ...more];
-}
-
-function firedRules(verdicts: readonly { readonly policy: string; readonly verdict: Verdict }[]): readonly FiredRule[] {
-  const fired = new Map<string, FiredRule>();
-  for (const type of ["deny", "ask"] as const) {
-    for (const { policy, verdict } of verdicts) {
-      if (verdict.type !== type) continue;
-      const { rule, reason } = verdict.finding;
-      const key = `${rule}\0${reason}`;
-      if (!fired.has(key)) fired.set(key, { policy, rule, verdict: type, reason });
-    }
-  }
-  return [...fired.values()];
-}
-
-function readingOf(analysis: Analysis): Reading {
-  const paths: Reading["paths"][number][] = [];
-  const commands: string[] = [];
-  const unresolved: string[] = [];
-  let readsOnly = true;
-  for (const effect of analysis.effects) {
-    if (effect.type === "exec") {
-      for (const { raw, absolute, access } of effect.command.paths) paths.push({ raw, path: absolute, access });
-      for (const { name, words, wrappers } of effect.command.commands) {
-        const text = [name, ...words.map((word) => word ?? "*")].join(" ");
-        commands.push(wrappers.length === 0 ? text : `${text}  (in ${wrappers.join(" ")})`);
-      }
-      unresolved.push(...effect.command.unresolved);
-      readsOnly &&= effect.command.readsOnly;
-    } else if ("path" in effect) {
-      const access =
-        effect.type === "write" || effect.type === "propose" ? `${effect.type} ${effect.operation}` : effect.type;
-      paths.push({ raw: effect.path.raw, path: effect.path.absolute, access });
-      readsOnly &&= effect.type !== "write";
-    }
-  }
-  return { statement: analysis.statement, paths, commands, readsOnly, unresolved };
 }
 
 const plain: Redactor = {

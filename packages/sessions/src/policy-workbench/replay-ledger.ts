@@ -1,30 +1,26 @@
-import type { Risk } from "@gennai/protocol/model/risk";
-import type { PolicyWorkbench } from "./policy-workbench.ts";
+import { createReadStream } from "node:fs";
+import { ServiceError } from "@gennai/machine/service-error";
+import { hasCode } from "@gennai/machine/system-error";
+import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
+import { boundedLines } from "./bounded-lines.ts";
+import type { PolicyWorkbench, ReplayedCall, WorkbenchReport } from "./policy-workbench.ts";
 
-type VerdictType = "allow" | "ask" | "deny";
+/** Longer ones are no record of ours. */
+const maxLineBytes = 16 * 1024 * 1024;
 
-/** One call of the past that today's rules judge. */
-export interface ReplayedCall {
-  readonly seq: number;
-  readonly callId: string;
-  readonly tool: string;
-  /** As recorded: canonical JSON, redacted. */
-  readonly input: string;
-  readonly past: { readonly verdict: VerdictType; readonly rule: string };
-  readonly today: {
-    readonly verdict: VerdictType;
-    readonly rule: string;
-    readonly reason: string;
-    readonly risk: Risk;
-  };
-  readonly differs: boolean;
+/** Judges the calls in a workspace's ledger, see `PolicyWorkbench.replay`. */
+export function replayLedger(
+  place: { readonly workspaceRoot: string; readonly stateDir: string },
+  workbench: PolicyWorkbench,
+): AsyncGenerator<ReplayedCall, void, undefined> {
+  return replayLines(ledgerLines(new WorkspaceLedger(place).file), workbench);
 }
 
 /**
  * Judges the calls that the lines of a ledger tell of by today's rules, each call once. Lines that are no record are passed
  * over; `gennai ledger verify` is there for those. Files are as they are now, so only what rules say of names can be told.
  */
-export async function* replayLedger(
+export async function* replayLines(
   lines: AsyncIterable<string>,
   workbench: PolicyWorkbench,
 ): AsyncGenerator<ReplayedCall, void, undefined> {
@@ -56,7 +52,17 @@ export async function* replayLedger(
   }
 }
 
-function verdictOf(value: unknown): VerdictType | undefined {
+async function* ledgerLines(file: string): AsyncGenerator<string, void, undefined> {
+  try {
+    for await (const line of boundedLines(createReadStream(file), maxLineBytes)) if (line !== undefined) yield line;
+  } catch (cause) {
+    if (!hasCode(cause, "ENOENT")) throw cause;
+    const hint = "Nothing was recorded here yet; gennai ledger verify tells more.";
+    throw new ServiceError("not_found", `There is no ledger at ${file}.`, { hint, cause });
+  }
+}
+
+function verdictOf(value: unknown): WorkbenchReport["verdict"] | undefined {
   return value === "allow" || value === "ask" || value === "deny" ? value : undefined;
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PolicyWorkbench } from "#policy-workbench/policy-workbench";
-import { replayLedger } from "#policy-workbench/replay-ledger";
+import { replayLines } from "#policy-workbench/replay-ledger";
 
 let base: string;
 let root: string;
@@ -134,7 +134,7 @@ describe("replay", () => {
     async function* each() {
       yield* lines;
     }
-    const replayed = await Array.fromAsync(replayLedger(each(), workbench));
+    const replayed = await Array.fromAsync(replayLines(each(), workbench));
     expect(replayed.map(({ tool, past, today, differs }) => [tool, past.verdict, today.verdict, differs])).toEqual([
       ["Bash", "ask", "deny", true],
       ["Read", "allow", "allow", false],

@@ -1,15 +1,13 @@
-import { createReadStream } from "node:fs";
-import { homedir, platform } from "node:os";
+import { once } from "node:events";
+import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { describeRuleProblem } from "@gennai/governance/rules/rule-set";
-import { userConfigDir } from "@gennai/machine/config/config-directory";
-import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
-import { commandEnvironment } from "@gennai/machine/process/command-environment";
-import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
-import { openSandbox } from "@gennai/machine/shell/open-sandbox";
-import { PolicyWorkbench, type WorkbenchReport } from "@gennai/sessions/policy-workbench/policy-workbench";
-import { type ReplayedCall, replayLedger } from "@gennai/sessions/policy-workbench/replay-ledger";
-import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import {
+  PolicyWorkbench,
+  type ReplayedCall,
+  type WorkbenchReport,
+} from "@gennai/sessions/policy-workbench/policy-workbench";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
@@ -17,8 +15,6 @@ import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { parseSandbox } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { boundedLines } from "./bounded-lines.ts";
-import { decideLines } from "./decide-lines.ts";
 
 export interface PolicyFlags {
   readonly workspace?: string;
@@ -53,7 +49,7 @@ export async function policyCheckCommand(
   await using workbench = await openWorkbench(flags, console);
   warnOfProblems(workbench, console);
   if (flags.jsonl === true) {
-    await decideLines(workbench, console);
+    await writeAnswers(workbench, console);
     return exitCode.ok;
   }
   const report = await (flags.read !== undefined
@@ -96,7 +92,7 @@ export async function policyReplayCommand(flags: PolicyFlags, console: Console):
   const paint = paintFor(console.output, console.environment);
   let calls = 0;
   let differing = 0;
-  for await (const call of replayLedger(ledgerLines(workbench.root, console), workbench)) {
+  for await (const call of workbench.replay()) {
     calls += 1;
     if (!call.differs) continue;
     differing += 1;
@@ -112,49 +108,39 @@ export async function policyReplayCommand(flags: PolicyFlags, console: Console):
 }
 
 async function openWorkbench(flags: PolicyFlags, console: Console): Promise<PolicyWorkbench> {
-  const workspace = await resolveWorkspace(flags.workspace, console);
-  const stateDir = defaultStateDir(console.environment);
-  const sandboxed = await isSandboxed(parseSandbox(flags.sandbox), stateDir, console);
-  const common = { workspace, stateDir, sandboxed, ...(flags.intent === undefined ? {} : { intent: flags.intent }) };
+  const { environment } = console;
+  const common = {
+    workspace: await resolveWorkspace(flags.workspace, console),
+    stateDir: defaultStateDir(environment),
+    sandbox: parseSandbox(flags.sandbox),
+    environment,
+    ...(flags.intent === undefined ? {} : { intent: flags.intent }),
+  };
   if (flags.home !== undefined) {
     return PolicyWorkbench.open({ ...common, home: resolve(console.directory, flags.home) });
   }
-  const configDir = console.environment["XDG_CONFIG_HOME"];
+  const configDir = environment["XDG_CONFIG_HOME"];
   return PolicyWorkbench.open({
     ...common,
-    home: console.environment["HOME"] ?? homedir(),
+    home: environment["HOME"] ?? homedir(),
     ...(configDir === undefined || !configDir.startsWith("/") ? {} : { configDir }),
   });
-}
-
-/** Whether a server started here with this mode would have a sandbox. Rejects with `SandboxRequired` as that server would. */
-async function isSandboxed(mode: SandboxMode, stateDir: string, console: Console): Promise<boolean> {
-  if (mode === "off") return false;
-  await using sandbox = await openSandbox({
-    mode,
-    stateDir: await prepareStateDirectory(stateDir),
-    home: homedir(),
-    environment: commandEnvironment(console.environment),
-    platform: platform(),
-    privateDirectories: [userConfigDir(console.environment)],
-  });
-  return sandbox.state === "sandboxed";
 }
 
 function warnOfProblems(workbench: PolicyWorkbench, console: Console): void {
   for (const problem of workbench.status.problems) console.errors.write(`rules: ${terminalSafe(problem)}\n`);
 }
 
-async function* ledgerLines(root: string, console: Console): AsyncGenerator<string, void, undefined> {
-  const { file } = new WorkspaceLedger({ stateDir: defaultStateDir(console.environment), workspaceRoot: root });
-  try {
-    for await (const line of boundedLines(createReadStream(file), 16 * 1024 * 1024)) if (line !== undefined) yield line;
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-    throw new CliError(`There is no ledger at ${file}.`, {
-      next: ["Nothing was recorded here yet; gennai ledger verify tells more."],
-      cause: error,
-    });
+/** No faster than the reader takes them. */
+async function writeAnswers(workbench: PolicyWorkbench, { input, output }: Console): Promise<void> {
+  for await (const answer of workbench.decideLines(chunksOf(input))) {
+    if (!output.write(`${JSON.stringify(answer)}\n`)) await once(output, "drain");
+  }
+}
+
+async function* chunksOf(input: Console["input"]): AsyncGenerator<Uint8Array | string, void, undefined> {
+  for await (const chunk of input) {
+    if (typeof chunk === "string" || chunk instanceof Uint8Array) yield chunk;
   }
 }
 

@@ -1,10 +1,7 @@
-import { existsSync } from "node:fs";
 import { violationWords } from "@gennai/governance/rules/violation";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { ServiceError } from "@gennai/machine/service-error";
+import { ExpectedError } from "@gennai/machine/expected-error";
 import { type DamageControlEntry, damageControlLog } from "@gennai/sessions/policy-workbench/damage-control-log";
-import { databaseFile } from "@gennai/store/database/database";
-import { openStore } from "@gennai/store/sqlite/store";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
@@ -36,20 +33,15 @@ async function readLog(
   flags: PolicyLogFlags,
   console: Console,
 ): Promise<readonly DamageControlEntry[]> {
-  const stateDir = defaultStateDir(console.environment);
-  // Looking makes no store.
-  if (!existsSync(databaseFile(stateDir))) return [];
-  await using store = await openStore(stateDir, {
-    onWarning: (text) => void console.errors.write(`${terminalSafe(text)}\n`),
-  });
   try {
-    const { session } = flags;
-    return await damageControlLog(store.log, {
+    return await damageControlLog({
+      stateDir: defaultStateDir(console.environment),
       workspaceRoot,
-      ...(session === undefined ? {} : { sessionId: session }),
+      sessionId: flags.session,
+      onWarning: (text) => void console.errors.write(`${terminalSafe(text)}\n`),
     });
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "not_found") throw error;
+    if (!(error instanceof ExpectedError) || error.code !== "not_found") throw error;
     throw new CliError(error.message, {
       exitCode: exitCode.usage,
       next: ["gennai sessions lists the sessions of this workspace."],

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCommandLine } from "#command-line";
-import { boundedLines } from "#commands/policy/bounded-lines";
 import { testConsole } from "../../test-console.ts";
 
 let base: string;
@@ -94,14 +93,4 @@ test("one answer a line, in order, also for bad lines", async () => {
     { id: 5, verdict: "deny" },
     { id: null, verdict: "deny" },
   ]);
-});
-
-test("lines come whole whatever the pieces, and long ones are not kept", async () => {
-  async function* pieces() {
-    yield Buffer.from("a\nbé".slice(0, 3));
-    yield Buffer.from("é\n");
-    yield "x".repeat(50);
-    yield `${"x".repeat(60)}\nlast`;
-  }
-  expect(await Array.fromAsync(boundedLines(pieces(), 100))).toEqual(["a", "bé", undefined, "last"]);
 });

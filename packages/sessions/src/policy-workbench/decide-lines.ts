@@ -1,11 +1,10 @@
-import { once } from "node:events";
-import type { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
-import type { Console } from "../../terminal/console.ts";
 import { boundedLines } from "./bounded-lines.ts";
+import type { PolicyWorkbench } from "./policy-workbench.ts";
 
 const maxLineBytes = 4 * 1024 * 1024;
 
-interface LineAnswer {
+/** What the rules say of the call in one line; `id` as that line gave it. */
+export interface LineAnswer {
   readonly id: unknown;
   readonly verdict: "allow" | "ask" | "deny";
   readonly risk: string;
@@ -13,28 +12,14 @@ interface LineAnswer {
   readonly reason: string;
 }
 
-/**
- * Answers one `{id, tool, input}` a line with one `{id, verdict, risk, rules, reason}` a line, in order. A line that is no
- * such call is answered with a deny that says why; blank lines are passed over. Gives true when every call was allowed.
- */
-export async function decideLines(
+/** Answers the calls in the input, see `PolicyWorkbench.decideLines`. */
+export async function* decideLines(
+  input: AsyncIterable<Uint8Array | string>,
   workbench: PolicyWorkbench,
-  console: Pick<Console, "input" | "output">,
-): Promise<boolean> {
-  let allAllowed = true;
-  const { output } = console;
-  for await (const line of boundedLines(bytesOf(console.input), maxLineBytes)) {
-    if (line !== undefined && line.trim() === "") continue;
-    const answer = line === undefined ? bad(null, "the line is longer than 4 MiB") : await answerLine(workbench, line);
-    if (answer.verdict !== "allow") allAllowed = false;
-    if (!output.write(`${JSON.stringify(answer)}\n`)) await once(output, "drain");
-  }
-  return allAllowed;
-}
-
-async function* bytesOf(input: Console["input"]): AsyncGenerator<Uint8Array | string, void, undefined> {
-  for await (const chunk of input) {
-    if (typeof chunk === "string" || chunk instanceof Uint8Array) yield chunk;
+): AsyncGenerator<LineAnswer, void, undefined> {
+  for await (const line of boundedLines(input, maxLineBytes)) {
+    if (line?.trim() === "") continue;
+    yield line === undefined ? bad(null, "the line is longer than 4 MiB") : await answerLine(workbench, line);
   }
 }
 
