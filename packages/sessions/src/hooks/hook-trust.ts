@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { parseHooks } from "@gennai/governance/hooks/hook-config";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
-import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
+import { ensurePrivateDirectory, findPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
 import { hasCode } from "@gennai/machine/system-error";
 import { readControlFile } from "@gennai/machine/workspace/read-control-file";
 import { acquireFileLock } from "@gennai/store/database/file-lock";
@@ -55,12 +55,8 @@ export async function trustProjectHooks(
 }
 
 async function readTrust(stateDir: string): Promise<Readonly<Record<string, string>>> {
-  try {
-    return trustSchema.parse(JSON.parse(await readPrivateFile(trustFile(stateDir))));
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return {};
-    throw error;
-  }
+  const text = await findPrivateFile(trustFile(stateDir));
+  return text === undefined ? {} : trustSchema.parse(JSON.parse(text));
 }
 
 function trustFile(stateDir: string): string {

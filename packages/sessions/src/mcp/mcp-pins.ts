@@ -1,7 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
-import { hasCode } from "@gennai/machine/system-error";
+import { ensurePrivateDirectory, findPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
 import { sha256Hex } from "@gennai/protocol/digest";
 import pLimit from "p-limit";
 import * as z from "zod";
@@ -73,12 +72,11 @@ export class McpPins {
   /** Nothing is accepted when the file is missing or is not what was written. */
   async #read(): Promise<Pins> {
     try {
-      return pinsSchema.parse(JSON.parse(await readPrivateFile(this.#file)));
+      const text = await findPrivateFile(this.#file);
+      if (text !== undefined) return pinsSchema.parse(JSON.parse(text));
     } catch (error) {
-      if (hasCode(error, "ENOENT") || error instanceof SyntaxError || error instanceof z.ZodError) {
-        return { servers: {}, tools: {} };
-      }
-      throw error;
+      if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
     }
+    return { servers: {}, tools: {} };
   }
 }

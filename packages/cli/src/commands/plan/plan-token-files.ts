@@ -1,7 +1,10 @@
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
-import { hasCode } from "@gennai/machine/system-error";
+import {
+  ensurePrivateDirectory,
+  findPrivateFile,
+  removePrivateFile,
+  writePrivateFile,
+} from "@gennai/machine/private-file";
 import * as z from "zod";
 
 const schema = z.strictObject({
@@ -53,10 +56,10 @@ export class PlanTokenFiles {
   /** undefined when there is none, or it cannot be read as one. Throws `UnsafeFileError` when others could have put it there. */
   async find(planId: string): Promise<KeptApproval | undefined> {
     try {
-      const parsed = schema.safeParse(JSON.parse(await readPrivateFile(this.#file(planId))));
-      return parsed.success ? parsed.data : undefined;
+      const text = await findPrivateFile(this.#file(planId));
+      return text === undefined ? undefined : schema.safeParse(JSON.parse(text)).data;
     } catch (error) {
-      if (hasCode(error, "ENOENT") || error instanceof SyntaxError) return undefined;
+      if (error instanceof SyntaxError) return undefined;
       throw error;
     }
   }
@@ -68,14 +71,8 @@ export class PlanTokenFiles {
   }
 
   /** True for the one caller that took it away; the file is gone then. */
-  async take(planId: string): Promise<boolean> {
-    try {
-      await rm(this.#file(planId));
-      return true;
-    } catch (error) {
-      if (hasCode(error, "ENOENT")) return false;
-      throw error;
-    }
+  take(planId: string): Promise<boolean> {
+    return removePrivateFile(this.#file(planId));
   }
 
   /** After the run has begun: for `verify`, and no approval of anything more. */
