@@ -78,7 +78,7 @@ const paths: Readonly<Record<string, (repository: HostileRepository) => Promise<
     const two = await addSessionWorktree({ directory: root, task: "two", signal });
     rmSync(two.path, { recursive: true });
     await listSessionWorktrees(root, signal);
-    await pruneSessionWorktrees(root, { inUse: () => false, signal });
+    await pruneSessionWorktrees(root, { stateDir: `${root}.state`, signal });
   },
 };
 

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { branchNameFor } from "@gennai/protocol/branch-name";
+import { ProcessLocks, treeLockName } from "../process/process-lock.ts";
 import { ServiceError } from "../service-error.ts";
 import { UnsafeRepository } from "./confirmed-repository.ts";
 import { seeRepository } from "./repository-state.ts";
@@ -78,16 +79,15 @@ export async function listSessionWorktrees(
 }
 
 /**
- * Removes the working trees in which nobody works and nothing is uncommitted. Branches stay: they hold the work. What is
+ * Removes the working trees in which no turn runs and nothing is uncommitted. Branches stay: they hold the work. What is
  * ignored in a removed tree goes with it.
- *
- * @param options.inUse whether a turn runs there
  */
 export async function pruneSessionWorktrees(
   directory: string,
-  options: { readonly inUse: (path: string) => boolean; readonly signal: AbortSignal },
+  options: { readonly stateDir: string; readonly signal: AbortSignal },
 ): Promise<readonly PrunedWorktree[]> {
-  const { inUse, signal } = options;
+  const { stateDir, signal } = options;
+  const locks = new ProcessLocks(join(stateDir, "locks"));
   const home = `${await mainTree(directory, signal)}.worktrees`;
   const pruned: PrunedWorktree[] = [];
   for (const { path } of await listSessionWorktrees(directory, signal)) {
@@ -98,7 +98,7 @@ export async function pruneSessionWorktrees(
 
   async function pruneOne(path: string): Promise<PrunedWorktree["state"]> {
     if (existsSync(path)) {
-      if (inUse(path)) return "in-use";
+      if (locks.holder(treeLockName(path)) !== undefined) return "in-use";
       const status = await statusOf(path);
       // Its data leads somewhere else: what is in it is not known, so it stays.
       if (status === undefined) return "kept-by-git";

@@ -22,6 +22,11 @@ export interface SharedLocks {
   ): Promise<{ readonly type: "acquired"; readonly lock: Disposable } | { readonly type: "held"; readonly by: string }>;
 }
 
+/** The name of the lock that a turn holds while it works in a tree. @param root real path */
+export function treeLockName(root: string): string {
+  return `tree ${root}`;
+}
+
 /** Locks that hold between processes and end with the process that holds them, however it ends. */
 export class ProcessLocks {
   readonly #directory: string;

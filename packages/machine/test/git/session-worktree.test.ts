@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
 import { addSessionWorktree, listSessionWorktrees, pruneSessionWorktrees } from "#git/session-worktree";
+import { ProcessLocks, treeLockName } from "#process/process-lock";
 
 const { signal } = new AbortController();
 
@@ -23,14 +24,16 @@ test("a session gets a working tree and a branch of its own, and only what is cl
   expect(await listSessionWorktrees(one.path, signal)).toEqual([one, two, three]);
 
   writeFileSync(join(two.path, "new.ts"), "not committed\n");
-  const prune = (busy: string) =>
-    pruneSessionWorktrees(repository.root, { inUse: (path) => path === busy, signal }).then((all) =>
-      all.map(({ state }) => state),
-    );
-  expect(await prune(three.path)).toEqual(["removed", "has-changes", "in-use"]);
+  await using state = await temporaryDirectory();
+  const prune = async () =>
+    (await pruneSessionWorktrees(repository.root, { stateDir: state.root, signal })).map((each) => each.state);
+  const turn = new ProcessLocks(join(state.root, "locks")).tryAcquire(treeLockName(three.path), "runs a turn");
+  if (turn.type !== "acquired") throw new Error("nobody else can have it");
+  expect(await prune()).toEqual(["removed", "has-changes", "in-use"]);
   expect([one, two, three].map(({ path }) => existsSync(path))).toEqual([false, true, true]);
   rmSync(join(two.path, "new.ts"));
-  expect(await prune("")).toEqual(["removed", "removed"]);
+  turn.lock[Symbol.dispose]();
+  expect(await prune()).toEqual(["removed", "removed"]);
   expect(existsSync(`${repository.root}.worktrees`)).toBe(false);
   expect(await repository.git("branch", "--list", "ai-agent/*", "--format=%(refname:short)")).toContain(
     "mend-the-roof-2",
@@ -46,7 +49,8 @@ test("a working tree whose .git leads elsewhere stays, and keeps no other from b
   writeFileSync(join(one.path, ".git"), `gitdir: ${other.root}/.git\n`);
   writeFileSync(join(two.path, ".git"), readFileSync(join(four.path, ".git")));
   rmSync(join(three.path, ".git"));
-  const pruned = await pruneSessionWorktrees(repository.root, { inUse: () => false, signal });
+  await using state = await temporaryDirectory();
+  const pruned = await pruneSessionWorktrees(repository.root, { stateDir: state.root, signal });
   expect(pruned.map(({ state }) => state)).toEqual(["kept-by-git", "kept-by-git", "has-changes", "removed"]);
   expect([one, two, three].map(({ path }) => existsSync(join(path, "a.ts")))).toEqual([true, true, true]);
 });

@@ -17,7 +17,7 @@ import type { WorkspaceChannel } from "../bridge/workspace-answer.ts";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
 import type { AcceptedChecks } from "../checks/accepted-checks.ts";
 import type { EmergencyControls } from "../emergency/emergency-controls.ts";
-import type { LoadedHooks } from "../hooks/load-hooks.ts";
+import type { LoadedHooks } from "../hooks/workspace-hooks.ts";
 import type { McpServers } from "../mcp/mcp-servers.ts";
 import type { ServerObserver } from "../observer/server-observer.ts";
 import type { Callers } from "../users/callers.ts";

@@ -1,5 +1,5 @@
 import type { TreeClaim } from "@gennai/governance/policies/single-writer";
-import type { ProcessLocks } from "@gennai/machine/process/process-lock";
+import { type ProcessLocks, treeLockName } from "@gennai/machine/process/process-lock";
 import type { PlaceInLine } from "@gennai/machine/process/waiting-line";
 
 /** A session's claim to write to a working tree, made at its first change and held to the end of the turn. */
@@ -14,7 +14,7 @@ export class TreeClaimant implements Disposable {
 
   constructor(locks: ProcessLocks, root: string, sessionId: string) {
     this.#locks = locks;
-    this.#name = `tree ${root}`;
+    this.#name = treeLockName(root);
     this.#claimant = `session ${sessionId}`;
   }
 

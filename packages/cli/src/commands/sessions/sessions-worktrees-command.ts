@@ -1,7 +1,5 @@
-import { join } from "node:path";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { listSessionWorktrees, pruneSessionWorktrees } from "@gennai/machine/git/session-worktree";
-import { ProcessLocks } from "@gennai/machine/process/process-lock";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
@@ -29,9 +27,8 @@ export async function sessionsWorktreesCommand(flags: SessionsWorktreesFlags, co
     if (found.length === 0 && flags.json !== true) console.output.write("No working trees of sessions.\n");
     return exitCode.ok;
   }
-  const locks = new ProcessLocks(join(defaultStateDir(console.environment), "locks"));
-  const inUse = (path: string): boolean => locks.holder(`tree ${path}`) !== undefined;
-  for (const each of await pruneSessionWorktrees(directory, { inUse, signal })) {
+  const stateDir = defaultStateDir(console.environment);
+  for (const each of await pruneSessionWorktrees(directory, { stateDir, signal })) {
     console.output.write(
       flags.json === true ? `${JSON.stringify(each)}\n` : `${words[each.state]}: ${terminalSafe(each.path)}\n`,
     );
