@@ -1,6 +1,6 @@
 import { digestOf } from "@gennai/protocol/digest";
 import type { LoadedCapabilities } from "@gennai/sessions/capabilities/load-capabilities";
-import type { LoadedHooks } from "@gennai/sessions/hooks/load-hooks";
+import type { LoadedHooks } from "@gennai/sessions/hooks/workspace-hooks";
 import { releaseFiles } from "./release-files.ts";
 
 /** What a deployment is, by digests. Two that should be the same are compared by it. */

@@ -18,7 +18,7 @@ import { openClientWorkspaces } from "@gennai/sessions/client-workspace/open-cli
 import { emergencyEvent } from "@gennai/sessions/emergency/emergency-change";
 import { EmergencyControls } from "@gennai/sessions/emergency/emergency-controls";
 import { EmergencyStore } from "@gennai/sessions/emergency/emergency-store";
-import { loadHooks } from "@gennai/sessions/hooks/load-hooks";
+import { WorkspaceHooks } from "@gennai/sessions/hooks/workspace-hooks";
 import { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { McpServers } from "@gennai/sessions/mcp/mcp-servers";
 import type { PlanAuthority } from "@gennai/sessions/plans/plan-authority";
@@ -266,7 +266,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       checkpointsOf: (opened) => checkpoints.of(opened),
       mcp,
       loadWeb: () => loadWebConfig(configDir),
-      loadHooks: (workspaceRoot) => loadHooks({ configDir, stateDir, workspaceRoot }),
+      loadHooks: (workspaceRoot) => new WorkspaceHooks({ configDir, stateDir, workspaceRoot }).load(),
       acceptedChecks: ({ place: held }) => new AcceptedChecks(stateDir, held),
       configDir,
       ownDirectories: [...new Set([options.stateDir, stateDir]), configDir],

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { intentContext } from "@gennai/governance/intents/intent-context";
 import type { WorkspaceRegistry } from "@gennai/machine/workspace/workspace-registry";
-import { loadHooks } from "@gennai/sessions/hooks/load-hooks";
+import { WorkspaceHooks } from "@gennai/sessions/hooks/workspace-hooks";
 import type { GovernanceRegistry } from "@gennai/sessions/session/workspace-governance";
 import { readLedgerRecords, readNewestLedgerRecords } from "@gennai/store/audit/ledger-records";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
@@ -40,7 +40,9 @@ export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptio
       },
       capabilities: loadCapabilities,
       hooks: async () =>
-        workspace === undefined ? undefined : loadHooks({ configDir, stateDir, workspaceRoot: workspace }),
+        workspace === undefined
+          ? undefined
+          : new WorkspaceHooks({ configDir, stateDir, workspaceRoot: workspace }).load(),
       protectedBranches: options.protectedBranches ?? [],
       isolation,
     }),

@@ -2,14 +2,12 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { loadServerConfig, type ServerConfig } from "@gennai/machine/config/server-config";
 import type { Check, Finding } from "@gennai/machine/doctor/finding";
-import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { defaultCommandLimits, inMebibytes } from "@gennai/machine/process/command-limits";
-import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { loadModelFacts, modelsFile } from "@gennai/models/model-facts";
 import { providers } from "@gennai/models/providers";
 import { loadCapabilities } from "../capabilities/load-capabilities.ts";
-import { loadHooks } from "../hooks/load-hooks.ts";
-import { McpServers } from "../mcp/mcp-servers.ts";
+import { WorkspaceHooks } from "../hooks/workspace-hooks.ts";
+import { McpAcceptance } from "../mcp/mcp-acceptance.ts";
 import { RulesService } from "../rules/rules-service.ts";
 
 export interface ConfigPlace {
@@ -18,8 +16,6 @@ export interface ConfigPlace {
   /** Real path. */
   readonly workspace: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Of this program; MCP servers are told it. */
-  readonly version: string;
 }
 
 /** Whether what people wrote down can be used. Starts nothing, asks no provider and prints no key. */
@@ -86,7 +82,11 @@ async function serverFinding({ configDir }: ConfigPlace): Promise<Finding> {
 
 async function hooksFinding({ configDir, stateDir, workspace }: ConfigPlace): Promise<Finding> {
   const check = "hooks";
-  const { hooks, problems, warnings } = await loadHooks({ configDir, stateDir, workspaceRoot: workspace });
+  const { hooks, problems, warnings } = await new WorkspaceHooks({
+    configDir,
+    stateDir,
+    workspaceRoot: workspace,
+  }).load();
   if (problems.length > 0) {
     const next = ["Mend the file: until then, what the hooks would have judged is refused."];
     return { check, state: "fail", text: problems.join("; "), next };
@@ -95,23 +95,9 @@ async function hooksFinding({ configDir, stateDir, workspace }: ConfigPlace): Pr
   return { check, state: "ok", text: hooks.length === 0 ? "none" : `${hooks.length} run` };
 }
 
-async function mcpFindings({
-  version,
-  configDir,
-  stateDir,
-  workspace,
-  environment,
-}: ConfigPlace): Promise<readonly Finding[]> {
+async function mcpFindings({ workspace: workspaceRoot, ...place }: ConfigPlace): Promise<readonly Finding[]> {
   const check = "mcp";
-  await using mcp = new McpServers({
-    stateDir,
-    configDir,
-    environment,
-    version,
-    home: homedir(),
-    commandEnvironment: commandEnvironment(environment),
-  });
-  const { servers, problems } = await mcp.status(openLocalWorkspace(workspace, { stateDir }));
+  const { servers, problems } = await new McpAcceptance({ workspaceRoot, ...place }).status();
   const waiting = servers.filter(({ accepted }) => !accepted);
   return [
     { check, state: "ok", text: servers.length === 0 ? "none" : `${servers.length} configured` },

@@ -35,10 +35,7 @@ export async function trustedDigest(stateDir: string, workspaceRoot: string): Pr
   return (await readTrust(stateDir))[workspaceRoot];
 }
 
-/**
- * Remembers that a person trusts the workspace's hooks file as it is now; a change takes the trust away. Resolves with the
- * commands it runs, or undefined when there is no such file. Rejects for a file that is not valid.
- */
+/** See `WorkspaceHooks.trust`. */
 export async function trustProjectHooks(
   stateDir: string,
   workspaceRoot: string,

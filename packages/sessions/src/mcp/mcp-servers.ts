@@ -1,12 +1,11 @@
 import type { Tool } from "@gennai/governance/tool";
-import { whatRuns } from "@gennai/machine/workspace/what-runs";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
-import { digestOf } from "@gennai/protocol/digest";
-import { loadMcpConfig, type McpConfig, type McpServer, projectMcpFile } from "./mcp-config.ts";
+import { type McpServer, projectMcpFile } from "./mcp-config.ts";
 import type { McpConnection, McpDefinition } from "./mcp-connection.ts";
 import { McpError } from "./mcp-error.ts";
 import { McpPins } from "./mcp-pins.ts";
 import { createMcpTool, isUsableName, maxSchemaCharacters, mcpToolName } from "./mcp-tool.ts";
+import { pinned, pinnedServers } from "./pinned-servers.ts";
 
 export interface McpServersOptions {
   readonly stateDir: string;
@@ -17,15 +16,6 @@ export interface McpServersOptions {
   /** What programs find in theirs. */
   readonly commandEnvironment: Readonly<Record<string, string>>;
   readonly version: string;
-}
-
-/** A server as it stands for one workspace, for people. */
-export interface McpStatus {
-  readonly server: McpServer;
-  readonly accepted: boolean;
-  /** It was accepted, and is another one since. */
-  readonly changed: boolean;
-  readonly running: boolean;
 }
 
 export interface OfferedTools {
@@ -50,7 +40,7 @@ export class McpServers implements AsyncDisposable {
   /** @param wanted names of servers, or `*` */
   async tools(workspace: Workspace, wanted: readonly string[]): Promise<OfferedTools> {
     if (wanted.length === 0) return { tools: [], warnings: [] };
-    const { servers, problems } = await this.#config(workspace);
+    const { servers, problems } = await pinnedServers(workspace, this.#options);
     const pins = this.#pinsOf(workspace.root);
     const warnings = [...problems];
     for (const name of wanted) {
@@ -73,21 +63,6 @@ export class McpServers implements AsyncDisposable {
       tools: offered.flatMap(({ tools }) => tools),
       warnings: [...warnings, ...offered.flatMap((one) => one.warnings)],
     };
-  }
-
-  async status(
-    workspace: Workspace,
-  ): Promise<{ readonly servers: readonly McpStatus[]; readonly problems: readonly string[] }> {
-    const { servers, problems } = await this.#config(workspace);
-    const pins = this.#pinsOf(workspace.root);
-    const states = await Promise.all(
-      [...servers.values()].map(async (server) => {
-        const state = await pins.stateOfServer(server);
-        const running = this.#connections.has(keyOf(workspace.root, server));
-        return { server, accepted: state === "accepted", changed: state === "changed", running };
-      }),
-    );
-    return { servers: states, problems };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -156,13 +131,6 @@ export class McpServers implements AsyncDisposable {
     return opening;
   }
 
-  async #config(workspace: Workspace): Promise<McpConfig> {
-    const { configDir, environment } = this.#options;
-    const { servers, problems } = await loadMcpConfig(workspace.root, configDir, environment);
-    const looked = await Promise.all([...servers.values()].map((server) => pinned(server, workspace)));
-    return { servers: new Map(looked.map((server) => [server.name, server])), problems };
-  }
-
   #pinsOf(workspaceRoot: string): McpPins {
     const known = this.#pins.get(workspaceRoot);
     if (known !== undefined) return known;
@@ -170,15 +138,6 @@ export class McpServers implements AsyncDisposable {
     this.#pins.set(workspaceRoot, pins);
     return pins;
   }
-}
-
-/** The server with what it would run of the workspace, which its digest then stands for as well. */
-async function pinned(server: McpServer, workspace: Workspace): Promise<McpServer> {
-  const { start, definition } = server;
-  if (start.type !== "program") return server;
-  const { command, args, environment, cwd } = start;
-  const runs = await whatRuns(workspace, [command, ...args, ...Object.values(environment)].join(" "), { cwd });
-  return { ...server, runs, digest: Object.keys(runs).length === 0 ? definition : digestOf({ definition, runs }) };
 }
 
 function notStarted({ name, origin, runs }: McpServer, state: "new" | "changed"): string {

@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseHooks } from "@gennai/governance/hooks/hook-config";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
-import { trustProjectHooks } from "#hooks/hook-trust";
-import { loadHooks } from "#hooks/load-hooks";
 import { createHookRunner } from "#hooks/run-hook";
+import { WorkspaceHooks } from "#hooks/workspace-hooks";
 
 let directory: string;
 beforeEach(async () => {
@@ -85,16 +84,18 @@ describe("running", () => {
   });
 });
 
+const hooks = () =>
+  new WorkspaceHooks({
+    configDir: join(directory, "config"),
+    stateDir: join(directory, "state"),
+    workspaceRoot: join(directory, "ws"),
+  });
+
 describe("loading", () => {
-  const load = () =>
-    loadHooks({
-      configDir: join(directory, "config"),
-      stateDir: join(directory, "state"),
-      workspaceRoot: join(directory, "ws"),
-    });
+  const load = () => hooks().load();
   const userFile = () => join(directory, "config", "hooks.json");
   const projectFile = () => join(directory, "ws", ".gennai", "hooks.json");
-  const trust = () => trustProjectHooks(join(directory, "state"), join(directory, "ws"));
+  const trust = () => hooks().trust();
 
   it("finds nothing where there is nothing", async () => {
     expect(await load()).toEqual({ hooks: [], problems: [], warnings: [] });
@@ -139,6 +140,6 @@ describe("loading", () => {
 });
 
 test("nothing to trust", async () => {
-  expect(await trustProjectHooks(join(directory, "state"), join(directory, "ws"))).toBeUndefined();
+  expect(await hooks().trust()).toBeUndefined();
   await expect(readFile(join(directory, "state", "trusted-hooks.json"))).rejects.toThrow("ENOENT");
 });

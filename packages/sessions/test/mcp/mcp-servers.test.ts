@@ -5,7 +5,7 @@ import { commandEnvironment } from "@gennai/machine/process/command-environment"
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, it } from "vitest";
-import { McpPins } from "#mcp/mcp-pins";
+import { McpAcceptance } from "#mcp/mcp-acceptance";
 import { McpServers } from "#mcp/mcp-servers";
 
 const script = join(import.meta.dirname, "hostile-server.ts");
@@ -43,6 +43,12 @@ async function withServer(
   );
   const owned = parts.move();
   const opened = openLocalWorkspace(workspace.root, { stateDir: state.root });
+  const acceptance = new McpAcceptance({
+    workspaceRoot: workspace.root,
+    stateDir: state.root,
+    configDir: config.root,
+    environment: {},
+  });
   return {
     servers,
     workspace: opened,
@@ -50,10 +56,9 @@ async function withServer(
     file,
     /** Accepts the server as it is now, as `gennai mcp accept` does. */
     accept: async () => {
-      const [found] = (await servers.status(opened)).servers;
-      if (found === undefined) throw new Error("there is no server");
-      await new McpPins(state.root, workspace.root).acceptServer(found.server);
+      if ((await acceptance.accept("odd")) === undefined) throw new Error("there is no server");
     },
+    status: async () => (await acceptance.status()).servers,
     offered: () => servers.tools(opened, ["*"]),
     [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
   };
@@ -139,7 +144,7 @@ describe("McpServers", () => {
     const { tools, warnings } = await here.offered();
     expect(tools).toEqual([]);
     expect(warnings.join()).toContain("gennai mcp accept odd");
-    expect((await here.servers.status(here.workspace)).servers).toMatchObject([{ accepted: false, running: false }]);
+    expect(await here.status()).toMatchObject([{ accepted: false }]);
   });
 
   it.each(["user", "project"] as const)("pins what a server of the %s's runs of the workspace", async (origin) => {
@@ -152,7 +157,7 @@ describe("McpServers", () => {
     const { tools, warnings } = await here.offered();
     expect(tools).toEqual([]);
     expect(warnings.join()).toContain("changed since it was accepted, or what it runs did");
-    expect((await here.servers.status(here.workspace)).servers).toMatchObject([{ accepted: false, changed: true }]);
+    expect(await here.status()).toMatchObject([{ accepted: false, changed: true }]);
     await here.accept();
     // It is another server now, whose tools nobody has looked at.
     const again = one((await here.offered()).tools);

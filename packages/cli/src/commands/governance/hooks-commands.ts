@@ -1,7 +1,6 @@
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { trustProjectHooks } from "@gennai/sessions/hooks/hook-trust";
-import { loadHooks } from "@gennai/sessions/hooks/load-hooks";
+import { WorkspaceHooks } from "@gennai/sessions/hooks/workspace-hooks";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
@@ -15,12 +14,7 @@ export interface HooksFlags {
 
 /** `gennai hooks show` */
 export async function hooksShowCommand(flags: HooksFlags, console: Console): Promise<ExitCode> {
-  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
-  const loaded = await loadHooks({
-    configDir: userConfigDir(console.environment),
-    stateDir: defaultStateDir(console.environment),
-    workspaceRoot,
-  });
+  const loaded = await (await workspaceHooks(flags, console)).load();
   if (flags.json === true) {
     console.output.write(`${JSON.stringify(loaded)}\n`);
     return exitCode.ok;
@@ -38,10 +32,10 @@ export async function hooksShowCommand(flags: HooksFlags, console: Console): Pro
 
 /** `gennai hooks trust` */
 export async function hooksTrustCommand(flags: HooksFlags, console: Console): Promise<ExitCode> {
-  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  const hooks = await workspaceHooks(flags, console);
   let commands: readonly string[] | undefined;
   try {
-    commands = await trustProjectHooks(defaultStateDir(console.environment), workspaceRoot);
+    commands = await hooks.trust();
   } catch (error) {
     throw new CliError(error instanceof Error ? error.message : String(error), {
       exitCode: exitCode.usage,
@@ -62,4 +56,12 @@ export async function hooksTrustCommand(flags: HooksFlags, console: Console): Pr
     console.output.write("A change of the file takes the trust away; a change of the programs it names does not.\n");
   }
   return exitCode.ok;
+}
+
+async function workspaceHooks(flags: HooksFlags, console: Console): Promise<WorkspaceHooks> {
+  return new WorkspaceHooks({
+    configDir: userConfigDir(console.environment),
+    stateDir: defaultStateDir(console.environment),
+    workspaceRoot: await resolveWorkspace(flags.workspace, console),
+  });
 }

@@ -1,15 +1,10 @@
-import { homedir } from "node:os";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { commandEnvironment } from "@gennai/machine/process/command-environment";
-import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
-import { McpPins } from "@gennai/sessions/mcp/mcp-pins";
-import { McpServers, type McpStatus } from "@gennai/sessions/mcp/mcp-servers";
+import { McpAcceptance, type McpStatus } from "@gennai/sessions/mcp/mcp-acceptance";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { asTyped, type Console, commandName } from "../../terminal/console.ts";
 import { spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";
-import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
 export interface McpFlags {
@@ -19,7 +14,7 @@ export interface McpFlags {
 
 /** `gennai mcp list` */
 export async function mcpListCommand(flags: McpFlags, console: Console): Promise<ExitCode> {
-  const { servers, problems } = await statusOf(flags, console);
+  const { servers, problems } = await (await openAcceptance(flags, console)).status();
   if (flags.json === true) {
     const shown = servers.map(({ server, accepted }) => ({ name: server.name, origin: server.origin, accepted }));
     console.output.write(`${JSON.stringify({ servers: shown, problems })}\n`);
@@ -39,16 +34,13 @@ export async function mcpListCommand(flags: McpFlags, console: Console): Promise
 
 /** `gennai mcp accept` */
 export async function mcpAcceptCommand(name: string, flags: McpFlags, console: Console): Promise<ExitCode> {
-  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
-  const { servers } = await statusOf(flags, console);
-  const found = servers.find(({ server }) => server.name === name);
+  const found = await (await openAcceptance(flags, console)).accept(name);
   if (found === undefined) {
     throw new CliError(`There is no MCP server ${JSON.stringify(name)} here.`, {
       exitCode: exitCode.usage,
       next: ["`gennai mcp list` shows those there are."],
     });
   }
-  await new McpPins(defaultStateDir(console.environment), workspaceRoot).acceptServer(found.server);
   if (flags.json === true) console.output.write(`${JSON.stringify({ accepted: name })}\n`);
   else {
     console.output.write(`Accepted as it is now. From the next turn on this runs, and with your rights:\n`);
@@ -61,18 +53,14 @@ export async function mcpAcceptCommand(name: string, flags: McpFlags, console: C
   return exitCode.ok;
 }
 
-async function statusOf(flags: McpFlags, console: Console) {
-  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
-  await using servers = new McpServers({
-    stateDir: defaultStateDir(console.environment),
-    configDir: userConfigDir(console.environment),
-    home: homedir(),
-    environment: console.environment,
-    commandEnvironment: commandEnvironment(console.environment),
-    version,
+async function openAcceptance(flags: McpFlags, console: Console): Promise<McpAcceptance> {
+  const { environment } = console;
+  return new McpAcceptance({
+    workspaceRoot: await resolveWorkspace(flags.workspace, console),
+    stateDir: defaultStateDir(environment),
+    configDir: userConfigDir(environment),
+    environment,
   });
-  const stateDir = defaultStateDir(console.environment);
-  return await servers.status(openLocalWorkspace(workspaceRoot, { stateDir }));
 }
 
 /** Everything that an acceptance is for: what it is given decides what it does as much as its name. Variables by name. */

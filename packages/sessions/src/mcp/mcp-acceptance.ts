@@ -1,0 +1,52 @@
+import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
+import type { McpServer } from "./mcp-config.ts";
+import { McpPins } from "./mcp-pins.ts";
+import { pinnedServers } from "./pinned-servers.ts";
+
+export interface McpPlace {
+  /** Real path. */
+  readonly workspaceRoot: string;
+  readonly stateDir: string;
+  readonly configDir: string;
+  /** Of this process: where `${NAME}` is looked up. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** A server as it stands for one workspace. */
+export interface McpStatus {
+  readonly server: McpServer;
+  readonly accepted: boolean;
+  /** It was accepted, and is another one since. */
+  readonly changed: boolean;
+}
+
+/** Which MCP servers a workspace has, and the user's word that they may start there. Starts none. */
+export class McpAcceptance {
+  readonly #place: McpPlace;
+  readonly #pins: McpPins;
+
+  constructor(place: McpPlace) {
+    this.#place = place;
+    this.#pins = new McpPins(place.stateDir, place.workspaceRoot);
+  }
+
+  async status(): Promise<{ readonly servers: readonly McpStatus[]; readonly problems: readonly string[] }> {
+    const { workspaceRoot, stateDir } = this.#place;
+    const { servers, problems } = await pinnedServers(openLocalWorkspace(workspaceRoot, { stateDir }), this.#place);
+    const states = await Promise.all(
+      [...servers.values()].map(async (server) => {
+        const state = await this.#pins.stateOfServer(server);
+        return { server, accepted: state === "accepted", changed: state === "changed" };
+      }),
+    );
+    return { servers: states, problems };
+  }
+
+  /** Accepts the server as it is now, and resolves with that; undefined when there is none of this name. */
+  async accept(name: string): Promise<McpStatus | undefined> {
+    const { servers } = await this.status();
+    const found = servers.find(({ server }) => server.name === name);
+    if (found !== undefined) await this.#pins.acceptServer(found.server);
+    return found;
+  }
+}
