@@ -1,18 +1,15 @@
-import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
-import { join } from "node:path";
 import type { EmergencyControl } from "@gennai/governance/emergency/emergency-state";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { ExpectedError } from "@gennai/machine/expected-error";
-import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { EmergencyStore } from "@gennai/sessions/emergency/emergency-store";
+import { EmergencyHere } from "@gennai/sessions/emergency/emergency-here";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { describeEmergency, type EmergencyReport } from "./emergency-report.ts";
+import { describeEmergency, type EmergencyTold } from "./emergency-report.ts";
 import { switchOverServer } from "./switch-over-server.ts";
 
 export interface EmergencyFlags {
@@ -28,8 +25,8 @@ const shownChanges = 10;
 
 /** `gennai emergency status` */
 export async function emergencyStatusCommand(flags: EmergencyFlags, console: Console): Promise<ExitCode> {
-  await using store = await openStore(console);
-  writeReport({ state: store.current(), changes: store.history(shownChanges) }, flags, console);
+  await using controls = await openControls(console);
+  writeReport(controls.report(shownChanges), flags, console);
   return exitCode.ok;
 }
 
@@ -56,35 +53,22 @@ export async function emergencySwitchCommand(
   }
   const request = { control, enabled, tool: flags.tool ?? "", by: flags.by ?? userInfo().username, reason };
   const workspace = await resolveWorkspace(flags.workspace, console);
-  await using store = await openStore(console);
+  await using controls = await openControls(console);
   const stopped = await switchOverServer(defaultStateDir(console.environment), request);
-  if (stopped === undefined) await switchInStore(store, { ...request, via: "cli" }, workspace);
-  writeReport(
-    {
-      state: store.current(),
-      changes: store.history(1),
-      ...(stopped === undefined ? {} : { stoppedTurnIds: stopped }),
-    },
-    flags,
-    console,
-  );
+  if (stopped === undefined) await switchHere(controls, request, workspace);
+  writeReport({ ...controls.report(1), ...(stopped === undefined ? {} : { stoppedTurnIds: stopped }) }, flags, console);
   return exitCode.ok;
 }
 
-async function switchInStore(
-  store: EmergencyStore,
-  request: Parameters<EmergencyStore["change"]>[0],
+async function switchHere(
+  controls: EmergencyHere,
+  request: Parameters<EmergencyHere["switch"]>[0],
   workspace: string,
 ): Promise<void> {
-  const redactor = await createRedactor({ secrets: [] });
-  // Not in whatever directory somebody happens to stand: only where there is a ledger, or a repository.
-  const recorded = [".orchestration", ".git"].some((name) => existsSync(join(workspace, name)));
   try {
-    const reason = await redactor.redact(request.reason);
-    const change = store.change({ ...request, reason }, recorded ? [workspace] : []);
-    if (change.effective) return;
+    if (await controls.switch(request, workspace)) return;
   } catch (error) {
-    if (!(error instanceof ExpectedError)) throw error;
+    if (!(error instanceof ExpectedError) || error.code !== "invalid_argument") throw error;
     throw new CliError(error.message, {
       exitCode: exitCode.usage,
       next: error.hint === undefined ? [] : [error.hint],
@@ -97,15 +81,14 @@ async function switchInStore(
   });
 }
 
-function openStore(console: Console): Promise<EmergencyStore> {
-  return EmergencyStore.open(defaultStateDir(console.environment), {
+function openControls(console: Console): Promise<EmergencyHere> {
+  return EmergencyHere.open(defaultStateDir(console.environment), {
     toolVersion: version,
     onWarning: (text) => void console.errors.write(`warning: ${text}\n`),
-    now: Date.now,
   });
 }
 
-function writeReport(report: EmergencyReport, flags: EmergencyFlags, console: Console): void {
+function writeReport(report: EmergencyTold, flags: EmergencyFlags, console: Console): void {
   const text =
     flags.json === true
       ? JSON.stringify(report)

@@ -1,18 +1,14 @@
-import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
-import type { EmergencyChange } from "@gennai/sessions/emergency/emergency-change";
+import type { EmergencyReport } from "@gennai/sessions/emergency/emergency-here";
 import type { Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
-export interface EmergencyReport {
-  readonly state: EmergencyState & { readonly problem?: string };
-  /** Newest last. */
-  readonly changes: readonly EmergencyChange[];
+export interface EmergencyTold extends EmergencyReport {
   /** Turns that ended by the switching; absent when no server runs. */
   readonly stoppedTurnIds?: readonly string[];
 }
 
 /** The controls and their last changes, for a person. */
-export function describeEmergency({ state, changes, stoppedTurnIds }: EmergencyReport, paint: Paint): string {
+export function describeEmergency({ state, changes, stoppedTurnIds }: EmergencyTold, paint: Paint): string {
   const line = (name: string, isOn: boolean, on: string, off: string): string =>
     `${name.padEnd(22)}${paint(isOn ? "red" : "green", isOn ? on : off)}`;
   return [

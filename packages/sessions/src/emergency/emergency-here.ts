@@ -1,0 +1,52 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
+import type { EmergencyChange, EmergencyRequest } from "./emergency-change.ts";
+import { EmergencyStore } from "./emergency-store.ts";
+
+/** The controls as they stand, and what led there. */
+export interface EmergencyReport {
+  readonly state: EmergencyState & { readonly problem?: string };
+  /** Newest last. */
+  readonly changes: readonly EmergencyChange[];
+}
+
+/** The emergency controls of a state directory, for a person at a terminal: no server need run. */
+export class EmergencyHere implements AsyncDisposable {
+  readonly #store: EmergencyStore;
+
+  private constructor(store: EmergencyStore) {
+    this.#store = store;
+  }
+
+  /** Rejects with `StoreError`. */
+  static async open(
+    stateDir: string,
+    options: { readonly toolVersion: string; readonly onWarning: (text: string) => void },
+  ): Promise<EmergencyHere> {
+    return new EmergencyHere(await EmergencyStore.open(stateDir, { ...options, now: Date.now }));
+  }
+
+  /** @param limit of the changes */
+  report(limit: number): EmergencyReport {
+    return { state: this.#store.current(), changes: this.#store.history(limit) };
+  }
+
+  /**
+   * Switches a control for every server that has this state directory, those that start later too. It is recorded in the
+   * ledger of the workspace. False when somebody else switched it on at the same moment: then it stays on. Rejects with
+   * `ServiceError` `invalid_argument`, or `StoreError` when it cannot be kept.
+   */
+  async switch(request: Omit<EmergencyRequest, "via">, workspaceRoot: string): Promise<boolean> {
+    const redactor = await createRedactor({ secrets: [] });
+    // Not in whatever directory somebody happens to stand: only where there is a ledger, or a repository.
+    const recorded = [".orchestration", ".git"].some((name) => existsSync(join(workspaceRoot, name)));
+    const reason = await redactor.redact(request.reason);
+    return this.#store.change({ ...request, via: "cli", reason }, recorded ? [workspaceRoot] : []).effective;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#store[Symbol.asyncDispose]();
+  }
+}
