@@ -48,6 +48,8 @@ interface ReadIntents {
  * intents file is broken, those read before stay, and nothing becomes selectable.
  */
 export class IntentsService {
+  /** Relative to the workspace. */
+  readonly file = intentsFile;
   readonly #workspace: Workspace;
   readonly #setting: IntentsSettingFile;
   readonly #defaultMode: IntentsMode;

@@ -4,7 +4,6 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
-import { intentsFile } from "@gennai/sessions/intents/intents-file";
 import { IntentsService, type IntentsStatus } from "@gennai/sessions/intents/intents-service";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
@@ -21,9 +20,10 @@ export interface IntentsFlags {
 
 /** `gennai intents list`: what can be selected, and what is wrong with the file. Fails when something is. */
 export async function intentsListCommand(flags: IntentsFlags, console: Console): Promise<ExitCode> {
-  const status = await (await openIntents(flags, console)).status();
+  const intents = await openIntents(flags, console);
+  const status = await intents.status();
   if (flags.json === true) console.output.write(`${JSON.stringify(status)}\n`);
-  else console.output.write(describeStatus(status, console));
+  else console.output.write(describeStatus(status, intents.file, console));
   return status.problems.length === 0 ? exitCode.ok : exitCode.failed;
 }
 
@@ -56,13 +56,13 @@ export async function intentsInitCommand(flags: IntentsFlags, console: Console):
     });
   }
   if (!created) {
-    throw new CliError(`${intentsFile} is there already.`, {
+    throw new CliError(`${intents.file} is there already.`, {
       exitCode: exitCode.usage,
       next: ["Edit it; gennai intents list says what is wrong with it."],
     });
   }
-  if (flags.json === true) console.output.write(`${JSON.stringify({ created: intentsFile })}\n`);
-  else console.output.write(`Made ${intentsFile}. Fill in the intent and set its status to active.\n`);
+  if (flags.json === true) console.output.write(`${JSON.stringify({ created: intents.file })}\n`);
+  else console.output.write(`Made ${intents.file}. Fill in the intent and set its status to active.\n`);
   return exitCode.ok;
 }
 
@@ -102,10 +102,10 @@ export async function intentsAcceptCommand(flags: IntentsFlags, console: Console
   }
   const { sha256, intents: accepted } = status;
   if (flags.json === true)
-    console.output.write(`${JSON.stringify({ accepted: intentsFile, sha256, intents: accepted })}\n`);
+    console.output.write(`${JSON.stringify({ accepted: intents.file, sha256, intents: accepted })}\n`);
   else {
     console.output.write(accepted.map(describeIntent).join(""));
-    console.output.write(`Accepted ${intentsFile} as it is now (SHA-256 ${sha256.slice(0, 12)}…).\n`);
+    console.output.write(`Accepted ${intents.file} as it is now (SHA-256 ${sha256.slice(0, 12)}…).\n`);
   }
   return exitCode.ok;
 }
@@ -125,7 +125,7 @@ function describeMode({ mode, on, why }: IntentsStatus): string {
   return `Intents are ${on ? "on" : "off"} here (${mode}). ${why}`;
 }
 
-function describeStatus(status: IntentsStatus, { output, environment }: Console): string {
+function describeStatus(status: IntentsStatus, file: string, { output, environment }: Console): string {
   const { intents, problems } = status;
   const paint = paintFor(output, environment);
   const width = Math.max(0, ...intents.map(({ id }) => id.length));
@@ -134,7 +134,7 @@ function describeStatus(status: IntentsStatus, { output, environment }: Console)
     return paint(intent.selectable ? "green" : "dim", terminalSafe(text));
   });
   if (intents.length === 0) lines.push(`No intents. ${commandName(environment)} intents init makes a first one.`);
-  if (status.sha256 !== "") lines.push(`${intentsFile} is ${status.accepted ? "" : "not "}accepted as it is now.`);
+  if (status.sha256 !== "") lines.push(`${file} is ${status.accepted ? "" : "not "}accepted as it is now.`);
   lines.push(
     describeMode(status),
     ...problems.map((problem) => paint("yellow", asTyped(terminalSafe(problem), environment))),
