@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { text } from "node:stream/consumers";
 import { createGrpcWebTransport } from "@connectrpc/connect-node";
 import { connect } from "@gennai/client/connection/connection";
-import { PAGE_CLOSE_PATH, PAGE_CODE_PATH, PAGE_TOKEN_PATH } from "@gennai/server/page/page-paths";
+import { PAGE_CLOSE_PATH, PAGE_CODE_PATH, PAGE_TOKEN_PATH } from "@gennai/protocol/page-paths";
 import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

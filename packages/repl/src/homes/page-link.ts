@@ -1,3 +1,5 @@
+import { PAGE_TOKEN_PATH } from "@gennai/protocol/page-paths";
+
 /** Why the page was not let in, in words for the person in front of it. */
 export class PageRefused extends Error {
   readonly code = "page_refused";
@@ -27,7 +29,7 @@ export function codeIn(text: string): string | undefined {
 export async function exchangeCode(code: string, request: typeof fetch = fetch): Promise<string> {
   let response: Response;
   try {
-    response = await request("/page/token", {
+    response = await request(PAGE_TOKEN_PATH, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ code }),

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { PAGE_CLOSE_PATH, PAGE_CODE_PATH, PAGE_TOKEN_PATH } from "@gennai/protocol/page-paths";
 import type { Identity } from "@gennai/sessions/users/identity";
 import { z } from "zod";
 import { Allowance } from "../admission/allowance.ts";
@@ -9,7 +10,6 @@ import { readSmallJson } from "../http/small-json.ts";
 import { OneTimeCodes } from "./one-time-codes.ts";
 import type { PageFile } from "./page-files.ts";
 import { type PageFacts, pageHtml } from "./page-html.ts";
-import { PAGE_CLOSE_PATH, PAGE_CODE_PATH, PAGE_TOKEN_PATH } from "./page-paths.ts";
 import type { PageTokens } from "./page-tokens.ts";
 
 /** Milliseconds for which a link opens the page. */

@@ -6,6 +6,7 @@ import { AgentService, type ClientInfo } from "@gennai/protocol/gen/gennai/agent
 import { digest } from "@gennai/protocol/model/checked-field";
 import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
 import { changedSettings, editingModeWords, settingsToMessage } from "@gennai/protocol/model/session-settings";
+import { protocolVersion } from "@gennai/protocol/spoken-protocol";
 import type { AttachedClient } from "@gennai/sessions/bridge/client-registry";
 import { conversationPreview } from "@gennai/sessions/manager/conversation-preview";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
@@ -20,7 +21,6 @@ import { invoke } from "./invoke.ts";
 import type { modelKeyRpc } from "./model-key-rpc.ts";
 import { compactSessionRpc, renameSessionRpc } from "./session-rpcs.ts";
 import { sessionsMeant } from "./sessions-meant.ts";
-import { protocolVersion } from "./spoken-protocol.ts";
 import { clientFromWire } from "./wire/client-from-wire.ts";
 import { sessionToWire } from "./wire/session-wire.ts";
 import { todosFromWire, todoToWire } from "./wire/todo-wire.ts";

@@ -7,6 +7,7 @@ import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governan
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
 import { riskWords } from "@gennai/protocol/model/risk";
 import { verdictWords } from "@gennai/protocol/model/tool-outcome";
+import { protocolDigest, protocolVersion } from "@gennai/protocol/spoken-protocol";
 import type { LoadedCapabilities } from "@gennai/sessions/capabilities/load-capabilities";
 import type { EmergencyControls } from "@gennai/sessions/emergency/emergency-controls";
 import type { IntentsStatus } from "@gennai/sessions/intents/intents-service";
@@ -18,7 +19,6 @@ import { turnPrompt } from "@gennai/sessions/turn/turn-prompt";
 import type { StoredRecord } from "@gennai/store/audit/ledger-records";
 import type { WorkspaceLedgerReport } from "@gennai/store/audit/ledger-verify";
 import type { Parity } from "../parity/parity.ts";
-import { protocolDigest, protocolVersion } from "./spoken-protocol.ts";
 import { controlFromWire, emergencyToWire, intentToWire, rulesStatusToWire } from "./wire/governance-wire.ts";
 
 const maxRecords = 1_000;

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { rootReason } from "@gennai/client/connection/root-reason";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { PAGE_CLOSE_PATH, PAGE_CODE_PATH } from "@gennai/server/page/page-paths";
+import { PAGE_CLOSE_PATH, PAGE_CODE_PATH } from "@gennai/protocol/page-paths";
 import { z } from "zod";
 import { type ProvenServer, provenServers } from "../../connection/proven-servers.ts";
 import { parseServerUrl } from "../../connection/server-choice.ts";

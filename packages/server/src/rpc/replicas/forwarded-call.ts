@@ -8,13 +8,13 @@ import {
   toBinary,
 } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
+import { rpcPath } from "@gennai/protocol/rpc-services";
 import type { Callers } from "@gennai/sessions/users/callers";
 import type { Identity } from "@gennai/sessions/users/identity";
 import * as z from "zod";
 import type { ReplicaInbox, ReplicaMessage } from "../../replica/inbox.ts";
 import type { Scopes } from "../../telemetry/scopes.ts";
 import { formatTraceParent, parseTraceParent } from "../../telemetry/trace-parent.ts";
-import { rpcPath } from "../rpc-services.ts";
 
 const callerSchema = z.object({ tenant: z.string(), user: z.string(), isAdmin: z.boolean() });
 const errorSchema = z.object({

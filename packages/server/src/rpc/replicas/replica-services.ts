@@ -1,11 +1,11 @@
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { type ConnectRouter, createRouterTransport, type Interceptor, type Transport } from "@connectrpc/connect";
+import { rpcServices } from "@gennai/protocol/rpc-services";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { Callers } from "@gennai/sessions/users/callers";
 import type { Replica } from "../../replica/open-replica.ts";
 import type { Scopes } from "../../telemetry/scopes.ts";
 import { errorInterceptor } from "../error-interceptor.ts";
-import { rpcServices } from "../rpc-services.ts";
 import { answerForwarded } from "./forwarded-call.ts";
 import { RemoteAttachments } from "./remote-attachments.ts";
 import { routeToOwner } from "./route-to-owner.ts";

@@ -1,7 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
+import { AgentService } from "./gen/gennai/agent/v1/agent_pb.ts";
+import { GovernanceService } from "./gen/gennai/agent/v1/governance_pb.ts";
+import { PlanService } from "./gen/gennai/agent/v1/plan_pb.ts";
 
 /** Everything that a server serves. */
 export const rpcServices = [AgentService, GovernanceService, PlanService] as const;

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { type DescFile, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import { runningSha256 } from "./digest.ts";
 import { rpcServices } from "./rpc-services.ts";
 
 /** Counts protocols that do not understand each other. */
@@ -23,10 +23,12 @@ function computeDigest(): string {
     for (const each of file.dependencies) add(each);
   };
   for (const { file } of rpcServices) add(file);
-  const hash = createHash("sha256");
+  const hash = runningSha256();
+  const encoder = new TextEncoder();
   for (const [name, { proto }] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const bytes = toBinary(FileDescriptorProtoSchema, proto);
-    hash.update(`${name} ${bytes.length}\n`).update(bytes);
+    hash.update(encoder.encode(`${name} ${bytes.length}\n`));
+    hash.update(bytes);
   }
-  return hash.digest("hex");
+  return hash.hex();
 }
