@@ -49,24 +49,6 @@ export interface WorkspaceLedgerReport extends Omit<LedgerReport, "status"> {
   readonly compared: { readonly head: boolean; readonly store: boolean };
 }
 
-/** Exit codes of `gennai ledger verify`; 1 and 2 stay what they are for every command: failure and wrong usage. */
-export const ledgerExitCodes: Readonly<Record<WorkspaceLedgerStatus, number>> = {
-  ok: 0,
-  broken_chain: 10,
-  bad_signature: 11,
-  truncated_tail: 12,
-  missing_file: 13,
-  unknown_key: 14,
-  torn_last_line: 15,
-  malformed_line: 16,
-  unsigned: 17,
-  behind_store: 18,
-  differs_from_store: 19,
-  unsafe_path: 20,
-  no_key: 21,
-  rolled_back: 22,
-};
-
 export interface WorkspaceLedgerLocation {
   /** Real absolute path. */
   readonly workspaceRoot: string;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { repairWorkspaceLedger } from "#audit/ledger-repair";
-import { ledgerExitCodes, verifyWorkspaceLedger, type WorkspaceLedgerStatus } from "#audit/ledger-verify";
+import { verifyWorkspaceLedger, type WorkspaceLedgerStatus } from "#audit/ledger-verify";
 import { ledgerHeadFile } from "#ledger/ledger-head-file";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
 
@@ -24,13 +24,6 @@ async function edit(change: (lines: string[]) => string[] | string): Promise<voi
   const changed = change(lines);
   await writeFile(fixture.mirror, typeof changed === "string" ? changed : changed.map((line) => `${line}\n`).join(""));
 }
-
-it("has an exit code of its own for everything that can be wrong", () => {
-  const codes = Object.values(ledgerExitCodes);
-  expect(new Set(codes).size).toBe(codes.length);
-  expect(ledgerExitCodes.ok).toBe(0);
-  expect(codes.filter((code) => code !== 0 && code < 3)).toEqual([]);
-});
 
 /** What is done to a ledger of five records, what the owner is told, and what a third party with the public key is told. */
 const cases: readonly [string, () => Promise<void>, WorkspaceLedgerStatus, WorkspaceLedgerStatus][] = [

@@ -3,7 +3,6 @@ import { access, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { recordLines } from "@gennai/governance/ledger/laid-out-records";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { ledgerExitCodes, type WorkspaceLedgerReport } from "@gennai/store/audit/ledger-verify";
 import { StateLedgers } from "@gennai/store/audit/state-ledgers";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { CliError } from "../../errors/cli-error.ts";
@@ -14,6 +13,7 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { parseCount } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { ledgerExitCodes, type WorkspaceLedgerReport } from "./ledger-exit-codes.ts";
 import { describeRecord } from "./record-line.ts";
 
 export interface LedgerFlags {

@@ -1,0 +1,21 @@
+import type { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
+
+export type WorkspaceLedgerReport = Awaited<ReturnType<WorkspaceLedger["verify"]>>;
+
+/** Exit codes of `gennai ledger verify`; 1 and 2 stay what they are for every command: failure and wrong usage. */
+export const ledgerExitCodes: Readonly<Record<WorkspaceLedgerReport["status"], number>> = {
+  ok: 0,
+  broken_chain: 10,
+  bad_signature: 11,
+  truncated_tail: 12,
+  missing_file: 13,
+  unknown_key: 14,
+  torn_last_line: 15,
+  malformed_line: 16,
+  unsigned: 17,
+  behind_store: 18,
+  differs_from_store: 19,
+  unsafe_path: 20,
+  no_key: 21,
+  rolled_back: 22,
+};
