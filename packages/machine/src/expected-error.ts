@@ -5,7 +5,12 @@ export abstract class ExpectedError extends Error {
   /** Whether what was asked for or set has to be changed, and nothing was done. Else the work itself failed. */
   abstract readonly isWrongInput: boolean;
   /** What to do next, where the message does not say it. */
-  readonly hint: string | undefined = undefined;
+  readonly hint: string | undefined;
   /** Says more exactly than the code why; stable. */
   readonly reason: string | undefined = undefined;
+
+  constructor(message: string, options: ErrorOptions & { readonly hint?: string | undefined } = {}) {
+    super(message, options);
+    this.hint = options.hint;
+  }
 }

@@ -15,7 +15,6 @@ export type ServiceErrorCode =
 export class ServiceError extends ExpectedError {
   readonly code: ServiceErrorCode;
   readonly isWrongInput = false;
-  override readonly hint: string | undefined;
   /** Says more exactly than the code why, e.g. `token_expired`; stable. */
   override readonly reason: string | undefined;
   /** Milliseconds after which the same may work; undefined: waiting alone changes nothing. */
@@ -31,10 +30,9 @@ export class ServiceError extends ExpectedError {
       readonly cause?: unknown;
     } = {},
   ) {
-    super(message, { cause: options.cause });
+    super(message, options);
     this.name = "ServiceError";
     this.code = code;
-    this.hint = options.hint;
     this.reason = options.reason;
     this.retryAfterMs = options.retryAfterMs;
   }

@@ -16,10 +16,8 @@ export class SandboxRequired extends ExpectedError {
   override readonly name = "SandboxRequired";
   readonly code = "sandbox_required";
   readonly isWrongInput = true;
-  override readonly hint: string;
 
   constructor(reason: string, hint: string) {
-    super(`A sandbox is required and there is none: ${reason}`);
-    this.hint = hint;
+    super(`A sandbox is required and there is none: ${reason}`, { hint });
   }
 }

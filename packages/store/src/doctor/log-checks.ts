@@ -1,13 +1,18 @@
 import type { Check, Finding } from "@gennai/machine/doctor/finding";
-import type { LogAddress } from "../nats/log-address.ts";
+import { type LogAddress, parseLogAddress } from "../nats/log-address.ts";
 
 /** Milliseconds. */
 const timeout = 5_000;
 /** Milliseconds: a third of the margin that replicas keep between taking themselves for gone and being taken for it. */
 const harmfulSkew = 1_000;
 
-/** Whether the log that several servers share is there and whole. NATS's client is loaded only for it. */
-export function logChecks(address: LogAddress): readonly Check[] {
+/**
+ * Whether the log that several servers share is there and whole. NATS's client is loaded only for it. Throws `BadLogAddress`.
+ *
+ * @param text as `--log` takes it
+ */
+export function logChecks(text: string, environment: Readonly<Record<string, string | undefined>>): readonly Check[] {
+  const address = parseLogAddress(text, environment);
   return [{ name: "nats", run: (signal) => natsFindings(address, signal) }];
 }
 

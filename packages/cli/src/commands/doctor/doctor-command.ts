@@ -2,11 +2,8 @@ import { resolve } from "node:path";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import type { Finding } from "@gennai/machine/doctor/finding";
-import { machineChecks } from "@gennai/machine/doctor/machine-checks";
-import { configChecks } from "@gennai/sessions/doctor/config-checks";
+import { installationChecks } from "@gennai/sessions/doctor/installation-checks";
 import { logChecks } from "@gennai/store/doctor/log-checks";
-import { stateChecks } from "@gennai/store/doctor/state-checks";
-import { parseLogAddress } from "@gennai/store/nats/log-address";
 import { readTokenFile } from "../../connection/server-token.ts";
 import { usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
@@ -48,19 +45,16 @@ export async function doctorCommand(flags: DoctorFlags, console: Console): Promi
     stateDir: defaultStateDir(environment),
     configDir: userConfigDir(environment),
     environment,
-    version,
   };
   const named = flags.server === undefined ? undefined : await serverPlace(flags.server, 0, flags, console);
-  const log = flags.log === undefined ? undefined : logAddress(flags.log, console);
+  const log = flags.log === undefined ? [] : logChecks(flags.log, environment);
   const checks = [
-    ...machineChecks(place),
-    ...stateChecks(place),
-    ...configChecks(place),
+    ...installationChecks(place),
     ...(await serverChecks({ ...place, named })),
     ...(flags.tlsCert === undefined
       ? []
       : certificateChecks({ urls: [], file: resolve(console.directory, flags.tlsCert) })),
-    ...(log === undefined ? [] : logChecks(log)),
+    ...log,
   ];
   const findings = await runChecks(checks, (finding) => {
     if (flags.json !== true) console.output.write(describe(finding, console));
@@ -99,12 +93,4 @@ async function serverPlace(text: string, index: number, flags: DoctorFlags, cons
       ? environment[`GENNAI_AUTH_TOKEN_${index + 1}`] || environment["GENNAI_AUTH_TOKEN"] || undefined
       : await readTokenFile(named, console);
   return { url: new URL(text).origin, token };
-}
-
-function logAddress(text: string, { environment }: Console) {
-  try {
-    return parseLogAddress(text, environment);
-  } catch (error) {
-    throw usageError(error instanceof Error ? error.message : String(error), "Leave out --log on one machine.");
-  }
 }
