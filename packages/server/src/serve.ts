@@ -9,12 +9,15 @@ import { warnOfUnsandboxedGit } from "@gennai/machine/git/git-isolation";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
 import { openSandbox } from "@gennai/machine/shell/open-sandbox";
+import { rpcPaths } from "@gennai/protocol/rpc-services";
 import { challengePath } from "@gennai/protocol/server-proof";
+import { protocolVersion } from "@gennai/protocol/spoken-protocol";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { PlanAuthority } from "@gennai/sessions/plans/plan-authority";
 import { Callers } from "@gennai/sessions/users/callers";
 import { oneUser } from "@gennai/sessions/users/identity";
 import { openLedgerSigner } from "@gennai/store/ledger/ledger-key";
+import { parseLogAddress } from "@gennai/store/nats/log-address";
 import { Admission } from "./admission/admission.ts";
 import { defaultLimits } from "./admission/limits.ts";
 import { challengeRoute } from "./http/challenge-route.ts";
@@ -23,7 +26,8 @@ import { HEALTH_PATH, healthRoute } from "./http/health-route.ts";
 import { listenHttp } from "./http/http-server.ts";
 import { type NotReady, probeRoutes } from "./http/probe-routes.ts";
 import { rpcRoutes } from "./http/route.ts";
-import type { TlsIdentity } from "./http/tls-files.ts";
+import { readTlsFiles } from "./http/tls-files.ts";
+import { openTokenVerifier } from "./identity/open-token-verifier.ts";
 import { reportedVerifier } from "./identity/reported-verifier.ts";
 import { openUsersRoot } from "./identity/users-root.ts";
 import { readPageFiles } from "./page/page-files.ts";
@@ -31,10 +35,8 @@ import { openPageDoor } from "./page/page-routes.ts";
 import { PageTokens } from "./page/page-tokens.ts";
 import { openRina } from "./rina/open-rina.ts";
 import { goodbye } from "./rpc/goodbye.ts";
-import { rpcPaths } from "./rpc/rpc-services.ts";
-import { protocolVersion } from "./rpc/spoken-protocol.ts";
 import { tenantRpc } from "./rpc/tenant-rpc.ts";
-import { listenForMetrics } from "./telemetry/metrics-listener.ts";
+import { listenForMetrics, parseMetricsAddress } from "./telemetry/metrics-listener.ts";
 import { openServerWatch } from "./telemetry/server-watch.ts";
 import type { Tenant } from "./tenants/open-tenant.ts";
 import type { ServerOptions } from "./tenants/server-options.ts";
@@ -57,8 +59,11 @@ export interface RunningServer extends AsyncDisposable {
    * `patience` milliseconds: then it is time to dispose it.
    */
   drain(patience: number): Promise<void>;
-  /** Uses another certificate from the next connection on. */
-  renewTls(tls: TlsIdentity): void;
+  /**
+   * Reads the files of the certificate again, and uses it from the next connection on; nothing without one. Rejects with
+   * `TlsError`: then the old one stays.
+   */
+  renewTls(): Promise<void>;
   /** Opened if it is not. A server with one user has one, whose name is empty. */
   tenant(name?: string): Promise<Tenant>;
   /** Real path of the default workspace. */
@@ -72,18 +77,23 @@ export interface RunningServer extends AsyncDisposable {
 const maxPages = 64;
 
 /**
- * Composes and starts the server. With `openTenant` it alone knows all of its parts. Rejects with `PortTakenError`,
- * `WorkspaceError`, `SandboxRequired`, `BadServerConfig`, `StoreError` or `UnsafeFileError`; nothing is left running then.
+ * Composes and starts the server. With `openTenant` it alone knows all of its parts. Rejects with `PortTakenError`
+ * or another `ExpectedError`; nothing is left running then, and for wrong options nothing was done.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { token, users } = options;
+  const tls = options.tls && (await readTlsFiles(options.tls));
+  const verifier = users && openTokenVerifier(users);
+  const metricsAddress = options.metricsAddress === undefined ? undefined : parseMetricsAddress(options.metricsAddress);
+  const sharedLog =
+    options.sharedLog === undefined ? undefined : parseLogAddress(options.sharedLog, options.environment);
   await using parts = new AsyncDisposableStack();
   const watch = parts.use(
     await openServerWatch({
       version: options.version,
       log: options.log,
       environment: options.environment,
-      metricsAsked: options.metricsAddress !== undefined,
+      metricsAsked: metricsAddress !== undefined,
       secrets: token === undefined ? [] : [token],
     }),
   );
@@ -132,7 +142,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         watch,
         assertTurnsMayStart: () => draining.assertTurnsMayStart(),
       },
-      { stateDir, usersRoot, sharedLog: options.sharedLog },
+      { stateDir, usersRoot, sharedLog },
     ),
   );
   const { only } = tenants;
@@ -150,7 +160,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   watch.telemetry?.watchLoad(async () => ({ ...(await tenants.load()), ready: notReady() === undefined }));
 
   const pages = new PageTokens({ limit: maxPages });
-  const scheme = options.tls !== undefined || options.behindProxy === true ? "https" : "http";
+  const scheme = tls !== undefined || options.behindProxy === true ? "https" : "http";
   const pageDoor =
     options.pageDirectory === undefined
       ? undefined
@@ -165,8 +175,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       address: options.address,
       token,
       pages,
-      ...(users === undefined ? {} : { judge: reportedVerifier(users.verifier, log) }),
-      ...(options.tls === undefined ? {} : { tls: options.tls }),
+      ...(verifier === undefined ? {} : { judge: reportedVerifier(verifier, log) }),
+      ...(tls === undefined ? {} : { tls }),
       behindProxy: options.behindProxy ?? false,
       allowedHosts: options.allowedHosts ?? [],
       allowedOrigins: options.allowedOrigins ?? [],
@@ -217,9 +227,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     );
   }
   const metrics =
-    options.metricsAddress === undefined || watch.telemetry === undefined
+    metricsAddress === undefined || watch.telemetry === undefined
       ? undefined
-      : parts.use(await listenForMetrics(options.metricsAddress, watch.telemetry.prometheusText));
+      : parts.use(await listenForMetrics(metricsAddress, watch.telemetry.prometheusText));
   await watch.flush();
   const running = parts.move();
   return {
@@ -243,7 +253,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     get plans() {
       return theOnly().plans;
     },
-    renewTls: (tls) => listener.renewTls(tls),
+    renewTls: async () => {
+      if (options.tls !== undefined) listener.renewTls(await readTlsFiles(options.tls));
+    },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

@@ -6,8 +6,6 @@ import {
   type GovernanceClient,
   type PlanClient,
 } from "@gennai/client/connection/connection";
-import { keysAt } from "@gennai/server/identity/issuer-keys";
-import { TokenVerifier } from "@gennai/server/identity/token-verifier";
 import { temporaryDirectory } from "./temporary-repository.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "./test-server.ts";
 import { type IssuedToken, startTokenIssuer, type TokenIssuer, testAudience } from "./token-issuer.ts";
@@ -35,20 +33,20 @@ export async function startManyUsersServer(options: TestServerOptions = {}): Pro
   await using parts = new AsyncDisposableStack();
   const issuer = parts.use(await startTokenIssuer());
   const workspaces = parts.use(await temporaryDirectory());
-  const verifier = new TokenVerifier({
-    issuer: issuer.issuer,
-    audiences: [testAudience],
-    keys: keysAt(issuer.jwksUrl),
-    clockSkew: 0,
-    claims: { user: "sub", tenant: "org", roles: "roles", adminRole: "gennai-admin" },
-  });
   const server = parts.use(
     await startTestServer({
       ...options,
       server: {
         token: undefined,
         workspace: undefined,
-        users: { verifier, workspaceRoot: workspaces.root },
+        users: {
+          workspaceRoot: workspaces.root,
+          issuer: issuer.issuer,
+          audiences: [testAudience],
+          jwks: issuer.jwksUrl.href,
+          clockSkew: 0,
+          claims: { user: "sub", tenant: "org", roles: "roles", adminRole: "gennai-admin" },
+        },
         ...options.server,
       },
     }),

@@ -1,6 +1,5 @@
 import { settingDefaults } from "@gennai/protocol/model/session-settings";
 import { startServer } from "@gennai/server/serve";
-import { parseLogAddress } from "@gennai/store/nats/log-address";
 import { z } from "zod";
 
 /** Runs one replica until it is told to end, or killed. Its one argument is JSON; it prints its port when it listens. */
@@ -21,7 +20,7 @@ const server = await startServer({
   address: { type: "tcp", host: "127.0.0.1", port: options.port },
   token: options.token,
   stateDir: options.stateDir,
-  ...(options.log === "" ? {} : { sharedLog: parseLogAddress(options.log) }),
+  ...(options.log === "" ? {} : { sharedLog: options.log }),
   workspace: options.workspace,
   announce: false,
   environment: { PATH: process.env["PATH"], HOME: process.env["HOME"] },

@@ -1,7 +1,6 @@
 import type { Interceptor, Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { type AgentClient, connect } from "@gennai/client/connection/connection";
-import { readTlsFiles } from "@gennai/server/http/tls-files";
 import { makeTestCertificates } from "@gennai/testkit/test-certificates";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -63,7 +62,7 @@ test.each(headers)("gRPC-Web and Connect clients that send %o read why they are 
 
 test("over HTTP/2 as well", async () => {
   await using certificates = await makeTestCertificates();
-  const tls = await readTlsFiles(await certificates.issue("server"));
+  const tls = await certificates.issue("server");
   await using encrypted = await startTestServer({ server: { tls } });
   const { ca } = certificates;
   const asked = async (authorization: string, call: (client: AgentClient) => Promise<unknown>) => {

@@ -3,10 +3,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect, connectGovernance } from "@gennai/client/connection/connection";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { keysAt } from "@gennai/server/identity/issuer-keys";
-import { TokenVerifier } from "@gennai/server/identity/token-verifier";
 import { openLedgerSigner } from "@gennai/store/ledger/ledger-key";
-import { parseLogAddress } from "@gennai/store/nats/log-address";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { startTokenIssuer, testAudience } from "@gennai/testkit/token-issuer";
@@ -26,21 +23,20 @@ async function startReplicas() {
   const states = parts.use(await temporaryDirectory());
   const cluster = parts.use(await NatsCluster.start(1));
   const claims = { user: "sub", tenant: "org", roles: "roles", adminRole: "admin" };
-  const verifier = new TokenVerifier({
+  const users = {
+    workspaceRoot: workspaces.root,
     issuer: issuer.issuer,
     audiences: [testAudience],
-    keys: keysAt(issuer.jwksUrl),
+    jwks: issuer.jwksUrl.href,
     claims,
-  });
+  };
   const stateDirs = [states.path("one"), states.path("two")];
   for (const directory of stateDirs) await mkdir(directory, { mode: 0o700 });
   await openLedgerSigner(stateDirs[0] ?? "");
   await copyLedgerKey(stateDirs[0] ?? "", stateDirs[1] ?? "");
   const servers: TestServer[] = [];
   for (const stateDir of stateDirs) {
-    const users = { verifier, workspaceRoot: workspaces.root };
-    const sharedLog = parseLogAddress(cluster.address);
-    const server = { token: undefined, workspace: undefined, users, sharedLog, stateDir };
+    const server = { token: undefined, workspace: undefined, users, sharedLog: cluster.address, stateDir };
     servers.push(parts.use(await startTestServer({ script: touch, server })));
   }
   const [one, two] = servers;

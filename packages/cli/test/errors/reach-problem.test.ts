@@ -1,6 +1,5 @@
 import { ConnectError } from "@connectrpc/connect";
 import { connect } from "@gennai/client/connection/connection";
-import { readTlsFiles } from "@gennai/server/http/tls-files";
 import { makeTestCertificates } from "@gennai/testkit/test-certificates";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
@@ -16,7 +15,7 @@ const problem = (baseUrl: string) =>
 
 test("nobody there, a certificate that is not trusted, and a server that says why", async () => {
   await using certificates = await makeTestCertificates();
-  const tls = await readTlsFiles(await certificates.issue("server"));
+  const tls = await certificates.issue("server");
   await using encrypted = await startTestServer({ server: { tls } });
   await using plain = await startTestServer();
   expect(await problem("http://127.0.0.1:2")).toBe("fetch failed: connect ECONNREFUSED 127.0.0.1:2");

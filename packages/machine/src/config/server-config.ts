@@ -52,7 +52,7 @@ export interface ServerConfig {
 }
 
 /** `server.json` is there and cannot be used. */
-export class BadServerConfig extends ExpectedError {
+class BadServerConfig extends ExpectedError {
   override readonly name = "BadServerConfig";
   readonly code = "bad_server_config";
   readonly isWrongInput = true;

@@ -4,7 +4,7 @@ import { isAbsolute, join } from "node:path";
 import { ExpectedError } from "../expected-error.ts";
 
 /** The state directory is nobody else's to write to, or nothing is kept in it. */
-export class UnsafeStateDirectory extends ExpectedError {
+class UnsafeStateDirectory extends ExpectedError {
   override readonly name = "UnsafeStateDirectory";
   readonly code = "unsafe_state_directory";
   readonly isWrongInput = false;

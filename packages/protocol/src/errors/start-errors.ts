@@ -3,6 +3,18 @@ import type { ErrorMeanings } from "./error-meaning.ts";
 /** Why a server does not start, or a store does not do what it was asked. */
 export const startErrors = {
   bad_bundle: { means: "the file is no bundle of Gennai, or was changed", next: "Export it again." },
+  bad_certificate: {
+    means: "the certificate or its key cannot be used",
+    next: "Give `--tls-cert` and `--tls-key` PEM files; only you may read the key.",
+  },
+  bad_issuer_keys: {
+    means: "the keys of the issuer of tokens cannot be looked for where `--jwks` or `--issuer` says",
+    next: "Give `--jwks` an https URL, or a file with public keys.",
+  },
+  bad_log_address: {
+    means: "`--log` names no log that servers share",
+    next: "Write `nats://host:port`, or leave it out to keep everything on this machine.",
+  },
   bad_server_config: {
     means: "`server.json` is there and cannot be used",
     next: "The message names the field: mend or remove it.",

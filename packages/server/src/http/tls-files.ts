@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
+import { ExpectedError } from "@gennai/machine/expected-error";
 import { readPrivateFile } from "@gennai/machine/private-file";
 
 /** A certificate with its chain, and its key; PEM. */
@@ -9,30 +10,42 @@ export interface TlsIdentity {
   readonly key: string;
 }
 
-/** The certificate or its key cannot be used. The message says why. */
-class TlsError extends Error {
-  override readonly name = "TlsError";
-  readonly code = "bad_certificate";
-}
-
-/**
- * Reads and checks them. The key must be a file that only this user can read. Throws `TlsError`, `UnsafeFileError`, or the file
- * system's error when one is not there.
- */
-export async function readTlsFiles(files: {
+/** Where they lie. Absolute paths. */
+export interface TlsFiles {
   readonly cert: string;
   readonly key: string;
-}): Promise<TlsIdentity & { readonly validUntil: Date }> {
-  const key = await readPrivateFile(files.key);
-  const cert = await readFile(files.cert, "utf8");
+}
+
+/** The certificate or its key cannot be used. The message says why. */
+class TlsError extends ExpectedError {
+  override readonly name = "TlsError";
+  readonly code = "bad_certificate";
+  readonly isWrongInput = true;
+
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause, hint });
+  }
+}
+
+const hint =
+  "Give --tls-cert a PEM file with the certificate and its chain, and --tls-key its key, which only you can read.";
+
+/** Reads and checks them. The key must be a file that only this user can read. Throws `TlsError`. */
+export async function readTlsFiles(files: TlsFiles): Promise<TlsIdentity & { readonly validUntil: Date }> {
+  const [key, cert] = await Promise.all([readPrivateFile(files.key), readFile(files.cert, "utf8")]).catch(
+    (cause: unknown) => {
+      throw new TlsError(reasonOf(cause), cause);
+    },
+  );
   let certificate: X509Certificate;
   try {
     certificate = new X509Certificate(cert);
     createSecureContext({ cert, key });
   } catch (cause) {
-    throw new TlsError(`${files.cert} and ${files.key} are no certificate and its key in PEM: ${reasonOf(cause)}`, {
+    throw new TlsError(
+      `${files.cert} and ${files.key} are no certificate and its key in PEM: ${reasonOf(cause)}`,
       cause,
-    });
+    );
   }
   const validUntil = certificate.validToDate;
   if (validUntil.getTime() < Date.now()) {

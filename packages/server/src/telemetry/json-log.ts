@@ -16,7 +16,7 @@ export function jsonLog(write: (line: string) => void, options: { readonly level
   const line = (level: LogLevel, message: string, fields: LogFields | undefined, error?: unknown): void => {
     if (!isShown(level, options.level)) return;
     const shown = error === undefined ? {} : { error: shownError(error) };
-    write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields, ...shown })}\n`);
+    write(JSON.stringify({ time: new Date().toISOString(), level, message, ...fields, ...shown }));
   };
   return {
     debugs: isShown("debug", options.level),

@@ -1,11 +1,10 @@
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import type { ServerLog } from "@gennai/machine/server-log";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
-import type { LogAddress } from "@gennai/store/nats/log-address";
 import type { AdmissionLimits } from "../admission/limits.ts";
 import type { ListenAddress } from "../http/listen-address.ts";
-import type { TlsIdentity } from "../http/tls-files.ts";
-import type { TokenVerifier } from "../identity/token-verifier.ts";
+import type { TlsFiles } from "../http/tls-files.ts";
+import type { IssuerOptions } from "../identity/open-token-verifier.ts";
 
 /** What a server is started with. */
 export interface ServerOptions {
@@ -14,20 +13,19 @@ export interface ServerOptions {
   /** What clients must send; undefined only by the user's `--no-auth`, and where there are many users. */
   readonly token: string | undefined;
   /** Makes it a server of many users, each known by a token of their own. */
-  readonly users?: {
-    readonly verifier: TokenVerifier;
+  readonly users?: IssuerOptions & {
     /** Under which each user has a directory of their own to work in. */
     readonly workspaceRoot: string;
   };
   readonly limits?: AdmissionLimits;
   /** Encrypts connections. */
-  readonly tls?: TlsIdentity;
+  readonly tls?: TlsFiles;
   /** Something before this server encrypts them. */
   readonly behindProxy?: boolean;
   /** Private directory of logs, blobs, ledger and keys. */
   readonly stateDir: string;
-  /** A log in NATS that several servers share; without it, the state directory holds everything. */
-  readonly sharedLog?: LogAddress;
+  /** A log in NATS that several servers share, see `parseLogAddress`; without it, the state directory holds everything. */
+  readonly sharedLog?: string;
   /** Workspace of sessions that name none. */
   readonly workspace: string | undefined;
   readonly defaultSettings: SessionSettings;
@@ -44,8 +42,8 @@ export interface ServerOptions {
   readonly pageDirectory?: string;
   /** Where the program's files lie, to be compared with another deployment's; undefined where it runs from source. */
   readonly releaseDirectory?: string;
-  /** A second door, for Prometheus; none unless given. */
-  readonly metricsAddress?: ListenAddress & { readonly type: "tcp" };
+  /** A second door, for Prometheus, see `parseMetricsAddress`; none unless given. */
+  readonly metricsAddress?: string;
   /** Announces the server to clients of the same user. */
   readonly announce: boolean;
   readonly log: ServerLog;

@@ -3,7 +3,6 @@ import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { request } from "node:https";
 import { text } from "node:stream/consumers";
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import { UnsafeFileError } from "@gennai/machine/private-file";
 import { makeTestCertificates, type TestCertificates } from "@gennai/testkit/test-certificates";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { healthRoute } from "#http/health-route";
@@ -156,7 +155,7 @@ describe("what cannot be used", () => {
   test("a key that others can read", async () => {
     const { cert, key } = await certificates.issue("open");
     await chmod(key, 0o640);
-    await expect(readTlsFiles({ cert, key })).rejects.toThrow(UnsafeFileError);
+    await expect(readTlsFiles({ cert, key })).rejects.toThrow("run chmod 600");
   });
 
   test("the key of another certificate", async () => {

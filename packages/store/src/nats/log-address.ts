@@ -13,7 +13,7 @@ export interface LogAddress {
 }
 
 /** `--log` names no log. The message says what to write instead. */
-export class BadLogAddress extends ExpectedError {
+class BadLogAddress extends ExpectedError {
   override readonly name = "BadLogAddress";
   readonly code = "bad_log_address";
   readonly isWrongInput = true;

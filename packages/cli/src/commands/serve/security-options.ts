@@ -1,11 +1,7 @@
 import { resolve } from "node:path";
 import { type AdmissionLimits, defaultLimits } from "@gennai/server/admission/limits";
-import { readTlsFiles } from "@gennai/server/http/tls-files";
-import { keysAt, keysInFile, keysOfIssuer, keyUrl } from "@gennai/server/identity/issuer-keys";
-import { TokenVerifier } from "@gennai/server/identity/token-verifier";
 import type { ServerOptions } from "@gennai/server/tenants/server-options";
-import { CliError, usageError } from "../../errors/cli-error.ts";
-import { exitCode } from "../../errors/exit-code.ts";
+import { usageError } from "../../errors/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 
 /** What `serve` says about who gets in, over what, and how much of it. */
@@ -60,22 +56,10 @@ export function refuseUnencrypted(
   );
 }
 
-/** undefined without a certificate. Throws `CliError`. */
-export async function tlsOption(flags: SecurityFlags, console: Console): Promise<ServerOptions["tls"]> {
-  const { tlsCert, tlsKey } = flags;
+/** undefined without a certificate. */
+export function tlsOption({ tlsCert, tlsKey }: SecurityFlags, { directory }: Console): ServerOptions["tls"] {
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
-  const files = { cert: resolve(console.directory, tlsCert), key: resolve(console.directory, tlsKey) };
-  try {
-    return await readTlsFiles(files);
-  } catch (cause) {
-    throw new CliError(cause instanceof Error ? cause.message : String(cause), {
-      exitCode: exitCode.usage,
-      next: [
-        "Give --tls-cert a PEM file with the certificate and its chain, and --tls-key its key, which only you can read.",
-      ],
-      cause,
-    });
-  }
+  return { cert: resolve(directory, tlsCert), key: resolve(directory, tlsKey) };
 }
 
 /** undefined on a server with one user. Throws `CliError`. */
@@ -92,7 +76,7 @@ export function usersOption(flags: SecurityFlags, console: Console): ServerOptio
       "Leave it out for a server of your own.",
     );
   }
-  const { issuer, audience, workspaceRoot } = flags;
+  const { issuer, audience, workspaceRoot, jwks } = flags;
   if (issuer === undefined || audience === undefined || workspaceRoot === undefined) {
     throw usageError(
       "--auth oidc needs --issuer, --audience and --workspace-root.",
@@ -101,34 +85,16 @@ export function usersOption(flags: SecurityFlags, console: Console): ServerOptio
   }
   return {
     workspaceRoot: resolve(console.directory, workspaceRoot),
-    verifier: new TokenVerifier({
-      issuer,
-      audiences: audience,
-      keys: keysOf(flags, issuer, console),
-      claims: {
-        user: flags.userClaim ?? "sub",
-        tenant: flags.tenantClaim,
-        roles: flags.rolesClaim ?? "roles",
-        adminRole: flags.adminRole,
-      },
-    }),
+    issuer,
+    audiences: audience,
+    jwks: jwks === undefined || /^https?:/.test(jwks) ? jwks : resolve(console.directory, jwks),
+    claims: {
+      user: flags.userClaim ?? "sub",
+      tenant: flags.tenantClaim,
+      roles: flags.rolesClaim ?? "roles",
+      adminRole: flags.adminRole,
+    },
   };
-}
-
-function keysOf({ jwks }: SecurityFlags, issuer: string, console: Console) {
-  try {
-    if (jwks === undefined) {
-      keyUrl(issuer);
-      return keysOfIssuer(issuer);
-    }
-    return /^https?:/.test(jwks) ? keysAt(keyUrl(jwks)) : keysInFile(resolve(console.directory, jwks));
-  } catch (cause) {
-    throw new CliError(cause instanceof Error ? cause.message : String(cause), {
-      exitCode: exitCode.usage,
-      next: ["Give --jwks the https URL or the file of the issuer's public keys (a JSON Web Key Set)."],
-      cause,
-    });
-  }
 }
 
 /** Throws `CliError`. */

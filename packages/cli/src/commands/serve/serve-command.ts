@@ -4,7 +4,6 @@ import { PortTakenError } from "@gennai/server/http/listen-address";
 import { takeServerToken } from "@gennai/server/http/token";
 import { type RunningServer, startServer } from "@gennai/server/serve";
 import type { ServerOptions } from "@gennai/server/tenants/server-options";
-import { type LogAddress, parseLogAddress } from "@gennai/store/nats/log-address";
 import { defaultSettings } from "../../connection/default-settings.ts";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
@@ -21,7 +20,7 @@ import { type LogFlags, logOption } from "./log-options.ts";
 import { pageDirectory, releaseDirectory } from "./program-files.ts";
 import { copySampleWorkspace } from "./sample-workspace.ts";
 import { limitsOption, refuseUnencrypted, type SecurityFlags, tlsOption, usersOption } from "./security-options.ts";
-import { drainOption, metricsOption, type WatchFlags } from "./watch-options.ts";
+import { drainOption, type WatchFlags } from "./watch-options.ts";
 
 export interface ServeFlags extends ModelFlags, LogFlags, WatchFlags, SecurityFlags {
   readonly port: string;
@@ -59,8 +58,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
   const users = usersOption(flags, console);
   if (users !== undefined) refuseOfOneUser(flags, console);
   const limits = limitsOption(flags);
-  const tls = await tlsOption(flags, console);
-  const sharedLog = flags.log === undefined ? undefined : parseLog(flags.log, console);
+  const tls = tlsOption(flags, console);
   const { workspace, isSample } =
     users === undefined ? await workspaceOf(flags, console) : { workspace: undefined, isSample: false };
   const stateDir = defaultStateDir(console.environment);
@@ -81,7 +79,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     stateDir,
     workspace,
     defaultSettings: settings,
-    ...(sharedLog === undefined ? {} : { sharedLog }),
+    ...(flags.log === undefined ? {} : { sharedLog: flags.log }),
     ...(users === undefined ? {} : { users }),
     ...(tls === undefined ? {} : { tls }),
     limits,
@@ -94,7 +92,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     // Without one, commands of one user could read what is another's.
     sandbox: users !== undefined && sandbox === "auto" ? "required" : sandbox,
     ...(rinaPort === undefined ? {} : { rinaPort }),
-    ...metricsOption(flags),
+    ...(flags.metrics === undefined ? {} : { metricsAddress: flags.metrics }),
     ...(release === undefined ? {} : { releaseDirectory: release }),
     pageDirectory: pageDirectory(),
     announce: users === undefined,
@@ -130,8 +128,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
   else console.output.write(serveBanner(facts, paintFor(console.output, console.environment)));
   if (server.metricsUrl !== undefined) log.info(`Metrics are at ${server.metricsUrl}`);
   using _renewal = renewOnHangup(async () => {
-    const renewed = await tlsOption(flags, console);
-    if (renewed !== undefined) server.renewTls(renewed);
+    await server.renewTls();
     log.info("The certificate was read again.");
   }, log);
   await using _opened = flags.open === true ? await openInBrowser(link, { stateDir, console }) : undefined;
@@ -219,17 +216,6 @@ function parsePort(text: string, name: string): number {
     `${name} takes a number from 0 to 65535, not ${JSON.stringify(text)}.`,
     `For example: ${name} ${name === "--port" ? 7777 : 8787}; 0 takes any free port.`,
   );
-}
-
-function parseLog(text: string, console: Console): LogAddress {
-  try {
-    return parseLogAddress(text, console.environment);
-  } catch (error) {
-    throw usageError(
-      error instanceof Error ? error.message : String(error),
-      "Leave out --log to keep everything on this machine.",
-    );
-  }
 }
 
 function isLoopback(host: string): boolean {

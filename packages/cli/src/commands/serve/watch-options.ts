@@ -1,5 +1,3 @@
-import { parseMetricsAddress } from "@gennai/server/telemetry/metrics-listener";
-import type { ServerOptions } from "@gennai/server/tenants/server-options";
 import { usageError } from "../../errors/cli-error.ts";
 
 export interface WatchFlags {
@@ -11,15 +9,6 @@ export interface WatchFlags {
 
 /** Longer than anybody waits for a server to leave. Seconds. */
 const longestDrain = 3_600;
-
-export function metricsOption({ metrics }: WatchFlags): Pick<ServerOptions, "metricsAddress"> {
-  if (metrics === undefined) return {};
-  try {
-    return { metricsAddress: parseMetricsAddress(metrics) };
-  } catch (error) {
-    throw usageError(`--metrics: ${error instanceof Error ? error.message : String(error)}`, "Leave it out for none.");
-  }
-}
 
 /** Milliseconds. */
 export function drainOption({ drain = "0" }: WatchFlags): number {

@@ -1,6 +1,5 @@
 import { writeFile } from "node:fs/promises";
 import type { Finding } from "@gennai/machine/doctor/finding";
-import { readTlsFiles } from "@gennai/server/http/tls-files";
 import { makeTestCertificates } from "@gennai/testkit/test-certificates";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
@@ -30,7 +29,7 @@ const reportSchema = z.object({
 test("the doctor looks at the certificate that a server shows, and at one in a file", async () => {
   await using certificates = await makeTestCertificates();
   const files = await certificates.issue("server");
-  await using server = await startTestServer({ server: { tls: await readTlsFiles(files) } });
+  await using server = await startTestServer({ server: { tls: files } });
   await using scene = await cliScene({ "a.txt": "a\n" });
   const { out } = await scene.run("doctor", "--json", "--server", server.url, "--tls-cert", files.cert);
   const { findings } = reportSchema.parse(JSON.parse(out));

@@ -1,0 +1,35 @@
+import { ExpectedError } from "@gennai/machine/expected-error";
+import type { JWTVerifyGetKey } from "jose";
+import { keysAt, keysInFile, keysOfIssuer, keyUrl } from "./issuer-keys.ts";
+import { TokenVerifier, type TokenVerifierOptions } from "./token-verifier.ts";
+
+/** Who says by tokens who somebody is, and how his keys are found. */
+export interface IssuerOptions extends Pick<TokenVerifierOptions, "issuer" | "audiences" | "claims" | "clockSkew"> {
+  /** Of the issuer's keys: a URL, or the absolute path of a file. Without it, the issuer is asked where they are. */
+  readonly jwks?: string | undefined;
+}
+
+/** The issuer's keys cannot be looked for there. The message says why. */
+class BadIssuerKeys extends ExpectedError {
+  override readonly name = "BadIssuerKeys";
+  readonly code = "bad_issuer_keys";
+  readonly isWrongInput = true;
+}
+
+/** Throws `BadIssuerKeys`. A URL is asked only once a token comes. */
+export function openTokenVerifier({ jwks, ...options }: IssuerOptions): TokenVerifier {
+  return new TokenVerifier({ ...options, keys: keysOf(options.issuer, jwks) });
+}
+
+function keysOf(issuer: string, jwks: string | undefined): JWTVerifyGetKey {
+  try {
+    if (jwks === undefined) {
+      keyUrl(issuer);
+      return keysOfIssuer(issuer);
+    }
+    return /^https?:/.test(jwks) ? keysAt(keyUrl(jwks)) : keysInFile(jwks);
+  } catch (cause) {
+    const hint = "Give --jwks the https URL or the file of the issuer's public keys (a JSON Web Key Set).";
+    throw new BadIssuerKeys(cause instanceof Error ? cause.message : String(cause), { cause, hint });
+  }
+}
