@@ -1,4 +1,5 @@
-import { type DiscoveryRecord, findServers } from "@gennai/server/http/discovery";
+import type { DiscoveryRecord } from "@gennai/protocol/discovery";
+import { findServers } from "@gennai/server/http/discovery";
 import { proves } from "./server-token.ts";
 
 /** A server of this user that runs, and may see this token: its own. */

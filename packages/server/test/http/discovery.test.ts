@@ -3,8 +3,9 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UnsafeFileError } from "@gennai/machine/private-file";
+import type { DiscoveryRecord } from "@gennai/protocol/discovery";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { type DiscoveryRecord, findServers, writeDiscovery } from "#http/discovery";
+import { findServers, writeDiscovery } from "#http/discovery";
 
 let root = "";
 let state = "";
@@ -64,6 +65,12 @@ test("servers on unix sockets and without a token are found too", async () => {
   const onSocket = record(80, { url: "http://localhost", socketPath: join(state, "a.sock"), token: null });
   await using _one = await writeDiscovery(state, onSocket);
   expect((await findServers(state)).servers).toEqual([onSocket]);
+});
+
+test("what a newer server says besides is passed over", async () => {
+  await using _one = await writeDiscovery(state, record(7001));
+  await writeFile(file("7001.json"), JSON.stringify({ ...record(7001), future: true }));
+  expect((await findServers(state)).servers).toEqual([record(7001)]);
 });
 
 test("nothing there is no error", async () => {

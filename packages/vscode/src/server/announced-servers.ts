@@ -1,19 +1,7 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import * as z from "zod/mini";
+import { discoveryFileName, readAnnouncements } from "@gennai/protocol/discovery";
 import { assertSafeDirectory, readPrivateFile } from "./private-file.ts";
-
-const named = z.string().check(z.minLength(1));
-
-const recordSchema = z.object({
-  url: z.url({ protocol: /^http$/ }),
-  socketPath: z.optional(named),
-  token: z.nullable(named),
-  pid: z.int().check(z.positive()),
-  version: z.string(),
-  workspace: z.string(),
-  startedAt: z.number(),
-});
 
 /** A server of this user that says it runs. Its token may be sent only after `proveServer` said yes. */
 export interface AnnouncedServer {
@@ -46,22 +34,23 @@ export async function announcedServers(
     if (!isMissing(error)) onIgnored(directory, messageOf(error));
     return [];
   }
-  const found: z.infer<typeof recordSchema>[] = [];
-  for (const name of names.filter((name) => /^\d+\.json$/.test(name))) {
-    const file = join(directory, name);
-    try {
-      const { data: record } = recordSchema.safeParse(JSON.parse(await readPrivateFile(file)));
-      if (record === undefined) onIgnored(file, "it is no discovery file");
-      else if (`${new URL(record.url).port || "80"}.json` !== name)
-        onIgnored(file, "it names another port than its name does");
-      else if (record.socketPath === undefined && isRunning(record.pid)) found.push(record);
-    } catch (error) {
-      if (!isMissing(error)) onIgnored(file, messageOf(error));
-    }
-  }
-  return found
-    .sort((left, right) => right.startedAt - left.startedAt)
-    .map(({ url, token, workspace, version }) => ({ url, token: token ?? undefined, workspace, version }));
+  const { servers, ignored } = await readAnnouncements(names, {
+    read: (name) => readPrivateFile(join(directory, name)).catch(undefinedIfMissing),
+    isRunning,
+  });
+  for (const { name, reason, isGone } of ignored) if (!isGone) onIgnored(join(directory, name), reason);
+  return servers.flatMap((server) => {
+    const { url, socketPath, token, workspace, version } = server;
+    // No extension calls over a unix socket.
+    if (socketPath !== undefined) return [];
+    if (url.startsWith("http:")) return [{ url, token: token ?? undefined, workspace, version }];
+    onIgnored(join(directory, discoveryFileName(server)), "its address does not begin with http://");
+    return [];
+  });
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
 }
 
 function isRunning(pid: number): boolean {
