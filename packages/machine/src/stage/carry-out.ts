@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import { hasCode } from "../system-error.ts";
 import { type CommitJournal, type Operation, removeJournal } from "./commit-journal.ts";
 import { releaseLocks } from "./git-locks.ts";
+import { giveWay } from "./give-way.ts";
 import { HeldOperation, InTheWay } from "./held-operation.ts";
 import { statIfPresent } from "./look-at-entry.ts";
 import { makeDurable } from "./make-durable.ts";
@@ -15,22 +16,23 @@ import type { Transaction } from "./transaction.ts";
  */
 export async function carryOut(transaction: Transaction, journal: CommitJournal): Promise<void> {
   let current: Operation | undefined;
-  const forEach = (work: (held: HeldOperation) => void): void => {
+  const forEach = async (work: (held: HeldOperation) => Promise<void>): Promise<void> => {
     for (const operation of journal.operations) {
       current = operation;
+      await giveWay();
       using held = hold(transaction, journal, operation);
-      work(held);
+      await work(held);
     }
   };
   try {
-    forEach((held) => held.forward());
+    await forEach((held) => held.forward());
     // An editor that had a file open may have written to it meanwhile.
-    forEach((held) => held.refuseTouched());
+    await forEach((held) => held.refuseTouched());
     await syncNames(transaction, journal);
   } catch (error) {
     await takeBack(transaction, journal);
     releaseLocks(transaction, journal.locks);
-    removeJournal(transaction, "committing");
+    await removeJournal(transaction, "committing");
     if (current === undefined || !(error instanceof InTheWay || isGone(error))) throw error;
     const reason = error instanceof InTheWay ? error.message : "its directory is not there any more";
     throw new NotCommitted("stale_file", [{ root: rootOf(transaction, current).path, path: current.path, reason }]);
@@ -44,10 +46,11 @@ export async function carryOut(transaction: Transaction, journal: CommitJournal)
 export async function takeBack(transaction: Transaction, journal: CommitJournal): Promise<void> {
   const homeless: string[] = [];
   for (const operation of journal.operations.toReversed()) {
+    await giveWay();
     const root = rootOf(transaction, operation);
     try {
       using held = hold(transaction, journal, operation);
-      held.back();
+      await held.back();
     } catch (error) {
       if (!isGone(error) && !(error instanceof InTheWay)) throw error;
       const old = join(root.directory, stageParts.old, operation.name);
@@ -59,16 +62,18 @@ export async function takeBack(transaction: Transaction, journal: CommitJournal)
 }
 
 /** False where somebody is in the way of what is left of it. */
-export function canCarryOut(transaction: Transaction, journal: CommitJournal): boolean {
-  return journal.operations.every((operation) => {
+export async function canCarryOut(transaction: Transaction, journal: CommitJournal): Promise<boolean> {
+  for (const operation of journal.operations) {
+    await giveWay();
     try {
       using held = hold(transaction, journal, operation);
-      return held.canGoOn();
+      if (!(await held.canGoOn())) return false;
     } catch (error) {
       if (isGone(error)) return false;
       throw error;
     }
-  });
+  }
+  return true;
 }
 
 export function hold(transaction: Transaction, { markers }: CommitJournal, operation: Operation): HeldOperation {

@@ -1,16 +1,8 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
+import { syncDirectory } from "../workspace/sync-directory.ts";
 
 const entryType = z.enum(["file", "link", "directory", "other"]);
 const identitySchema = z.strictObject({
@@ -62,29 +54,31 @@ interface InTransaction {
 }
 
 /** Durable when this returns. */
-export function writeJournal({ directory }: InTransaction, phase: CommitPhase, journal: CommitJournal): void {
+export async function writeJournal(
+  { directory }: InTransaction,
+  phase: CommitPhase,
+  journal: CommitJournal,
+): Promise<void> {
   const path = pathOf(directory, phase);
-  const descriptor = openSync(`${path}.new`, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
-  try {
-    const bytes = Buffer.from(JSON.stringify(journal));
-    for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
+  {
+    await using file = await open(`${path}.new`, "w", 0o600);
+    await file.writeFile(JSON.stringify(journal));
+    await file.sync();
   }
   renameSync(`${path}.new`, path);
-  syncPath(directory);
+  await syncDirectory(directory);
 }
 
 /** Durable when this returns. */
-export function enterPhase({ directory }: InTransaction, from: CommitPhase, to: CommitPhase): void {
+export async function enterPhase({ directory }: InTransaction, from: CommitPhase, to: CommitPhase): Promise<void> {
   renameSync(pathOf(directory, from), pathOf(directory, to));
-  syncPath(directory);
+  await syncDirectory(directory);
 }
 
-export function removeJournal({ directory }: InTransaction, phase: CommitPhase): void {
+/** Durable when this returns. */
+export async function removeJournal({ directory }: InTransaction, phase: CommitPhase): Promise<void> {
   rmSync(pathOf(directory, phase), { force: true });
-  syncPath(directory);
+  await syncDirectory(directory);
 }
 
 /** undefined when nothing was begun. Throws for one that is damaged. */
@@ -94,15 +88,6 @@ export function readJournal(
   const phase = phases.find((each) => existsSync(pathOf(directory, each)));
   if (phase === undefined) return undefined;
   return { phase, journal: journalSchema.parse(JSON.parse(readFileSync(pathOf(directory, phase), "utf8"))) };
-}
-
-function syncPath(path: string): void {
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 function pathOf(directory: string, phase: CommitPhase): string {

@@ -6,6 +6,7 @@ import { type CommitJournal, enterPhase, type Operation, removeJournal, writeJou
 import type { Observation, StageEffect } from "./effect.ts";
 import { locksFor, releaseLocks, takeLocks } from "./git-locks.ts";
 import { isGitIndex, pathInGit } from "./git-path.ts";
+import { giveWay } from "./give-way.ts";
 import { lookAgain } from "./look-again.ts";
 import { makeTreesDurable } from "./make-durable.ts";
 import { makeFresh, operationIdentity } from "./make-fresh.ts";
@@ -30,25 +31,29 @@ export async function commit(
   kept: Iterable<StageEffect>,
 ): Promise<void> {
   const changes = planAll(transaction, observation, new Set(kept));
-  lookAtAll(transaction, observation, changes);
-  const operations = changes.map((change, index) => operationFor(transaction, change, String(index), observation));
+  await lookAtAll(transaction, observation, changes);
+  const operations: Operation[] = [];
+  for (const [index, change] of changes.entries()) {
+    await giveWay();
+    operations.push(await operationFor(transaction, change, String(index), observation));
+  }
   const markers = transaction.roots.map((root) => String(makeMarker(root)));
   await syncFresh(transaction, operations);
   const locks = [...locksFor(transaction, operations)];
   const journal: CommitJournal = { version: 1, markers, operations, locks };
-  writeJournal(transaction, "committing", journal);
+  await writeJournal(transaction, "committing", journal);
   try {
     takeLocks(transaction, locks);
-    lookAtAll(transaction, observation, changes);
+    await lookAtAll(transaction, observation, changes);
   } catch (error) {
     releaseLocks(transaction, locks);
-    removeJournal(transaction, "committing");
+    await removeJournal(transaction, "committing");
     throw error;
   }
   await carryOut(transaction, journal);
-  enterPhase(transaction, "committing", "committed");
+  await enterPhase(transaction, "committing", "committed");
   releaseLocks(transaction, locks);
-  removeRun(transaction);
+  await removeRun(transaction);
 }
 
 /** In the order in which git's files may be seen to change: objects, then all else, then refs, and the index last. */
@@ -69,11 +74,11 @@ function planAll(
     refused.push(...plan.refused.map((one) => ({ ...one, root: path })));
   }
   if (refused.length > 0) throw new NotCommitted("not_committable", refused);
-  const rank = ({ effect }: PlannedChange): number => {
-    const inGit = pathInGit(transaction.roots[effect.root]?.path ?? "", effect.path);
-    return inGit === undefined ? 1 : orderInGit.findIndex((pattern) => pattern.test(inGit));
-  };
-  return changes.toSorted((one, other) => rank(one) - rank(other));
+  const ranked = changes.map((change) => {
+    const inGit = pathInGit(transaction.roots[change.effect.root]?.path ?? "", change.effect.path);
+    return { change, rank: inGit === undefined ? 1 : orderInGit.findIndex((pattern) => pattern.test(inGit)) };
+  });
+  return ranked.toSorted((one, other) => one.rank - other.rank).map(({ change }) => change);
 }
 
 /** The first that fits. */
@@ -84,21 +89,27 @@ const orderInGit = [
   /^/,
 ];
 
-function lookAtAll(transaction: Transaction, { markers }: Observation, changes: readonly PlannedChange[]): void {
-  const conflicts = changes.flatMap((change) => {
+async function lookAtAll(
+  transaction: Transaction,
+  { markers }: Observation,
+  changes: readonly PlannedChange[],
+): Promise<void> {
+  const conflicts: StageConflict[] = [];
+  for (const change of changes) {
+    await giveWay();
     const root = rootOf(transaction, change.effect);
-    const reason = lookAgain(root, change, markers[change.effect.root] ?? 0n);
-    return reason === undefined ? [] : [{ root: root.path, path: change.effect.path, reason }];
-  });
+    const reason = await lookAgain(root, change, markers[change.effect.root] ?? 0n);
+    if (reason !== undefined) conflicts.push({ root: root.path, path: change.effect.path, reason });
+  }
   if (conflicts.length > 0) throw new NotCommitted("stale_file", conflicts);
 }
 
-function operationFor(
+async function operationFor(
   transaction: Transaction,
   change: PlannedChange,
   name: string,
   { skipped }: Observation,
-): Operation {
+): Promise<Operation> {
   const { effect, kind } = change;
   const { root, path } = effect;
   const before =
@@ -107,7 +118,12 @@ function operationFor(
   if (kind === "place") {
     const staged = rootOf(transaction, effect);
     const hidden = skipped.find((one) => one.root === root && one.path === path)?.hidden ?? new Set();
-    const after = makeFresh(staged, name, change, hidden.size === 0 ? undefined : (bytes) => shown(bytes, hidden));
+    const after = await makeFresh(
+      staged,
+      name,
+      change,
+      hidden.size === 0 ? undefined : (bytes) => shown(bytes, hidden),
+    );
     const isIndex = after.type === "file" && isGitIndex(staged.path, path);
     const meaning = isIndex ? indexMeaning(readFileSync(join(staged.directory, stageParts.fresh, name))) : undefined;
     return meaning === undefined ? { root, path, name, before, after } : { root, path, name, before, after, meaning };

@@ -56,15 +56,15 @@ export class HeldOperation implements Disposable {
   }
 
   /** Throws `InTheWay` when somebody wrote to what was taken, or to what was put in its place. */
-  refuseTouched(): void {
+  async refuseTouched(): Promise<void> {
     const { before, after } = this.#operation;
     const { at, isTaken } = this.#standing();
     if (this.#isMode) {
       if (at !== "after") throw new InTheWay("somebody else changed it");
       return;
     }
-    const isOldTouched = isTaken && before !== null && !this.#isUntouched(this.#old, before);
-    const isNewTouched = after !== null && (at !== "after" || !this.#isUntouched(this.#place, after));
+    const isOldTouched = isTaken && before !== null && !(await this.#isUntouched(this.#old, before));
+    const isNewTouched = after !== null && (at !== "after" || !(await this.#isUntouched(this.#place, after)));
     if (isOldTouched || isNewTouched) throw new InTheWay("somebody else changed it");
   }
 
@@ -88,17 +88,17 @@ export class HeldOperation implements Disposable {
   }
 
   /** False where somebody is in the way of what is left of it. */
-  canGoOn(): boolean {
+  async canGoOn(): Promise<boolean> {
     const { before } = this.#operation;
     const { at, isTaken } = this.#standing();
     if (this.#isMode) return at === "before" || at === "after";
     if (before === null) return at === "nothing" || at === "after";
-    if (!isTaken) return at === "before" && this.#isUntouched(this.#place, before);
-    return (at === "nothing" || at === "after") && this.#isUntouched(this.#old, before);
+    if (!isTaken) return at === "before" && (await this.#isUntouched(this.#place, before));
+    return (at === "nothing" || at === "after") && (await this.#isUntouched(this.#old, before));
   }
 
   /** Does what is left of it. Throws `InTheWay`. */
-  forward(): void {
+  async forward(): Promise<void> {
     const { before, after } = this.#operation;
     const { at, isTaken } = this.#standing();
     if (this.#isMode) {
@@ -108,7 +108,7 @@ export class HeldOperation implements Disposable {
     }
     if (before !== null && !isTaken) {
       if (at !== "before") throw new InTheWay(at === "nothing" ? "it is gone" : "somebody else changed it");
-      this.#take(before);
+      await this.#take(before);
     }
     if (after === null) {
       if (isTaken && at !== "nothing") throw new InTheWay("somebody else made it anew");
@@ -123,7 +123,7 @@ export class HeldOperation implements Disposable {
   }
 
   /** Takes back what was done of it; what somebody else put there stays. */
-  back(): void {
+  async back(): Promise<void> {
     const { before, after } = this.#operation;
     const { at, isTaken } = this.#standing();
     if (this.#isMode) {
@@ -131,7 +131,7 @@ export class HeldOperation implements Disposable {
       return;
     }
     if (at === "foreign") return;
-    if (at === "after" && after !== null && !this.#takeBack(after)) return;
+    if (at === "after" && after !== null && !(await this.#takeBack(after))) return;
     if (!isTaken || before === null) return;
     this.#put(this.#old, this.#place, before.type);
     if (before.type === "directory") setMode(this.#place, before.mode);
@@ -142,17 +142,17 @@ export class HeldOperation implements Disposable {
   }
 
   /** Nothing that the user wrote since can be lost: what was taken is looked at, and put back if it is not what it was. */
-  #take(before: OperationIdentity): void {
+  async #take(before: OperationIdentity): Promise<void> {
     makeMovable(this.#place, before);
     renameSync(this.#place, this.#old);
-    if (this.#isUntouched(this.#old, before)) return;
+    if (await this.#isUntouched(this.#old, before)) return;
     this.#putBack(this.#old);
     throw new InTheWay("somebody else changed it");
   }
 
   /** @returns false for what somebody changed since: it stays */
-  #takeBack(after: OperationIdentity): boolean {
-    if (!this.#isUntouched(this.#place, after)) return false;
+  async #takeBack(after: OperationIdentity): Promise<boolean> {
+    if (!(await this.#isUntouched(this.#place, after))) return false;
     // Two names of one file: to rename one to the other would do nothing.
     if (statIfPresent(this.#fresh) !== undefined) {
       unlinkSync(this.#place);
@@ -160,7 +160,7 @@ export class HeldOperation implements Disposable {
     }
     makeMovable(this.#place, after);
     renameSync(this.#place, this.#fresh);
-    if (this.#isUntouched(this.#fresh, after)) return true;
+    if (await this.#isUntouched(this.#fresh, after)) return true;
     this.#putBack(this.#fresh);
     return false;
   }
@@ -169,10 +169,10 @@ export class HeldOperation implements Disposable {
     this.#put(taken, this.#place, statIfPresent(taken)?.isDirectory() ? "directory" : "file");
   }
 
-  #isUntouched(path: string, { type, inode, size, mtimeNs }: OperationIdentity): boolean {
+  async #isUntouched(path: string, { type, inode, size, mtimeNs }: OperationIdentity): Promise<boolean> {
     const stat = statIfPresent(path);
     if (stat?.ino !== BigInt(inode)) return false;
-    if (type === "directory") return !isTouchedBelow(path, this.#marker);
+    if (type === "directory") return !(await isTouchedBelow(path, this.#marker));
     return stat.size === BigInt(size) && stat.mtimeNs === BigInt(mtimeNs);
   }
 

@@ -1,8 +1,10 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { chmodSync, existsSync, linkSync, lstatSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { hasCode } from "../system-error.ts";
 import type { Covered } from "./covered-tree.ts";
+import { giveWay } from "./give-way.ts";
 import { StageUnavailable } from "./stage-error.ts";
 import { type StagedRoot, stageParts } from "./staging-place.ts";
 import { systemProgram } from "./system-program.ts";
@@ -11,7 +13,7 @@ import { systemProgram } from "./system-program.ts";
  * Makes the layer that lies over a root: a whiteout for each hidden path, a copy for each file with logins, and directories
  * on the way to them that look like the real ones. Throws `StageUnavailable` (`no_whiteouts`).
  */
-export function layMask(root: StagedRoot, covered: Covered): void {
+export async function layMask(root: StagedRoot, covered: Covered): Promise<void> {
   const mask = join(root.directory, stageParts.mask);
   const whiteout = join(root.directory, "whiteout");
   const ways = new Set<string>();
@@ -23,8 +25,9 @@ export function layMask(root: StagedRoot, covered: Covered): void {
     ways.add(parent);
   };
   for (const path of covered.hidden) {
+    await giveWay();
     makeWay(path);
-    linkWhiteout(whiteout, join(mask, path));
+    await linkWhiteout(whiteout, join(mask, path));
   }
   const { index } = covered;
   const copies = new Map(covered.copies);
@@ -48,22 +51,22 @@ function lookLike(real: string, path: string): void {
 }
 
 /** A whiteout is made once, and has many names: Node cannot make one. */
-function linkWhiteout(whiteout: string, path: string): void {
-  if (!existsSync(whiteout)) makeWhiteout(whiteout);
+async function linkWhiteout(whiteout: string, path: string): Promise<void> {
+  if (!existsSync(whiteout)) await makeWhiteout(whiteout);
   try {
     linkSync(whiteout, path);
   } catch (error) {
     // It has as many names as the file system lets a file have.
     if (!hasCode(error, "EMLINK")) throw error;
     rmSync(whiteout);
-    linkWhiteout(whiteout, path);
+    await linkWhiteout(whiteout, path);
   }
 }
 
 /** Any user may make the device 0:0, which says to an overlay that a name is gone. */
-function makeWhiteout(path: string): void {
+async function makeWhiteout(path: string): Promise<void> {
   try {
-    execFileSync(systemProgram("mknod"), [path, "c", "0", "0"], { stdio: ["ignore", "ignore", "pipe"], env: {} });
+    await promisify(execFile)(systemProgram("mknod"), [path, "c", "0", "0"], { env: {} });
   } catch (error) {
     if (error instanceof StageUnavailable) throw error;
     throw new StageUnavailable(

@@ -11,7 +11,11 @@ import { isTouchedBelow } from "./touched-below.ts";
  * Why a change can no longer be made, because somebody else was there; undefined when all is as the command found it.
  * @param marker ctime in nanoseconds: what is not older was changed since the command began
  */
-export function lookAgain(root: WorkspaceRoot, change: PlannedChange, marker: bigint): string | undefined {
+export async function lookAgain(
+  root: WorkspaceRoot,
+  change: PlannedChange,
+  marker: bigint,
+): Promise<string | undefined> {
   const { effect, gone } = change;
   for (const one of [effect, ...gone]) {
     if (one.before?.type !== "directory" && one.flags.includes("changed-by-others")) return changed;
@@ -21,7 +25,7 @@ export function lookAgain(root: WorkspaceRoot, change: PlannedChange, marker: bi
     using held = holdDirectory(root, parent === "." ? [] : parent.split("/"));
     const place = held.entry(basename(effect.path));
     const isTaken = change.kind !== "mode" && effect.before?.type === "directory";
-    return compare(place, effect) ?? (isTaken && isTouchedBelow(place, marker) ? changed : undefined);
+    return compare(place, effect) ?? (isTaken && (await isTouchedBelow(place, marker)) ? changed : undefined);
   } catch (error) {
     if (systemErrorCode(error) === undefined && !(error instanceof Error && "code" in error)) throw error;
     return "its directory is not there any more";

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { systemErrorCode } from "../system-error.ts";
 import type { Entry, Identity } from "./effect.ts";
+import { giveWay } from "./give-way.ts";
 
 /** undefined when there is nothing. Throws other system errors. */
 export function statIfPresent(path: string): BigIntStats | undefined {
@@ -38,12 +39,12 @@ export function isWhiteout(stat: BigIntStats): boolean {
   return stat.isCharacterDevice() && stat.rdev === 0n;
 }
 
-export function entryAt(path: string, stat: BigIntStats): Entry {
+export async function entryAt(path: string, stat: BigIntStats): Promise<Entry> {
   if (stat.isSymbolicLink()) return { type: "link", target: readlinkSync(path) };
   const mode = modeOf(stat);
   if (stat.isDirectory()) return { type: "directory", mode };
   if (!stat.isFile()) return { type: "other", mode };
-  return { type: "file", mode, size: Number(stat.size), sha256: digestOf(path) };
+  return { type: "file", mode, size: Number(stat.size), sha256: await digestOf(path) };
 }
 
 /** Without a look at its content. */
@@ -62,13 +63,14 @@ export function isSameEntry(one: Entry, other: Entry): boolean {
 }
 
 /** SHA-256 of a regular file, lower-case hex; undefined when it may not be read. */
-function digestOf(path: string): string | undefined {
+async function digestOf(path: string): Promise<string | undefined> {
   const descriptor = openForReading(path);
   if (descriptor === undefined) return undefined;
   try {
     const digest = createHash("sha256");
     for (let count = readSync(descriptor, piece); count > 0; count = readSync(descriptor, piece)) {
       digest.update(piece.subarray(0, count));
+      await giveWay();
     }
     return digest.digest("hex");
   } finally {
@@ -89,14 +91,20 @@ function openForReading(path: string): number | undefined {
  * Runs `work` while the owner has these rights to the entry, which a command may have taken away.
  * @param mode that it has
  */
-export function withRights<Value>(path: string, mode: number, rights: number, work: () => Value): Value {
+export async function withRights<Value>(
+  path: string,
+  mode: number,
+  rights: number,
+  work: () => Promise<Value>,
+): Promise<Value> {
   if ((mode & rights) === rights) return work();
   chmodSync(path, mode | rights);
   try {
-    return work();
+    return await work();
   } finally {
     chmodSync(path, mode);
   }
 }
 
+/** Shared: nothing else has a turn between a read into it and its use. */
 const piece = Buffer.allocUnsafeSlow(256 * 1024);

@@ -1,7 +1,6 @@
 import {
   chmodSync,
   constants,
-  copyFileSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -9,9 +8,11 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { copyFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { OperationIdentity } from "./commit-journal.ts";
 import type { StageEffect } from "./effect.ts";
+import { giveWay } from "./give-way.ts";
 import { identityOf, modeOf } from "./look-at-entry.ts";
 import type { PlannedChange } from "./plan-commit.ts";
 import { type StagedRoot, stageParts } from "./staging-place.ts";
@@ -22,22 +23,25 @@ import { type StagedRoot, stageParts } from "./staging-place.ts";
  *
  * @param edit of the bytes of a file
  */
-export function makeFresh(
+export async function makeFresh(
   root: StagedRoot,
   name: string,
   change: PlannedChange,
   edit?: (bytes: Uint8Array) => Uint8Array,
-): OperationIdentity {
+): Promise<OperationIdentity> {
   const { effect, below, isWhole } = change;
   const fresh = join(root.directory, stageParts.fresh, name);
   if (effect.after?.type === "file" && edit !== undefined) editStaged(root, effect, edit);
-  if (effect.after?.type !== "directory") bring(root, effect, fresh);
+  if (effect.after?.type !== "directory") await bring(root, effect, fresh);
   else if (isWhole) move(join(root.directory, stageParts.upper, effect.path), fresh);
   else {
     const directories = [effect, ...below.filter(({ after }) => after?.type === "directory")];
     const at = ({ path }: StageEffect) => join(fresh, path.slice(effect.path.length));
     for (const directory of directories) mkdirSync(at(directory), { mode: 0o700 });
-    for (const one of below) if (one.after?.type !== "directory") bring(root, one, at(one));
+    for (const one of below) {
+      await giveWay();
+      if (one.after?.type !== "directory") await bring(root, one, at(one));
+    }
     for (const directory of directories.toReversed()) lookLikeStaged(root, directory, at(directory));
   }
   const stat = lstatSync(fresh, { bigint: true });
@@ -71,12 +75,12 @@ export function operationIdentity({
 }
 
 /** A file or a link. A file that came from the user's tree is copied, with the overlay's marks left behind. */
-function bring(root: StagedRoot, effect: StageEffect, to: string): void {
+async function bring(root: StagedRoot, effect: StageEffect, to: string): Promise<void> {
   const from = join(root.directory, stageParts.upper, effect.path);
   const { before, after, movedFrom } = effect;
   if (after?.type !== "file" || (before === undefined && movedFrom === undefined)) return move(from, to);
   chmodSync(from, 0o600);
-  copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   const { atimeMs, mtimeMs } = lstatSync(from);
   utimesSync(to, atimeMs / 1000, mtimeMs / 1000);
   chmodSync(to, after.mode);

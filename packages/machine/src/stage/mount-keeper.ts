@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { atExit } from "../process/at-exit.ts";
@@ -21,6 +21,8 @@ export interface MountKeeper {
   readonly mountName: string;
   /** A path of this process's to what the command sees of a root. */
   merged(root: StagedRoot): string;
+  /** True while nobody has ended the keeper. */
+  areThere(): boolean;
   /** Resolves when the mounts are gone. */
   close(): Promise<void>;
 }
@@ -63,7 +65,8 @@ export async function keepMounts(roots: readonly StagedRoot[], mountName: string
   const said = await readUntil(stdout, "mounted\n");
   if (said.endsWith("mounted\n") && pid !== undefined) {
     const merged = (root: StagedRoot) => join(`/proc/${pid}/root`, root.directory, stageParts.merged);
-    return { id: pid, mountName, merged, close };
+    const areThere = () => child.exitCode === null && child.signalCode === null && existsSync(`/proc/${pid}/root/`);
+    return { id: pid, mountName, merged, areThere, close };
   }
   stdin.end();
   const complaint = (await readUntil(stderr, "")).trim().split("\n").at(0)?.slice(0, 300) || "it did not say why.";

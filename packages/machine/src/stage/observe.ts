@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Covered } from "./covered-tree.ts";
 import type { Entry, Observation, StageEffect } from "./effect.ts";
 import { caseClashes, flagsOf } from "./effect-flags.ts";
+import { giveWay } from "./give-way.ts";
 import { entryAt, identityOf, isSameEntry, isWhiteout, modeOf, statIfPresent, withRights } from "./look-at-entry.ts";
 import { type StagedRoot, stageParts } from "./staging-place.ts";
 
@@ -20,12 +21,12 @@ export interface ObservedRoot extends StagedRoot {
  * What a command did, after the last of its processes and before the overlays are unmounted. Throws system errors for what
  * cannot be looked at; nothing can be kept then.
  */
-export function observe(roots: readonly ObservedRoot[]): Observation {
+export async function observe(roots: readonly ObservedRoot[]): Promise<Observation> {
   const effects: StageEffect[] = [];
   const dropped: { readonly root: number; readonly path: string }[] = [];
   const replaced: StageEffect[] = [];
   for (const [index, root] of roots.entries()) {
-    const found = new RootObserver(root, index).look();
+    const found = await new RootObserver(root, index).look();
     effects.push(...found.effects);
     replaced.push(...found.replaced);
     dropped.push(...found.dropped.map((path) => ({ root: index, path })));
@@ -69,19 +70,19 @@ class RootObserver {
     this.#hidden = new Set(root.covered.hidden);
   }
 
-  look() {
-    this.#directory("", { inLower: true, inHidden: false });
+  async look() {
+    await this.#directory("", { inLower: true, inHidden: false });
     const effects = pairMoves(inOrder(this.#effects), this.#origins);
     return { effects, dropped: this.#dropped, replaced: this.#replaced };
   }
 
   /** @returns whether the upper layer alone has all of it: nothing of the user's tree shows through */
-  #directory(path: string, way: Way): boolean {
+  async #directory(path: string, way: Way): Promise<boolean> {
     const { inLower } = way;
     const upper = join(this.#upper, path);
     const merged = join(this.#root.merged, path);
     const stat = mustBe(statIfPresent(upper), path);
-    return withRights(merged, modeOf(stat), 0o700, () => {
+    return withRights(merged, modeOf(stat), 0o700, async () => {
       const names = namesIn(upper);
       const lowerNames = inLower ? namesIn(join(this.#root.path, path)) : noNames;
       const clashes = caseClashes([...names.text, ...lowerNames.text]);
@@ -91,12 +92,12 @@ class RootObserver {
       let isWhole = !inLower || (isAnew && namesIn(merged).text.every((name) => inUpper.has(name)));
       for (const name of names.text) {
         const below = path === "" ? name : `${path}/${name}`;
-        isWhole = this.#entry(below, { ...way, isAnew, isClash: clashes.has(name) }) && isWhole;
+        isWhole = (await this.#entry(below, { ...way, isAnew, isClash: clashes.has(name) })) && isWhole;
       }
       for (const shown of names.notText) this.#unnamed(path, shown, "created");
       if (!inLower || !this.#lacksNames(path, inUpper, lowerNames.text)) return isWhole;
       for (const name of lowerNames.text) {
-        if (!inUpper.has(name)) this.#gone(path === "" ? name : `${path}/${name}`);
+        if (!inUpper.has(name)) await this.#gone(path === "" ? name : `${path}/${name}`);
       }
       for (const shown of lowerNames.notText) this.#unnamed(path, shown, "deleted");
       return isWhole;
@@ -104,26 +105,27 @@ class RootObserver {
   }
 
   /** @returns whether the upper layer alone has all of it */
-  #entry(path: string, { inLower, inHidden, isAnew, isClash }: Way & InDirectory): boolean {
+  async #entry(path: string, { inLower, inHidden, isAnew, isClash }: Way & InDirectory): Promise<boolean> {
+    await giveWay();
     const upper = join(this.#upper, path);
     const stat = mustBe(statIfPresent(upper), path);
     const isBelowHidden = inHidden || this.#hidden.has(path);
     const lower = inLower && !isBelowHidden ? statIfPresent(join(this.#root.path, path)) : undefined;
     if (isWhiteout(stat)) {
-      if (lower !== undefined) this.#gone(path);
+      if (lower !== undefined) await this.#gone(path);
       return true;
     }
     if (stat.isFIFO() || stat.isSocket()) {
       unlinkSync(upper);
       this.#dropped.push(path);
-      if (lower !== undefined) this.#gone(path);
+      if (lower !== undefined) await this.#gone(path);
       return false;
     }
     // Another kind of entry may have taken a directory's place; one that holds something hidden stays.
-    const isKept = lower?.isDirectory() === true && !stat.isDirectory() && !this.#goneBelow(path);
+    const isKept = lower?.isDirectory() === true && !stat.isDirectory() && !(await this.#goneBelow(path));
     const isHidden = isBelowHidden || isKept;
-    const after = this.#after(path, stat);
-    const before = lower === undefined ? undefined : this.#before(path, lower);
+    const after = await this.#after(path, stat);
+    const before = lower === undefined ? undefined : await this.#before(path, lower);
     if (before === undefined || !isSameEntry(before, after)) {
       const flags = flagsOf({ root: this.#root, path, after, isHidden, isClash, lower, upper: stat });
       const change = before === undefined ? "created" : "changed";
@@ -134,7 +136,7 @@ class RootObserver {
       if (shown !== undefined && shown.ino !== stat.ino) this.#origins.set(effect, shown.ino);
     }
     if (!stat.isDirectory()) return true;
-    const isWhole = this.#directory(path, { inLower: lower?.isDirectory() === true, inHidden: isHidden });
+    const isWhole = await this.#directory(path, { inLower: lower?.isDirectory() === true, inHidden: isHidden });
     if (isAnew && isWhole && before?.type === "directory" && !this.#holdsHidden(path)) {
       this.#replaced.push({ root: this.#index, path, change: "changed", before, after, flags: [] });
     }
@@ -147,21 +149,24 @@ class RootObserver {
   }
 
   /** The user's entry of this name, and all below it, is to go. @returns false when something hidden keeps it */
-  #gone(path: string): boolean {
+  async #gone(path: string): Promise<boolean> {
+    await giveWay();
     if (this.#hidden.has(path)) return false;
     const lower = statIfPresent(join(this.#root.path, path));
     if (lower === undefined) return true;
-    if (lower.isDirectory() && !this.#goneBelow(path)) return false;
-    const before = this.#before(path, lower);
+    if (lower.isDirectory() && !(await this.#goneBelow(path))) return false;
+    const before = await this.#before(path, lower);
     const flags = flagsOf({ root: this.#root, path, isHidden: false, isClash: false, lower });
     this.#effects.push({ root: this.#index, path, change: "deleted", before, flags });
     return !this.#root.covered.copies.has(path);
   }
 
-  #goneBelow(path: string): boolean {
+  async #goneBelow(path: string): Promise<boolean> {
     const names = namesIn(join(this.#root.path, path));
     for (const shown of names.notText) this.#unnamed(path, shown, "deleted");
-    return names.text.map((name) => this.#gone(`${path}/${name}`)).every(Boolean);
+    let areGone = true;
+    for (const name of names.text) areGone = (await this.#gone(`${path}/${name}`)) && areGone;
+    return areGone;
   }
 
   /**
@@ -180,14 +185,14 @@ class RootObserver {
   }
 
   /** By the overlay, which would not notice that a mode changed below it. */
-  #after(path: string, stat: BigIntStats): Entry {
+  async #after(path: string, stat: BigIntStats): Promise<Entry> {
     const merged = join(this.#root.merged, path);
     if (!stat.isFile()) return entryAt(merged, stat);
     return withRights(merged, modeOf(stat), 0o400, () => entryAt(merged, stat));
   }
 
-  #before(path: string, lower: BigIntStats) {
-    return { ...entryAt(join(this.#root.path, path), lower), identity: identityOf(lower) };
+  async #before(path: string, lower: BigIntStats) {
+    return { ...(await entryAt(join(this.#root.path, path), lower)), identity: identityOf(lower) };
   }
 
   #unnamed(directory: string, shown: string, change: "created" | "deleted"): void {

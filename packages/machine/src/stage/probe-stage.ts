@@ -28,11 +28,11 @@ export async function probeStage(stateDir: string, roots: readonly WorkspaceRoot
   try {
     refuseMachine();
     for (const root of roots) refuseRoot(root);
-    const transaction = makeTransaction(stateDir, roots);
+    const transaction = await makeTransaction(stateDir, roots);
     try {
       await tryOverlays(transaction.roots);
     } finally {
-      removeTransaction(transaction);
+      await removeTransaction(transaction);
     }
     return { state: "staged" };
   } catch (error) {
@@ -91,7 +91,7 @@ async function tryOverlays(roots: readonly StagedRoot[]): Promise<void> {
   for (const root of roots) {
     const [name] = readdirSync(root.path);
     if (name !== undefined) hidden.set(root, name);
-    layMask(root, { hidden: name === undefined ? [] : [name], copies: new Map() });
+    await layMask(root, { hidden: name === undefined ? [] : [name], copies: new Map() });
   }
   const mounts = await keepMounts(roots, "gennai-stage-probe");
   try {

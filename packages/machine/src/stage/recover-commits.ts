@@ -43,13 +43,13 @@ async function recover(stateDir: string, id: string): Promise<RecoveredCommit["s
   const transaction = openTransaction(stateDir, id);
   const written = transaction === undefined ? undefined : readJournal(transaction.directory);
   if (transaction === undefined || written === undefined) {
-    removeUnbegun(stateDir, id);
+    await removeUnbegun(stateDir, id);
     return "removed";
   }
   const { phase, journal } = written;
   if (phase === "committed") {
     releaseLocks(transaction, journal.locks);
-    removeRun(transaction);
+    await removeRun(transaction);
     return "kept";
   }
   if (phase === "committing") {
@@ -58,7 +58,7 @@ async function recover(stateDir: string, id: string): Promise<RecoveredCommit["s
       return held.isUntried();
     });
     if (isUntried) return end(transaction, journal, "removed");
-    if (canCarryOut(transaction, journal)) return finish(transaction, journal);
+    if (await canCarryOut(transaction, journal)) return finish(transaction, journal);
   }
   await takeBack(transaction, journal);
   return end(transaction, journal, "taken_back");
@@ -71,19 +71,19 @@ async function finish(transaction: Transaction, journal: Journal): Promise<Recov
     await carryOut(transaction, journal);
   } catch (error) {
     if (!(error instanceof NotCommitted)) throw error;
-    removeTransaction(transaction);
+    await removeTransaction(transaction);
     return "taken_back";
   }
-  enterPhase(transaction, "committing", "committed");
+  await enterPhase(transaction, "committing", "committed");
   releaseLocks(transaction, journal.locks);
-  removeRun(transaction);
+  await removeRun(transaction);
   return "finished";
 }
 
-function end<State>(transaction: Transaction, journal: Journal, state: State): State {
+async function end<State>(transaction: Transaction, journal: Journal, state: State): Promise<State> {
   releaseLocks(transaction, journal.locks);
   // First, so that a kill in between leaves nothing that looks begun.
-  for (const phase of ["committing", "undoing"] as const) removeJournal(transaction, phase);
-  removeTransaction(transaction);
+  for (const phase of ["committing", "undoing"] as const) await removeJournal(transaction, phase);
+  await removeTransaction(transaction);
   return state;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type BigIntStats, chmodSync, lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
 import { hasCode } from "../system-error.ts";
+import { giveWay } from "./give-way.ts";
 
 /**
  * Removes a file, or a directory with all that is in it, whatever a command made of it: closed directories, names that are
@@ -8,20 +9,20 @@ import { hasCode } from "../system-error.ts";
  *
  * @param path that nobody else writes to
  */
-export function removeTree(path: string): void {
+export async function removeTree(path: string): Promise<void> {
   const stat = statOf(path);
   if (stat === undefined) return;
   if (!stat.isDirectory()) return unlinkSync(path);
   chmodSync(path, 0o700);
   const prefix = `${path}/.removing-${randomBytes(6).toString("hex")}-`;
-  const waiting = emptied(Buffer.from(path));
+  const waiting = await emptied(Buffer.from(path));
   // Each directory below is moved up here before it is emptied, so that no path grows long.
   for (let count = 0; waiting.length > 0; count += 1) {
     const directory = waiting.pop() ?? Buffer.alloc(0);
     chmodSync(directory, 0o700);
     const lifted = Buffer.from(`${prefix}${count}`);
     renameSync(directory, lifted);
-    const below = emptied(lifted);
+    const below = await emptied(lifted);
     if (below.length === 0) rmdirSync(lifted);
     // Its turn comes again when those below are gone.
     else waiting.push(lifted, ...below);
@@ -30,9 +31,10 @@ export function removeTree(path: string): void {
 }
 
 /** Removes the files of a directory. @returns paths of the directories in it */
-function emptied(directory: Buffer): Buffer[] {
+async function emptied(directory: Buffer): Promise<Buffer[]> {
   const directories: Buffer[] = [];
   for (const entry of readdirSync(directory, { withFileTypes: true, encoding: "buffer" })) {
+    await giveWay();
     const path = Buffer.concat([directory, Buffer.from("/"), entry.name]);
     if (entry.isDirectory()) directories.push(path);
     else unlinkSync(path);

@@ -6,6 +6,7 @@ import type { Observation } from "./effect.ts";
 import { layMask } from "./lay-mask.ts";
 import { keepMounts, type MountKeeper } from "./mount-keeper.ts";
 import { observe } from "./observe.ts";
+import { NotObservable } from "./stage-error.ts";
 import { runOnStage, type StagedCommand, type StageMachine } from "./staged-command.ts";
 import { makeMarker } from "./staging-place.ts";
 import { makeTransaction, removeTransaction, type Transaction } from "./transaction.ts";
@@ -44,19 +45,19 @@ export class Stage {
 
   /** Throws `StageUnavailable`, and leaves nothing behind then. */
   static async open(options: StageOptions): Promise<Stage> {
-    const transaction = makeTransaction(
+    const transaction = await makeTransaction(
       options.stateDir,
       options.roots.map(({ root }) => root),
     );
     try {
       for (const [index, root] of transaction.roots.entries()) {
-        layMask(root, options.roots[index]?.covered ?? { hidden: [], copies: new Map() });
+        await layMask(root, options.roots[index]?.covered ?? { hidden: [], copies: new Map() });
       }
       const markers = transaction.roots.map(makeMarker);
       const mounts = await keepMounts(transaction.roots, `gennai-stage-${randomBytes(8).toString("hex")}`);
       return new Stage(transaction, mounts, { ...options, markers });
     } catch (error) {
-      removeTransaction(transaction);
+      await removeTransaction(transaction);
       throw error;
     }
   }
@@ -70,14 +71,17 @@ export class Stage {
     return runOnStage(command, { roots, mounts: this.#mounts, machine: this.#machine }, options);
   }
 
-  /** What it did. Throws system errors for what cannot be looked at; nothing can be kept then. */
-  observe(): Observation {
-    return observe(
+  /** What it did. Throws `NotObservable`, and system errors for what cannot be looked at; nothing can be kept then. */
+  async observe(): Promise<Observation> {
+    const observation = await observe(
       this.transaction.roots.map((root, index) => {
         const covered = this.#covered[index] ?? { hidden: [], copies: new Map() };
         return { ...root, covered, marker: this.markers[index] ?? 0n, merged: this.#mounts.merged(root) };
       }),
     );
+    // Without them, all that the command left alone would look removed.
+    if (!this.#mounts.areThere()) throw new NotObservable("What the command saw was unmounted meanwhile.");
+    return observation;
   }
 
   /** Unmounts. What the command wrote stays until the transaction is committed or removed. */

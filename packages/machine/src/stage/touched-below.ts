@@ -1,18 +1,20 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { systemErrorCode } from "../system-error.ts";
+import { giveWay } from "./give-way.ts";
 import { statIfPresent } from "./look-at-entry.ts";
 
 /**
  * True when something in a directory was changed or made since; in doubt, too.
  * @param since ctime in nanoseconds
  */
-export function isTouchedBelow(directory: string, since: bigint): boolean {
+export async function isTouchedBelow(directory: string, since: bigint): Promise<boolean> {
   for (const name of namesIn(directory)) {
+    await giveWay();
     const path = join(directory, name);
     const stat = statIfPresent(path);
     if (stat === undefined || stat.ctimeNs >= since) return true;
-    if (stat.isDirectory() && isTouchedBelow(path, since)) return true;
+    if (stat.isDirectory() && (await isTouchedBelow(path, since))) return true;
   }
   return false;
 }

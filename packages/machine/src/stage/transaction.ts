@@ -30,7 +30,7 @@ const listName = "transaction.json";
 let count = 0;
 
 /** Throws `StageUnavailable` where a root has no place for it; nothing is left then. */
-export function makeTransaction(stateDir: string, roots: readonly WorkspaceRoot[]): Transaction {
+export async function makeTransaction(stateDir: string, roots: readonly WorkspaceRoot[]): Promise<Transaction> {
   const parent = transactionsIn(stateDir);
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   count += 1;
@@ -46,7 +46,7 @@ export function makeTransaction(stateDir: string, roots: readonly WorkspaceRoot[
     renameSync(`${list}.new`, list);
     return { id, directory, roots: written.map((root) => makePlace(rootOf(root), root.places)) };
   } catch (error) {
-    remove(directory, written);
+    await remove(directory, written);
     throw error;
   }
 }
@@ -65,15 +65,16 @@ export function openTransaction(stateDir: string, id: string): Transaction | und
 }
 
 /** Removes all that there is of it. */
-export function removeTransaction({ directory, roots }: Pick<Transaction, "directory" | "roots">): void {
+export async function removeTransaction({ directory, roots }: Pick<Transaction, "directory" | "roots">): Promise<void> {
   const written = roots.map((root) => ({ places: [root.directory] }));
-  remove(directory, written);
+  await remove(directory, written);
 }
 
 /** Removes what only the run needed; what a commit took from its place stays. */
-export function removeRun({ roots }: Transaction): void {
+export async function removeRun({ roots }: Transaction): Promise<void> {
   for (const { directory } of roots) {
-    for (const part of ["mask", "upper", "work", "merged"] as const) removeTree(join(directory, stageParts[part]));
+    for (const part of ["mask", "upper", "work", "merged"] as const)
+      await removeTree(join(directory, stageParts[part]));
   }
 }
 
@@ -86,15 +87,15 @@ export function abandonedTransactions(stateDir: string): readonly string[] {
 }
 
 /** Removes one of which nothing was committed, by its name alone, also when it was never finished. Throws for another one. */
-export function removeUnbegun(stateDir: string, id: string): void {
+export async function removeUnbegun(stateDir: string, id: string): Promise<void> {
   const directory = join(transactionsIn(stateDir), id);
   if (readJournal(directory) !== undefined) throw new Error(`${directory} lacks what its journal needs.`);
-  remove(directory, readList(directory) ?? []);
+  await remove(directory, readList(directory) ?? []);
 }
 
-function remove(directory: string, roots: readonly { readonly places: readonly string[] }[]): void {
-  for (const { places } of roots) for (const place of places) removeTree(place);
-  removeTree(directory);
+async function remove(directory: string, roots: readonly { readonly places: readonly string[] }[]): Promise<void> {
+  for (const { places } of roots) for (const place of places) await removeTree(place);
+  await removeTree(directory);
 }
 
 function readList(directory: string): readonly WrittenRoot[] | undefined {

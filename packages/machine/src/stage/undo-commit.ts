@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import pLimit from "p-limit";
 import { indexMeaning } from "../git-data/git-index.ts";
 import { hold, rootOf, takeBack } from "./carry-out.ts";
 import { type CommitJournal, enterPhase, readJournal, removeJournal, writeJournal } from "./commit-journal.ts";
 import { releaseLocks, takeLocks } from "./git-locks.ts";
+import { giveWay } from "./give-way.ts";
 import { InTheWay } from "./held-operation.ts";
 import { identityOf, statIfPresent } from "./look-at-entry.ts";
 import { operationIdentity } from "./make-fresh.ts";
@@ -16,35 +18,47 @@ import { openTransaction, removeTransaction, type Transaction } from "./transact
  *
  * @returns false when there is no such commit, or its way back was forgotten
  */
-export async function undoCommit(stateDir: string, id: string): Promise<boolean> {
+export function undoCommit(stateDir: string, id: string): Promise<boolean> {
+  return oneAtATime(() => undo(stateDir, id));
+}
+
+/** Gives up the way back, and its space on disk. */
+export function forgetCommit(stateDir: string, id: string): Promise<void> {
+  return oneAtATime(() => forget(stateDir, id));
+}
+
+/** Who undoes or forgets a commit that another one is about to undo waits, and finds none. */
+const oneAtATime = pLimit(1);
+
+async function undo(stateDir: string, id: string): Promise<boolean> {
   const transaction = openTransaction(stateDir, id);
   const written = transaction === undefined ? undefined : readJournal(transaction.directory);
   if (transaction === undefined || written?.phase !== "committed") return false;
   const journal = withRefreshedIndexes(transaction, written.journal);
-  const conflicts = journal.operations.flatMap((operation): StageConflict[] => {
-    const root = rootOf(transaction, operation);
+  const conflicts: StageConflict[] = [];
+  for (const operation of journal.operations) {
+    await giveWay();
     try {
       using held = hold(transaction, journal, operation);
-      held.refuseTouched();
-      return [];
+      await held.refuseTouched();
     } catch (error) {
       const reason = error instanceof InTheWay ? error.message : "it cannot be reached any more";
-      return [{ root: root.path, path: operation.path, reason: `${reason} since` }];
+      conflicts.push({ root: rootOf(transaction, operation).path, path: operation.path, reason: `${reason} since` });
     }
-  });
+  }
   if (conflicts.length > 0) throw new NotCommitted("stale_file", conflicts);
-  if (journal !== written.journal) writeJournal(transaction, "committed", journal);
-  enterPhase(transaction, "committed", "undoing");
+  if (journal !== written.journal) await writeJournal(transaction, "committed", journal);
+  await enterPhase(transaction, "committed", "undoing");
   try {
     takeLocks(transaction, journal.locks);
   } catch (error) {
-    enterPhase(transaction, "undoing", "committed");
+    await enterPhase(transaction, "undoing", "committed");
     throw error;
   }
   await takeBack(transaction, journal);
   releaseLocks(transaction, journal.locks);
-  removeJournal(transaction, "undoing");
-  removeTransaction(transaction);
+  await removeJournal(transaction, "undoing");
+  await removeTransaction(transaction);
   return true;
 }
 
@@ -64,10 +78,9 @@ function withRefreshedIndexes(transaction: Transaction, journal: CommitJournal):
   return isChanged ? { ...journal, operations } : journal;
 }
 
-/** Gives up the way back, and its space on disk. */
-export function forgetCommit(stateDir: string, id: string): void {
+async function forget(stateDir: string, id: string): Promise<void> {
   const transaction = openTransaction(stateDir, id);
   if (transaction === undefined) return;
-  removeJournal(transaction, "committed");
-  removeTransaction(transaction);
+  await removeJournal(transaction, "committed");
+  await removeTransaction(transaction);
 }

@@ -57,9 +57,9 @@ export const scenarios: Scenarios = {
     Object.entries(commands).map(([name, command]) => [
       `keeps and undoes a command that ${name}`,
       async () => {
-        using staged = new StageFixture(files);
-        using undone = new StageFixture(files);
-        using bare = new StageFixture(files);
+        await using staged = new StageFixture(files);
+        await using undone = new StageFixture(files);
+        await using bare = new StageFixture(files);
         const before = open(bare);
         const { run, observation, transaction } = await staged.stage(command);
         equal(run.exitCode, 0, run.output);
@@ -76,7 +76,7 @@ export const scenarios: Scenarios = {
     ]),
   ),
   "keeps a part of what a command did": async () => {
-    using fixture = new StageFixture(files);
+    await using fixture = new StageFixture(files);
     await fixture.keep(
       "echo more >> a.txt; rm -r old; mkdir -p n/m; echo 1 > n/one; echo 2 > n/m/two; rm src/b.txt",
       ({ path }) => ["a.txt", "n/m/two", "old/d.txt", "old"].includes(path),
@@ -91,7 +91,7 @@ export const scenarios: Scenarios = {
       "rm -r big && mkdir -p big/sub && for i in $(seq 30); do echo new > big/sub/$i; done && echo x > big/x";
     // The first one of the directory, one in the midst of it, and the last one.
     for (const refused of ["big/sub/1", "big/sub/2", "big/x"]) {
-      using fixture = new StageFixture(files);
+      await using fixture = new StageFixture(files);
       const before = fixture.tree()[refused];
       await fixture.keep(command, ({ path }) => path !== refused);
       const tree = fixture.tree();
@@ -100,7 +100,7 @@ export const scenarios: Scenarios = {
     }
   },
   "keeps times, and leaves no mark of the overlay": async () => {
-    using fixture = new StageFixture(files);
+    await using fixture = new StageFixture(files);
     await fixture.keep(
       "touch -d 2001-02-03 src/b.txt; echo x >> a.txt; touch -d 2001-02-03 a.txt; mkdir n; mv src/b.txt n/; rm -r old; mkdir old; echo 1 > old/one",
     );
@@ -119,7 +119,7 @@ export const scenarios: Scenarios = {
     const command = "echo x >> a.txt; rm src/b.txt; echo x > new.txt; rm -r old; echo x >> src/deep/c.txt";
     for (const [path, change] of Object.entries(meanwhile)) {
       for (const when of ["during", "after"] as const) {
-        using fixture = new StageFixture(files);
+        await using fixture = new StageFixture(files);
         const during = () => change(fixture.root);
         const { observation, transaction } = await fixture.stage(command, when === "during" ? { during } : {});
         if (when === "after") during();
@@ -133,13 +133,13 @@ export const scenarios: Scenarios = {
           `${path} ${when}`,
         );
         deepEqual(fixture.tree(), before);
-        removeTransaction(transaction);
+        await removeTransaction(transaction);
         deepEqual(readdirSync(join(fixture.stateDir, "stages")), []);
       }
     }
   },
   "undoes nothing over what a user did since": async () => {
-    using fixture = new StageFixture(files);
+    await using fixture = new StageFixture(files);
     const id = await fixture.keep("echo x >> a.txt; mkdir n; echo 1 > n/one");
     writeFileSync(join(fixture.root, "n/user"), "user\n");
     const before = fixture.tree();
@@ -151,15 +151,15 @@ export const scenarios: Scenarios = {
     equal(await undoCommit(fixture.stateDir, id), false);
   },
   "forgets a way back": async () => {
-    using fixture = new StageFixture(files);
+    await using fixture = new StageFixture(files);
     const id = await fixture.keep("rm -r old");
     equal(existsSync(join(fixture.stateDir, "stages", id)), true);
-    forgetCommit(fixture.stateDir, id);
+    await forgetCommit(fixture.stateDir, id);
     deepEqual(readdirSync(join(fixture.stateDir, "stages")), []);
     equal(await undoCommit(fixture.stateDir, id), false);
   },
   "follows no link that is put in a directory's place": async () => {
-    using fixture = new StageFixture(files);
+    await using fixture = new StageFixture(files);
     const { observation, transaction } = await fixture.stage("echo x > src/deep/new; echo x >> src/deep/c.txt");
     renameSync(join(fixture.root, "src/deep"), join(fixture.base, "elsewhere"));
     symlinkSync(join(fixture.base, "elsewhere"), join(fixture.root, "src/deep"));

@@ -95,19 +95,19 @@ export const scenarios: Scenarios = {
     Object.entries(commands).map(([command, wanted]) => [
       `reads what \`${command}\` does`,
       async () => {
-        using fixture = repository();
+        await using fixture = repository();
         const { observation, transaction } = await fixture.stage(command);
         const { effects } = observeGit(transaction, observation);
         const found = effects.map(short);
         // Of the repositories that are made, only what steers git is of interest here.
         const few = command.includes("init") ? found.filter((one) => wanted.includes(one)) : found;
         deepEqual([...new Set(few)].toSorted(), wanted);
-        removeTransaction(transaction);
+        await removeTransaction(transaction);
       },
     ]),
   ),
   "commits as git does, and leaves a repository that git finds whole": async () => {
-    using fixture = repository();
+    await using fixture = repository();
     const before = fixture.git("rev-parse", "HEAD");
     const { run, observation, transaction } = await fixture.stage(
       "git checkout -qb feature/one && echo x >> a.txt && git commit -qam second && git gc -q && git pack-refs --all",
@@ -130,7 +130,7 @@ export const scenarios: Scenarios = {
     fixture.git("fsck", "--strict");
   },
   "keeps nothing while another git is at work": async () => {
-    using fixture = repository();
+    await using fixture = repository();
     const { observation, transaction } = await fixture.stage("echo x >> a.txt && git commit -qam second");
     const lock = join(fixture.root, ".git/index.lock");
     writeFileSync(lock, "");
@@ -144,10 +144,10 @@ export const scenarios: Scenarios = {
     ok(failure instanceof NotCommitted && failure.code === "git_locked", String(failure));
     deepEqual(fixture.tree(), before);
     ok(existsSync(lock), "the other's lock is gone");
-    removeTransaction(transaction);
+    await removeTransaction(transaction);
   },
   "keeps nothing over what the user committed meanwhile": async () => {
-    using fixture = repository();
+    await using fixture = repository();
     const { observation, transaction } = await fixture.stage("echo x >> a.txt && git commit -qam second");
     fixture.write({ "mine.txt": "mine\n" });
     fixture.git("add", "mine.txt");
@@ -162,10 +162,10 @@ export const scenarios: Scenarios = {
     ok(failure instanceof NotCommitted && failure.code === "stale_file", String(failure));
     deepEqual(fixture.tree(), before);
     equal(fixture.git("log", "--format=%s"), "mine\nfirst\n");
-    removeTransaction(transaction);
+    await removeTransaction(transaction);
   },
   "stages git's data as well where it lies elsewhere": async () => {
-    using fixture = repository();
+    await using fixture = repository();
     const linked = join(fixture.base, "linked");
     fixture.git("worktree", "add", "-q", "-b", "linked", linked);
     fixture.gitIn(fixture.root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", fixture.root, "sub");
@@ -201,17 +201,22 @@ export const scenarios: Scenarios = {
     }
   },
   "opens no repository that does not name the workspace in return": async () => {
-    using fixture = new StageFixture(files);
-    using other = repository();
+    await using fixture = new StageFixture(files);
+    await using other = repository();
     fixture.write({ ".git": `gitdir: ${join(other.root, ".git")}\n` });
     const { run, observation, transaction } = await fixture.stage("git log; git config x.y z; true");
     equal(run.output.includes("first"), false, run.output);
     deepEqual([transaction.roots.length, observation.effects], [1, []]);
-    removeTransaction(transaction);
+    await removeTransaction(transaction);
   },
   "leaves tracked secrets alone in the index, whatever git does": async () => {
     for (const version of ["2", "3", "4"]) {
-      using fixture = new StageFixture({ ...files, ".env": "SECRET=1\n", "keys/a.pem": "SECRET\n", "zz.txt": "z\n" });
+      await using fixture = new StageFixture({
+        ...files,
+        ".env": "SECRET=1\n",
+        "keys/a.pem": "SECRET\n",
+        "zz.txt": "z\n",
+      });
       fixture.git("init", "-q", "-b", "main");
       fixture.git("config", "index.version", version);
       fixture.git("add", "-A");

@@ -29,7 +29,7 @@ const files = Object.fromEntries([
 
 export const scenarios: Scenarios = {
   "survives being killed at any instant": async () => {
-    using template = new StageFixture(files);
+    await using template = new StageFixture(files);
     for (const args of [
       ["init", "-q", "-b", "main"],
       ["add", "-A"],
@@ -43,7 +43,7 @@ export const scenarios: Scenarios = {
     /** Milliseconds from the journal to the end, as far as is known. */
     let inside = 20;
     for (let round = 0; round < rounds; round += 1) {
-      using fixture = copyOf(template);
+      await using fixture = copyOf(template);
       const dice = random();
       const what = dice < 0.15 ? "run" : dice < 0.4 ? "undo" : "commit";
       // Most of the kills come when something is being moved, some at any time.
@@ -65,7 +65,7 @@ export const scenarios: Scenarios = {
       deepEqual(now, isAfter ? after : before, about);
       for (const { id, state } of recovered) {
         equal(state === "finished" || state === "kept", isAfter, about);
-        if (state === "finished" || state === "kept") forgetCommit(fixture.stateDir, id);
+        if (state === "finished" || state === "kept") await forgetCommit(fixture.stateDir, id);
       }
       deepEqual(stagesOf(fixture), [], about);
       deepEqual(readdirSync(fixture.base).toSorted(), ["empty", "home", "state", "tmp", "workspace"], about);
@@ -144,7 +144,7 @@ function stateOf(fixture: StageFixture) {
 
 /** What the command makes of the tree. */
 async function afterState(template: StageFixture): Promise<ReturnType<typeof stateOf>> {
-  using fixture = copyOf(template);
+  await using fixture = copyOf(template);
   await fixture.keep(command);
   return stateOf(fixture);
 }

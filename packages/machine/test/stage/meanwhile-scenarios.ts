@@ -32,7 +32,7 @@ export const scenarios: Scenarios = {
   "loses nothing of a user who saves, creates, renames and removes meanwhile": async () => {
     const counts = { kept: 0, refused: 0, undone: 0, notUndone: 0, saves: 0 };
     for (let round = 0; round < rounds; round += 1) {
-      using fixture = new StageFixture(files);
+      await using fixture = new StageFixture(files);
       const program = fileURLToPath(new URL("editing-program.ts", import.meta.url));
       const user = spawn(process.execPath, [program, fixture.root, String(round)], {
         stdio: ["pipe", "pipe", "inherit"],
@@ -57,7 +57,7 @@ export const scenarios: Scenarios = {
       } catch (error) {
         if (!(error instanceof NotCommitted)) throw error;
         counts.refused += 1;
-        removeTransaction(transaction);
+        await removeTransaction(transaction);
       }
       if (isKept && round % 2 === 0) {
         try {
@@ -82,7 +82,7 @@ export const scenarios: Scenarios = {
             `round ${round} (${isKept ? "kept" : "refused"}): ${path} is ${now}, the user saved ${wanted}`,
           );
       }
-      forgetCommit(fixture.stateDir, transaction.id);
+      await forgetCommit(fixture.stateDir, transaction.id);
       deepEqual(readdirSync(join(fixture.stateDir, "stages")), []);
       equal(
         readdirSync(join(fixture.root, "src")).some((name) => name.startsWith(".gennai")),
@@ -99,7 +99,7 @@ async function besideGit(): Promise<void> {
   const counts = { kept: 0, refused: 0, commits: 0 };
   for (let round = 0; round < Math.max(3, Math.ceil(rounds / 3)); round += 1) {
     const whenUser = (["is done", "is at it", "comes later"] as const)[round % 3];
-    using fixture = new StageFixture(files);
+    await using fixture = new StageFixture(files);
     for (const args of [
       ["init", "-q", "-b", "main"],
       ["add", "-A"],
@@ -131,7 +131,7 @@ async function besideGit(): Promise<void> {
       ok(log.includes(one), `round ${round}: the commit "${one}" is not in the history: ${log.join(", ")}`);
     fixture.git("fsck", "--strict");
     equal(fixture.git("status", "--porcelain", "--untracked-files=no"), "");
-    removeTransaction(transaction);
+    await removeTransaction(transaction);
   }
   console.error(JSON.stringify(counts));
   ok(

@@ -1,9 +1,19 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { chmodSync, existsSync, linkSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { commit } from "#stage/commit";
 import type { EffectFlag } from "#stage/effect";
-import { NotCommitted } from "#stage/stage-error";
+import { NotCommitted, NotObservable } from "#stage/stage-error";
 import { removeTransaction } from "#stage/transaction";
 import { forgetCommit, undoCommit } from "#stage/undo-commit";
 import type { Scenarios } from "./run-scenarios.ts";
@@ -50,7 +60,7 @@ export const scenarios: Scenarios = {
     Object.entries(seen).map(([name, [command, effects]]) => [
       `sees ${name}`,
       async () => {
-        using fixture = new StageFixture(files);
+        await using fixture = new StageFixture(files);
         const before = fixture.tree();
         deepEqual(await fixture.effects(command), effects);
         deepEqual(fixture.tree(), before);
@@ -58,7 +68,7 @@ export const scenarios: Scenarios = {
     ]),
   ),
   "says where a file came from": async () => {
-    using fixture = new StageFixture(files);
+    await using fixture = new StageFixture(files);
     const { observation, transaction } = await fixture.stage(
       "mv a.txt z.txt; mkdir n; mv src/b.txt n/; echo more >> n/b.txt",
     );
@@ -70,10 +80,10 @@ export const scenarios: Scenarios = {
       ["src/b.txt", undefined, "n/b.txt"],
       ["z.txt", "a.txt", undefined],
     ]);
-    removeTransaction(transaction);
+    await removeTransaction(transaction);
   },
   "hides secrets by all their names, and never touches them": async () => {
-    using fixture = new StageFixture(
+    await using fixture = new StageFixture(
       {
         ...files,
         ".env": "SECRET-1\n",
@@ -111,7 +121,7 @@ export const scenarios: Scenarios = {
       observation,
       observation.effects.filter(({ flags }) => !flags.includes("hidden")),
     );
-    forgetCommit(fixture.stateDir, transaction.id);
+    await forgetCommit(fixture.stateDir, transaction.id);
     deepEqual(
       [".env", "src/key.pem", "vault/one", "src/deep/.env", "notes.txt"].map((path) => fixture.read(path)),
       ["SECRET-1\n", "SECRET-2\n", "SECRET-3\n", "SECRET-4\n", "SECRET-5\n"],
@@ -125,7 +135,7 @@ export const scenarios: Scenarios = {
       "rm -rf src; mkdir src; echo x > src/b.txt",
       "mv src moved",
     ]) {
-      using fixture = new StageFixture({ ...files, "src/key.pem": "SECRET\n" });
+      await using fixture = new StageFixture({ ...files, "src/key.pem": "SECRET\n" });
       const { observation, transaction } = await fixture.stage(command);
       const kept = observation.effects.filter(({ flags }) => !flags.includes("hidden"));
       await commit(transaction, observation, kept);
@@ -134,7 +144,7 @@ export const scenarios: Scenarios = {
     }
   },
   "hides what the machine's layout hides, also in a root": async () => {
-    using fixture = new StageFixture(
+    await using fixture = new StageFixture(
       { ...files, ".bash_history": "SECRET\n", ".config/gh/hosts.yml": "SECRET\n" },
       { name: "home" },
     );
@@ -144,10 +154,10 @@ export const scenarios: Scenarios = {
       observation.effects.map(({ path }) => path),
       ["n"],
     );
-    removeTransaction(transaction);
+    await removeTransaction(transaction);
   },
   "shows settings without their logins": async () => {
-    using fixture = new StageFixture({
+    await using fixture = new StageFixture({
       ...files,
       ".npmrc": "registry=https://r.example\n//r.example/:_authToken=SECRET\n",
     });
@@ -165,10 +175,10 @@ export const scenarios: Scenarios = {
     const flags = (path: string): readonly EffectFlag[] | undefined =>
       observation.effects.find((effect) => effect.path === path)?.flags;
     deepEqual([flags(".git/config"), flags(".npmrc")], [["copy"], ["copy"]]);
-    removeTransaction(transaction);
+    await removeTransaction(transaction);
   },
   "leaves nothing of the machine in reach": async () => {
-    using fixture = new StageFixture(files);
+    await using fixture = new StageFixture(files);
     writeFileSync(join(fixture.home, "private"), "SECRET\n");
     writeFileSync(join(fixture.stateDir, "token"), "SECRET\n");
     mkdirSync(join(fixture.base, "beside"));
@@ -187,21 +197,31 @@ export const scenarios: Scenarios = {
       observation.effects.every(({ path }) => ["begun.txt", "soon.txt"].includes(path)),
       JSON.stringify(observation.effects.map(({ path }) => path)),
     );
-    removeTransaction(transaction);
+    await removeTransaction(transaction);
+  },
+  "takes nothing for removed when the mounts were ended": async () => {
+    await using fixture = new StageFixture(files);
+    const during = () => {
+      for (const id of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+        if (seesBelow(fixture.base, id)) process.kill(Number(id), "SIGKILL");
+      }
+      while (readdirSync("/proc").some((id) => seesBelow(fixture.base, id)));
+    };
+    await rejects(fixture.stage("true", { during }), NotObservable);
   },
   "works in a directory of any name, and as the user itself": async () => {
     for (const name of ["a,b:c\\d", "with blank", "ünï", "'quoted\"", "$HOME;x", "new\nline"]) {
-      using fixture = new StageFixture(files, { name });
+      await using fixture = new StageFixture(files, { name });
       const { run, observation, transaction } = await fixture.stage("id -u; stat -c %u a.txt; pwd; echo x >> a.txt");
       deepEqual(run.output.split("\n").slice(0, 2), [String(process.getuid?.()), String(process.getuid?.())], name);
       ok(run.output.includes(`/${name}\n`), `${name}: ${run.output}`);
       await commit(transaction, observation, observation.effects);
       equal(fixture.read("a.txt"), "a\nx\n");
-      forgetCommit(fixture.stateDir, transaction.id);
+      await forgetCommit(fixture.stateDir, transaction.id);
     }
   },
   "keeps a closed directory of the user's closed": async () => {
-    using fixture = new StageFixture({ ...files, "closed/x": "x\n" });
+    await using fixture = new StageFixture({ ...files, "closed/x": "x\n" });
     chmodSync(join(fixture.root, "closed"), 0o000);
     const { observation, transaction } = await fixture.stage("cat closed/x; echo n > n; true");
     deepEqual(
@@ -210,11 +230,11 @@ export const scenarios: Scenarios = {
     );
     await commit(transaction, observation, observation.effects);
     equal(lstatSync(join(fixture.root, "closed")).mode & 0o777, 0);
-    forgetCommit(fixture.stateDir, transaction.id);
+    await forgetCommit(fixture.stateDir, transaction.id);
     chmodSync(join(fixture.root, "closed"), 0o700);
   },
   "survives a tree deeper than any path": async () => {
-    using fixture = new StageFixture(files);
+    await using fixture = new StageFixture(files);
     const deep =
       "for i in $(seq 300); do mkdir ddddddddddddddddddddddddd && cd ddddddddddddddddddddddddd || exit 1; done; echo x > x";
     const before = fixture.tree();
@@ -226,3 +246,12 @@ export const scenarios: Scenarios = {
     deepEqual(fixture.tree(), before);
   },
 };
+
+/** Whether a process sees overlays that are mounted below a directory. */
+function seesBelow(directory: string, process: string): boolean {
+  try {
+    return readFileSync(`/proc/${process}/mountinfo`, "latin1").includes(` ${directory}/`);
+  } catch {
+    return false;
+  }
+}

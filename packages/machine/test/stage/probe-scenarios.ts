@@ -46,7 +46,7 @@ function obstacleOf(support: StageSupport): string {
 export const scenarios: Scenarios = {
   "finds that a stage works, and leaves nothing behind": async () => {
     for (const name of ["workspace", "a,b:c\\d 'e"]) {
-      using fixture = new StageFixture(files, { name });
+      await using fixture = new StageFixture(files, { name });
       const before = fixture.tree();
       deepEqual(await probeStage(fixture.stateDir, [rootAt(fixture.root)]), { state: "staged" });
       deepEqual(fixture.tree(), before);
@@ -55,13 +55,13 @@ export const scenarios: Scenarios = {
     }
   },
   "finds that one works over several roots, and over an empty one": async () => {
-    using fixture = new StageFixture(files);
+    await using fixture = new StageFixture(files);
     mkdirSync(join(fixture.base, "empty-root"));
     const roots = [fixture.root, join(fixture.base, "empty-root")].map(rootAt);
     deepEqual(await probeStage(fixture.stateDir, roots), { state: "staged" });
   },
   "names an owner who is somebody else": async () => {
-    using fixture = new StageFixture(files);
+    await using fixture = new StageFixture(files);
     const isRoot = process.getuid?.() === 0;
     if (isRoot) chownSync(fixture.root, 4711, 4711);
     const support = await probeStage(fixture.stateDir, [rootAt(isRoot ? fixture.root : "/usr/share")]);
@@ -71,24 +71,24 @@ export const scenarios: Scenarios = {
 
 /** What only root can set up. */
 export const mountScenarios: Scenarios = {
-  "names that no user namespace can be made": () => {
-    using fixture = new StageFixture(files);
+  "names that no user namespace can be made": async () => {
+    await using fixture = new StageFixture(files);
     // Only for this namespace; another user has none in it.
     const none = "echo 0 > /proc/sys/user/max_user_namespaces";
     deepEqual(obstaclesOf(probeAfter(fixture, none, { namespaces: ["--user", "--map-root-user"], users: [0] })), [
       "no_user_namespaces",
     ]);
   },
-  "names a mount inside": () => {
-    using fixture = new StageFixture(files);
+  "names a mount inside": async () => {
+    await using fixture = new StageFixture(files);
     deepEqual(obstaclesOf(probeAfter(fixture, 'mount -t tmpfs x "$1/src"')), ["mount_inside"]);
   },
-  "names that there is no place on the workspace's file system": () => {
-    using fixture = new StageFixture(files);
+  "names that there is no place on the workspace's file system": async () => {
+    await using fixture = new StageFixture(files);
     deepEqual(obstaclesOf(probeAfter(fixture, 'mount -t tmpfs x "$1"; mkdir "$1/src"')), ["no_place"]);
   },
-  "names a file system that takes no overlay": () => {
-    using fixture = new StageFixture(files);
+  "names a file system that takes no overlay": async () => {
+    await using fixture = new StageFixture(files);
     // Two overlays lie over each other already, which is as many as the kernel lets be.
     const stack = [
       'mount -t tmpfs x "$2"; cd "$2"; mkdir l u1 w1 m1 u2 w2 m2; echo > l/a',
@@ -98,8 +98,8 @@ export const mountScenarios: Scenarios = {
     ];
     deepEqual(obstaclesOf(probeAfter(fixture, stack.join("; "))), ["overlay_refused"]);
   },
-  "takes a place beside the workspace when the state directory lies elsewhere": () => {
-    using fixture = new StageFixture(files);
+  "takes a place beside the workspace when the state directory lies elsewhere": async () => {
+    await using fixture = new StageFixture(files);
     deepEqual(obstaclesOf(probeAfter(fixture, 'mount -t tmpfs x "$2/state"')), ["none"]);
     deepEqual(readdirSync(fixture.base).toSorted(), ["empty", "home", "state", "tmp", "workspace"]);
   },

@@ -24,6 +24,7 @@ import { Stage } from "#stage/stage";
 import type { StageMachine } from "#stage/staged-command";
 import { removeTransaction, type Transaction } from "#stage/transaction";
 import type { WorkspaceRoot } from "#workspace/workspace-root";
+import { withTurns } from "./with-turns.ts";
 
 export interface Staged {
   readonly run: CommandRun;
@@ -32,7 +33,7 @@ export interface Staged {
 }
 
 /** A workspace, a home and a state directory, and stages over the workspace. */
-export class StageFixture implements Disposable {
+export class StageFixture implements AsyncDisposable {
   readonly base: string;
   readonly root: string;
   readonly home: string;
@@ -77,7 +78,7 @@ export class StageFixture implements Disposable {
   }
 
   /** Runs a command on a stage, looks at what it did and unmounts. */
-  async stage(text: string, options: { readonly cwd?: string; readonly during?: () => void } = {}): Promise<Staged> {
+  async stage(text: string, options: StageOptions = {}): Promise<Staged> {
     const cwd = options.cwd ?? this.root;
     const roots = new CoveredRoots(cwd, this.home, this.#rules).look();
     const stage = await Stage.open({ machine: this.machine, stateDir: this.stateDir, roots });
@@ -87,7 +88,8 @@ export class StageFixture implements Disposable {
         { signal: new AbortController().signal },
       );
       options.during?.();
-      return { run, observation: stage.observe(), transaction: stage.transaction };
+      const observation = await withTurns(() => stage.observe(), options.onTurn ?? (() => undefined));
+      return { run, observation, transaction: stage.transaction };
     } finally {
       await stage.close();
     }
@@ -96,7 +98,7 @@ export class StageFixture implements Disposable {
   /** What a command does, by path: its kind of change, and its flags. Nothing of it is kept. */
   async effects(text: string): Promise<Readonly<Record<string, string>>> {
     const { observation, transaction } = await this.stage(text);
-    removeTransaction(transaction);
+    await removeTransaction(transaction);
     return Object.fromEntries(
       observation.effects.map(({ path, change, flags }) => [path, [change, ...flags].join(" ")]),
     );
@@ -134,9 +136,17 @@ export class StageFixture implements Disposable {
     return treeAt(this.root);
   }
 
-  [Symbol.dispose](): void {
-    removeTree(this.base);
+  async [Symbol.asyncDispose](): Promise<void> {
+    await removeTree(this.base);
   }
+}
+
+interface StageOptions {
+  readonly cwd?: string;
+  /** When the command has ended, before what it did is looked at. */
+  readonly during?: () => void;
+  /** While that is looked at, whenever a timer has its turn. */
+  readonly onTurn?: () => void;
 }
 
 interface FixtureOptions extends Pick<CoverRules, "isZeroAccess"> {
