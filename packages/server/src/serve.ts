@@ -3,7 +3,7 @@ import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { requireServerConfig } from "@gennai/machine/config/server-config";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
-import { describePutBack } from "@gennai/machine/control-watch/put-back";
+import { describeRecovered } from "@gennai/machine/control-watch/put-back";
 import { Draining } from "@gennai/machine/draining";
 import { warnOfUnsandboxedGit } from "@gennai/machine/git/git-isolation";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
@@ -115,9 +115,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   const { watch: controlWatch, recovered } = ControlWatch.open({ stateDir, home: homedir() });
   parts.use(controlWatch);
-  for (const { workspaceRoot, ...putBack } of recovered) {
-    log.warn(`A command in ${workspaceRoot} was cut off. ${describePutBack(putBack)}`);
-  }
+  for (const each of recovered) log.warn(describeRecovered(each));
   if (sandbox.state === "unsandboxed") log.warn(`Commands run without a sandbox: ${sandbox.reason}.`);
   // Not waited for: a git that does not answer keeps nobody from starting.
   else void warnOfUnsandboxedGit(log);

@@ -53,7 +53,8 @@ export interface ControlPlace {
 
 /** Finds the control files below a directory, and keeps their bytes. What did not change is remembered. */
 export class ControlTree {
-  readonly #root: string;
+  /** Absolute. */
+  readonly root: string;
   readonly #isGit: boolean;
   readonly #bytes: KeptBytes;
   readonly #tree: RememberedTree<readonly string[]>;
@@ -61,7 +62,7 @@ export class ControlTree {
   #knownTargets = new Map<string, Seen>();
 
   constructor({ root, isGit }: ControlPlace, bytes: KeptBytes) {
-    this.#root = root;
+    this.root = root;
     this.#isGit = isGit;
     this.#bytes = bytes;
     this.#tree = new RememberedTree(root, (directory, entries) => this.#look(directory, entries));
@@ -97,7 +98,7 @@ export class ControlTree {
   lookAt(targets: ControlTargets, untouchable: readonly string[]): ControlStates {
     const states = new Map<string, ControlState>();
     const known = new Map<string, Seen>();
-    const queue = [...targets.keys()].filter((path) => isWithin(path, this.#root));
+    const queue = [...targets.keys()].filter((path) => isWithin(path, this.root));
     for (const path of queue) {
       const seen = untouchable.some((mount) => isWithin(path, mount)) ? undefined : this.#seen(path);
       if (seen === undefined || states.has(path)) continue;
@@ -109,10 +110,15 @@ export class ControlTree {
     return states;
   }
 
+  /** What a next look goes by; it counts on the bytes being kept. */
+  remembered(): readonly ControlState[] {
+    return [...this.#known.values(), ...this.#knownTargets.values()].map(({ state }) => state);
+  }
+
   /** What a path controls; undefined for one that steers nothing here. */
   controlOf(path: string, targets: ControlTargets = new Map()): ControlPath | undefined {
     if (this.inGit(path) !== undefined) return { level: "protected", what: "git's own data" };
-    const name = relative(this.#root, path);
+    const name = relative(this.root, path);
     // The server writes there itself, while commands run too.
     if (name.startsWith(`${ledgerDirectory}/`) && basename(name) !== "active_intents.yaml") return undefined;
     const control = controlPath(name);
@@ -122,7 +128,7 @@ export class ControlTree {
 
   /** Where a path lies in git's directory, as `pathInGit` gives it. */
   inGit(path: string): string | undefined {
-    const name = relative(this.#root, path);
+    const name = relative(this.root, path);
     return this.#isGit ? name : pathInGit(name);
   }
 

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import type { CommandPath } from "@gennai/governance/command/command-analysis";
 import type { ControlPath } from "@gennai/governance/policies/control-paths";
 import { isWithin } from "../sandbox/host-layout.ts";
 import { systemErrorCode } from "../system-error.ts";
@@ -73,7 +74,7 @@ export function targetControl(targets: ControlTargets, path: string): ControlPat
 }
 
 /** The links on a way through the file system, and where it ends; undefined for one that does not end. */
-export function follow(
+function follow(
   path: string,
   known = new Map<string, string | undefined>(),
 ): { readonly links: readonly string[]; readonly end: string | undefined } {
@@ -91,6 +92,12 @@ export function follow(
     at = isAbsolute(target) ? "/" : dirname(at);
   }
   return { links, end: at };
+}
+
+/** What names a link names what it leads to. */
+export function throughLinks(path: CommandPath): CommandPath[] {
+  const { end } = path.pattern === true ? {} : follow(path.absolute);
+  return end === undefined || end === path.absolute ? [path] : [path, { ...path, absolute: end }];
 }
 
 function linkTarget(path: string): string | undefined {

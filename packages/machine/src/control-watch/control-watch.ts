@@ -1,21 +1,21 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { CommandPath } from "@gennai/governance/command/command-analysis";
 import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
-import type { PutBackFile, ToolOutcome } from "@gennai/governance/tool";
+import type { PutBackFile } from "@gennai/governance/tool";
 import { isRunning, thisOwner } from "../process/journal-owner.ts";
 import { isWithin } from "../sandbox/host-layout.ts";
 import { repositoryPaths } from "../sandbox/repository-paths.ts";
 import { hasCode } from "../system-error.ts";
 import { Aside } from "./aside.ts";
 import { type ControlPlace, ControlTree, largeFileIdentity } from "./control-state.ts";
-import { type ControlTargets, controlTargets, follow } from "./control-targets.ts";
+import { type ControlTargets, controlTargets, throughLinks } from "./control-targets.ts";
+import { type DirectoryIdentity, directoryIdentity, isSameDirectory } from "./directory-identity.ts";
 import { IndexWatch } from "./index-watch.ts";
 import { KeptBytes } from "./kept-bytes.ts";
-import { putBack } from "./put-back.ts";
+import { type PutBackFiles, putBack, type RecoveredCommand } from "./put-back.ts";
 import { asideOf, failedAsideOf, sweepAllAside, sweepAside } from "./put-back-copies.ts";
 import { RefsWatch } from "./refs-watch.ts";
-import { readWatchJournal, type WatchJournal, writeWatchJournal } from "./watch-journal.ts";
+import { journalStates, readWatchJournal, type WatchJournal, writeWatchJournal } from "./watch-journal.ts";
 
 export interface WatchedCommand {
   /** Real path. */
@@ -29,10 +29,6 @@ export interface WatchedCommand {
   /** Globs of further branches that only git may move, as it was told to. */
   readonly protectedBranches?: readonly string[] | undefined;
 }
-
-type PutBackFiles = NonNullable<ToolOutcome["putBack"]>;
-
-type Recovered = PutBackFiles & { readonly workspaceRoot: string };
 
 /** A command between its start and its end. */
 export interface ControlRun {
@@ -55,6 +51,8 @@ export class ControlWatch implements Disposable {
   readonly #index: IndexWatch;
   readonly #refs: RefsWatch;
   readonly #trees = new Map<string, ControlTree>();
+  /** Of commands that have not ended, or could not be put back; by their files. */
+  readonly #open = new Map<string, WatchJournal>();
   #runs = 0;
 
   private constructor(stateDir: string, home: string, own: string) {
@@ -70,7 +68,7 @@ export class ControlWatch implements Disposable {
   static open(options: { readonly stateDir: string; readonly home: string }): {
     readonly watch: ControlWatch;
     /** By workspace. */
-    readonly recovered: readonly Recovered[];
+    readonly recovered: readonly RecoveredCommand[];
   } {
     const { stateDir, home } = options;
     const parent = join(stateDir, "control-watch");
@@ -83,7 +81,7 @@ export class ControlWatch implements Disposable {
         renameSync(join(parent, name), own);
         return new ControlWatch(stateDir, home, own).#recover();
       } catch (error) {
-        return hasCode(error, "ENOENT") ? [] : [notRecovered(join(parent, name), error)];
+        return hasCode(error, "ENOENT") ? [] : [notRecovered(error, { knownIn: join(parent, name) })];
       }
     });
     sweepAllAside(stateDir);
@@ -124,7 +122,7 @@ export class ControlWatch implements Disposable {
       deadline: Date.now() + timeoutMs + graceMs,
       places: seen.map(({ place, unreadable }, index) => ({
         place,
-        ...identified(place.root),
+        identity: identified(place.root),
         before: [...(before[index] ?? [])],
         unreadable: [...unreadable],
       })),
@@ -136,6 +134,7 @@ export class ControlWatch implements Disposable {
     const file = join(this.#own, `${this.#runs}.json`);
     mkdirSync(this.#own, { recursive: true, mode: 0o700 });
     writeWatchJournal(file, journal);
+    this.#open.set(file, journal);
     let ended = false;
     return {
       end: () => {
@@ -143,7 +142,11 @@ export class ControlWatch implements Disposable {
         ended = true;
         const done = this.#end(journal);
         // What could not be put back is tried once more at the next start.
-        if (done.files.every(({ what }) => what !== "failed")) rmSync(file, { force: true });
+        if (done.files.every(({ what }) => what !== "failed")) {
+          rmSync(file, { force: true });
+          this.#open.delete(file);
+        }
+        this.#forget();
         return done;
       },
     };
@@ -159,13 +162,15 @@ export class ControlWatch implements Disposable {
     const targets: ControlTargets = new Map(journal.targets);
     const aside = new Aside(asideOf(this.#stateDir, workspaceRoot, this.#runs));
     const known = index === undefined ? untracked : this.#index.around(index, targets);
-    const inPlace = places.filter(({ place, device, inode }) => {
-      const now = identityOf(place.root);
-      return now?.device === device && now.inode === inode;
+    const inPlace = places.flatMap(({ identity, ...seen }) => {
+      const now = directoryIdentity(seen.place.root);
+      return now !== undefined && isSameDirectory(identity, now) ? [{ ...seen, now }] : [];
     });
-    const replaced = places.filter((each) => !inPlace.includes(each)).map(({ place }) => place.root);
+    const replaced = places.flatMap(({ place: { root } }) =>
+      inPlace.some(({ place }) => place.root === root) ? [] : [root],
+    );
     const isHere = (path: string): boolean => !replaced.some((root) => isWithin(path, root));
-    const done = inPlace.flatMap(({ place, device, inode, before, unreadable }) =>
+    const done = inPlace.flatMap(({ place, now: { device, inode }, before, unreadable }) =>
       putBack({
         root: place.root,
         held: { path: place.root, device, inode },
@@ -189,7 +194,17 @@ export class ControlWatch implements Disposable {
       index !== undefined && isHere(index.path) ? this.#index.putBack(index, { agreed, aside, targets }) : [];
     const files = [...replaced.map(leftAlone), ...done, ...inRefs, ...inIndex];
     if (files.length > 0) sweepAside(this.#stateDir, workspaceRoot);
-    return { files, keptIn: aside.directory };
+    return { files, keptIn: existsSync(aside.directory) ? aside.directory : "" };
+  }
+
+  /** What no open command and no next look needs. */
+  #forget(): void {
+    for (const [key, tree] of this.#trees) if (!existsSync(tree.root)) this.#trees.delete(key);
+    this.#bytes.keepOnly([
+      ...[...this.#open.values()].flatMap(journalStates),
+      ...[...this.#trees.values()].flatMap((tree) => tree.remembered()),
+      ...this.#index.remembered(),
+    ]);
   }
 
   #look(place: ControlPlace, untouchable: readonly string[]): ReturnType<ControlTree["look"]> {
@@ -212,27 +227,27 @@ export class ControlWatch implements Disposable {
   }
 
   /** What cannot be put back is kept aside with all that is known of it, and not tried again. */
-  #recover(): readonly Recovered[] {
-    const done = this.#journals().flatMap((name): readonly Recovered[] => {
-      const file = join(this.#own, name);
+  #recover(): readonly RecoveredCommand[] {
+    const done = this.#journals().flatMap((name): readonly RecoveredCommand[] => {
       let workspaceRoot: string | undefined;
       try {
-        const journal = readWatchJournal(file);
+        const journal = readWatchJournal(join(this.#own, name));
         workspaceRoot = journal.workspaceRoot;
         const ended = this.#end(journal);
         return ended.files.length === 0 ? [] : [{ workspaceRoot, ...ended }];
       } catch (error) {
-        return [notRecovered(file, error, workspaceRoot)];
+        return [notRecovered(error, { workspaceRoot })];
       }
     });
-    if (done.every(({ files }) => files.every(({ what }) => what !== "failed"))) {
+    const isFailed = ({ files }: RecoveredCommand): boolean => files.some(({ what }) => what === "failed");
+    if (!done.some(isFailed)) {
       rmSync(this.#own, { recursive: true, force: true });
       return done;
     }
-    const failed = failedAsideOf(this.#stateDir, basename(this.#own));
-    mkdirSync(dirname(failed), { recursive: true, mode: 0o700 });
-    renameSync(this.#own, failed);
-    return done.map((each) => (each.keptIn.startsWith(this.#own) ? { ...each, keptIn: failed } : each));
+    const knownIn = failedAsideOf(this.#stateDir, basename(this.#own));
+    mkdirSync(dirname(knownIn), { recursive: true, mode: 0o700 });
+    renameSync(this.#own, knownIn);
+    return done.map((each) => (isFailed(each) ? { ...each, knownIn } : each));
   }
 }
 
@@ -243,19 +258,17 @@ function nextOwn(parent: string): string {
   return join(parent, `${thisOwner()}.${count}`);
 }
 
-function notRecovered(keptIn: string, error: unknown, workspaceRoot = "a workspace that is not known"): Recovered {
+function notRecovered(
+  error: unknown,
+  known: { readonly workspaceRoot?: string | undefined; readonly knownIn?: string },
+): RecoveredCommand {
   const reason = error instanceof Error ? error.message : String(error);
-  return { workspaceRoot, files: [{ path: workspaceRoot, what: "failed", reason }], keptIn };
+  const { workspaceRoot = "a workspace that is not known" } = known;
+  return { ...known, workspaceRoot, files: [{ path: "its control files", what: "failed", reason }], keptIn: "" };
 }
 
-/** Of a directory; undefined where none stands, or a link to one. */
-function identityOf(path: string): { readonly device: number; readonly inode: number } | undefined {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  return stat?.isDirectory() === true ? { device: stat.dev, inode: stat.ino } : undefined;
-}
-
-function identified(path: string): NonNullable<ReturnType<typeof identityOf>> {
-  const identity = identityOf(path);
+function identified(path: string): DirectoryIdentity {
+  const identity = directoryIdentity(path);
   if (identity === undefined) throw new Error(`${path} is no directory.`);
   return identity;
 }
@@ -263,12 +276,6 @@ function identified(path: string): NonNullable<ReturnType<typeof identityOf>> {
 function leftAlone(path: string): PutBackFile {
   const reason = "another directory stands there now, or none, and was left alone";
   return { path, what: "failed", reason };
-}
-
-/** What names a link names what it leads to. */
-function throughLinks(path: CommandPath): CommandPath[] {
-  const { end } = path.pattern === true ? {} : follow(path.absolute);
-  return end === undefined || end === path.absolute ? [path] : [path, { ...path, absolute: end }];
 }
 
 /** The user's and the system's: what they say of hooks and attributes may lie in the workspace. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lstatSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
 import { controlPath } from "@gennai/governance/policies/control-paths";
@@ -39,6 +39,12 @@ export class IndexWatch {
   see({ writable, workTree }: RepositoryPaths): SeenIndex {
     const path = `${writable.at(-1) ?? ""}/index`;
     return { path, workTree, state: this.#state(path) };
+  }
+
+  /** What a next look goes by; it counts on the bytes being kept. Indexes that are gone are forgotten. */
+  remembered(): readonly ControlState[] {
+    for (const path of this.#known.keys()) if (!existsSync(path)) this.#known.delete(path);
+    return [...this.#known.values()].map(({ sha256 }) => ({ type: "file", mode: 0, sha256 }));
   }
 
   /** What git tracks, by the index before and now. */

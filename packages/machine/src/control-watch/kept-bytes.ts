@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { hasCode } from "../system-error.ts";
+import type { ControlState } from "./control-state.ts";
 
 /** Of all copies together. */
 const maxCopied = 512 * 1024 * 1024;
@@ -48,7 +49,7 @@ export class KeptBytes {
   keepCopy(path: string, identity: () => string | undefined): void {
     const named = identity();
     if (named === undefined) return;
-    const file = this.#copyOf(named);
+    const file = join(this.#directory, copyName(named));
     if (existsSync(file) || statSync(path).size + this.#copied() > maxCopied) return;
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     try {
@@ -62,14 +63,22 @@ export class KeptBytes {
     else rmSync(`${file}.new`);
   }
 
-  /** Undefined when there is none. */
-  readCopy(identity: string): Uint8Array | undefined {
-    const file = this.#copyOf(identity);
-    return existsSync(file) ? readFileSync(file) : undefined;
+  /** Forgets all others. */
+  keepOnly(states: Iterable<ControlState>): void {
+    if (!existsSync(this.#directory)) return;
+    const needed = new Set<string>();
+    for (const state of states) {
+      if (state.type === "file") needed.add(state.sha256);
+      if (state.type === "other") needed.add(copyName(state.identity));
+    }
+    for (const name of readdirSync(this.#directory))
+      if (!needed.has(name)) rmSync(join(this.#directory, name), { force: true });
   }
 
-  #copyOf(identity: string): string {
-    return join(this.#directory, `${createHash("sha256").update(identity).digest("hex")}.copy`);
+  /** Undefined when there is none. */
+  readCopy(identity: string): Uint8Array | undefined {
+    const file = join(this.#directory, copyName(identity));
+    return existsSync(file) ? readFileSync(file) : undefined;
   }
 
   #copied(): number {
@@ -77,4 +86,8 @@ export class KeptBytes {
     const copies = readdirSync(this.#directory).filter((name) => name.endsWith(".copy"));
     return copies.reduce((sum, name) => sum + statSync(join(this.#directory, name)).size, 0);
   }
+}
+
+function copyName(identity: string): string {
+  return `${createHash("sha256").update(identity).digest("hex")}.copy`;
 }

@@ -30,6 +30,8 @@ export interface ChangedTree {
   readonly index: Pick<ChangeSurroundings, "isTracked" | "isAsInIndex">;
 }
 
+export type PutBackFiles = NonNullable<ToolOutcome["putBack"]>;
+
 /** Compares a tree's control files with what they were, and puts back what nobody agreed to. */
 export function putBack(changed: ChangedTree): readonly PutBackFile[] {
   const { root, held, before, agreed, bytes, aside, deadline } = changed;
@@ -115,15 +117,35 @@ export function changedBefore(deadline: number, path: string, root: string): boo
 }
 
 /** For the model, and for whoever looks at what it did. */
-export function describePutBack({ files, keptIn }: NonNullable<ToolOutcome["putBack"]>): string {
-  const shown = files.slice(0, maxShown).map(({ path, what, reason }) => `${path} (${words[what]}: ${reason})`);
-  const more = files.length > maxShown ? `, and ${files.length - maxShown} more` : "";
-  return `put back, because nobody agreed to it: ${shown.join(", ")}${more}. What the command left there lies in ${keptIn}.`;
+export function describePutBack({ files, keptIn }: PutBackFiles): string {
+  const back = files.filter(({ what }) => what !== "failed");
+  const failed = files.filter(({ what }) => what === "failed");
+  return [
+    ...(back.length === 0 ? [] : [`put back, because nobody agreed to it: ${listed(back)}.`]),
+    ...(failed.length === 0 ? [] : [`COULD NOT BE PUT BACK, so look at it before you go on: ${listed(failed)}.`]),
+    ...(keptIn === "" ? [] : [`What the command left there lies in ${keptIn}.`]),
+  ].join(" ");
+}
+
+/** What was left of a command whose process was killed. */
+export interface RecoveredCommand extends PutBackFiles {
+  readonly workspaceRoot: string;
+  /** Where it is kept how things were; set when not all could be put back. */
+  readonly knownIn?: string;
+}
+
+/** For whoever starts a server. */
+export function describeRecovered({ workspaceRoot, knownIn, ...putBack }: RecoveredCommand): string {
+  const known = knownIn === undefined ? "" : ` How it was before is kept in ${knownIn}.`;
+  return `A command in ${workspaceRoot} was cut off: ${describePutBack(putBack)}${known}`;
+}
+
+function listed(files: readonly PutBackFile[]): string {
+  const shown = files
+    .slice(0, maxShown)
+    .map(({ path, what, reason }) => `${path} (${what === "failed" ? "" : `${words[what]}: `}${reason})`);
+  return `${shown.join(", ")}${files.length > maxShown ? `, and ${files.length - maxShown} more` : ""}`;
 }
 
 const maxShown = 20;
-const words: Readonly<Record<PutBackFile["what"], string>> = {
-  removed: "removed",
-  restored: "as before",
-  failed: "COULD NOT BE PUT BACK",
-};
+const words = { removed: "removed", restored: "as before" } as const;

@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import * as z from "zod";
+import type { ControlState } from "./control-state.ts";
 
 const stateSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("file"), mode: z.number(), sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
@@ -50,9 +51,8 @@ const journalSchema = z.object({
   places: z.array(
     z.object({
       place: z.object({ root: z.string(), isGit: z.boolean() }),
-      /** Of the directory that stood there: a path can come to mean another one. */
-      device: z.number(),
-      inode: z.number(),
+      /** Of the directory that stood there. */
+      identity: z.object({ inode: z.number(), device: z.number(), born: z.string(), boot: z.string() }),
       before: z.array(z.tuple([z.string(), stateSchema])),
       /** Directories that could not be read. */
       unreadable: z.array(z.string()).default([]),
@@ -68,6 +68,12 @@ const journalSchema = z.object({
 
 /** What was there when a command began. */
 export type WatchJournal = z.infer<typeof journalSchema>;
+
+/** What is to be put back. */
+export function journalStates({ places, refs, index }: WatchJournal): readonly ControlState[] {
+  const before = places.flatMap((place) => place.before.map(([, state]) => state));
+  return [...before, refs?.head, refs?.packed, index?.state].filter((state) => state !== undefined);
+}
 
 /** Whole or not at all: a command begins only after this. */
 export function writeWatchJournal(file: string, journal: WatchJournal): void {

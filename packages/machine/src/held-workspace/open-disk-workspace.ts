@@ -3,6 +3,7 @@ import { userConfigDir } from "../config/config-directory.ts";
 import { requireServerConfig } from "../config/server-config.ts";
 import { prepareStateDirectory } from "../config/state-directory.ts";
 import { ControlWatch } from "../control-watch/control-watch.ts";
+import { describeRecovered } from "../control-watch/put-back.ts";
 import { commandEnvironment } from "../process/command-environment.ts";
 import type { SandboxMode } from "../sandbox/sandbox.ts";
 import { openSandbox } from "../shell/open-sandbox.ts";
@@ -20,6 +21,8 @@ export async function openDiskWorkspace(options: {
   readonly sandbox: SandboxMode;
   /** Of this process; commands find of it what `commandEnvironment` lets through. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Told what commands left that were cut off. */
+  warn(text: string): void;
 }): Promise<{ readonly workspace: DiskWorkspace } & AsyncDisposable> {
   const { root } = options;
   const stateDir = await prepareStateDirectory(options.stateDir);
@@ -34,7 +37,8 @@ export async function openDiskWorkspace(options: {
     platform: platform(),
     privateDirectories: [configDir],
   });
-  const { watch: controlWatch } = ControlWatch.open({ stateDir, home: homedir() });
+  const { watch: controlWatch, recovered } = ControlWatch.open({ stateDir, home: homedir() });
+  for (const each of recovered) options.warn(describeRecovered(each));
   const end = async (): Promise<void> => {
     controlWatch[Symbol.dispose]();
     await sandbox[Symbol.asyncDispose]();

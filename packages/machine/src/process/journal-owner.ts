@@ -24,6 +24,11 @@ export function isRunning(owner: string): boolean {
   }
 }
 
+/** Of the owner's name: which run of the machine it was; "0" where the system does not say. */
+export function bootOf(owner: string): string {
+  return owner.split("-")[2] ?? "0";
+}
+
 function describe(pid: number): string | undefined {
   if (process.platform !== "linux") return undefined;
   try {

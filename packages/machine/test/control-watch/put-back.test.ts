@@ -17,6 +17,7 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { withoutRoot } from "@gennai/testkit/without-root";
 import { expect, test } from "vitest";
 import { ControlWatch } from "#control-watch/control-watch";
+import { describePutBack, describeRecovered } from "#control-watch/put-back";
 import { keptAside } from "#control-watch/put-back-copies";
 import { controlProject } from "./control-project.ts";
 import { treeOf } from "./watched-workspace.ts";
@@ -143,4 +144,16 @@ test("a link that stood in the workspace is followed by nobody", async () => {
   expect(readFileSync(join(root, "sub/.vscode/tasks.json"), "utf8")).toBe("{}\n");
   expect(readdirSync(outside.root).sort()).toEqual([".vscode", "tasks.json"]);
   expect(readdirSync(join(outside.root, ".vscode"))).toEqual([]);
+});
+
+test("what was put back and what was not is said apart, with where things lie", () => {
+  const restored = { path: "AGENTS.md", what: "restored", reason: "instructions that agents follow" } as const;
+  const failed = { path: ".envrc", what: "failed", reason: "it stays where it is" } as const;
+  const notBack = "COULD NOT BE PUT BACK, so look at it before you go on: .envrc (it stays where it is).";
+  expect(describeRecovered({ workspaceRoot: "/w", files: [failed], keptIn: "", knownIn: "/known" })).toBe(
+    `A command in /w was cut off: ${notBack} How it was before is kept in /known.`,
+  );
+  expect(describePutBack({ files: [failed, restored], keptIn: "/aside" })).toBe(
+    `put back, because nobody agreed to it: AGENTS.md (as before: instructions that agents follow). ${notBack} What the command left there lies in /aside.`,
+  );
 });

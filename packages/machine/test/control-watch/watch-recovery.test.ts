@@ -13,6 +13,8 @@ import { join } from "node:path";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
 import { ControlWatch } from "#control-watch/control-watch";
+import { describeRecovered } from "#control-watch/put-back";
+import { readWatchJournal, type WatchJournal } from "#control-watch/watch-journal";
 import { controlProject } from "./control-project.ts";
 import { treeOf } from "./watched-workspace.ts";
 
@@ -37,6 +39,41 @@ describe("what a killed server leaves", () => {
     });
     expect([status, signal], stderr).toContain(last.includes("SIGKILL") ? "SIGKILL" : 0);
   }
+
+  function changeJournal(
+    { root, stateDir }: { readonly root: string; readonly stateDir: string },
+    change: (journal: WatchJournal) => unknown,
+  ): void {
+    const parent = join(stateDir, "control-watch");
+    for (const name of readdirSync(parent)) {
+      for (const file of readdirSync(join(parent, name)).filter((each) => each.endsWith(".json"))) {
+        const path = join(parent, name, file);
+        const journal = readWatchJournal(path);
+        if (journal.workspaceRoot === root) writeFileSync(path, JSON.stringify(change(journal)));
+      }
+    }
+  }
+
+  test("is put back after a restart of the machine, which numbers devices anew", async () => {
+    const { root, stateDir, control, write } = await controlProject();
+    write(".envrc", "#".repeat(20 * 1024 * 1024));
+    const before = control();
+    killed(root, stateDir, "echo evil > AGENTS.md; echo evil > .git/hooks/pre-push");
+    changeJournal({ root, stateDir }, (journal) => ({
+      ...journal,
+      places: journal.places.map(({ identity, ...place }) => ({
+        ...place,
+        identity: { ...identity, device: identity.device + 1, boot: "another" },
+      })),
+    }));
+    const { watch, recovered } = ControlWatch.open({ stateDir, home: "/nowhere" });
+    expect(control()).toEqual(before);
+    expect(recovered.flatMap(({ files }) => files).map(({ path, what }) => [path, what])).toEqual([
+      [".git/hooks/pre-push", "removed"],
+      ["AGENTS.md", "restored"],
+    ]);
+    watch[Symbol.dispose]();
+  });
 
   test("is put back by the next start, once", async () => {
     const { root, stateDir, control } = await controlProject();
@@ -63,6 +100,12 @@ describe("what a killed server leaves", () => {
     for (const path of left.flatMap((name) => damaged(join(parent, name)))) truncateSync(path, 1);
     const { watch, recovered } = ControlWatch.open({ stateDir, home: "/nowhere" });
     const files = recovered.flatMap((each) => each.files);
+    const said = recovered.map(describeRecovered).join("\n");
+    expect(said).toMatch(
+      /^A command in .* was cut off: COULD NOT BE PUT BACK, so look at it before you go on: [^:]*damaged[^:]*\. How it was before is kept in (\/.*)\.$/,
+    );
+    const knownIn = / kept in (\/.*)\.$/.exec(said)?.[1] ?? "";
+    expect(readdirSync(knownIn)).toEqual(expect.arrayContaining(["bytes"]));
     expect(files).toEqual(expect.arrayContaining([expect.objectContaining({ what: "failed" })]));
     expect(readFileSync(join(root, "AGENTS.md"), "utf8")).toBe("evil\n");
     expect(readdirSync(join(stateDir, "put-back/failed"))).toHaveLength(1);
@@ -87,15 +130,7 @@ describe("what a killed server leaves", () => {
     const { root, stateDir, control } = await controlProject();
     killed(root, stateDir, "echo evil > .envrc");
     // As if the command had been started, and had to be over, long ago.
-    const parent = join(stateDir, "control-watch");
-    for (const name of readdirSync(parent)) {
-      for (const file of readdirSync(join(parent, name)).filter((each) => each.endsWith(".json"))) {
-        const path = join(parent, name, file);
-        const journal = JSON.parse(readFileSync(path, "utf8")) as object;
-        if (!readFileSync(path, "utf8").includes(root)) continue;
-        writeFileSync(path, JSON.stringify({ ...journal, deadline: Date.now() - 60_000 }));
-      }
-    }
+    changeJournal({ root, stateDir }, (journal) => ({ ...journal, deadline: Date.now() - 60_000 }));
     writeFileSync(join(root, "AGENTS.md"), "The user's.\n");
     const { watch, recovered } = ControlWatch.open({ stateDir, home: "/nowhere" });
     expect(recovered).toEqual([]);

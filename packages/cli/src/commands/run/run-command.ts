@@ -43,7 +43,13 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   const ending = new AbortController();
   using interrupts = new Interrupts();
   await using held = holdsFiles(flags)
-    ? await openDiskWorkspace({ root: workspace, stateDir, sandbox, environment: console.environment })
+    ? await openDiskWorkspace({
+        root: workspace,
+        stateDir,
+        sandbox,
+        environment: console.environment,
+        warn: (text) => void console.errors.write(`${terminalSafe(text)}\n`),
+      })
     : undefined;
   using desk = new AgentDesk({
     console,

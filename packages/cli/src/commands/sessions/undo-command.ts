@@ -49,7 +49,13 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
   const stateDir = defaultStateDir(console.environment);
   await using server = await chooseServer(serverRequest(flags, { workspace, stateDir, signal }), console);
   await using held = holdsFiles(flags)
-    ? await openDiskWorkspace({ root: workspace, stateDir, sandbox: "off", environment: console.environment })
+    ? await openDiskWorkspace({
+        root: workspace,
+        stateDir,
+        sandbox: "off",
+        environment: console.environment,
+        warn: (text) => void console.errors.write(`${terminalSafe(text)}\n`),
+      })
     : undefined;
   const place = held === undefined ? workspace : heldPlace(held.workspace.facts);
   const known = flags.session === undefined ? await listSessions(server.client, place, { signal }) : [];
