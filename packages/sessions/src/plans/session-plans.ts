@@ -4,9 +4,9 @@ import type { PlanIssue, PlanView } from "@gennai/governance/plan/plan";
 import type { PlanApproval as KeptApproval, StepRisk } from "@gennai/governance/plan/plan-change";
 import type { PlanRecord } from "@gennai/governance/plan/plan-record";
 import { contractIssues, stepContracts } from "@gennai/governance/plan/step-contract";
+import { OneByOne } from "@gennai/machine/one-by-one";
 import { ServiceError } from "@gennai/machine/service-error";
 import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
-import pLimit, { type LimitFunction } from "p-limit";
 import { chooseScenario } from "../policies/choose-scenario.ts";
 import { KnownFiles } from "../session/known-files.ts";
 import type { PreparedTurn } from "../session/prepared-turn.ts";
@@ -35,7 +35,7 @@ const maxPlans = 500;
 export class SessionPlans implements PlanAuthority {
   readonly #tokens: ApprovalTokens;
   /** One change of a session's plans at a time. */
-  readonly #lines = new WeakMap<Session, LimitFunction>();
+  readonly #lines = new OneByOne<Session>();
 
   /** @param wall milliseconds since the epoch */
   constructor(wall: () => number) {
@@ -317,11 +317,9 @@ export class SessionPlans implements PlanAuthority {
 
   /** One after the other. What `signal` gave up keeps nobody waiting: nothing comes of it any more. */
   #alone<Result>(session: Session, body: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    const line = this.#lines.get(session) ?? pLimit(1);
-    this.#lines.set(session, line);
-    if (signal === undefined) return line(body);
+    if (signal === undefined) return this.#lines.run(session, body);
     const { promise, resolve } = Promise.withResolvers<Result>();
-    const held = line(() => {
+    const held = this.#lines.run(session, () => {
       const result = body();
       resolve(result);
       return Promise.race([result, givenUp(signal)]);

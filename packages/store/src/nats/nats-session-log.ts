@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { LoggedEvent } from "@gennai/agent/session-event";
-import pLimit, { type LimitFunction } from "p-limit";
+import { OneByOne } from "@gennai/machine/one-by-one";
 import { StoreError } from "../database/store-error.ts";
 import { readPreamble } from "../ledger/ledger-file.ts";
 import { isSignedHere } from "../ledger/ledger-key.ts";
@@ -55,7 +55,8 @@ const envelope = 4_096;
  */
 export class NatsSessionLog implements SessionLog {
   readonly #options: NatsSessionLogOptions;
-  readonly #writing = new Map<string, LimitFunction>();
+  /** What this replica writes to a session. */
+  readonly #writing = new OneByOne<string>();
   #closed = false;
 
   constructor(options: NatsSessionLogOptions) {
@@ -89,14 +90,14 @@ export class NatsSessionLog implements SessionLog {
   }
 
   async setTitle(sessionId: string, title: string): Promise<void> {
-    await this.#inOrder(sessionId, () =>
+    await this.#writing.run(sessionId, () =>
       this.#appendFree(sessionId, async () => ({ kind: "title", title: title.toWellFormed() })),
     );
   }
 
   async takeOver(sessionId: string): Promise<number> {
     const { replicaId, isAlive } = this.#options;
-    const { epoch } = await this.#inOrder(sessionId, () =>
+    const { epoch } = await this.#writing.run(sessionId, () =>
       this.#appendFree(sessionId, async (place) => {
         // Asked again for every new owner: whoever was faster than us keeps it.
         if (place.owner !== "" && place.owner !== replicaId && (await isAlive(place.owner))) {
@@ -113,7 +114,7 @@ export class NatsSessionLog implements SessionLog {
     batch: LogBatch,
     expected: { readonly seq: number; readonly epoch: number },
   ): Promise<readonly LoggedEvent[]> {
-    return this.#inOrder(sessionId, () => this.#append(sessionId, batch, expected));
+    return this.#writing.run(sessionId, () => this.#append(sessionId, batch, expected));
   }
 
   async read(sessionId: string, afterSeq: number, limit: number): Promise<readonly LoggedEvent[]> {
@@ -183,17 +184,6 @@ export class NatsSessionLog implements SessionLog {
         return { ...place, ...taken, number: place.number + 1 };
       }
       if (attempt === 50) throw new AppendConflict(`Session ${sessionId} is written to by others all the time.`);
-    }
-  }
-
-  /** What this replica writes to a session goes one after the other. */
-  async #inOrder<Value>(sessionId: string, write: () => Promise<Value>): Promise<Value> {
-    const line = this.#writing.get(sessionId) ?? pLimit(1);
-    this.#writing.set(sessionId, line);
-    try {
-      return await line(write);
-    } finally {
-      if (line.activeCount + line.pendingCount === 0) this.#writing.delete(sessionId);
     }
   }
 

@@ -1,4 +1,5 @@
 import { sha256Hex } from "@gennai/protocol/digest";
+import { oneAfterTheOther, raceJobs } from "@gennai/testkit/race-jobs";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -175,6 +176,29 @@ test("a set is reverted once, and only where it was applied", async () => {
   expect(await at.contents()).toEqual(untouched);
   expect(sets.has("1")).toBe(false);
   await expect(sets.revert("1", { signal })).rejects.toMatchObject({ code: "not_reverted" });
+});
+
+test("sets are applied one after the other, in order, and one that cannot be keeps none from its turn", async () => {
+  await using directory = await temporaryDirectory({ "a.txt": "0" });
+  const jobs = new Map<string, () => Promise<void>>();
+  const files = new (class extends FakeFiles {
+    override async applyEdits(edits: Parameters<FakeFiles["applyEdits"]>[0]): Promise<boolean> {
+      const created = edits.find(({ type }) => type === "create");
+      await jobs.get(created?.absolute ?? "")?.();
+      return super.applyEdits(edits);
+    }
+  })();
+  const sets = new ChangeSets({ files, workspace: directory.root });
+  const apply = (job: () => Promise<void>, number: number) => {
+    jobs.set(directory.path(`${number}.txt`), job);
+    // Each but the failed one goes on from what the one before it left.
+    const before = number === 3 ? "1" : String(number - 1);
+    const changes = [update("a.txt", before, String(number)), create(`${number}.txt`, "")];
+    return sets.apply(String(number), changes, { save: "clean", signal });
+  };
+  expect(await raceJobs(apply)).toEqual(oneAfterTheOther);
+  expect(await directory.read("a.txt")).toBe("4");
+  expect([1, 2, 3, 4].map((number) => sets.has(String(number)))).toEqual([true, false, true, true]);
 });
 
 /** True the first time it holds. */

@@ -19,6 +19,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { GitMissingError, machineGit } from "@gennai/machine/git/machine-git";
 import { startGit } from "@gennai/machine/git/start-git";
 import { ProcessLocks } from "@gennai/machine/process/process-lock";
+import { oneAfterTheOther, raceJobs } from "@gennai/testkit/race-jobs";
 import fc from "fast-check";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { ShadowTree } from "#checkpoints/snapshot/shadow-tree";
@@ -245,4 +246,21 @@ test("all ignored is not the same as ignored as a whole", async () => {
     put(root, at, { text: "new\n" });
     expect(await remembering.snapshot()).toEqual(await asked());
   }
+});
+
+test("one thing at a time is done in a repository, in order, and a failure keeps none from its turn", async () => {
+  const { remembering, root } = world();
+  expect(await raceJobs((job) => remembering.alone(job))).toEqual(oneAfterTheOther);
+  // Who comes when the first is done does not pass the second by.
+  const order: number[] = [];
+  const first = remembering.alone(async () => order.push(1));
+  const second = remembering.alone(async () => order.push(2));
+  const third = first.then(() => remembering.alone(async () => order.push(3)));
+  await Promise.all([second, third]);
+  expect(order).toEqual([1, 2, 3]);
+  writeFileSync(join(root, "a"), "1");
+  const given = new AbortController();
+  given.abort();
+  const looks = await Promise.allSettled([remembering.snapshot(given.signal), remembering.snapshot()]);
+  expect(looks.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
 });
