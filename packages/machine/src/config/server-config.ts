@@ -29,7 +29,7 @@ export const serverConfigSchema = z.strictObject({
         .max(16 * mebibyte)
         .optional()
         .describe(
-          "Memory that one command and all it starts may hold, in MiB; then it is ended. By default three quarters of the machine's.",
+          "Memory that one command and all it starts may hold, in MiB; then it is ended. It is looked at five times a second, and not capped in between. By default three quarters of the machine's.",
         ),
       written_mib: z
         .int()

@@ -76,7 +76,8 @@ async function serverFinding({ configDir }: ConfigPlace): Promise<Finding> {
     return { check, state: "fail", text: problem, next };
   }
   const limits = { ...defaultCommandLimits, ...commandLimits };
-  const text = `a command may hold ${inMebibytes(limits.memoryBytes)} of memory and write ${inMebibytes(limits.writtenBytes)}`;
+  const most = `${inMebibytes(limits.memoryBytes)} of memory and write ${inMebibytes(limits.writtenBytes)}`;
+  const text = `a command may hold ${most}: it is watched and ended, and capped by no control group`;
   return { check, state: "ok", text };
 }
 

@@ -48,6 +48,7 @@ describe("doctor", { timeout: 60_000 }, () => {
     expect(of("database")).toMatchObject([{ state: "ok", text: expect.stringContaining("is whole") }]);
     expect(of("ledger")).toMatchObject([{ state: "ok", text: expect.stringMatching(/^[1-9]\d* records, sound$/) }]);
     expect(of("server")).toMatchObject([{ state: "ok", text: expect.stringContaining("none runs") }]);
+    expect(of("server.json")).toMatchObject([{ state: "ok", text: expect.stringContaining("watched and ended") }]);
   });
 
   test("before the first start there is nothing to complain about", async () => {
