@@ -16,6 +16,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { entryAt } from "../entry-at.ts";
 import { hasCode } from "../system-error.ts";
 
 const chunkBytes = 1024 * 1024;
@@ -99,7 +100,7 @@ function stayIn(top: string, from: string, cause: unknown): string {
 function freeName(wanted: string): string {
   for (let count = 0; ; count += 1) {
     const path = count === 0 ? wanted : join(dirname(wanted), `${basename(wanted)}.${count}`);
-    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return path;
+    if (entryAt(path) === undefined) return path;
   }
 }
 

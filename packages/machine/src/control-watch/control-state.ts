@@ -3,6 +3,7 @@ import { type BigIntStats, type Dirent, lstatSync, readdirSync, readFileSync, re
 import { basename, join, relative } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { type ControlPath, controlPath } from "@gennai/governance/policies/control-paths";
+import { entryAt } from "../entry-at.ts";
 import { isWithin } from "../sandbox/host-layout.ts";
 import { systemErrorCode } from "../system-error.ts";
 import { type Looked, RememberedTree, settledNs } from "../workspace/remembered-tree.ts";
@@ -171,7 +172,7 @@ export class ControlTree {
 
 /** By what a file that is too large to be read is known again; undefined for another one. */
 export function largeFileIdentity(path: string): string | undefined {
-  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  const stat = entryAt(path);
   return stat?.isFile() === true && stat.size > maxBytes ? ofLarge(stat) : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { lstatSync } from "node:fs";
+import { entryAt } from "../entry-at.ts";
 import { bootOf, thisOwner } from "../process/journal-owner.ts";
 
 /** By what a directory is known again: a path can come to mean another one. */
@@ -13,7 +13,7 @@ export interface DirectoryIdentity {
 
 /** Undefined where no directory stands, or a link to one. */
 export function directoryIdentity(path: string): DirectoryIdentity | undefined {
-  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  const stat = entryAt(path);
   if (stat?.isDirectory() !== true) return undefined;
   const { ino, dev, birthtimeNs } = stat;
   return { inode: Number(ino), device: Number(dev), born: `${birthtimeNs}`, boot: bootOf(thisOwner()) };

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
 import { controlPath } from "@gennai/governance/policies/control-paths";
 import type { PutBackFile } from "@gennai/governance/tool";
+import { entryAt } from "../entry-at.ts";
 import { entryKey, gitlink, indexLayout, objectName } from "../git-data/git-index.ts";
 import type { RepositoryPaths } from "../sandbox/repository-paths.ts";
 import { settledNs } from "../workspace/remembered-tree.ts";
@@ -104,7 +105,7 @@ export class IndexWatch {
   }
 
   #state(path: string): ControlState | undefined {
-    const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    const stat = entryAt(path);
     if (stat === undefined) return undefined;
     if (!stat.isFile() || stat.size > maxBytes) return { type: "other", identity: "unreadable" };
     const stamp = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(":");

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { entryAt } from "../entry-at.ts";
 import { readGitHead } from "../workspace/git-head.ts";
 
 /** Larger ones are not compared, and count as different. */
@@ -20,7 +21,7 @@ export function isStaged(
 ): boolean {
   if (name.includes("\0")) return false;
   const path = join(workTree, name);
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = entryAt(path);
   if (entry === undefined || stat === undefined) return entry === undefined && stat === undefined;
   const [mode = "", object] = entry.split(" ");
   if (mode === "160000") {
@@ -29,7 +30,7 @@ export function isStaged(
   }
   if (stat.isSymbolicLink()) return mode === "120000" && objectOf(Buffer.from(readlinkSync(path)), entry) === object;
   if (!stat.isFile() || stat.size > maxBytes) return false;
-  if (mode !== ((stat.mode & 0o100) === 0 ? "100644" : "100755") && mode !== before?.split(" ")[0]) return false;
+  if (mode !== ((stat.mode & 0o100n) === 0n ? "100644" : "100755") && mode !== before?.split(" ")[0]) return false;
   const bytes = readFileSync(path);
   // Git may add lines as other systems end them.
   const normalised = Buffer.from(bytes.toString("latin1").replaceAll("\r\n", "\n"), "latin1");

@@ -1,7 +1,7 @@
-import { lstatSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
 import type { PutBackFile, ToolOutcome } from "@gennai/governance/tool";
+import { entryAt } from "../entry-at.ts";
 import { isWithin } from "../sandbox/host-layout.ts";
 import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
 import { type ChangeSurroundings, type ControlChange, isAgreed } from "./agreed-change.ts";
@@ -110,7 +110,7 @@ function changesOf({ root, tree, before, targets }: ChangedTree, after: ControlS
 /** By the time of the last change of the file, or of the nearest directory that is left. */
 export function changedBefore(deadline: number, path: string, root: string): boolean {
   for (let at = path; isWithin(at, root); at = dirname(at)) {
-    const stat = lstatSync(at, { throwIfNoEntry: false });
+    const stat = entryAt(at);
     if (stat !== undefined) return stat.ctimeMs <= deadline;
   }
   return true;

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
 import { isProtectedBranch } from "@gennai/governance/policies/branch";
 import type { PutBackFile } from "@gennai/governance/tool";
+import { entryAt } from "../entry-at.ts";
 import { packedRefs, soundPacked, withoutPacked } from "../git-data/packed-refs.ts";
 import { isWithin } from "../sandbox/host-layout.ts";
 import type { RepositoryPaths } from "../sandbox/repository-paths.ts";
@@ -112,7 +113,7 @@ export class RefsWatch {
       const [was, is] = [before.get(name), after.get(name)];
       if (was === is || isAgreedMove({ ref: name }, agreed, onto)) continue;
       const path = join(common, name);
-      const isPacked = is !== undefined && lstatSync(path, { throwIfNoEntry: false }) === undefined;
+      const isPacked = is !== undefined && entryAt(path) === undefined;
       if (!changedBefore(deadline, isPacked ? join(common, packedFile) : path, common)) continue;
       if (isMovedElsewhere({ name, is }, seen, options.untouchable)) continue;
       const there = is === undefined ? "" : `; it had come to be at ${said(is).slice(0, 70)}`;
@@ -145,13 +146,13 @@ export class RefsWatch {
   }
 
   #fileState(path: string): ControlState | undefined {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
+    const stat = entryAt(path);
     if (stat === undefined) return undefined;
     if (stat.isSymbolicLink()) return { type: "link", target: readlinkSync(path) };
     if (stat.isDirectory()) return { type: "directory" };
     if (!stat.isFile() || stat.size > maxBytes) return { type: "other", identity: "unreadable" };
     const kept = this.#keep(textOf(path));
-    return kept.type === "file" ? { ...kept, mode: stat.mode & 0o7777 } : kept;
+    return kept.type === "file" ? { ...kept, mode: Number(stat.mode & 0o7777n) } : kept;
   }
 
   /** The branch that a HEAD names; undefined for a commit. */
@@ -218,7 +219,7 @@ function filesBelow(common: string, directory: string): readonly string[] {
 /** A ref in a place that is written without git, by way of a link, is another one. */
 function looseRef(common: string, name: string): string | undefined {
   const path = join(common, name);
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = entryAt(path);
   if (stat === undefined || stat.isDirectory()) return undefined;
   const text = textOf(path).trim();
   const isThroughLink = stat.isSymbolicLink() || realpathSync(dirname(path)) !== dirname(path);

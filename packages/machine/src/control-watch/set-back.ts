@@ -1,5 +1,6 @@
 import { closeSync, lstatSync, realpathSync, rmdirSync, symlinkSync } from "node:fs";
 import { join, relative } from "node:path";
+import { entryAt } from "../entry-at.ts";
 import { hasCode, systemErrorCode } from "../system-error.ts";
 import { placeNewFile, removeFile } from "../workspace/change/place-file.ts";
 import { type HeldDirectory, holdDirectory } from "../workspace/held-directory.ts";
@@ -59,7 +60,7 @@ export class SetBack {
       this.#hold([...parents, last])[Symbol.dispose]();
       return this.#lying();
     }
-    if (state === undefined && lstatSync(path, { throwIfNoEntry: false }) === undefined) return "";
+    if (state === undefined && entryAt(path) === undefined) return "";
     // Also where a link out of the workspace stands in place of a directory.
     using directory = this.#hold(parents);
     if (file !== undefined) {
@@ -126,7 +127,7 @@ export class SetBack {
   #hold(components: readonly string[]): HeldDirectory {
     for (let depth = 1; depth <= components.length; depth += 1) {
       const above = components.slice(0, depth).join("/");
-      const stat = lstatSync(join(this.#root.path, above), { throwIfNoEntry: false });
+      const stat = entryAt(join(this.#root.path, above));
       if (stat !== undefined && !stat.isDirectory()) this.#moveAside(above);
     }
     return holdDirectory(this.#root, components, { create: true });

@@ -1,5 +1,6 @@
-import { type Dirent, lstatSync } from "node:fs";
+import { type Dirent } from "node:fs";
 import { join } from "node:path";
+import { entryAt } from "../entry-at.ts";
 import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
 
 /** Of the files in a directory. */
@@ -33,7 +34,7 @@ export class LinkedFiles {
 
   /** All names that a file of the tree has in it. */
   namesOf(path: string): readonly string[] {
-    const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    const stat = entryAt(path);
     return stat === undefined ? [] : (this.#names.get(inodeOf(stat)) ?? [path]);
   }
 
@@ -61,7 +62,7 @@ export function fileNames(entries: readonly Dirent[]): FileNames {
   const linked: string[] = [];
   for (const entry of entries) {
     if (!entry.isFile()) continue;
-    const stat = lstatSync(join(entry.parentPath, entry.name), { bigint: true, throwIfNoEntry: false });
+    const stat = entryAt(join(entry.parentPath, entry.name));
     if (stat?.isFile() !== true) continue;
     all.push([inodeOf(stat), entry.name]);
     if (stat.nlink > 1n) linked.push(inodeOf(stat));
@@ -72,7 +73,7 @@ export function fileNames(entries: readonly Dirent[]): FileNames {
 /** True for a file that has names besides these. */
 function hasMoreNames(paths: readonly string[]): boolean {
   const [path] = paths;
-  return path !== undefined && (lstatSync(path, { throwIfNoEntry: false })?.nlink ?? 0) > paths.length;
+  return path !== undefined && (entryAt(path)?.nlink ?? 0) > paths.length;
 }
 
 function inodeOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {

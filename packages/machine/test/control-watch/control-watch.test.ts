@@ -43,6 +43,8 @@ const attacks: readonly (readonly [what: string, does: string, named: string])[]
   ["breaks package.json", "echo evil >> package.json", "package.json"],
   ["moves a directory of control files", "mv sub sub2", "sub/.vscode/tasks.json"],
   ["deletes one", "rm -r sub", "sub/.vscode/tasks.json"],
+  ["puts a file in the place of a directory", "rm -r sub; echo x > sub; echo evil > AGENTS.md", "AGENTS.md"],
+  ["puts a link to itself there", "rm -r sub; ln -s sub sub; echo evil > AGENTS.md", "AGENTS.md"],
   ["puts a link in the place of a directory", "mv sub real; ln -s real sub", "sub/.vscode/tasks.json"],
   [
     "makes .husky a link",

@@ -38,6 +38,7 @@ const attacks: readonly (readonly [what: string, does: string, named: string])[]
   ["main by breaking it", "echo x > .git/refs/heads/main", ".git/refs/heads/main"],
   ["main by a link", "cp .git/refs/heads/main m; ln -sf ../../../m .git/refs/heads/main", ".git/refs/heads/main"],
   ["all by a link", "mv .git/refs/heads h; ln -s ../../h .git/refs/heads", ".git/refs/heads/main"],
+  ["all by a file in their place", "rm -r .git/refs/heads; echo x > .git/refs/heads", ".git/refs/heads/main"],
   ["release/1", "git update-ref refs/heads/release/1 work", ".git/refs/heads/release/1"],
   ["a new protected branch", "git update-ref refs/heads/release/2 work", ".git/refs/heads/release/2"],
   ["a new one, packed", "git update-ref refs/heads/release/2 work; git pack-refs --all", ".git/refs/heads/release/2"],
