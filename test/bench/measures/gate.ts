@@ -62,7 +62,10 @@ export async function measureGate(world: BenchWorld): Promise<readonly Reading[]
       environment: {},
       shellArguments: () => [],
       sandbox: undefined,
-      controlWatch: { begin: () => ({ end: () => ({ files: [], keptIn: "" }) }) },
+      controlWatch: {
+        begin: () => ({ end: () => ({ files: [], keptIn: "" }) }),
+        turn: async () => new DisposableStack(),
+      },
     }),
   ];
   const gate = governTools({

@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
 import type { PutBackFile } from "@gennai/governance/tool";
 import { isRunning, thisOwner } from "../process/journal-owner.ts";
+import { ProcessLocks } from "../process/process-lock.ts";
 import { isWithin } from "../sandbox/host-layout.ts";
 import { repositoryPaths } from "../sandbox/repository-paths.ts";
 import { hasCode } from "../system-error.ts";
@@ -15,6 +16,7 @@ import { KeptBytes } from "./kept-bytes.ts";
 import { type PutBackFiles, putBack, type RecoveredCommand } from "./put-back.ts";
 import { asideOf, failedAsideOf, sweepAllAside, sweepAside } from "./put-back-copies.ts";
 import { RefsWatch } from "./refs-watch.ts";
+import { repositoryTurn } from "./repository-turn.ts";
 import { journalStates, readWatchJournal, type WatchJournal, writeWatchJournal } from "./watch-journal.ts";
 
 export interface WatchedCommand {
@@ -86,6 +88,15 @@ export class ControlWatch implements Disposable {
     });
     sweepAllAside(stateDir);
     return { watch: new ControlWatch(stateDir, home, nextOwn(parent)), recovered };
+  }
+
+  /**
+   * Waits for other commands over the same repository, as `repositoryTurn` says. For a command without a sandbox, before it
+   * begins; in one, what working trees have in common can hardly be changed.
+   */
+  turn(workspaceRoot: string, { signal }: { readonly signal: AbortSignal }): Promise<Disposable> {
+    const common = repositoryPaths(workspaceRoot, this.#home)?.writable[0];
+    return repositoryTurn(new ProcessLocks(join(this.#stateDir, "locks")), common ?? workspaceRoot, { signal });
   }
 
   /** Throws when the workspace cannot be looked through; the command must not run then. */

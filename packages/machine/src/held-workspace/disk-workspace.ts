@@ -38,7 +38,7 @@ export interface DiskWorkspaceOptions {
   /** Absolute paths that no server reads or changes, wherever they lie. */
   readonly ownDirectories: readonly string[];
   readonly sandbox: Sandbox;
-  readonly controlWatch: Pick<ControlWatch, "begin">;
+  readonly controlWatch: Pick<ControlWatch, "begin" | "turn">;
   /** What each command may take of the machine; the usual limits for what is left out. */
   readonly limits?: Partial<CommandLimits>;
   /** What commands find in their environment. */

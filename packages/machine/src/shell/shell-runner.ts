@@ -33,7 +33,7 @@ export interface ShellSurroundings {
   readonly sandbox?: Pick<ShellSandbox, "prepare"> | undefined;
   /** What each command may take of the machine; the usual limits for what is left out. */
   readonly limits?: Partial<CommandLimits>;
-  readonly controlWatch: Pick<ControlWatch, "begin">;
+  readonly controlWatch: Pick<ControlWatch, "begin" | "turn">;
   /** Globs of branches that only git may move, as it was told to, besides those that always are. */
   readonly protectedBranches?: readonly string[];
 }
@@ -59,6 +59,8 @@ export async function runShellCommand(
   const { text, cwd, timeoutMs, readsOnly, agreed } = command;
   const { workspaceRoot, environment } = surroundings;
   const boxed = surroundings.sandbox?.prepare(text, { workspaceRoot, cwd: cwd.path, readsOnly });
+  // Beside another one, each would put back what the other was told to change.
+  using _turn = boxed === undefined ? await surroundings.controlWatch.turn(workspaceRoot, options) : undefined;
   let watched: ControlRun | undefined;
   try {
     // Where it gets the workspace read-only, there is nothing to look at.

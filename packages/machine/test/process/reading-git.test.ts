@@ -7,7 +7,7 @@ import { commandEnvironment } from "#process/command-environment";
 import { holdDirectory } from "#process/run-command";
 import { plainShell, runShellCommand } from "#shell/shell-runner";
 
-const nothing = { begin: () => ({ end: () => ({ files: [], keptIn: "" }) }) };
+const nothing = { begin: () => ({ end: () => ({ files: [], keptIn: "" }) }), turn: async () => new DisposableStack() };
 
 test.each(["git status", "git diff", "git log -p -1", "cd sub && git diff"])(
   "without a sandbox, %s starts nothing that the repository names",

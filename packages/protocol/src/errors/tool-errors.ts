@@ -76,6 +76,11 @@ export const toolErrors = {
     next: "The user adds it, with its port, to `allow_private` in `web.json`.",
   },
   read_only_file_system: { means: "the file system is read-only", next: "Mount it for writing, or leave it." },
+  repository_busy: {
+    means:
+      "another command still runs over the same repository, where there is no sandbox, also after this one waited in line",
+    next: "Try again after its end.",
+  },
   ripgrep_missing: { means: "there is no ripgrep", next: "Install ripgrep." },
   sandbox_unavailable: {
     means: "the sandbox could not start, so the command did not run",

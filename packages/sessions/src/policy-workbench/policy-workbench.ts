@@ -129,7 +129,7 @@ export class PolicyWorkbench implements AsyncDisposable {
       activeIntent: () => options.intent,
       home,
       environment: commandEnvironment({}),
-      controlWatch: { begin: nothingRuns },
+      controlWatch: { begin: nothingRuns, turn: nothingRuns },
       exclude: [],
       now: Date.now,
     });

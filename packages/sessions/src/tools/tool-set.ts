@@ -53,7 +53,7 @@ export interface ToolPorts {
   /** Where commands run; without it, they run as they are. */
   readonly sandbox?: ShellSandbox | undefined;
   /** Puts back what commands change of control files. */
-  readonly controlWatch: Pick<ControlWatch, "begin">;
+  readonly controlWatch: Pick<ControlWatch, "begin" | "turn">;
   /** Globs of branches that only git may move, as it was told to, besides those that always are. */
   readonly protectedBranches?: readonly string[];
   /** Program and arguments that run a shell command without a sandbox; the shell itself by default. */

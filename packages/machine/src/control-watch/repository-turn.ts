@@ -1,0 +1,46 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import type { ProcessLocks } from "../process/process-lock.ts";
+
+/** Milliseconds between looks: the one in front may be another process, and may be killed. */
+const pollMs = 200;
+/** As long as a turn waits for a working tree, where nothing else is said. */
+const defaultLimitMs = 300_000;
+
+/**
+ * Waits in line, over all processes of the state directory, until no other command runs over this repository: each would put
+ * back what the other was told to change. Rejects with `ToolFailure` `repository_busy` after the limit, and with the signal's
+ * reason when it aborts.
+ *
+ * @param repository real path of git's directory, or of a workspace without one
+ * @returns to be disposed when the command has ended
+ */
+export async function repositoryTurn(
+  locks: ProcessLocks,
+  repository: string,
+  { signal, limitMs = defaultLimitMs }: { readonly signal: AbortSignal; readonly limitMs?: number },
+): Promise<Disposable> {
+  const name = `commands ${repository}`;
+  const line = locks.line(name);
+  const take = () => locks.tryAcquire(name, "a command");
+  signal.throwIfAborted();
+  const first = line.first() === undefined ? take() : undefined;
+  if (first?.type === "acquired") return first.lock;
+  using place = line.join("a command");
+  const end = performance.now() + limitMs;
+  for (;;) {
+    const attempt = place.ahead().length === 0 ? take() : undefined;
+    if (attempt?.type === "acquired") return attempt.lock;
+    const left = end - performance.now();
+    if (left <= 0) throw busy(repository);
+    await delay(Math.min(pollMs, left), undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}
+
+function busy(repository: string): ToolFailure {
+  return new ToolFailure(
+    "repository_busy",
+    `The command did not run: another one still runs over ${repository}, and without a sandbox they go one after the other.`,
+    { retryable: true, hint: "Try again when the other one has ended, or tell the user." },
+  );
+}
