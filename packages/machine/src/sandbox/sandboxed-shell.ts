@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync } from "node:fs";
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { type BubblewrapFeatures, bubblewrapArguments } from "./bubblewrap-arguments.ts";
@@ -105,7 +105,9 @@ export class ShellSandbox {
 
   #look(roots: readonly string[]): Covered {
     const covered = roots.map((root) => {
-      const tree = this.#trees.get(root) ?? new TreeCover(root);
+      const tree =
+        this.#trees.get(root) ??
+        new TreeCover(root, { targets: join(this.#options.secretTargets, workspaceIdOf(root).slice(0, 16)) });
       this.#trees.set(root, tree);
       return tree.look();
     });
@@ -133,6 +135,8 @@ export interface ShellSandboxOptions {
   readonly layout: HostLayout;
   readonly place: Omit<SandboxPlace, keyof Disposable>;
   readonly mountPoints: MountPoints;
+  /** Private directory for what links named as secrets led to, by tree. */
+  readonly secretTargets: string;
 }
 
 /** What bubblewrap says when it could not do its part; the command was not started then. */

@@ -1,11 +1,13 @@
-import { lstatSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { secretPath } from "@gennai/governance/command/secret-paths";
-import { isZeroAccess } from "@gennai/governance/policies/secrets";
+import { entryAt } from "../entry-at.ts";
 import { RememberedTree } from "../workspace/remembered-tree.ts";
+import { isWithin } from "./host-layout.ts";
 import { type FileNames, fileNames, LinkedFiles } from "./linked-files.ts";
+import { SecretTargets } from "./secret-targets.ts";
 import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
-import { zeroAccessFiles } from "./zero-access-files.ts";
+import { secretLinks, zeroAccessFiles } from "./zero-access-files.ts";
 
 /** What of a tree is kept from a command; real absolute paths. */
 export interface Covered {
@@ -19,6 +21,8 @@ export interface Covered {
 
 interface Found {
   readonly secrets: readonly string[];
+  /** Links that are named as secrets. */
+  readonly links: readonly string[];
   readonly names: FileNames;
 }
 
@@ -27,13 +31,21 @@ export class TreeCover {
   readonly #root: string;
   readonly #tree: RememberedTree<Found>;
   #links = new LinkedFiles();
-  /** What links named as secrets led to: a command may have removed such a link. */
-  readonly #targets = new Set<string>();
+  readonly #targets: SecretTargets;
 
-  constructor(root: string) {
+  /**
+   * Throws `UnprotectedWorkspace`, as `SecretTargets` does.
+   * @param options.targets private directory for what links of this tree named as secrets led to
+   */
+  constructor(root: string, { targets }: { readonly targets: string }) {
     this.#root = root;
+    this.#targets = new SecretTargets(targets);
     this.#tree = new RememberedTree(root, (_directory, entries) => ({
-      found: { secrets: zeroAccessFiles(root, entries), names: fileNames(entries) },
+      found: {
+        secrets: zeroAccessFiles(root, entries),
+        links: secretLinks(root, entries),
+        names: fileNames(entries),
+      },
       below: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
     }));
   }
@@ -50,17 +62,32 @@ export class TreeCover {
     if (!same) this.#links = new LinkedFiles([...found].map(([directory, { names }]) => [directory, names] as const));
     const covered = new Set(unreadable);
     const kept = new Set<string>();
-    for (const secrets of [this.#targets, ...[...found.values()].map((each) => each.secrets)]) {
+    for (const { links } of found.values()) {
+      // What a link leads to can change while its own directory does not.
+      for (const link of links) {
+        const target = targetOf(link);
+        if (target !== undefined && isWithin(target, this.#root)) this.#targets.add(target, link);
+      }
+    }
+    for (const secrets of [this.#targets.paths(), ...[...found.values()].map((each) => each.secrets)]) {
       for (const path of secrets) {
-        const stat = lstatSync(path, { throwIfNoEntry: false });
+        const stat = entryAt(path);
         if (stat?.isFile() !== true) continue;
         covered.add(path);
-        if (!isZeroAccess(relative(this.#root, path))) this.#targets.add(path);
         for (const directory of namingDirectories(this.#root, path)) kept.add(directory);
         if (stat.nlink > 1) for (const name of this.#links.namesOf(path)) covered.add(name);
       }
     }
     return { zeroAccess: [...covered], kept: [...kept].toSorted(), linkedOutside: this.#links.readOnly() };
+  }
+}
+
+/** Undefined for a link that leads nowhere. */
+function targetOf(link: string): string | undefined {
+  try {
+    return realpathSync(link);
+  } catch {
+    return undefined;
   }
 }
 

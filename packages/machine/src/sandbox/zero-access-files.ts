@@ -12,6 +12,14 @@ export function zeroAccessFiles(root: string, entries: readonly Dirent[]): reado
   return entries.flatMap((entry) => (entry.isDirectory() ? [] : secretAt(root, entry)));
 }
 
+/** Those names in a directory that are links and named as secrets, as absolute paths of the links. */
+export function secretLinks(root: string, entries: readonly Dirent[]): readonly string[] {
+  return entries
+    .filter((entry) => entry.isSymbolicLink())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => secretPath(relative(root, path)) !== undefined && !isGitsOwn(path));
+}
+
 function secretAt(root: string, entry: Dirent): readonly string[] {
   const path = join(entry.parentPath, entry.name);
   const isSecret =

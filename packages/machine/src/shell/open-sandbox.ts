@@ -83,11 +83,12 @@ async function open(options: SandboxOptions): Promise<(Sandbox & AsyncDisposable
     );
   }
   const mountPoints = new MountPoints(join(options.stateDir, "sandbox-mounts"));
+  const secretTargets = join(options.stateDir, "secret-targets");
   return {
     state: "sandboxed",
     reason: `bubblewrap (${program})`,
     hint: "",
-    shell: new ShellSandbox({ program, features: probed, shell, layout, place, mountPoints }),
+    shell: new ShellSandbox({ program, features: probed, shell, layout, place, mountPoints, secretTargets }),
     [Symbol.asyncDispose]: async () => {
       place[Symbol.dispose]();
     },

@@ -17,6 +17,8 @@ export interface SandboxFixture extends AsyncDisposable {
   readonly stateDir: string;
   readonly shell: ShellSandbox;
   git(...args: string[]): Promise<string>;
+  /** Another sandbox over the same, that remembers what is on disk alone. */
+  restarted(): Promise<Pick<SandboxFixture, "run">>;
   run(
     command: string,
     options?: { readonly readsOnly?: boolean; readonly cwd?: string; readonly timeoutMs?: number },
@@ -41,27 +43,44 @@ export async function sandboxFixture(files: Files = {}): Promise<SandboxFixture>
   }
   write(join(stateDir, "token"), "STATE-SECRET\n");
   const environment = { ...commandEnvironment(process.env), HOME: home, CARGO_HOME: join(home, ".cargo") };
-  const sandbox = await openSandbox({ mode: "required", stateDir, home, environment, platform: process.platform });
-  parts.use(sandbox);
-  if (sandbox.state !== "sandboxed") throw new Error(sandbox.reason);
+  const open = async (owner: AsyncDisposableStack) => {
+    const sandbox = await openSandbox({ mode: "required", stateDir, home, environment, platform: process.platform });
+    owner.use(sandbox);
+    if (sandbox.state !== "sandboxed") throw new Error(sandbox.reason);
+    return sandbox.shell;
+  };
+  const runIn = async (
+    shell: ShellSandbox,
+    command: string,
+    {
+      readsOnly = false,
+      cwd = workspace.root,
+      timeoutMs = 10_000,
+    }: NonNullable<Parameters<SandboxFixture["run"]>[1]> = {},
+  ): Promise<BoxedRun> => {
+    const boxed = shell.prepare(command, { workspaceRoot: workspace.root, cwd, readsOnly });
+    try {
+      const run = await runCommand(
+        { argv: boxed.argv, cwd: holdDirectory(cwd), env: environment, timeoutMs },
+        { signal: new AbortController().signal },
+      );
+      return { ...run, notes: boxed.finish() };
+    } finally {
+      boxed.finish();
+    }
+  };
+  const shell = await open(parts);
   const owned = parts.move();
   return {
     root: workspace.root,
     home,
     stateDir,
-    shell: sandbox.shell,
+    shell,
     git: (...args) => workspace.git(...args),
-    async run(command, { readsOnly = false, cwd = workspace.root, timeoutMs = 10_000 } = {}) {
-      const boxed = sandbox.shell.prepare(command, { workspaceRoot: workspace.root, cwd, readsOnly });
-      try {
-        const run = await runCommand(
-          { argv: boxed.argv, cwd: holdDirectory(cwd), env: environment, timeoutMs },
-          { signal: new AbortController().signal },
-        );
-        return { ...run, notes: boxed.finish() };
-      } finally {
-        boxed.finish();
-      }
+    run: (command, options) => runIn(shell, command, options),
+    restarted: async () => {
+      const again = await open(owned);
+      return { run: (command, options) => runIn(again, command, options) };
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
