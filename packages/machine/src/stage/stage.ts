@@ -1,23 +1,13 @@
-import { randomBytes } from "node:crypto";
 import type { CommandRun } from "../process/run-command.ts";
-import type { CoveredRoot } from "./covered-roots.ts";
 import type { Covered } from "./covered-tree.ts";
 import type { Observation } from "./effect.ts";
-import { layMask } from "./lay-mask.ts";
-import { keepMounts, type MountKeeper } from "./mount-keeper.ts";
+import type { MountKeeper } from "./mount-keeper.ts";
+import { dropMounts, type MountedRoots } from "./mounted-roots.ts";
 import { observe } from "./observe.ts";
 import { NotObservable } from "./stage-error.ts";
 import { runOnStage, type StagedCommand, type StageMachine } from "./staged-command.ts";
 import { makeMarker } from "./staging-place.ts";
-import { makeTransaction, removeTransaction, type Transaction } from "./transaction.ts";
-
-export interface StageOptions {
-  readonly machine: StageMachine;
-  /** Private, real path. */
-  readonly stateDir: string;
-  /** None within another: the work tree, and git's common directory where it lies elsewhere. */
-  readonly roots: readonly CoveredRoot[];
-}
+import type { Transaction } from "./transaction.ts";
 
 /**
  * Where one command runs and can harm nothing: overlays over the roots take what it writes. Nothing of the roots changes
@@ -32,32 +22,22 @@ export class Stage {
   readonly #mounts: MountKeeper;
 
   private constructor(
-    transaction: Transaction,
-    mounts: MountKeeper,
-    options: StageOptions & { readonly markers: readonly bigint[] },
+    { transaction, covered, mounts }: MountedRoots,
+    options: { readonly machine: StageMachine; readonly markers: readonly bigint[] },
   ) {
     this.transaction = transaction;
     this.markers = options.markers;
-    this.#covered = options.roots.map(({ covered }) => covered);
+    this.#covered = covered;
     this.#machine = options.machine;
     this.#mounts = mounts;
   }
 
-  /** Throws `StageUnavailable`, and leaves nothing behind then. */
-  static async open(options: StageOptions): Promise<Stage> {
-    const transaction = await makeTransaction(
-      options.stateDir,
-      options.roots.map(({ root }) => root),
-    );
+  /** Right before the command: what others change from now on counts as changed meanwhile. Drops the mounts if it throws. */
+  static async on(mounted: MountedRoots, machine: StageMachine): Promise<Stage> {
     try {
-      for (const [index, root] of transaction.roots.entries()) {
-        await layMask(root, options.roots[index]?.covered ?? { hidden: [], copies: new Map() });
-      }
-      const markers = transaction.roots.map(makeMarker);
-      const mounts = await keepMounts(transaction.roots, `gennai-stage-${randomBytes(8).toString("hex")}`);
-      return new Stage(transaction, mounts, { ...options, markers });
+      return new Stage(mounted, { machine, markers: mounted.transaction.roots.map(makeMarker) });
     } catch (error) {
-      await removeTransaction(transaction);
+      await dropMounts(mounted);
       throw error;
     }
   }

@@ -77,10 +77,9 @@ export const scenarios: Scenarios = {
   ),
   "keeps a part of what a command did": async () => {
     await using fixture = new StageFixture(files);
-    await fixture.keep(
-      "echo more >> a.txt; rm -r old; mkdir -p n/m; echo 1 > n/one; echo 2 > n/m/two; rm src/b.txt",
-      ({ path }) => ["a.txt", "n/m/two", "old/d.txt", "old"].includes(path),
-    );
+    await fixture.keep("echo more >> a.txt; rm -r old; mkdir -p n/m; echo 1 > n/one; echo 2 > n/m/two; rm src/b.txt", {
+      which: ({ path }) => ["a.txt", "n/m/two", "old/d.txt", "old"].includes(path),
+    });
     const tree = fixture.tree();
     equal(fixture.read("a.txt"), "a\nmore\n");
     deepEqual([tree["n/one"], tree["n/m/two"]], [undefined, "644 2\n"]);
@@ -93,7 +92,7 @@ export const scenarios: Scenarios = {
     for (const refused of ["big/sub/1", "big/sub/2", "big/x"]) {
       await using fixture = new StageFixture(files);
       const before = fixture.tree()[refused];
-      await fixture.keep(command, ({ path }) => path !== refused);
+      await fixture.keep(command, { which: ({ path }) => path !== refused });
       const tree = fixture.tree();
       equal(tree[refused], before, refused);
       deepEqual([tree["big/sub/10"], tree["big/sub/30"]], ["644 new\n", "644 new\n"]);

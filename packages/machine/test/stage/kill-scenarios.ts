@@ -1,13 +1,13 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { recoverCommits } from "#stage/recover-commits";
 import { forgetCommit } from "#stage/undo-commit";
 import type { Scenarios } from "./run-scenarios.ts";
+import { untilNobodySeesBelow } from "./sees-below.ts";
 import { StageFixture } from "./stage-fixture.ts";
 
 const all = Number(process.env["GENNAI_ROUNDS"] || 100);
@@ -50,7 +50,7 @@ export const scenarios: Scenarios = {
       const isAimed = what !== "run" && random() < 0.8;
       const kill = await killWithin(fixture, what, { isAimed, afterMs: random() * (isAimed ? inside : 150) });
       if (isAimed) inside = Math.max(2, inside * (kill.hadEnded ? 0.85 : 1.1));
-      await noneSees(fixture);
+      await untilNobodySeesBelow(fixture.base);
       const phases = phasesIn(fixture);
       const recovered = await recoverCommits(fixture.stateDir);
       const about = `round ${round} (${what}): ${JSON.stringify({ phases, recovered, kill })}`;
@@ -107,21 +107,6 @@ async function exited(child: ChildProcess): Promise<void> {
 }
 
 /** Waits until no process has a mount of this workspace's stages. */
-async function noneSees(fixture: StageFixture): Promise<void> {
-  const sees = (id: string): boolean => {
-    try {
-      return readFileSync(`/proc/${id}/mountinfo`, "utf8").includes(fixture.base);
-    } catch {
-      return false;
-    }
-  };
-  const giveUp = performance.now() + 20_000;
-  while (readdirSync("/proc").some((id) => /^\d+$/.test(id) && sees(id))) {
-    ok(performance.now() < giveUp, "mounts are left");
-    await sleep(5);
-  }
-}
-
 function phasesIn(fixture: StageFixture): readonly string[] {
   return stagesOf(fixture).flatMap((id) => {
     const names = ["committing", "undoing", "committed"] as const;

@@ -1,15 +1,5 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, linkSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commit } from "#stage/commit";
 import type { EffectFlag } from "#stage/effect";
@@ -17,6 +7,7 @@ import { NotCommitted, NotObservable } from "#stage/stage-error";
 import { removeTransaction } from "#stage/transaction";
 import { forgetCommit, undoCommit } from "#stage/undo-commit";
 import type { Scenarios } from "./run-scenarios.ts";
+import { seesBelow, untilNobodySeesBelow } from "./sees-below.ts";
 import { StageFixture } from "./stage-fixture.ts";
 
 const files = { "a.txt": "a\n", "src/b.txt": "b\n", "src/deep/c.txt": "c\n" };
@@ -201,11 +192,9 @@ export const scenarios: Scenarios = {
   },
   "takes nothing for removed when the mounts were ended": async () => {
     await using fixture = new StageFixture(files);
-    const during = () => {
-      for (const id of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-        if (seesBelow(fixture.base, id)) process.kill(Number(id), "SIGKILL");
-      }
-      while (readdirSync("/proc").some((id) => seesBelow(fixture.base, id)));
+    const during = async () => {
+      for (const id of seesBelow(fixture.base)) process.kill(id, "SIGKILL");
+      await untilNobodySeesBelow(fixture.base);
     };
     await rejects(fixture.stage("true", { during }), NotObservable);
   },
@@ -246,12 +235,3 @@ export const scenarios: Scenarios = {
     deepEqual(fixture.tree(), before);
   },
 };
-
-/** Whether a process sees overlays that are mounted below a directory. */
-function seesBelow(directory: string, process: string): boolean {
-  try {
-    return readFileSync(`/proc/${process}/mountinfo`, "latin1").includes(` ${directory}/`);
-  } catch {
-    return false;
-  }
-}

@@ -16,9 +16,11 @@ import type { CommandRun } from "#process/run-command";
 import { findBubblewrap } from "#sandbox/find-bubblewrap";
 import { readHostLayout } from "#sandbox/host-layout";
 import { commit } from "#stage/commit";
-import { CoveredRoots } from "#stage/covered-roots";
+import { type CoveredRoot, CoveredRoots } from "#stage/covered-roots";
 import type { CoverRules } from "#stage/covered-tree";
 import type { Observation, StageEffect } from "#stage/effect";
+import { mountRoots } from "#stage/mounted-roots";
+import type { MountsAhead } from "#stage/mounts-ahead";
 import { removeTree } from "#stage/remove-tree";
 import { Stage } from "#stage/stage";
 import type { StageMachine } from "#stage/staged-command";
@@ -80,19 +82,25 @@ export class StageFixture implements AsyncDisposable {
   /** Runs a command on a stage, looks at what it did and unmounts. */
   async stage(text: string, options: StageOptions = {}): Promise<Staged> {
     const cwd = options.cwd ?? this.root;
-    const roots = new CoveredRoots(cwd, this.home, this.#rules).look();
-    const stage = await Stage.open({ machine: this.machine, stateDir: this.stateDir, roots });
+    const roots = this.covered(cwd);
+    const mounted = await (options.ahead?.take(roots) ?? mountRoots(this.stateDir, roots));
+    const stage = await Stage.on(mounted, this.machine);
     try {
       const run = await stage.run(
         { text, cwd, environment: this.environment, timeoutMs: 60_000 },
         { signal: new AbortController().signal },
       );
-      options.during?.();
+      await options.during?.();
       const observation = await withTurns(() => stage.observe(), options.onTurn ?? (() => undefined));
       return { run, observation, transaction: stage.transaction };
     } finally {
       await stage.close();
     }
+  }
+
+  /** What is staged for a command, and what it must not see of that. */
+  covered(cwd = this.root): readonly CoveredRoot[] {
+    return new CoveredRoots(cwd, this.home, this.#rules).look();
   }
 
   /** What a command does, by path: its kind of change, and its flags. Nothing of it is kept. */
@@ -105,10 +113,13 @@ export class StageFixture implements AsyncDisposable {
   }
 
   /** Runs a command and keeps what it did. @returns the commit's name */
-  async keep(text: string, which: (effect: StageEffect) => boolean = () => true): Promise<string> {
-    const { run, observation, transaction } = await this.stage(text);
+  async keep(
+    text: string,
+    options: StageOptions & { readonly which?: (effect: StageEffect) => boolean } = {},
+  ): Promise<string> {
+    const { run, observation, transaction } = await this.stage(text, options);
     if (run.exitCode !== 0) throw new Error(run.output);
-    await commit(transaction, observation, observation.effects.filter(which));
+    await commit(transaction, observation, observation.effects.filter(options.which ?? (() => true)));
     return transaction.id;
   }
 
@@ -143,8 +154,10 @@ export class StageFixture implements AsyncDisposable {
 
 interface StageOptions {
   readonly cwd?: string;
+  /** Mounts that may be ready. */
+  readonly ahead?: MountsAhead;
   /** When the command has ended, before what it did is looked at. */
-  readonly during?: () => void;
+  readonly during?: () => void | Promise<void>;
   /** While that is looked at, whenever a timer has its turn. */
   readonly onTurn?: () => void;
 }

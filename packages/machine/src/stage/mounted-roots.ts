@@ -1,0 +1,44 @@
+import { randomBytes } from "node:crypto";
+import type { CoveredRoot } from "./covered-roots.ts";
+import type { Covered } from "./covered-tree.ts";
+import { layMask } from "./lay-mask.ts";
+import { keepMounts, type MountKeeper } from "./mount-keeper.ts";
+import { makeTransaction, removeTransaction, type Transaction } from "./transaction.ts";
+
+/** The directories of one run and its overlays, before a command sees them. */
+export interface MountedRoots {
+  readonly transaction: Transaction;
+  readonly mounts: MountKeeper;
+  /** What is hidden from the command, by root. */
+  readonly covered: readonly Covered[];
+}
+
+/**
+ * Throws `StageUnavailable`, and leaves nothing behind then.
+ *
+ * @param stateDir private, real path
+ * @param roots none within another: the work tree, and git's common directory where it lies elsewhere
+ */
+export async function mountRoots(stateDir: string, roots: readonly CoveredRoot[]): Promise<MountedRoots> {
+  const covered = roots.map((one) => one.covered);
+  const transaction = await makeTransaction(
+    stateDir,
+    roots.map(({ root }) => root),
+  );
+  try {
+    for (const [index, root] of transaction.roots.entries()) {
+      await layMask(root, covered[index] ?? { hidden: [], copies: new Map() });
+    }
+    const mounts = await keepMounts(transaction.roots, `gennai-stage-${randomBytes(8).toString("hex")}`);
+    return { transaction, mounts, covered };
+  } catch (error) {
+    await removeTransaction(transaction);
+    throw error;
+  }
+}
+
+/** Unmounts, and removes all that there is of it. */
+export async function dropMounts({ transaction, mounts }: MountedRoots): Promise<void> {
+  await mounts.close();
+  await removeTransaction(transaction);
+}
