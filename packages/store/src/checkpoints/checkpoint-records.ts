@@ -18,6 +18,8 @@ const recordSchema = z.strictObject({
   after: z.optional(keptTreeSchema),
   /** `after` was taken by another process than the one that ran the call: whatever else changed meanwhile is in it. */
   interrupted: z.optional(z.boolean()),
+  /** SHA-256 of the contents that the call is known to have written. */
+  own: z.optional(z.array(z.string())),
   /** Counts up within a workspace; given when it is added. Clocks are set back, this is not. Absent: from before all that have one. */
   order: z.optional(z.number().int().positive()),
 });

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
@@ -10,6 +10,8 @@ import type { FileState, PathChange } from "./file-state.ts";
 import type { KeptTree } from "./snapshot/kept-tree.ts";
 import { ShadowTree } from "./snapshot/shadow-tree.ts";
 
+/** Contents by which a call's own work is told; of more, each is uncertain. */
+const maxOwn = 10_000;
 /** What is kept of a workspace at most, besides their number; the oldest goes first. */
 const maxAge = 14 * 24 * 60 * 60_000;
 const defaultMaxBytes = 2 * 1024 * 1024 * 1024;
@@ -87,10 +89,13 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     return checkpointId;
   }
 
-  /** Keeps the tree after the call, and says what the call changed. Rejects with `CheckpointError`. */
+  /**
+   * Keeps the tree after the call, and says what the call changed. Rejects with `CheckpointError`.
+   * @param options.own SHA-256 of contents that the call is known to have written
+   */
   async close(
     checkpointId: string,
-    options: { readonly interrupted?: boolean; readonly signal?: AbortSignal } = {},
+    options: { readonly interrupted?: boolean; readonly own?: readonly string[]; readonly signal?: AbortSignal } = {},
   ): Promise<readonly PathChange[]> {
     const record = this.#records.read(checkpointId);
     if (record === undefined) throw notKept();
@@ -106,9 +111,10 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
       before,
       after,
       ...(interrupted ? { interrupted } : {}),
+      ...(options.own === undefined ? {} : { own: options.own.slice(0, maxOwn) }),
     };
     if (!this.#records.replace(closed)) throw notKept();
-    return this.#certain(before, after, interrupted);
+    return this.#certain(before, after, closed);
   }
 
   /**
@@ -119,10 +125,10 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     const record = this.#records.read(checkpointId);
     if (record === undefined) return undefined;
     if (record.after === undefined && this.#running.has(checkpointId)) {
-      return this.#certain(record.before, await this.#kept(), true);
+      return this.#certain(record.before, await this.#kept(), { interrupted: true });
     }
     if (record.after === undefined) return this.close(checkpointId, { interrupted: true });
-    return this.#certain(record.before, record.after, record.interrupted === true);
+    return this.#certain(record.before, record.after, record);
   }
 
   isKept(checkpointId: string): boolean {
@@ -165,12 +171,17 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
   /**
    * What cannot be told apart from somebody else's doing is unknown, or uncertain. A snapshot cannot tell who changed a file
    * while the command ran. So what only that file holds is never certain; a file that is gone, or has another mode, or
-   * what another file had before, can go back without anything being lost.
+   * what another file had before, can go back without anything being lost; and so can what the call is known to have written.
    */
-  async #certain(before: KeptTree, after: KeptTree, interrupted: boolean): Promise<readonly PathChange[]> {
+  async #certain(
+    before: KeptTree,
+    after: KeptTree,
+    { interrupted = false, own = [] }: { readonly interrupted?: boolean; readonly own?: readonly string[] },
+  ): Promise<readonly PathChange[]> {
     const changes = await this.#tree.changes(before, after);
     const otherRules = before.patterns !== after.patterns || changes.some(({ path }) => ignoreFile.test(path));
     const known = new Set(changes.flatMap((change) => objectOf(change.before) ?? []));
+    for (const object of await this.#ownObjects(changes, own)) known.add(object);
     return changes.map((change): PathChange => {
       // What a rule let appear was there before, for all we know.
       const mayBeOlder = otherRules && change.before.type === "absent";
@@ -178,6 +189,14 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
       const object = objectOf(change.after);
       return object === undefined || known.has(object) ? change : { ...change, uncertain: true };
     });
+  }
+
+  /** Those of the new contents that the call is known to have written. */
+  async #ownObjects(changes: readonly PathChange[], own: readonly string[]): Promise<readonly string[]> {
+    if (own.length === 0) return [];
+    const digests = new Set(own);
+    const contents = await this.#tree.read(changes.flatMap(({ after }) => objectOf(after) ?? []));
+    return [...contents].flatMap(([object, bytes]) => (digests.has(hash("sha256", bytes, "hex")) ? [object] : []));
   }
 
   #kept(signal?: AbortSignal): Promise<KeptTree> {
