@@ -42,7 +42,10 @@ export type Effect =
       readonly cwd: WorkspacePath;
       /** Captured by the server, or typed into the user's terminal. */
       readonly where: "server" | "client";
+      /** It runs where nothing it does is true yet: what it did is found, and judged, before that. */
+      readonly staged?: boolean;
     }
+  | GitChange
   /** `listed`: the user wrote down that this host may be reached. */
   | { readonly type: "net"; readonly url: string; readonly listed?: boolean }
   | ExternalCall
@@ -76,6 +79,49 @@ export interface FileWrite {
   readonly current: string | undefined;
   /** The text that would be written, when the tool knows it; for policies that look at content. */
   readonly content?: string;
+  /** Set when a staged command has done it, where nobody sees it yet. */
+  readonly found?: FoundWrite;
+}
+
+/** What was found of a path that a staged command changed. */
+export interface FoundWrite {
+  /** What the command is known to be for covers it: what it names, what an install or git's own verbs change. */
+  readonly agreed: boolean;
+  /** Git tracked it before the command. */
+  readonly tracked: boolean;
+  /** Git's rules before the command leave it out. */
+  readonly ignored: boolean;
+  readonly traits: readonly FoundTrait[];
+}
+
+export type FoundTrait =
+  /** Control characters in its name, or such that change the direction of text. */
+  | "odd-name"
+  /** Another name in the directory differs only by case. */
+  | "case-clash"
+  /** A program that runs with its owner's rights. */
+  | "set-id"
+  /** A link that leads out of the workspace. */
+  | "leads-outside"
+  /** A database that another program works on: there is a file of its journal beside it. */
+  | "open-database"
+  /** It stands in git's index with other bytes than in the tree, so a commit would hold what nobody sees. */
+  | "only-in-index"
+  /** A repository within the repository. */
+  | "nested-repository";
+
+/** What a staged command has done to a repository, in git's words; where nobody sees it yet. */
+export interface GitChange {
+  readonly type: "git";
+  /** `unreadable`: nothing can be told of it. */
+  readonly what: "ref" | "head" | "reflog" | "control" | "unreadable";
+  /** The ref, whole; for `control` and `unreadable` a path in git's directory. For HEAD, the branch it was on, if any. */
+  readonly name: string;
+  /** Object, or for HEAD `ref: …`; undefined where there is none. */
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  /** What the command is known to be for covers it. */
+  readonly agreed: boolean;
 }
 
 /** True when nothing outside the session changes by this effect. */
@@ -90,6 +136,7 @@ export function isReadOnly(effect: Effect): boolean {
     case "exec":
       return effect.command.readsOnly;
     case "write":
+    case "git":
     case "net":
     case "external":
       return false;

@@ -60,7 +60,28 @@ export interface CallContext {
 export interface ExecutionContext extends CallContext {
   /** Live output, e.g. of a command; the gate redacts it before anyone sees it. */
   onOutput(text: string): void;
+  /**
+   * Judges what the call has done where nobody sees it yet, by every policy, and asks a person where one of them asks. What
+   * may be kept is recorded when this resolves; the tool makes it true then, or drops it. Rejects when the signal aborts.
+   */
+  judge(found: Found): Promise<Judgement>;
+  /** A person said yes to this call. */
+  readonly confirmed: boolean;
 }
+
+/** What a call has done where nobody sees it yet. */
+export interface Found {
+  /** Plain statement of what is to be kept, e.g. "Keep what `npm test` changed: 3 files". */
+  readonly statement: string;
+  readonly effects: readonly Effect[];
+  /** What each effect would make true, by name, e.g. the hash of a file; part of what is approved. */
+  readonly operands: Readonly<Record<string, string>>;
+}
+
+export type Judgement =
+  | { readonly type: "keep" }
+  /** Why nothing of it may be kept. */
+  | { readonly type: "drop"; readonly error: ToolError };
 
 export interface ToolOutcome {
   /** What the model reads, before redaction. */

@@ -13,6 +13,7 @@ import { mcpContentText } from "@gennai/sessions/mcp/mcp-content";
 import { McpServers } from "@gennai/sessions/mcp/mcp-servers";
 import { provesNothing } from "@gennai/sessions/plans/empty-verification";
 import { checkCall } from "@gennai/sessions/turn/check-call";
+import { executionContext } from "@gennai/testkit/execution-context";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { never, planBench, seedPlan, write } from "../../../packages/sessions/test/plans/plan-fixture.ts";
@@ -78,7 +79,7 @@ async function withMcpServer(
   await work(servers, () => servers.tools(opened, ["*"]));
 }
 
-const context = { callId: "c", turnId: "t", signal: new AbortController().signal, onOutput: () => undefined };
+const context = executionContext();
 
 /** What models answer with, and what programs and files tell them. */
 export const modelChecks: Checks = {

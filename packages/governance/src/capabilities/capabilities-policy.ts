@@ -42,6 +42,7 @@ function neededFor(effect: Effect): readonly Capability[] {
     case "propose":
       return ["propose"];
     case "write":
+    case "git":
       return ["write"];
     case "net":
       return ["network"];
@@ -51,8 +52,8 @@ function neededFor(effect: Effect): readonly Capability[] {
       return [];
     case "exec": {
       if (isReadOnly(effect)) return ["read"];
-      // What is not known may be anything.
-      if (effect.command.unresolved.length > 0) return ["execute", "network", "high_impact"];
+      // What is not known may be anything, where it can do anything.
+      if (effect.staged !== true && effect.command.unresolved.length > 0) return ["execute", "network", "high_impact"];
       const leaves = effect.command.commands.some(({ name }) => networkPrograms.has(name));
       return leaves || effect.command.dangers.some(({ rule }) => networkRules.has(rule))
         ? ["execute", "network"]

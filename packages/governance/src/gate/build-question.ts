@@ -69,7 +69,7 @@ function impactOf(effects: readonly Effect[], risk: Risk, isolation: QuestionCon
   const impacts: string[] = [];
   for (const effect of effects) {
     if (effect.type === "exec" && !effect.command.readsOnly) {
-      impacts.push(whereItRuns(effect.where, isolation));
+      impacts.push(effect.staged === true ? staged : whereItRuns(effect.where, isolation));
       for (const reason of effect.command.unresolved) impacts.push(`Not known before it runs: ${reason}.`);
     }
     if (effect.type === "write" && effect.operation === "delete") impacts.push(`${effect.path.relative} is deleted.`);
@@ -80,6 +80,8 @@ function impactOf(effects: readonly Effect[], risk: Risk, isolation: QuestionCon
   if (isAtLeast(risk, "high")) impacts.push("It may not be possible to take this back.");
   return impacts.join(" ");
 }
+
+const staged = "A command runs apart, and what it changes is looked at before it is true.";
 
 function whereItRuns(where: "server" | "client", isolation: QuestionContext["isolation"]): string {
   if (where === "client") return "A command is typed into your terminal and runs with your rights on this machine.";

@@ -3,8 +3,9 @@ import type { CallContext, ToolOutcome, Verification } from "../tool.ts";
 import { type ToolError, ToolFailure, toolErrorFromFinding, toolErrorJson } from "../tool-error.ts";
 import { policyInput } from "./decide-call.ts";
 import { explainedError } from "./explain-refusal.ts";
-import type { CallOutcome } from "./gate-journal.ts";
+import type { CallOutcome, Decision } from "./gate-journal.ts";
 import type { GateOptions } from "./gate-options.ts";
+import { judgeFound } from "./judge-found.ts";
 import { liveOutput } from "./live-output.ts";
 import { type Decided, type Passage, stopped } from "./passage.ts";
 import { redactedError } from "./redacted-reason.ts";
@@ -24,11 +25,20 @@ export async function executeCall(passage: Passage, context: CallContext, option
   }
 
   const live = liveOutput(context, options);
+  let judged: Decision | undefined;
   try {
     const outcome = await decided.tool.execute(decided.args, decided.analysis, {
       ...context,
       signal: AbortSignal.any([context.signal, watched.signal]),
       onOutput: live.push,
+      confirmed: passage.decision.confirmation?.answer === "yes",
+      judge: async (found) => {
+        const forbiddenNow = interruption(watched);
+        if (forbiddenNow !== undefined) return { type: "drop", error: forbiddenNow };
+        const { judgement, decision } = await judgeFound(found, decided, context, options);
+        judged = decision;
+        return judgement;
+      },
     });
     await live.end();
     const verification = await verify(decided, outcome, context);
@@ -47,6 +57,7 @@ export async function executeCall(passage: Passage, context: CallContext, option
       error,
       failureClass: outcome.failure?.failureClass,
       verification,
+      found: judged,
       startedAt,
       endedAt: options.now(),
     };
@@ -60,6 +71,7 @@ export async function executeCall(passage: Passage, context: CallContext, option
       truncated: false,
       ...failure,
       verification: { state: "unverified", evidence: "The tool did not finish." },
+      found: judged,
       startedAt,
       endedAt: options.now(),
     };

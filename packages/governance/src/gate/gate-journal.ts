@@ -48,6 +48,8 @@ export interface CallOutcome {
   readonly error: ToolError | undefined;
   readonly failureClass: FailureClass | undefined;
   readonly verification: Verification;
+  /** What was decided about what the call had done, where that was judged apart from the call itself. */
+  readonly found?: Decision | undefined;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly endedAt: number;

@@ -54,9 +54,14 @@ export function refused(
   return { decision, decided: undefined, refusal };
 }
 
-export function refusedByAnswer(decided: Decided, answer: Exclude<Answer, { readonly type: "yes" }>): Passage {
+/** @param what a person was asked about, and what does not happen now */
+export function refusedByAnswer(
+  decided: Decided,
+  answer: Exclude<Answer, { readonly type: "yes" }>,
+  what: AskedFor = { name: "call", outcome: "it did not run" },
+): Passage {
   const rule = decided.verdict.type === "allow" ? "gate/confirm" : decided.verdict.finding.rule;
-  const { code, message } = refusalBy(answer);
+  const { code, message } = refusalBy(answer, what);
   return {
     decision: { ...decisionOf(decided, answer), verdict: "deny" },
     decided: undefined,
@@ -73,7 +78,18 @@ export function refusedByAnswer(decided: Decided, answer: Exclude<Answer, { read
   };
 }
 
-function refusalBy(answer: Parameters<typeof refusedByAnswer>[1]): Pick<ToolError, "code" | "message"> {
+interface AskedFor {
+  readonly name: string;
+  readonly outcome: string;
+}
+
+/** What a call has done where nobody sees it yet. */
+export const foundWork: AskedFor = { name: "change", outcome: "nothing of it was kept" };
+
+function refusalBy(
+  answer: Parameters<typeof refusedByAnswer>[1],
+  { name, outcome }: AskedFor,
+): Pick<ToolError, "code" | "message"> {
   switch (answer.type) {
     case "no":
       return {
@@ -81,16 +97,16 @@ function refusalBy(answer: Parameters<typeof refusedByAnswer>[1]): Pick<ToolErro
         message: `User denied execution${answer.reason === "" ? "" : `: ${answer.reason}`}`,
       };
     case "unclear":
-      return { code: "unclear_answer", message: "The answer was neither yes nor no, so the call did not run." };
+      return { code: "unclear_answer", message: `The answer was neither yes nor no, so ${outcome}.` };
     case "timeout":
       return {
         code: "confirmation_timeout",
-        message: "Nobody answered the question in time, so the call did not run.",
+        message: `Nobody answered the question in time, so ${outcome}.`,
       };
     case "nobody":
       return {
         code: "nobody_to_ask",
-        message: "This call needs a person's yes and nobody can be asked, so it did not run.",
+        message: `This ${name} needs a person's yes and nobody can be asked, so ${outcome}.`,
       };
   }
 }
@@ -133,7 +149,8 @@ export function decisionOf(decided: DecidedCall, answer: Answer | undefined): De
 }
 
 /** A call that was admitted and did not run after all was refused, whatever had been decided. */
-export function finalDecision({ decision, refusal }: Passage, { outcome, error }: CallOutcome): Decision {
+export function finalDecision({ decision, refusal }: Passage, { outcome, error, found }: CallOutcome): Decision {
+  if (found !== undefined) return found;
   if (refusal !== undefined || outcome !== undefined || error === undefined) return decision;
   const { place: _, ...rest } = decision;
   return { ...rest, verdict: "deny", rule: error.rule ?? "gate/stopped", reason: error.message };

@@ -83,6 +83,7 @@ export function selectIntentHint(selectable: readonly Intent[]): string {
 function ignoredVerdicts(effect: Effect, rules: IntentRules, root: string): readonly Verdict[] {
   return changedPaths(effect, root).flatMap(({ relative, raw, certain }) => {
     if (!rules.ignored(relative)) return [];
+    if (!certain && isStaged(effect)) return [];
     if (!certain) return [uncertain(`This command names ${raw}, which .intentignore lists`)];
     return [
       deny({
@@ -101,13 +102,18 @@ function scopeVerdicts(effect: Effect, intent: Intent, scope: Scope, root: strin
     const below = path.reach === "itself" ? "all" : scope.ownsBelow(path.relative);
     const outside = path.reach === "some-below" ? below === "none" : !scope.owns(path.relative);
     if (outside && path.certain) verdicts.push(violation(intent, path.raw));
-    else if (outside || below !== "all")
+    else if ((outside || below !== "all") && !isStaged(effect))
       verdicts.push(uncertain(`${path.raw} may reach beyond the scope of ${intent.id}`));
   }
-  if (effect.type === "exec" && !effect.command.readsOnly && !writesAreKnown(effect, root)) {
+  if (effect.type === "exec" && !isStaged(effect) && !effect.command.readsOnly && !writesAreKnown(effect, root)) {
     verdicts.push(uncertain(`What this command changes is not known, so it may be outside the scope of ${intent.id}`));
   }
   return verdicts;
+}
+
+/** What it changed is looked at when it has run, before it is true. */
+function isStaged(effect: Effect): boolean {
+  return effect.type === "exec" && effect.staged === true;
 }
 
 function violation(intent: Intent, file: string): Verdict {
@@ -155,6 +161,7 @@ function changedPaths(effect: Effect, root: string): readonly ChangedPath[] {
     case "read":
     case "list":
     case "search":
+    case "git":
     case "net":
     case "session":
       return [];

@@ -47,3 +47,8 @@ function moveOf({ name, words, wrappers }: SimpleCommand): BranchMove | undefine
 
 const creating: ReadonlySet<string> = new Set(["-c", "--create", "-b"]);
 const quiet: ReadonlySet<string> = new Set(["-q", "--quiet"]);
+
+/** The branch that a symbolic ref, `ref: refs/heads/NAME`, leads to; undefined for anything else. */
+export function branchOf(ref: string | undefined): string | undefined {
+  return ref === undefined ? undefined : /^(?:ref: ?)?refs\/heads\/(.+)$/.exec(ref)?.[1];
+}

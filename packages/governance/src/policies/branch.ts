@@ -1,8 +1,8 @@
 import picomatch from "picomatch";
-import { type Effect, isReadOnly } from "../effect.ts";
+import { type Effect, type GitChange, isReadOnly } from "../effect.ts";
 import type { Policy } from "../policy.ts";
-import { allow, deny, type Verdict } from "../verdict.ts";
-import { branchWrittenAfterMove, onlyMovesToBranch } from "./branch-moves.ts";
+import { allow, ask, deny, type Verdict } from "../verdict.ts";
+import { branchOf, branchWrittenAfterMove, onlyMovesToBranch } from "./branch-moves.ts";
 
 /** Where HEAD stands. */
 export type BranchState =
@@ -45,9 +45,16 @@ export function createBranchPolicy({ mode, readBranch, protectedBy }: BranchPoli
         effect.type === "exec" && !isReadOnly(effect) ? [effect.command] : [],
       );
       if (mode === "proposal") return writes || commands.length > 0 ? proposalOnly : allow;
+      if (analysis.effects.some((effect) => effect.type === "exec" && effect.staged === true)) return allow;
+      const head = analysis.effects.find((effect) => effect.type === "git" && effect.what === "head");
+      if (head?.type === "git") return writes ? onNewHead(head, protectedBy) : allow;
       const onto = commands.map((command) => branchWrittenAfterMove(command, protectedBy)).find((name) => name);
       if (onto !== undefined) return protectedBranch(onto, protectedBy(onto) ?? "");
-      if (writes) return onBranch(await readBranch({ signal }));
+      if (writes) {
+        const state = await readBranch({ signal });
+        const isFound = analysis.effects.every((effect) => effect.type !== "write" || effect.found !== undefined);
+        return isFound && state.type !== "branch" ? elsewhere(state.type) : onBranch(state);
+      }
       if (commands.every(onlyMovesToBranch)) return allow;
       const state = await readBranch({ signal });
       // Elsewhere no branch needs keeping: whether the command runs is a person's to say.
@@ -56,9 +63,25 @@ export function createBranchPolicy({ mode, readBranch, protectedBy }: BranchPoli
   };
 }
 
+/** A staged command moved HEAD, and changed files: they belong to the branch it went to. */
+function onNewHead({ to }: GitChange, protectedBy: BranchPolicyOptions["protectedBy"]): Verdict {
+  const branch = branchOf(to);
+  if (branch === undefined) return onBranch({ type: "detached" });
+  return onBranch({ type: "branch", branch, sessionBranch: undefined, protectedBy: protectedBy(branch) });
+}
+
 /** Somebody else's tool that was told of files here. */
 function mayWrite(effect: Effect): boolean {
   return effect.type === "external" && !effect.readsOnly && effect.paths.some(({ inside }) => inside);
+}
+
+/** What a command did where there is no branch to keep it on, and so none to take it back with. */
+function elsewhere(place: "none" | "detached"): Verdict {
+  return ask({
+    code: "no_branch",
+    rule: "branch/no-branch",
+    reason: place === "none" ? "The workspace is no git repository." : "HEAD is detached.",
+  });
 }
 
 const proposalOnly: Verdict = deny({

@@ -38,7 +38,9 @@ export function createCommandsPolicy(
       for (const effect of analysis.effects) {
         if (effect.type !== "exec" || mayRunBoxed(effect, surroundings)) continue;
         const asked = rules === undefined ? undefined : await askedByRules(effect.command, rules, { signal });
-        verdicts.push(commandVerdict(effect.command, asked));
+        const verdict = commandVerdict(effect.command, asked);
+        // What it does is judged when it is known.
+        if (effect.staged !== true || verdict.type === "deny") verdicts.push(verdict);
       }
       return strictest(verdicts);
     },

@@ -58,12 +58,15 @@ export function createContainmentPolicy(options: { readonly root: string }): Pol
             break;
           case "exec":
             verdicts.push(insideOnly(effect.cwd));
+            // It sees nothing of the user's but the workspace, and a temporary directory of its own.
+            if (effect.staged === true) break;
             for (const path of effect.command.paths)
               verdicts.push(commandPath(path, options.root, effect.command.readsOnly));
             break;
           case "external":
             verdicts.push(...effect.paths.map(insideOnly));
             break;
+          case "git":
           case "net":
           case "session":
             break;

@@ -36,7 +36,7 @@ export function createControlFilesPolicy(options: {
     return controlPath(withoutRoot(path.raw, options.root)) ?? real;
   };
 
-  const ofCommand = (path: CommandPath): Verdict => {
+  const ofCommand = (path: CommandPath, staged: boolean): Verdict => {
     const relative = withoutRoot(path.absolute, options.root);
     const control = find(relative, path.pattern === true);
     if (control === undefined) return allow;
@@ -44,7 +44,8 @@ export function createControlFilesPolicy(options: {
       case "list":
         return allow;
       case "read":
-        return /(?:^|\/)\.git\/(?:.*\/)?config(?:\.worktree)?$/i.test(relative)
+        // A staged command gets a copy of it without them.
+        return !staged && /(?:^|\/)\.git\/(?:.*\/)?config(?:\.worktree)?$/i.test(relative)
           ? ask({
               code: "control_file",
               rule: "control-files/git-config",
@@ -53,9 +54,10 @@ export function createControlFilesPolicy(options: {
           : allow;
       case "write":
       case "delete":
-        return refuse(path.raw, control);
+        // What a staged command made of it is seen, and asked about, when it has run.
+        return staged && control.level === "sensitive" ? allow : refuse(path.raw, control);
       case "unknown":
-        return control.level === "protected" ? refuse(path.raw, control) : allow;
+        return control.level === "protected" && !staged ? refuse(path.raw, control) : allow;
     }
   };
 
@@ -68,7 +70,8 @@ export function createControlFilesPolicy(options: {
         if (effect.type === "write" || effect.type === "propose") {
           const control = ofPath(effect.path);
           // The user sees a proposal before anything is written, so only what is never the agent's is refused.
-          if (control !== undefined && (effect.type === "write" || control.level === "protected")) {
+          const isAgreed = effect.type === "write" && effect.found?.agreed === true;
+          if (control !== undefined && !isAgreed && (effect.type === "write" || control.level === "protected")) {
             verdicts.push(refuse(effect.path.raw, control));
           }
         } else if (effect.type === "external" && !effect.readsOnly) {
@@ -80,7 +83,7 @@ export function createControlFilesPolicy(options: {
           if (!effect.command.readsOnly && controlPath(effect.cwd.relative)?.level === "protected") {
             verdicts.push(refuse(effect.cwd.raw, { level: "protected", what: "a directory of control files" }));
           }
-          for (const path of effect.command.paths) verdicts.push(ofCommand(path));
+          for (const path of effect.command.paths) verdicts.push(ofCommand(path, effect.staged === true));
         }
       }
       return strictest(verdicts);

@@ -10,7 +10,9 @@ export function createFreshnessPolicy(): Policy {
     decide({ analysis }) {
       return strictest([
         allow,
-        ...analysis.effects.flatMap((effect) => (effect.type === "write" ? [freshness(effect)] : [])),
+        ...analysis.effects.flatMap((effect) =>
+          effect.type === "write" && effect.found === undefined ? [freshness(effect)] : [],
+        ),
       ]);
     },
   };

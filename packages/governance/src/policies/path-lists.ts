@@ -46,6 +46,7 @@ function ofEffect(effect: Effect, ofPath: (path: WorkspacePath, listing: boolean
     case "external":
       return strictest([allow, ...effect.paths.map((path) => ofPath(path, false))]);
     case "exec":
+    case "git":
     case "net":
     case "session":
       return allow;

@@ -24,7 +24,9 @@ function riskOf(effect: Effect): Risk {
       if (foldPath(effect.path.relative).slice(0, 2).join("/") === ".github/workflows") return "high";
       return controlPath(effect.path.relative)?.level === "protected" ? "high" : "medium";
     case "exec":
-      return effect.command.risk;
+      return effect.staged === true ? "medium" : effect.command.risk;
+    case "git":
+      return effect.what === "control" || effect.what === "unreadable" ? "high" : "medium";
     case "external":
       return effect.trusted && effect.accepted === "yes" ? "medium" : "high";
     case "net":

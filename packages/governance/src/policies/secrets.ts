@@ -46,8 +46,10 @@ export function createSecretsPolicy(): Policy {
       const verdicts: Verdict[] = [allow];
       for (const effect of analysis.effects) {
         switch (effect.type) {
-          case "read":
           case "write":
+            verdicts.push(effect.found === undefined ? ofPath(effect.path) : ofFound(effect.path));
+            break;
+          case "read":
           case "propose":
             verdicts.push(ofPath(effect.path));
             break;
@@ -59,8 +61,10 @@ export function createSecretsPolicy(): Policy {
             verdicts.push(...effect.paths.map(ofPath));
             break;
           case "exec":
-            verdicts.push(...effect.command.paths.map(ofCommandPath));
+            // A staged one gets a copy of them without their tokens.
+            if (effect.staged !== true) verdicts.push(...effect.command.paths.map(ofCommandPath));
             break;
+          case "git":
           case "list":
           case "net":
           case "session":
@@ -76,6 +80,14 @@ function ofPath(path: WorkspacePath): Verdict {
   const secret = secretPath(path.inside ? path.relative : path.absolute) ?? secretPath(path.raw);
   if (secret !== undefined) return refuse(path.raw, secret.kind);
   return [path.relative, path.raw].some(isRegistrySettings) ? askForTokens(path.raw) : allow;
+}
+
+/** A staged command never gets to see one that was there, so this one is new; what is in it is the command's own. */
+function ofFound(path: WorkspacePath): Verdict {
+  const verdict = ofPath(path);
+  return verdict.type === "deny"
+    ? ask({ ...verdict.finding, reason: `${path.raw} has the name of a file that holds secrets.` })
+    : verdict;
 }
 
 /** What the floor of the command analysis says nothing of: settings that may be read, if a person says so. */

@@ -130,6 +130,7 @@ function pathVerdicts(effect: Effect, rules: CompiledRules): readonly Verdict[] 
       return effect.paths.flatMap((path) =>
         broken(path, effect.readsOnly ? ["zero"] : ["zero", "readOnly", "noDelete"], rules),
       );
+    case "git":
     case "net":
     case "session":
       return [];

@@ -88,6 +88,10 @@ export const gateErrors = {
     means: "what the command does cannot be known beforehand",
     next: "Write it plainly, without `eval` and computed names, or answer the question.",
   },
+  change_needs_confirmation: {
+    means: "a command changed what a person has to look at, and none of it was kept",
+    next: "Look at the paths and answer the question.",
+  },
   high_risk: { means: "high risk wants a yes of its own", next: "Answer the question; `--yes` does not." },
   high_risk_terminal: {
     means: "a command of high risk does not run in the user's terminal",
@@ -102,6 +106,10 @@ export const gateErrors = {
   no_repository: {
     means: "Branch Mode needs a git repository",
     next: "`git init`, or use Proposal Mode: `--mode proposal`.",
+  },
+  no_branch: {
+    means: "a command changed files where there is no branch to take them back with",
+    next: "Answer the question, or work on a branch.",
   },
   detached_head: { means: "HEAD is on no branch", next: "Check out a branch." },
   protected_branch: {

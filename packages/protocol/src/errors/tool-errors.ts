@@ -57,7 +57,19 @@ export const toolErrors = {
     means: "a client holds the workspace, and this needs the files on the server's machine",
     next: "Do it where the files are.",
   },
+  git_locked: {
+    means: "another git works on the repository, so nothing was kept",
+    next: "Wait until it has ended, then run the command again.",
+  },
+  not_committable: {
+    means: "what a command changed cannot be kept",
+    next: "The message names the path and why; run the command so that it leaves it alone.",
+  },
   not_found: { means: "nothing is there", next: "Check the name, or list the directory." },
+  not_observable: {
+    means: "what a command changed cannot be looked at, so nothing of it was kept",
+    next: "The message names what is in the way: end the process, or shorten the name.",
+  },
   not_text: { means: "no text, or not in UTF-8", next: "Leave it alone, or convert it first." },
   page_not_found: { means: "the page answered with an error", next: "Check the address." },
   page_unreachable: { means: "the page could not be fetched", next: "The message says why; try again later." },

@@ -7,6 +7,7 @@ import { startGit } from "@gennai/machine/git/start-git";
 import { CheckpointError, type CheckpointErrorCode } from "@gennai/store/checkpoints/checkpoint-error";
 import { ShadowGit } from "@gennai/store/checkpoints/snapshot/shadow-git";
 import { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
+import { executionContext } from "@gennai/testkit/execution-context";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -56,7 +57,7 @@ function world(failure?: CheckpointErrorCode) {
     emit: (event) => events.push(event),
   });
   const stop = new AbortController();
-  const context = { callId: "1", turnId: "t", signal: stop.signal, onOutput: () => undefined };
+  const context = executionContext({ callId: "1", turnId: "t", signal: stop.signal });
   const run = (effects: readonly Effect[], access: Tool["access"] = "change") => {
     const tool: Tool = {
       name: "T",

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Analysis, Tool } from "@gennai/governance/tool";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
+import { executionContext } from "@gennai/testkit/execution-context";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, it } from "vitest";
 import { McpAcceptance } from "#mcp/mcp-acceptance";
@@ -64,12 +65,7 @@ async function withServer(
   };
 }
 
-const context = (signal = new AbortController().signal) => ({
-  callId: "c",
-  turnId: "t",
-  signal,
-  onOutput: () => undefined,
-});
+const context = (signal = new AbortController().signal) => executionContext({ signal });
 
 async function run(tool: Tool, args: unknown, signal?: AbortSignal) {
   const parsed = tool.parameters.parse(args);

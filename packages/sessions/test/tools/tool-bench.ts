@@ -11,6 +11,7 @@ import { commandEnvironment } from "@gennai/machine/process/command-environment"
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { CommandRun, Diagnostic, FileRead, FoundSymbol } from "@gennai/protocol/model/editor-requests";
 import type { BlobStore } from "@gennai/store/log/session-log";
+import { executionContext } from "@gennai/testkit/execution-context";
 import type { EditorBridge } from "#bridge/editor-bridge";
 import { IntentsService } from "#intents/intents-service";
 import { KnownFiles } from "#session/known-files";
@@ -164,7 +165,7 @@ export class ToolBench implements Disposable {
     const context = { callId: "call-1", turnId: this.turnId, signal };
     const analysis = await tool.analyse(parsed.data, context);
     const execute = async (onOutput: (text: string) => void = () => {}): Promise<Ran> => {
-      const outcome = await tool.execute(parsed.data, analysis, { ...context, onOutput });
+      const outcome = await tool.execute(parsed.data, analysis, executionContext({ ...context, onOutput }));
       for (const file of outcome.observed ?? []) this.knownFiles.observe(file);
       for (const fact of outcome.facts ?? []) if (isToolFact(fact) && fact.type === "todos") this.todos = fact.items;
       return { analysis, outcome, verification: await tool.verify?.(parsed.data, outcome, context) };

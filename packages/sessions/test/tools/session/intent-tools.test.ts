@@ -3,6 +3,7 @@ import { createFreshnessPolicy } from "@gennai/governance/policies/freshness";
 import { computeRisk } from "@gennai/governance/policies/risk";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure, toolErrorJson } from "@gennai/governance/tool-error";
+import { executionContext } from "@gennai/testkit/execution-context";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { requestScopeExpansionTool } from "#tools/session/request-scope-expansion-tool";
 import { selectActiveIntentTool } from "#tools/session/select-active-intent-tool";
@@ -11,7 +12,7 @@ import { recordLessonTool } from "#tools/writing/record-lesson-tool";
 import { IntentsBench, intentsText } from "../../intents/intents-bench.ts";
 import { sha256, ToolBench } from "../tool-bench.ts";
 
-const context = { callId: "c", turnId: "t", signal: new AbortController().signal, onOutput: () => {} };
+const context = executionContext();
 
 async function run<Args>(tool: Tool<Args>, args: unknown) {
   const parsed = tool.parameters.parse(args);

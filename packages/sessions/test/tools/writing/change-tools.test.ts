@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { executionContext } from "@gennai/testkit/execution-context";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isToolFact } from "#tools/tool-fact";
 import { sha256, ToolBench } from "../tool-bench.ts";
@@ -324,7 +325,7 @@ describe("Delete and Move", () => {
   test("a call that another tool analysed does not run", async () => {
     bench.file("f.txt", "a\n");
     const { analysis } = await bench.analyse("Delete", { file_path: "f.txt" });
-    const context = { callId: "c", turnId: "t", signal: new AbortController().signal, onOutput: () => {} };
+    const context = executionContext();
     const copied = { ...analysis, effects: analysis.effects.map((effect) => ({ ...effect })) };
     await expect(bench.tools.get("Delete")?.execute({ file_path: "f.txt" }, copied, context)).rejects.toMatchObject({
       code: "not_analysed",

@@ -1,0 +1,92 @@
+import type { FileWrite, FoundTrait, FoundWrite } from "../effect.ts";
+import type { Policy } from "../policy.ts";
+import { allow, ask, strictest, type Verdict } from "../verdict.ts";
+
+type Found = FileWrite & { readonly found: FoundWrite };
+
+/**
+ * What of a staged command's changes is never kept without a person: what cannot be taken back, what looks like something
+ * else than it is, and what git ignores and is no product of a build, because no diff shows it and the user's tools run it.
+ *
+ * @param options.maxDeleted tracked files that a command may delete unasked
+ */
+export function createFoundWritesPolicy({ maxDeleted = 20 }: { readonly maxDeleted?: number } = {}): Policy {
+  return {
+    name: "found-writes",
+    kind: "guard",
+    decide({ analysis }) {
+      const writes = analysis.effects.filter(isFound);
+      return strictest([allow, ...traits(writes), ofDeleted(writes, maxDeleted), ofLost(writes), ofIgnored(writes)]);
+    },
+  };
+}
+
+function isFound(effect: { readonly type: string; readonly found?: FoundWrite }): effect is Found {
+  return effect.type === "write" && effect.found !== undefined;
+}
+
+const meanings: Readonly<Record<FoundTrait, string>> = {
+  "odd-name": "has characters in its name that cannot be seen",
+  "case-clash": "differs from another name only by case",
+  "set-id": "would run with its owner's rights",
+  "leads-outside": "is a link that leads out of the workspace",
+  "open-database": "is a database that another program has open",
+  "only-in-index": "is to be committed with other content than the file has",
+  "nested-repository": "is a repository within the repository",
+};
+
+function traits(writes: readonly Found[]): readonly Verdict[] {
+  return writes.flatMap(({ path, found }) =>
+    found.traits.map((trait) => asked(`found/${trait}`, `${shownName(path.relative)} ${meanings[trait]}.`)),
+  );
+}
+
+function ofDeleted(writes: readonly Found[], maxDeleted: number): Verdict {
+  const deleted = writes.filter(({ operation, found }) => operation === "delete" && found.tracked);
+  if (deleted.length <= maxDeleted) return allow;
+  return asked("found/many-deleted", `It deletes ${deleted.length} files that git tracks: ${listed(deleted)}.`);
+}
+
+/** The bytes of what git ignores are kept nowhere. */
+function ofLost(writes: readonly Found[]): Verdict {
+  const lost = writes.filter(
+    ({ operation, path, found }) =>
+      operation !== "create" && found.ignored && !found.agreed && !isMadeByTools(path.relative),
+  );
+  if (lost.length === 0) return allow;
+  return asked("found/not-kept", `What it changes is ignored by git and cannot be taken back: ${listed(lost)}.`);
+}
+
+function ofIgnored(writes: readonly Found[]): Verdict {
+  const hidden = writes.filter(
+    ({ operation, path, found }) =>
+      operation === "create" && found.ignored && !found.agreed && !isMadeByTools(path.relative),
+  );
+  if (hidden.length === 0) return allow;
+  return asked("found/ignored", `Git ignores what it made, so no diff shows it: ${listed(hidden)}.`);
+}
+
+/** Directories that builds, tests and caches fill; programs of packages do not lie there. */
+const madeByTools =
+  /(?:^|\/)(?:dist|build|out|target|coverage|obj|_build|htmlcov|test-results|playwright-report|\.next|\.nuxt|\.output|\.svelte-kit|\.cache|\.turbo|\.parcel-cache|\.gradle|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.tox|\.nyc_output|\.vitest|__pycache__|cmake-build-[^/]*|bazel-[^/]*|[^/]+\.egg-info)\/|(?:\.tsbuildinfo|\.eslintcache|\.stylelintcache|\.py[co]|\.log|\.o|\.coverage)$/i;
+
+function isMadeByTools(path: string): boolean {
+  return madeByTools.test(path);
+}
+
+function asked(rule: string, reason: string): Verdict {
+  return ask({ code: "change_needs_confirmation", rule, reason });
+}
+
+const shown = 5;
+
+function listed(writes: readonly Found[]): string {
+  const more = writes.length - shown;
+  const names = writes.slice(0, shown).map(({ path }) => shownName(path.relative));
+  return `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** What cannot be seen is written out. */
+function shownName(path: string): string {
+  return /[\p{Cc}\p{Bidi_Control}]/u.test(path) ? JSON.stringify(path).replaceAll(/\p{Bidi_Control}/gu, "?") : path;
+}
