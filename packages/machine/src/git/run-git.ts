@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { type ConfirmedRepository, confirmedRepository } from "./confirmed-repository.ts";
+import { readWhole } from "./read-whole.ts";
 import { type StartedGit, startGit } from "./start-git.ts";
 
 export interface GitPlace {
@@ -19,9 +20,6 @@ export interface GitResult {
   readonly stdout: string;
   readonly stderr: string;
 }
-
-/** Bytes that are kept of an answer. */
-const maxOutput = 16 * 1024 * 1024;
 
 /**
  * Runs git over a repository that others may have prepared: in a sandbox where the machine has one, and with no program that
@@ -44,18 +42,13 @@ export async function git(
   if (signal?.aborted === true) stop();
   try {
     running.stdin.end();
-    const pieces: Buffer[] = [];
-    let size = 0;
-    running.stdout.on("data", (piece: Buffer) => {
-      size += piece.length;
-      if (size > maxOutput) running.kill();
-      else pieces.push(piece);
+    const { code, output, errors } = await readWhole(running).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      throw error;
     });
-    const { code, errors } = await running.ended;
     signal?.throwIfAborted();
-    if (size > maxOutput) throw new RangeError("git printed more than 16 MiB.");
     if (code === undefined) throw new Error("git was killed.");
-    return { code, stdout: Buffer.concat(pieces).toString("utf8"), stderr: errors };
+    return { code, stdout: output.toString("utf8"), stderr: errors };
   } finally {
     signal?.removeEventListener("abort", stop);
   }

@@ -92,6 +92,14 @@ export class ShellSandbox {
     }
   }
 
+  /** What a staged command of a workspace finds of this machine. Throws `UnprotectedWorkspace`. */
+  machineFor(workspaceRoot: string): ShellMachine {
+    const { program, features, shell, layout, place } = this.#options;
+    refuseUnsafeRoot(workspaceRoot, layout);
+    const temporary = place.temporaryFor(workspaceIdOf(workspaceRoot).slice(0, 16));
+    return { bubblewrap: program, features, shell, layout, temporary, empty: place.empty };
+  }
+
   /** Covered files look odd to git, and `git add` would stumble over them: it is told to pass over them. */
   #exclude(repository: RepositoryPaths | undefined, covered: readonly string[]) {
     if (repository === undefined || covered.length === 0) return undefined;
@@ -137,6 +145,20 @@ export interface ShellSandboxOptions {
   readonly mountPoints: MountPoints;
   /** Private directory for what links named as secrets led to, by tree. */
   readonly secretTargets: string;
+}
+
+/** What shell commands of a workspace find of this machine. */
+export interface ShellMachine {
+  /** Absolute path of bubblewrap. */
+  readonly bubblewrap: string;
+  readonly features: BubblewrapFeatures;
+  /** Absolute path. */
+  readonly shell: string;
+  readonly layout: HostLayout;
+  /** Directory that a command finds as `/tmp`. */
+  readonly temporary: string;
+  /** An empty directory. */
+  readonly empty: string;
 }
 
 /** What bubblewrap says when it could not do its part; the command was not started then. */

@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import type { FileWrite, FoundTrait, GitChange } from "@gennai/governance/effect";
+import { controlPath } from "@gennai/governance/policies/control-paths";
+import { newCommits } from "../git/new-commits.ts";
+import type { GitEffect } from "../stage/git-effects.ts";
+import type { StagedWork } from "./staged-work.ts";
+
+/** What a staged command did to the workspace's repository, and that it made others. */
+export function foundInGit(work: StagedWork): readonly (GitChange | FileWrite)[] {
+  const others = work.git.filter((effect) => !work.isOwn(effect));
+  const places = new Set(others.map(({ root, repository }) => work.absolute({ root, path: repository })));
+  return [
+    ...[...places].map((git): FileWrite => {
+      const isNew = lstatSync(git, { throwIfNoEntry: false }) === undefined;
+      return foundWrite(work, git, { operation: isNew ? "create" : "update", trait: "nested-repository" });
+    }),
+    ...work.git.filter((effect) => work.isOwn(effect)).flatMap((effect) => gitChange(effect, work)),
+  ];
+}
+
+/**
+ * Paths in git's index, and in commits that no ref led to before: what is in them is judged as if it were written, and what
+ * the tree does not show of it has the trait `only-in-index`. Rejects where that cannot be told.
+ *
+ * @param judged absolute paths that are judged already, as the tree shows them
+ */
+export async function foundInObjects(
+  work: StagedWork,
+  { judged, home }: { readonly judged: ReadonlySet<string>; readonly home: string },
+): Promise<readonly FileWrite[]> {
+  const own = work.git.filter((effect) => work.isOwn(effect));
+  const inIndex = own.flatMap((effect) => (effect.type === "index" ? effect.changes : []));
+  const tips = own.flatMap((effect) => {
+    const to = effect.type === "ref" || effect.type === "head" ? effect.to : undefined;
+    return to !== undefined && /^[0-9a-f]+$/.test(to) ? [to] : [];
+  });
+  const committed = await newCommits(work.workspaceRoot, { tips: [...new Set(tips)], objects: work.newObjects, home });
+  const found = new Map<string, FileWrite>();
+  for (const { path, after } of [...inIndex.map(({ path, to }) => ({ path, after: to })), ...committed]) {
+    const [name = ""] = path.split("\0");
+    const absolute = join(work.top, name);
+    const trait = traitOf(work, name, after);
+    if (trait === undefined && (judged.has(absolute) || found.has(absolute))) continue;
+    found.set(absolute, foundWrite(work, absolute, { operation: after === undefined ? "delete" : "update", trait }));
+  }
+  return [...found.values()];
+}
+
+interface GitEntry {
+  readonly mode: string;
+  /** Hex. */
+  readonly object: string;
+}
+
+function traitOf(work: StagedWork, name: string, after: GitEntry | undefined): FoundTrait | undefined {
+  if (after?.mode === "160000") return "nested-repository";
+  if (controlPath(name) === undefined || isShown(work.shown(join(work.top, name)), after)) return undefined;
+  return "only-in-index";
+}
+
+/** Whether an object holds these bytes. Git may add lines as other systems end them. */
+function isShown(bytes: Buffer | undefined, entry: GitEntry | undefined): boolean {
+  if (bytes === undefined || entry === undefined) return bytes === undefined && entry === undefined;
+  const normalised = Buffer.from(bytes.toString("latin1").replaceAll("\r\n", "\n"), "latin1");
+  return [bytes, normalised].some((each) => objectName(each, entry.object.length) === entry.object);
+}
+
+function objectName(content: Uint8Array, length: number): string {
+  const algorithm = length === 64 ? "sha256" : "sha1";
+  return createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
+}
+
+function foundWrite(
+  work: StagedWork,
+  absolute: string,
+  { operation, trait }: { readonly operation: FileWrite["operation"]; readonly trait: FoundTrait | undefined },
+): FileWrite {
+  return {
+    type: "write",
+    operation,
+    path: work.workspacePath(absolute),
+    base: undefined,
+    current: undefined,
+    // What the tree shows was judged there, or is the user's own.
+    found: { agreed: trait === undefined, tracked: false, ignored: false, traits: trait === undefined ? [] : [trait] },
+  };
+}
+
+function gitChange(effect: GitEffect, work: StagedWork): readonly GitChange[] {
+  const { gitState, gitMoves, gitNames } = work.agreed;
+  const inGit = (path: string): string => `${effect.repository === "" ? ".git" : effect.repository}/${path}`;
+  const change = (what: GitChange["what"], name: string, agreed: boolean): GitChange => ({
+    type: "git",
+    what,
+    name,
+    from: "from" in effect ? effect.from : undefined,
+    to: "to" in effect ? effect.to : undefined,
+    agreed,
+  });
+  switch (effect.type) {
+    case "ref":
+      return [change("ref", effect.name, gitState || gitNames.includes(effect.name.replace(/^refs\/heads\//, "")))];
+    case "head":
+      return [change("head", "HEAD", gitMoves || gitState)];
+    case "reflog":
+      return effect.shrinks ? [change("reflog", effect.name, gitState)] : [];
+    case "control":
+      return [change("control", inGit(effect.path), gitState && /^(?:config|modules|worktrees)/.test(effect.path))];
+    case "unreadable":
+      return [change("unreadable", inGit(effect.path), false)];
+    case "work":
+      return runsWhenGoingOn(effect, work) ? [change("control", inGit(effect.path), gitState)] : [];
+    case "index":
+    case "objects":
+      return [];
+  }
+}
+
+/** A rebase that goes on later runs what its list says. */
+function runsWhenGoingOn({ root, repository, path }: GitEffect & { readonly type: "work" }, work: StagedWork): boolean {
+  if (!/^(?:rebase-merge|rebase-apply|sequencer)\//.test(path)) return false;
+  const text = work.shown(work.absolute({ root, path: join(repository, path) }))?.toString("utf8");
+  return text !== undefined && /^\s*(?:x|exec)\b/m.test(text);
+}

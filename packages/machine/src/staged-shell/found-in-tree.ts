@@ -1,0 +1,109 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { FileWrite, FoundTrait, WorkspacePath } from "@gennai/governance/effect";
+import { controlPath } from "@gennai/governance/policies/control-paths";
+import { type ChangeSurroundings, isAgreed } from "../control-watch/agreed-change.ts";
+import type { ControlState } from "../control-watch/control-state.ts";
+import { ignoredPaths } from "../git/ignored-paths.ts";
+import type { EffectFlag, Entry, StageEffect } from "../stage/effect.ts";
+import type { StagedWork } from "./staged-work.ts";
+
+/** Bytes of a file that policies look into; larger ones are judged by their names. */
+const maxContent = 256 * 1024;
+/** The same for all files of a command. */
+const maxContents = 16 * 1024 * 1024;
+
+/** What a staged command did to files outside of git's data; a directory counts as what is in it. */
+export async function foundInTree(
+  work: StagedWork,
+): Promise<readonly { readonly effect: StageEffect; readonly write: FileWrite }[]> {
+  const effects = work.effects.filter((effect) => !work.isInGit(effect) && isJudged(effect));
+  const ignored = await ignoredIn(work, effects);
+  let room = maxContents;
+  return effects.map((effect) => {
+    const absolute = work.absolute(effect);
+    const path = work.workspacePath(absolute);
+    const { before, after, change } = effect;
+    const size = after?.type === "file" ? after.size : 0;
+    const content = size > Math.min(maxContent, room) ? undefined : work.staged(effect)?.toString("utf8");
+    room -= content === undefined ? 0 : size;
+    const write: FileWrite = {
+      type: "write",
+      operation: change === "created" ? "create" : change === "deleted" ? "delete" : "update",
+      path,
+      base: undefined,
+      current: before?.type === "file" ? before.sha256 : undefined,
+      ...(content === undefined ? {} : { content }),
+      found: {
+        agreed: isAgreedTo(work, effect, path),
+        tracked: work.isTracked(absolute),
+        ignored: ignored.has(absolute),
+        traits: [...traitsOf(effect.flags), ...(change === "created" ? [] : databaseTraits(absolute))],
+      },
+    };
+    return { effect, write };
+  });
+}
+
+function isJudged({ before, after }: StageEffect): boolean {
+  return (after ?? before)?.type !== "directory" || (before !== undefined && before.type !== "directory");
+}
+
+/** Absolute paths that git's rules leave out, of those that it does not track. */
+async function ignoredIn(work: StagedWork, effects: readonly StageEffect[]): Promise<ReadonlySet<string>> {
+  const { repository, top } = work;
+  if (repository === undefined) return new Set();
+  const untracked = effects.map((effect) => work.absolute(effect)).filter((path) => !work.isTracked(path));
+  const names = untracked.map((path) => relative(top, path)).filter((name) => !name.startsWith("../"));
+  const ignored = await ignoredPaths(top, names);
+  return new Set([...ignored].map((name) => join(top, name)));
+}
+
+function isAgreedTo(work: StagedWork, effect: StageEffect, path: WorkspacePath): boolean {
+  const control = controlPath(path.relative);
+  if (control === undefined) return work.agreed.installs && /(?:^|\/)node_modules\//.test(path.relative);
+  const before = stateOf(effect.before);
+  const after = stateOf(effect.after);
+  const around: ChangeSurroundings = {
+    root: work.workspaceRoot,
+    newRepositories: [],
+    wasThere: () => false,
+    isTracked: (file) => work.isTracked(file),
+    isAsInIndex: () => false,
+    text: (state) => {
+      if (state === after) return work.staged(effect)?.toString("utf8");
+      return state === before && state?.type === "file" ? readFileSync(path.absolute, "utf8") : undefined;
+    },
+  };
+  const change = { path: path.absolute, name: path.relative, control, inGit: undefined, before, after };
+  return isAgreed(change, work.agreed, around);
+}
+
+/** A journal beside a file says that a program has it open as a database. */
+function databaseTraits(path: string): readonly FoundTrait[] {
+  const isOpen = ["-wal", "-shm", "-journal"].some(
+    (suffix) => lstatSync(path + suffix, { throwIfNoEntry: false })?.isFile() === true,
+  );
+  return isOpen ? ["open-database"] : [];
+}
+
+function traitsOf(flags: readonly EffectFlag[]): readonly FoundTrait[] {
+  return flags.filter(
+    (flag) => flag === "odd-name" || flag === "case-clash" || flag === "set-id" || flag === "leads-outside",
+  );
+}
+
+function stateOf(entry: Entry | undefined): ControlState | undefined {
+  switch (entry?.type) {
+    case undefined:
+      return undefined;
+    case "file":
+      return { type: "file", mode: entry.mode, sha256: entry.sha256 ?? "" };
+    case "link":
+      return { type: "link", target: entry.target };
+    case "directory":
+      return { type: "directory" };
+    case "other":
+      return { type: "other", identity: String(entry.mode) };
+  }
+}

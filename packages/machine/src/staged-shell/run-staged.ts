@@ -1,0 +1,154 @@
+import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
+import type { Effect } from "@gennai/governance/effect";
+import type { FileChange } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import type { CommandLimits } from "../process/command-limits.ts";
+import { CommandNotStarted, type CommandRun } from "../process/run-command.ts";
+import { commit } from "../stage/commit.ts";
+import { neverKept, type Observation, type StageEffect } from "../stage/effect.ts";
+import { observeGit } from "../stage/git-effects.ts";
+import { NotCommitted, NotObservable, StageUnavailable } from "../stage/stage-error.ts";
+import { removeTransaction } from "../stage/transaction.ts";
+import { forgetCommit } from "../stage/undo-commit.ts";
+import { foundEffects } from "./found-effects.ts";
+import type { Stages } from "./stages.ts";
+
+export interface StagedShellCommand {
+  readonly command: CommandAnalysis;
+  /** Real path, in the workspace. */
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  /** A person said yes to the command itself. */
+  readonly confirmed: boolean;
+}
+
+export interface StagedSurroundings {
+  readonly stages: Stages;
+  /** Real path. */
+  readonly workspaceRoot: string;
+  /** Everything the command finds in its environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** What the command may take of the machine; the usual limits for what is left out. */
+  readonly limits?: Partial<CommandLimits>;
+}
+
+/** A staged command that has ended. What it did is not true yet: the holder keeps or drops it. */
+export interface StagedShellRun {
+  readonly run: CommandRun;
+  /** Empty when it changed nothing that matters. */
+  readonly effects: readonly Effect[];
+  /** Of regular files that git does not ignore. */
+  readonly changes: readonly FileChange[];
+  /** SHA-256 over all that is to be kept. */
+  readonly digest: string;
+  /** Files that can never be kept, and why, for whoever reads the result. */
+  readonly left: readonly string[];
+  /** Throws `ToolFailure` `stale_file` when somebody else changed the same meanwhile; nothing is kept then. */
+  keep(): Promise<void>;
+  drop(): Promise<void>;
+}
+
+/**
+ * Runs a shell command on a stage and says what it did. Throws `ToolFailure` for a command that did not start, and for one
+ * whose work cannot be looked at.
+ */
+export async function runStaged(
+  { command, cwd, timeoutMs, confirmed }: StagedShellCommand,
+  surroundings: StagedSurroundings,
+  options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
+): Promise<StagedShellRun> {
+  const { stages, workspaceRoot, environment, limits = {} } = surroundings;
+  const stage = await stages.stage(workspaceRoot).catch((error: unknown) => {
+    throw unavailable(error);
+  });
+  const { transaction } = stage;
+  let observation: Observation;
+  let run: CommandRun;
+  try {
+    run = await stage.run({ text: command.text, cwd, environment, timeoutMs, limits }, options);
+    observation = await stage.observe();
+  } catch (error) {
+    await stage.close();
+    await removeTransaction(transaction);
+    throw notRun(error);
+  }
+  await stage.close();
+  try {
+    const git = observeGit(transaction, observation);
+    const wanted = observation.effects.filter((effect) => !git.dropped.has(effect));
+    const kept = wanted.filter(({ flags }) => !flags.some((flag) => neverKept.includes(flag)));
+    const found = await foundEffects({
+      transaction,
+      effects: kept,
+      git: git.effects,
+      workspaceRoot,
+      home: stages.home,
+      command,
+      confirmed,
+    });
+    return {
+      run,
+      ...found,
+      left: wanted.filter((effect) => !kept.includes(effect)).map(describeLeft),
+      keep: async () => {
+        try {
+          await commit(transaction, observation, kept);
+        } catch (error) {
+          if (!(error instanceof NotCommitted)) throw error;
+          // The tree is as it was. After any other failure, what was taken from it may lie in the transaction.
+          await removeTransaction(transaction);
+          throw notKept(error);
+        }
+        // The checkpoint around it is the way back.
+        await forgetCommit(stages.stateDir, transaction.id);
+      },
+      drop: () => removeTransaction(transaction),
+    };
+  } catch (error) {
+    await removeTransaction(transaction);
+    throw error;
+  }
+}
+
+function describeLeft({ path, flags }: StageEffect): string {
+  const flag = flags.find((one) => neverKept.includes(one));
+  const why: Readonly<Record<string, string>> = {
+    hidden: "it is hidden from commands",
+    copy: "commands see a copy of it without logins",
+    "name-not-utf8": "its name is no UTF-8",
+    device: "it is no file",
+  };
+  return `${path} (${why[flag ?? ""] ?? "it cannot be kept"})`;
+}
+
+function unavailable(error: unknown): unknown {
+  if (!(error instanceof StageUnavailable)) return error;
+  return new ToolFailure("sandbox_unavailable", `The command did not run: ${error.message}`, {
+    failureClass: "tool_unavailable",
+    hint: error.advice,
+    cause: error,
+  });
+}
+
+function notRun(error: unknown): unknown {
+  if (error instanceof CommandNotStarted) {
+    return new ToolFailure(error.code, error.message, {
+      retryable: error.code === "directory_changed",
+      cause: error,
+    });
+  }
+  if (!(error instanceof NotObservable)) return error;
+  return new ToolFailure("not_observable", `${error.message} Nothing of what the command did is kept.`, {
+    failureClass: "partial_execution",
+    cause: error,
+  });
+}
+
+function notKept(error: NotCommitted): ToolFailure {
+  return new ToolFailure(error.code, error.message, {
+    failureClass: "partial_execution",
+    hint: "Look at the files again, then run the command again.",
+    retryable: true,
+    cause: error,
+  });
+}

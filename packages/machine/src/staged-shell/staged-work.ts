@@ -1,0 +1,116 @@
+import { lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
+import type { WorkspacePath } from "@gennai/governance/effect";
+import { type AgreedControl, agreedControl, nothingAgreed } from "@gennai/governance/policies/agreed-control";
+import { type GitIndex, readGitIndex } from "../git-data/git-index.ts";
+import { isWithin } from "../sandbox/host-layout.ts";
+import { type RepositoryPaths, repositoryPaths } from "../sandbox/repository-paths.ts";
+import type { StageEffect } from "../stage/effect.ts";
+import type { GitEffect } from "../stage/git-effects.ts";
+import { pathInGit } from "../stage/git-path.ts";
+import { stageParts } from "../stage/staging-place.ts";
+import type { Transaction } from "../stage/transaction.ts";
+
+/** What a staged command left, and what is known of it. */
+export interface StagedWorkOptions {
+  readonly transaction: Transaction;
+  /** What may be kept. */
+  readonly effects: readonly StageEffect[];
+  readonly git: readonly GitEffect[];
+  /** Real path. */
+  readonly workspaceRoot: string;
+  /** The user's. */
+  readonly home: string;
+  readonly command: CommandAnalysis;
+  /** A person said yes to the command itself. */
+  readonly confirmed: boolean;
+}
+
+/** What a staged command left, beside what is there. Nothing of it is true yet. */
+export class StagedWork {
+  readonly effects: readonly StageEffect[];
+  readonly git: readonly GitEffect[];
+  readonly workspaceRoot: string;
+  readonly repository: RepositoryPaths | undefined;
+  /** What whoever let the command run agreed to. Nobody did, where nobody was asked. */
+  readonly agreed: AgreedControl;
+  readonly #transaction: Transaction;
+  /** What git tracked before. */
+  readonly #index: GitIndex;
+  readonly #byPath: ReadonlyMap<string, StageEffect>;
+
+  constructor({ transaction, effects, git, workspaceRoot, home, command, confirmed }: StagedWorkOptions) {
+    this.#transaction = transaction;
+    this.effects = effects;
+    this.git = git;
+    this.workspaceRoot = workspaceRoot;
+    this.repository = repositoryPaths(workspaceRoot, home);
+    this.agreed = confirmed ? agreedControl(command) : nothingAgreed;
+    this.#index = indexOf(this.repository);
+    this.#byPath = new Map(effects.map((effect) => [this.absolute(effect), effect]));
+  }
+
+  /** Top of the work tree. */
+  get top(): string {
+    return this.repository?.workTree ?? this.workspaceRoot;
+  }
+
+  /** Directories of git's objects that the command made. */
+  get newObjects(): readonly string[] {
+    const places = this.#transaction.roots.flatMap(({ path, directory }) => {
+      const git = this.repository?.writable.find((each) => isWithin(each, path));
+      return git === undefined ? [] : [join(directory, stageParts.upper, relative(path, git), "objects")];
+    });
+    return places.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
+  }
+
+  absolute({ root, path }: Pick<StageEffect, "root" | "path">): string {
+    return join(this.#transaction.roots[root]?.path ?? "/", path);
+  }
+
+  workspacePath(absolute: string): WorkspacePath {
+    const inside = isWithin(absolute, this.workspaceRoot);
+    const name = inside ? relative(this.workspaceRoot, absolute) : "";
+    return { raw: inside ? name : absolute, relative: name, absolute, inside };
+  }
+
+  isInGit({ root, path }: StageEffect): boolean {
+    return pathInGit(this.#transaction.roots[root]?.path ?? "/", path) !== undefined;
+  }
+
+  /** Whether it is the workspace's own repository, or a part of it. */
+  isOwn({ root, repository }: GitEffect): boolean {
+    const git = this.absolute({ root, path: repository });
+    return this.repository?.writable.some((directory) => isWithin(git, directory)) === true;
+  }
+
+  isTracked(absolute: string): boolean {
+    return this.repository !== undefined && this.#index.has(relative(this.top, absolute));
+  }
+
+  /** What the command left there; undefined for what is no file, and no link. */
+  staged({ root, path, after }: StageEffect): Buffer | undefined {
+    if (after?.type === "link") return Buffer.from(after.target);
+    const place = this.#transaction.roots[root];
+    if (after?.type !== "file" || place === undefined) return undefined;
+    return readFileSync(join(place.directory, stageParts.upper, path));
+  }
+
+  /** What the tree shows after the command, of a file or a link; undefined where there is none. */
+  shown(absolute: string): Buffer | undefined {
+    const effect = this.#byPath.get(absolute);
+    return effect === undefined ? contentAt(absolute) : this.staged(effect);
+  }
+}
+
+function indexOf(repository: RepositoryPaths | undefined): GitIndex {
+  const file = repository === undefined ? undefined : contentAt(join(repository.writable.at(-1) ?? "", "index"));
+  return (file === undefined ? undefined : readGitIndex(file)) ?? new Map();
+}
+
+function contentAt(path: string): Buffer | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isSymbolicLink() === true) return Buffer.from(readlinkSync(path));
+  return stat?.isFile() === true ? readFileSync(path) : undefined;
+}

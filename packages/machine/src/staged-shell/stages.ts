@@ -1,0 +1,63 @@
+import type { ShellSandbox } from "../sandbox/sandboxed-shell.ts";
+import { CoveredRoots } from "../stage/covered-roots.ts";
+import { mountRoots } from "../stage/mounted-roots.ts";
+import { probeStage, type StageSupport } from "../stage/probe-stage.ts";
+import { type RecoveredCommit, recoverCommits } from "../stage/recover-commits.ts";
+import { Stage } from "../stage/stage.ts";
+import { stageRoots } from "../stage/stage-roots.ts";
+
+export interface StagesOptions {
+  readonly shell: Pick<ShellSandbox, "machineFor">;
+  /** Private, real path. */
+  readonly stateDir: string;
+  /** The user's. */
+  readonly home: string;
+}
+
+/** Stages for the commands of each workspace. */
+export class Stages {
+  readonly #options: StagesOptions;
+  readonly #roots = new Map<string, CoveredRoots>();
+  readonly #support = new Map<string, Promise<StageSupport>>();
+
+  private constructor(options: StagesOptions) {
+    this.#options = options;
+  }
+
+  /** Also ends what servers that died left behind; `stuck` ones are tried again at the next start. */
+  static async open(
+    options: StagesOptions,
+  ): Promise<{ readonly stages: Stages; readonly recovered: readonly RecoveredCommit[] }> {
+    return { stages: new Stages(options), recovered: await recoverCommits(options.stateDir) };
+  }
+
+  get home(): string {
+    return this.#options.home;
+  }
+
+  get stateDir(): string {
+    return this.#options.stateDir;
+  }
+
+  /** Whether commands of a workspace can be staged: tried once. @param workspaceRoot real path */
+  support(workspaceRoot: string): Promise<StageSupport> {
+    const known = this.#support.get(workspaceRoot);
+    if (known !== undefined) return known;
+    const { stateDir, home } = this.#options;
+    const support = probeStage(stateDir, stageRoots(workspaceRoot, home));
+    this.#support.set(workspaceRoot, support);
+    // What failed in a way that nobody foresaw is tried again.
+    support.catch(() => this.#support.delete(workspaceRoot));
+    return support;
+  }
+
+  /** A stage for one command. Throws `StageUnavailable` and `UnprotectedWorkspace`; nothing is left then. */
+  async stage(workspaceRoot: string): Promise<Stage> {
+    const { shell, stateDir, home } = this.#options;
+    const machine = shell.machineFor(workspaceRoot);
+    const { hidden: always } = machine.layout;
+    const roots = this.#roots.get(workspaceRoot) ?? new CoveredRoots(workspaceRoot, home, { always });
+    this.#roots.set(workspaceRoot, roots);
+    return Stage.on(await mountRoots(stateDir, roots.look()), machine);
+  }
+}
