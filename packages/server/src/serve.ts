@@ -30,6 +30,7 @@ import { readTlsFiles } from "./http/tls-files.ts";
 import { openTokenVerifier } from "./identity/open-token-verifier.ts";
 import { reportedVerifier } from "./identity/reported-verifier.ts";
 import { openUsersRoot } from "./identity/users-root.ts";
+import { openStages } from "./open-stages.ts";
 import { readPageFiles } from "./page/page-files.ts";
 import { openPageDoor } from "./page/page-routes.ts";
 import { PageTokens } from "./page/page-tokens.ts";
@@ -113,6 +114,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       privateDirectories: [configDir],
     }),
   );
+  const stages = await openStages(sandbox, { stateDir, home: homedir(), environment: options.environment, log });
   const { watch: controlWatch, recovered } = ControlWatch.open({ stateDir, home: homedir() });
   parts.use(controlWatch);
   for (const each of recovered) log.warn(describeRecovered(each));
@@ -135,6 +137,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         environment,
         commandLimits,
         sandbox,
+        stages,
         controlWatch,
         authenticated,
         watch,

@@ -6,6 +6,7 @@ import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import { ProcessLocks } from "@gennai/machine/process/process-lock";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
+import type { Stages } from "@gennai/machine/staged-shell/stages";
 import { loadWebConfig } from "@gennai/machine/web/web-config";
 import { recoverWorkspaceJournals } from "@gennai/machine/workspace/change/recover-journals";
 import { WorkspaceRegistry } from "@gennai/machine/workspace/workspace-registry";
@@ -62,6 +63,8 @@ export interface ServerParts {
   /** What each command may take of the machine; the usual limits for what is left out. */
   readonly commandLimits: Partial<CommandLimits>;
   readonly sandbox: Sandbox;
+  /** Where commands are staged; absent: they run in the workspace. */
+  readonly stages: Stages | undefined;
   readonly controlWatch: ControlWatch;
   /** Whether clients have to show who they are. */
   readonly authenticated: boolean;
@@ -126,6 +129,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
     environment,
     commandLimits,
     sandbox,
+    stages,
     controlWatch,
     authenticated,
     watch,
@@ -273,6 +277,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       onUnexpectedError: (error) => log.error("A turn met an error that nobody expected.", error),
       isolation: sandbox.state,
       sandbox,
+      stages,
       controlWatch,
       defaultSettings: options.defaultSettings,
       confirmation: options.confirmation ?? defaultConfirmation,

@@ -79,12 +79,33 @@ export class TurnCheckpoints {
 
   async #execute(tool: Tool, args: unknown, analysis: Analysis, context: ExecutionContext): Promise<ToolOutcome> {
     if (!analysis.effects.every(isReadOnly)) await this.#closing;
+    if (analysis.effects.some(isStaged)) return this.#executeStaged(tool, args, analysis, context);
     const checkpointId = analysis.effects.some(runsSomething) ? await this.#open(tool.name, context) : undefined;
     if (checkpointId === undefined) return tool.execute(args, analysis, context);
     try {
       return await tool.execute(args, analysis, context);
     } finally {
       this.#closing = this.#close(checkpointId, context);
+    }
+  }
+
+  /** The tree is kept when something of what the call did is about to be true. */
+  async #executeStaged(tool: Tool, args: unknown, analysis: Analysis, context: ExecutionContext): Promise<ToolOutcome> {
+    let checkpointId: string | undefined;
+    let own: readonly string[] | undefined;
+    try {
+      const outcome = await tool.execute(args, analysis, {
+        ...context,
+        judge: async (found) => {
+          const judgement = await context.judge(found);
+          if (judgement.type === "keep") checkpointId = await this.#open(tool.name, context);
+          return judgement;
+        },
+      });
+      own = outcome.changes?.flatMap(({ afterSha256 }) => afterSha256 ?? []);
+      return outcome;
+    } finally {
+      if (checkpointId !== undefined) this.#closing = this.#close(checkpointId, context, own);
     }
   }
 
@@ -109,12 +130,16 @@ export class TurnCheckpoints {
     }
   }
 
-  async #close(checkpointId: string, { turnId, signal: stop }: ExecutionContext): Promise<void> {
+  async #close(
+    checkpointId: string,
+    { turnId, signal: stop }: ExecutionContext,
+    own: readonly string[] = [],
+  ): Promise<void> {
     const { checkpoints, emit } = this.#options;
     using patience = new PatienceAfter(stop, stopPatience);
     const { signal } = patience;
     try {
-      const changes = await Promise.race([checkpoints.close(checkpointId, { signal }), patience.over]);
+      const changes = await Promise.race([checkpoints.close(checkpointId, { own, signal }), patience.over]);
       emit(closedEvent(checkpointId, changes), turnId);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -141,8 +166,13 @@ function closedEvent(
   };
 }
 
-/** A program runs that may change anything. */
+function isStaged(effect: Effect): boolean {
+  return effect.type === "exec" && effect.staged === true;
+}
+
+/** A program runs that may change anything, or has run and is about to have changed something. */
 function runsSomething(effect: Effect): boolean {
-  if (effect.type === "exec") return !effect.command.readsOnly;
+  if (effect.type === "exec") return !effect.command.readsOnly && effect.staged !== true;
+  if (effect.type === "write") return effect.found !== undefined;
   return effect.type === "external" && !effect.readsOnly;
 }

@@ -5,6 +5,8 @@ import { createIntentsPolicy, type IntentRules } from "@gennai/governance/intent
 import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
 import { createBranchPolicy } from "@gennai/governance/policies/branch";
 import { createExternalToolsPolicy } from "@gennai/governance/policies/external-tools";
+import { createFoundWritesPolicy } from "@gennai/governance/policies/found-writes";
+import { createGitChangesPolicy } from "@gennai/governance/policies/git-changes";
 import { createGitContentsPolicy, type GitContentsPorts } from "@gennai/governance/policies/git-contents";
 import { createSingleWriterPolicy, type TreeClaim } from "@gennai/governance/policies/single-writer";
 import type { Policy } from "@gennai/governance/policy";
@@ -61,6 +63,14 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
     createIntentsPolicy({ root, rules: options.intentRules }),
     createScopeExpansionPolicy(),
     createExternalToolsPolicy(),
+    createFoundWritesPolicy(),
+    createGitChangesPolicy({
+      protectedBy: (branch) => protectionOf(place, branch),
+      branch: () => {
+        const state = branchState(place);
+        return state.type === "branch" ? state.branch : undefined;
+      },
+    }),
     ...callPolicies({
       workspaceRoot: root,
       controlRoot,

@@ -6,6 +6,7 @@ import type { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import type { ProcessLocks } from "@gennai/machine/process/process-lock";
 import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
+import type { Stages } from "@gennai/machine/staged-shell/stages";
 import type { WebConfig } from "@gennai/machine/web/web-config";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { AskEditor } from "@gennai/models/editor-model";
@@ -97,6 +98,8 @@ export interface SessionServices {
   readonly isolation: "sandboxed" | "unsandboxed";
   /** Where commands run, and why so. */
   readonly sandbox: Sandbox;
+  /** Where commands are staged; absent: they run in the workspace. */
+  readonly stages?: Stages | undefined;
   readonly controlWatch: ControlWatch;
   readonly defaultSettings: SessionSettings;
   readonly confirmation: {

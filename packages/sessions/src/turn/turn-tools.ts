@@ -62,6 +62,7 @@ export async function turnTools(
     environment: services.commandEnvironment,
     limits: services.commandLimits,
     sandbox: services.sandbox.state === "sandboxed" ? services.sandbox.shell : undefined,
+    stages: client === undefined ? services.stages : undefined,
     controlWatch: services.controlWatch,
     protectedBranches: [...services.protectedBranches, ...rules.config.protectedBranches],
     exclude: rules.searchExcludes,

@@ -1,0 +1,68 @@
+import type { Effect } from "@gennai/governance/effect";
+import type { ExecutionContext, Judgement, ToolOutcome } from "@gennai/governance/tool";
+import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
+import { commandOutcome } from "./command-outcome.ts";
+
+type StagedExec = Effect & { readonly type: "exec" };
+
+/**
+ * Runs a command where nothing is true yet, has judged what it did, and makes that true or drops it. Of one that did not end by
+ * itself nothing is kept: nobody knows what is half done.
+ */
+export async function executeStaged(
+  { command, cwd }: StagedExec,
+  timeoutMs: number,
+  surroundings: StagedSurroundings,
+  { signal, onOutput, judge, confirmed }: ExecutionContext,
+): Promise<ToolOutcome> {
+  const staged = await runStaged({ command, cwd: cwd.absolute, timeoutMs, confirmed }, surroundings, {
+    signal,
+    onOutput,
+  });
+  const { run, left, changes } = staged;
+  const notes = left.length === 0 ? [] : [`[never kept: ${listed(left)}]`];
+  const dropped = async (why: string): Promise<ToolOutcome> => {
+    await staged.drop();
+    return commandOutcome(run, timeoutMs, [...notes, `[nothing it changed was kept: ${why}]`]);
+  };
+  if (run.state !== "exited") return dropped("it did not end by itself");
+  const judgement = await judged(staged, command.text, { signal, judge });
+  if (judgement.type === "drop") {
+    const { message, hint, rule } = judgement.error;
+    const why = [message, ...(rule === undefined ? [] : [`(rule ${rule})`]), ...(hint === undefined ? [] : [hint])];
+    return { ...(await dropped(why.join(" "))), failure: { failureClass: "permission_denied", message } };
+  }
+  await staged.keep();
+  return {
+    ...commandOutcome(run, timeoutMs, notes),
+    ...(changes.length === 0 ? {} : { changes }),
+    observed: changes.map(({ path, afterSha256 }) => ({ path, source: "disk", sha256: afterSha256 })),
+  };
+}
+
+/** What matters to nobody, like an empty directory, is not asked about. */
+async function judged(
+  staged: StagedShellRun,
+  text: string,
+  { signal, judge }: Pick<ExecutionContext, "signal" | "judge">,
+): Promise<Judgement> {
+  const { effects, digest } = staged;
+  if (effects.length === 0) return { type: "keep" };
+  try {
+    signal.throwIfAborted();
+    const paths = effects.flatMap((effect) => ("path" in effect ? [effect.path.raw] : []));
+    const what = paths.length === 0 ? "in git's data" : listed(paths);
+    const statement = `Keep what \`${text}\` changed: ${what}`;
+    return await judge({ statement, effects, operands: { changes: digest } });
+  } catch (error) {
+    await staged.drop();
+    throw error;
+  }
+}
+
+const maxListed = 20;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - maxListed;
+  return `${names.slice(0, maxListed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,260 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
+import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { describe, expect, test } from "vitest";
+import { eventOf, eventsOf, runTurn, startSession, Watcher } from "../rpc/session-client.ts";
+
+/** A server that stages commands; each turn runs one of them. */
+function staging(
+  commands: readonly string[],
+  files: Readonly<Record<string, string>> = {},
+  args: { readonly timeout_ms?: number } = {},
+): Promise<TestServer> {
+  return startTestServer({
+    files: { ".gitignore": "node_modules\n*.private\n", "package.json": packageJson, ...files },
+    script: commands.map((command) => ({
+      steps: [{ tool: { name: "Bash", args: { ...args, command } } }, { text: ["Done."] }],
+    })),
+    server: { sandbox: "required", environment: { ...process.env, GENNAI_STAGED_COMMANDS: "1" } },
+  });
+}
+
+const packageJson = '{ "scripts": { "test": "node test.mjs" }, "version": "1.0.0" }\n';
+
+/** A program that nobody knows, which does this. */
+function program(text: string): Readonly<Record<string, string>> {
+  return { "do.mjs": `import fs from "node:fs"; import { execSync } from "node:child_process"; ${text}\n` };
+}
+
+/** What is left of stages: nothing, once a command has ended. */
+function leftovers(server: TestServer): readonly string[] {
+  const stages = join(server.stateDir, "stages");
+  return existsSync(stages) ? readdirSync(stages) : [];
+}
+
+async function result(server: TestServer, sessionId: string) {
+  const events = await runTurn(server, sessionId, "go");
+  return { events, ...eventOf(events, "toolResult") };
+}
+
+describe("what nobody can prove to be harmless runs apart, and without a question", () => {
+  test.each<[string, string, Readonly<Record<string, string>>, (server: TestServer) => Promise<void> | void]>([
+    [
+      "files are changed, made and deleted",
+      "sed -i s/one/two/ a.txt && printf x > sub-new.txt && rm b.txt",
+      { "a.txt": "one\n", "b.txt": "b\n" },
+      ({ workspace }) => {
+        expect(readFileSync(workspace.path("a.txt"), "utf8")).toBe("two\n");
+        expect(existsSync(workspace.path("b.txt"))).toBe(false);
+        expect(readFileSync(workspace.path("sub-new.txt"), "utf8")).toBe("x");
+      },
+    ],
+    [
+      "a program of the project",
+      "node do.mjs",
+      program(`fs.mkdirSync("gen/deep", { recursive: true }); fs.writeFileSync("gen/deep/a.ts", "1");`),
+      ({ workspace }) => expect(readFileSync(workspace.path("gen/deep/a.ts"), "utf8")).toBe("1"),
+    ],
+    [
+      "a commit on the agent's branch",
+      "echo more >> a.txt; git -c user.name=a -c user.email=a@example.com commit -qam more && git log --format=%s -1",
+      { "a.txt": "one\n" },
+      async ({ workspace }) => {
+        expect(await workspace.git("log", "--format=%s", "-1")).toContain("more");
+        expect(await workspace.git("status", "--porcelain")).not.toContain("a.txt");
+      },
+    ],
+  ])("%s", async (_name, command, files, look) => {
+    await using server = await staging([command], files);
+    const { output, error, events } = await result(server, await startSession(server));
+    expect(`${error}${output}`).toContain("exit code 0");
+    expect(eventsOf(events, "confirmationRequest")).toEqual([]);
+    await look(server);
+    expect(leftovers(server)).toEqual([]);
+  });
+
+  test("one that changed nothing is not kept anywhere", async () => {
+    await using server = await staging(["node -e 1"]);
+    const { events } = await result(server, await startSession(server));
+    expect(eventsOf(events, "checkpointTaken")).toEqual([]);
+  });
+});
+
+describe("what a person has to see is not true without one", () => {
+  test.each<[string, string, Readonly<Record<string, string>>, RegExp, readonly string[]]>([
+    [
+      "instructions for agents",
+      "node do.mjs",
+      program(`fs.writeFileSync("AGENTS.md", "evil");`),
+      /AGENTS\.md/,
+      ["AGENTS.md"],
+    ],
+    [
+      "a script that shells run",
+      "node do.mjs",
+      program(`fs.writeFileSync("sub.envrc", "1"); fs.mkdirSync("d"); fs.writeFileSync("d/.bashrc", "1");`),
+      /\.bashrc/,
+      ["d", "sub.envrc"],
+    ],
+    [
+      "code that git ignores",
+      "node do.mjs",
+      program(`fs.mkdirSync("node_modules/x", { recursive: true }); fs.writeFileSync("node_modules/x/i.js", "1");`),
+      /no diff shows it/,
+      ["node_modules"],
+    ],
+    ["a link to outside", "ln -s /etc/passwd leak", {}, /leads out/, ["leak"]],
+    ["a repository in the repository", "git init -q v", {}, /v\/\.git|repository/, ["v"]],
+    [
+      "a hook of git's",
+      "node do.mjs",
+      program(
+        `fs.mkdirSync(".git/hooks", { recursive: true }); fs.writeFileSync(".git/hooks/post-checkout", "#!/bin/sh");`,
+      ),
+      /decides what git runs/,
+      [".git/hooks/post-checkout"],
+    ],
+    [
+      "a filter of git's",
+      "node do.mjs",
+      program(`fs.appendFileSync(".git/config", "[filter \\"x\\"] clean = evil");`),
+      /git's own settings/,
+      [],
+    ],
+    ["a tag", "git tag v1", {}, /tag v1/, [".git/refs/tags/v1"]],
+  ])("%s", async (_name, command, files, said, absent) => {
+    await using server = await staging([command], files);
+    const config = await server.workspace.read(".git/config");
+    const { output, failureClass: _, ...rest } = await result(server, await startSession(server));
+    expect(output).toMatch(said);
+    expect(rest.error).not.toBe("");
+    for (const path of absent) expect(existsSync(server.workspace.path(path)), path).toBe(false);
+    expect(await server.workspace.read(".git/config")).toBe(config);
+    expect(leftovers(server)).toEqual([]);
+  });
+
+  test("a rebase that would run a program when it goes on", async () => {
+    await using server = await staging(
+      ["node do.mjs"],
+      program(
+        `fs.mkdirSync(".git/rebase-merge"); fs.writeFileSync(".git/rebase-merge/git-rebase-todo", "exec evil\\n");`,
+      ),
+    );
+    const { output } = await result(server, await startSession(server));
+    expect(output).toContain("decides what git runs");
+    expect(existsSync(server.workspace.path(".git/rebase-merge"))).toBe(false);
+  });
+
+  test("what a command had done when its time was up", async () => {
+    await using server = await staging(["echo half > made.txt; sleep 600"], {}, { timeout_ms: 2_000 });
+    const { output } = await result(server, await startSession(server));
+    expect(output).toContain("nothing it changed was kept: it did not end by itself");
+    expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
+    expect(leftovers(server)).toEqual([]);
+  });
+
+  test("a protected branch does not move, by whatever program", async () => {
+    await using server = await staging(
+      ["node do.mjs"],
+      program(
+        `execSync("git update-ref refs/heads/main $(git commit-tree -m evil HEAD^{tree})", { env: { ...process.env, GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a" } });`,
+      ),
+    );
+    const before = await server.workspace.git("rev-parse", "main");
+    const { output } = await result(server, await startSession(server));
+    expect(output).toContain("protected");
+    expect(await server.workspace.git("rev-parse", "main")).toBe(before);
+  });
+
+  test("a commit that holds what the tree never showed", async () => {
+    await using server = await staging(
+      ["node do.mjs"],
+      program(`const sh = (line) => execSync(line, { encoding: "utf8", env: { ...process.env, GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a" } }).trim();
+        fs.writeFileSync("/tmp/evil", '{ "scripts": { "postinstall": "evil" } }');
+        sh("git update-index --cacheinfo 100644," + sh("git hash-object -w /tmp/evil") + ",package.json");
+        sh("git commit -qm innocent"); sh("git reset -q");`),
+    );
+    const before = await server.workspace.git("rev-parse", "HEAD");
+    const { output } = await result(server, await startSession(server));
+    expect(output).toMatch(/package\.json is (to be committed with other content|scripts)/);
+    expect(await server.workspace.git("rev-parse", "HEAD")).toBe(before);
+  });
+
+  test("more than a few tracked files deleted", async () => {
+    const many = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`src/${index}.txt`, "x\n"]));
+    await using server = await staging(["rm -r src"], many);
+    const { output } = await result(server, await startSession(server));
+    expect(output).toContain("It deletes 25 files that git tracks");
+    expect(readdirSync(server.workspace.path("src"))).toHaveLength(25);
+  });
+
+  test("an ignored file of the user's, which could not be brought back", async () => {
+    await using server = await staging(["rm notes.private"]);
+    writeFileSync(server.workspace.path("notes.private"), "mine");
+    const { output } = await result(server, await startSession(server));
+    expect(output).toContain("cannot be taken back: notes.private");
+    expect(await server.workspace.read("notes.private")).toBe("mine");
+  });
+});
+
+test("a secret is not there for a command, and stays where it is", async () => {
+  await using server = await staging(
+    ["node do.mjs"],
+    program(
+      `console.log(fs.existsSync(".env") ? "SEEN" : "none"); fs.writeFileSync("made.txt", "1"); fs.writeFileSync(".env", "evil");`,
+    ),
+  );
+  writeFileSync(server.workspace.path(".env"), "TOKEN=canary");
+  const { output } = await result(server, await startSession(server));
+  expect(output).toContain("none");
+  expect(output).toContain("never kept: .env (it is hidden from commands)");
+  expect(await server.workspace.read(".env")).toBe("TOKEN=canary");
+  expect(await server.workspace.read("made.txt")).toBe("1");
+});
+
+test("what the user saves meanwhile stays, and the command is told that it is stale", async () => {
+  await using server = await staging(["node do.mjs"], {
+    "a.txt": "one\n",
+    ...program(
+      `fs.writeFileSync("a.txt", "command"); console.log("STARTED"); while (!fs.existsSync("/tmp/never") && Date.now() < ${String(Date.now())} + 1e9) { await new Promise((done) => setTimeout(done, 1500)); break; }`,
+    ),
+  });
+  const sessionId = await startSession(server);
+  await using watcher = await Watcher.attach(server, sessionId);
+  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
+  await watcher.next("toolOutputDelta");
+  writeFileSync(server.workspace.path("a.txt"), "user");
+  const { error, output } = await watcher.next("toolResult");
+  expect(`${error}${output}`).toContain("a.txt");
+  expect(await server.workspace.read("a.txt")).toBe("user");
+  expect(leftovers(server)).toEqual([]);
+});
+
+test("a yes to what would be kept makes exactly that true, and a restore takes it back", async () => {
+  await using server = await staging(
+    ["node do.mjs"],
+    program(`fs.writeFileSync("AGENTS.md", "be kind"); fs.writeFileSync("made.txt", "1");`),
+  );
+  mkdirSync(server.workspace.path("empty"));
+  const sessionId = await startSession(server, { interactive: true });
+  await using editor = await Watcher.attach(server, sessionId);
+  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
+  const question = await editor.next("confirmationRequest");
+  expect(question.actionStatement).toMatch(/^Keep what `node do\.mjs` changed: AGENTS\.md, made\.txt$/);
+  expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
+  const { requestId, actionSha256, ownerEpoch } = question;
+  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };
+  await editor.submit({ case: "confirmationResponse", value }, ownerEpoch);
+  expect(await editor.end()).toBe("COMPLETED");
+  expect(await server.workspace.read("AGENTS.md")).toBe("be kind");
+
+  const { signal } = new AbortController();
+  const [checkpoint] = (await listCheckpoints(server.client, sessionId, { signal })).checkpoints;
+  await restoreCheckpoint(server.client, { sessionId, checkpointId: checkpoint?.checkpointId ?? "" }, { signal });
+  expect(["AGENTS.md", "made.txt"].filter((path) => existsSync(server.workspace.path(path)))).toEqual([]);
+  await server.running[Symbol.asyncDispose]();
+  const ledger = await server.workspace.read(".orchestration/agent_trace.jsonl");
+  expect(ledger).toMatch(/AGENTS\.md/);
+});
