@@ -5,7 +5,7 @@ import { carryOut, rootOf } from "./carry-out.ts";
 import { type CommitJournal, enterPhase, type Operation, removeJournal, writeJournal } from "./commit-journal.ts";
 import type { Observation, StageEffect } from "./effect.ts";
 import { locksFor, releaseLocks, takeLocks } from "./git-locks.ts";
-import { isGitIndex, pathInGit } from "./git-path.ts";
+import { isGitIndex, pathsInGit } from "./git-path.ts";
 import { giveWay } from "./give-way.ts";
 import { lookAgain } from "./look-again.ts";
 import { makeTreesDurable } from "./make-durable.ts";
@@ -74,8 +74,9 @@ function planAll(
     refused.push(...plan.refused.map((one) => ({ ...one, root: path })));
   }
   if (refused.length > 0) throw new NotCommitted("not_committable", refused);
+  const inGits = transaction.roots.map(({ path }) => pathsInGit(path));
   const ranked = changes.map((change) => {
-    const inGit = pathInGit(transaction.roots[change.effect.root]?.path ?? "", change.effect.path);
+    const inGit = inGits[change.effect.root]?.(change.effect.path);
     return { change, rank: inGit === undefined ? 1 : orderInGit.findIndex((pattern) => pattern.test(inGit)) };
   });
   return ranked.toSorted((one, other) => one.rank - other.rank).map(({ change }) => change);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type GitIndex, type IndexEntry, readGitIndex } from "../git-data/git-index.ts";
 import type { Observation, StageEffect } from "./effect.ts";
-import { pathInGit } from "./git-path.ts";
+import { pathsInGit } from "./git-path.ts";
 import { readLooseRef, readPackedRefs } from "./git-refs.ts";
 import { skipInIndex } from "./skip-in-index.ts";
 import { type StagedRoot, stageParts } from "./staging-place.ts";
@@ -45,10 +45,11 @@ export interface GitObservation {
 
 /** Reads what a command did to repositories, after the observation and before a commit. Runs no git. */
 export function observeGit(transaction: Transaction, { effects, skipped }: Observation): GitObservation {
+  const inGits = transaction.roots.map(({ path }) => pathsInGit(path));
   const repositories = new Map<string, RepositoryObserver>();
   for (const effect of effects) {
     const root = transaction.roots[effect.root];
-    const inGit = root === undefined ? undefined : pathInGit(root.path, effect.path);
+    const inGit = inGits[effect.root]?.(effect.path);
     if (root === undefined || inGit === undefined) continue;
     const repository = effect.path.slice(0, effect.path.length - inGit.length).replace(/\/$/, "");
     const key = `${effect.root}:${repository}`;

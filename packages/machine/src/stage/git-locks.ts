@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { hasCode } from "../system-error.ts";
 import { type HeldDirectory, holdDirectory } from "../workspace/held-directory.ts";
 import type { CommitJournal } from "./commit-journal.ts";
-import { pathInGit } from "./git-path.ts";
+import { pathsInGit } from "./git-path.ts";
 import { statIfPresent } from "./look-at-entry.ts";
 import { NotCommitted } from "./stage-error.ts";
 import type { StagedRoot } from "./staging-place.ts";
@@ -16,9 +16,10 @@ export function locksFor(
   { roots }: Transaction,
   paths: readonly { readonly root: number; readonly path: string }[],
 ): readonly Lock[] {
+  const inGits = roots.map((root) => pathsInGit(root.path));
   const locks = new Map<string, Lock>();
   for (const { root, path } of paths) {
-    const inGit = pathInGit(roots[root]?.path ?? "", path);
+    const inGit = inGits[root]?.(path);
     if (inGit === undefined || !lockable.test(inGit) || inGit.endsWith(".lock")) continue;
     // A lock needs a directory that is there already; a new one is nobody's yet.
     if (existsSync(join(roots[root]?.path ?? "", dirname(path))))

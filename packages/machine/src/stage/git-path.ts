@@ -3,14 +3,20 @@ import { join } from "node:path";
 
 /**
  * Where in git's own directory a path lies, e.g. `refs/heads/main`; undefined for a path that is in none.
- * @param root real path of a work tree, or of git's directory itself
- * @param path relative to it, with `/`
+ * @param path relative to the root, with `/`
  */
-export function pathInGit(root: string, path: string): string | undefined {
-  const at = `/${path}/`.lastIndexOf("/.git/");
-  if (at < 0 && !isGitDirectory(root)) return undefined;
-  const inGit = at < 0 ? path : path.slice(at + ".git/".length);
-  return inGit.startsWith("modules/") ? pathInModule(root, path, inGit) : inGit;
+export type PathInGit = (path: string) => string | undefined;
+
+/** @param root real path of a work tree, or of git's directory itself */
+export function pathsInGit(root: string): PathInGit {
+  // Once for many paths.
+  const isGit = isGitDirectory(root);
+  return (path) => {
+    const at = `/${path}/`.lastIndexOf("/.git/");
+    if (at < 0 && !isGit) return undefined;
+    const inGit = at < 0 ? path : path.slice(at + ".git/".length);
+    return inGit.startsWith("modules/") ? pathInModule(root, path, inGit) : inGit;
+  };
 }
 
 /** Submodules have directories like git's own, by names with slashes. */
@@ -24,7 +30,7 @@ function pathInModule(root: string, path: string, inGit: string): string {
 
 /** The index of a work tree, whichever. @param path relative to `root` */
 export function isGitIndex(root: string, path: string): boolean {
-  return /^(?:worktrees\/[^/]+\/)?index$/.test(pathInGit(root, path) ?? "");
+  return /^(?:worktrees\/[^/]+\/)?index$/.test(pathsInGit(root)(path) ?? "");
 }
 
 function isGitDirectory(path: string): boolean {

@@ -8,7 +8,7 @@ import { isWithin } from "../sandbox/host-layout.ts";
 import { type RepositoryPaths, repositoryPaths } from "../sandbox/repository-paths.ts";
 import type { StageEffect } from "../stage/effect.ts";
 import type { GitEffect } from "../stage/git-effects.ts";
-import { pathInGit } from "../stage/git-path.ts";
+import { type PathInGit, pathsInGit } from "../stage/git-path.ts";
 import { stageParts } from "../stage/staging-place.ts";
 import type { Transaction } from "../stage/transaction.ts";
 
@@ -36,12 +36,15 @@ export class StagedWork {
   /** What whoever let the command run agreed to. Nobody did, where nobody was asked. */
   readonly agreed: AgreedControl;
   readonly #transaction: Transaction;
+  /** Of each root. */
+  readonly #inGit: readonly PathInGit[];
   /** What git tracked before. */
   readonly #index: GitIndex;
   readonly #byPath: ReadonlyMap<string, StageEffect>;
 
   constructor({ transaction, effects, git, workspaceRoot, home, command, confirmed }: StagedWorkOptions) {
     this.#transaction = transaction;
+    this.#inGit = transaction.roots.map(({ path }) => pathsInGit(path));
     this.effects = effects;
     this.git = git;
     this.workspaceRoot = workspaceRoot;
@@ -76,7 +79,7 @@ export class StagedWork {
   }
 
   isInGit({ root, path }: StageEffect): boolean {
-    return pathInGit(this.#transaction.roots[root]?.path ?? "/", path) !== undefined;
+    return this.#inGit[root]?.(path) !== undefined;
   }
 
   /** Whether it is the workspace's own repository, or a part of it. */

@@ -71,7 +71,7 @@ export const scenarios: Scenarios = {
       deepEqual(readdirSync(fixture.base).toSorted(), ["empty", "home", "state", "tmp", "workspace"], about);
     }
     console.error(JSON.stringify(counts));
-    ok(counts.inside >= rounds / 10, `too few kills fell inside of a commit or an undo: ${JSON.stringify(counts)}`);
+    ok(counts.inside >= Math.floor(rounds / 10), `too few kills fell inside of a commit or an undo: ${JSON.stringify(counts)}`);
   },
 };
 
