@@ -214,6 +214,18 @@ test("a secret is not there for a command, and stays where it is", async () => {
   expect(await server.workspace.read("made.txt")).toBe("1");
 });
 
+test("what rules let nobody see is not there either, also for a command that is proven to read", async () => {
+  await using server = await staging(["cat */deep/*; grep -rh canar[y] .; ls"], {
+    "customers/deep/list.txt": "canary\n",
+    ".gennai/rules.yaml": "zeroAccessPaths: [customers/]\n",
+    "empty/x.txt": "x\n",
+  });
+  const { output } = await result(server, await startSession(server));
+  expect(output).not.toContain("canary");
+  expect(output).toContain("package.json");
+  expect(await server.workspace.read("customers/deep/list.txt")).toBe("canary\n");
+});
+
 test("what the user saves meanwhile stays, and the command is told that it is stale", async () => {
   await using server = await staging(["node do.mjs"], {
     "a.txt": "one\n",

@@ -11,7 +11,7 @@ import { NotCommitted, NotObservable, StageUnavailable } from "../stage/stage-er
 import { removeTransaction } from "../stage/transaction.ts";
 import { forgetCommit } from "../stage/undo-commit.ts";
 import { foundEffects } from "./found-effects.ts";
-import type { Stages } from "./stages.ts";
+import type { Stages, ZeroAccess } from "./stages.ts";
 
 export interface StagedShellCommand {
   readonly command: CommandAnalysis;
@@ -24,6 +24,7 @@ export interface StagedShellCommand {
 
 export interface StagedSurroundings {
   readonly stages: Stages;
+  readonly zeroAccess: ZeroAccess;
   /** Real path. */
   readonly workspaceRoot: string;
   /** Everything the command finds in its environment. */
@@ -57,8 +58,8 @@ export async function runStaged(
   surroundings: StagedSurroundings,
   options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
 ): Promise<StagedShellRun> {
-  const { stages, workspaceRoot, environment, limits = {} } = surroundings;
-  const stage = await stages.stage(workspaceRoot).catch((error: unknown) => {
+  const { stages, zeroAccess, workspaceRoot, environment, limits = {} } = surroundings;
+  const stage = await stages.stage(workspaceRoot, zeroAccess).catch((error: unknown) => {
     throw unavailable(error);
   });
   const { transaction } = stage;

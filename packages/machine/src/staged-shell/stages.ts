@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { repositoryPaths } from "../sandbox/repository-paths.ts";
 import type { ShellSandbox } from "../sandbox/sandboxed-shell.ts";
 import { CoveredRoots } from "../stage/covered-roots.ts";
 import { mountRoots } from "../stage/mounted-roots.ts";
@@ -14,10 +16,18 @@ export interface StagesOptions {
   readonly home: string;
 }
 
+/** What rules say that nobody may see, besides files with the names of secrets. */
+export interface ZeroAccess {
+  /** Of the rules. */
+  readonly sha256: string;
+  /** @param path absolute */
+  covers(path: string): boolean;
+}
+
 /** Stages for the commands of each workspace. */
 export class Stages {
   readonly #options: StagesOptions;
-  readonly #roots = new Map<string, CoveredRoots>();
+  readonly #roots = new Map<string, { readonly rules: string; readonly roots: CoveredRoots }>();
   readonly #support = new Map<string, Promise<StageSupport>>();
 
   private constructor(options: StagesOptions) {
@@ -52,12 +62,18 @@ export class Stages {
   }
 
   /** A stage for one command. Throws `StageUnavailable` and `UnprotectedWorkspace`; nothing is left then. */
-  async stage(workspaceRoot: string): Promise<Stage> {
+  async stage(workspaceRoot: string, zeroAccess: ZeroAccess): Promise<Stage> {
     const { shell, stateDir, home } = this.#options;
     const machine = shell.machineFor(workspaceRoot);
     const { hidden: always } = machine.layout;
-    const roots = this.#roots.get(workspaceRoot) ?? new CoveredRoots(workspaceRoot, home, { always });
-    this.#roots.set(workspaceRoot, roots);
+    const known = this.#roots.get(workspaceRoot);
+    const top = repositoryPaths(workspaceRoot, home)?.workTree ?? workspaceRoot;
+    const isZeroAccess = (path: string): boolean => zeroAccess.covers(join(top, path));
+    const roots =
+      known?.rules === zeroAccess.sha256
+        ? known.roots
+        : new CoveredRoots(workspaceRoot, home, { always, isZeroAccess });
+    this.#roots.set(workspaceRoot, { rules: zeroAccess.sha256, roots });
     return Stage.on(await mountRoots(stateDir, roots.look()), machine);
   }
 }

@@ -3,7 +3,10 @@ import { createBrokenHooksPolicy, createHookPolicies, type HookRunner } from "@g
 import { zeroAccessGlobs } from "@gennai/governance/policies/secrets";
 import type { TreeClaim } from "@gennai/governance/policies/single-writer";
 import type { Policy } from "@gennai/governance/policy";
+import { pathRule } from "@gennai/governance/rules/compile-rules";
+import { pathForm } from "@gennai/governance/rules/path-form";
 import { loadProjectConfig, type ProjectConfig } from "@gennai/machine/config/project-config";
+import type { ZeroAccess } from "@gennai/machine/staged-shell/stages";
 import { readGitHead } from "@gennai/machine/workspace/git-head";
 import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import { placeOfCommands } from "../client-workspace/place-of-commands.ts";
@@ -22,6 +25,8 @@ export interface TurnRules {
   readonly policies: readonly Policy[];
   /** Globs of files that no search may reach. */
   readonly searchExcludes: readonly string[];
+  /** What rule files let nobody see. */
+  readonly zeroAccess: ZeroAccess;
   readonly hooks: { readonly commands: readonly HookCommand[]; readonly runner: HookRunner };
   /** The workspace has intents, and works by them. */
   readonly intentsOn: boolean;
@@ -89,6 +94,10 @@ export async function loadTurnRules(
     governance,
     config,
     policies: turnPolicies(policyOptions),
+    zeroAccess: {
+      sha256: damageControl.sha256,
+      covers: (path) => pathRule(damageControl, "zero", [pathForm(path, workspace.root)]) !== undefined,
+    },
     searchExcludes: [...zeroAccessGlobs, ...config.denyPaths, ...damageControl.searchExcludes],
     hooks: { commands: hooks.hooks, runner },
     intentsOn: intents.on,

@@ -3,14 +3,13 @@ import type { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import type { ShellSandbox } from "@gennai/machine/sandbox/sandboxed-shell";
 import { plainShell } from "@gennai/machine/shell/shell-runner";
-import type { Stages } from "@gennai/machine/staged-shell/stages";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import type { EditorBridge } from "../bridge/editor-bridge.ts";
 import type { IntentsService } from "../intents/intents-service.ts";
 import type { KnownFiles } from "../session/known-files.ts";
 import type { SeenContents } from "../session/seen-contents.ts";
-import { bashTool } from "./commands/bash-tool.ts";
+import { bashTool, type Staging } from "./commands/bash-tool.ts";
 import { runInTerminalTool } from "./commands/run-in-terminal-tool.ts";
 import { globTool } from "./reading/glob-tool.ts";
 import { grepTool } from "./reading/grep-tool.ts";
@@ -53,8 +52,8 @@ export interface ToolPorts {
   now(): number;
   /** Where commands run; without it, they run as they are. */
   readonly sandbox?: ShellSandbox | undefined;
-  /** Where commands that are not proven to read are staged; without it, they run in the workspace. */
-  readonly stages?: Stages | undefined;
+  /** Where commands are staged; without it, they run in the workspace. */
+  readonly staging?: Staging | undefined;
   /** Puts back what commands change of control files. */
   readonly controlWatch: Pick<ControlWatch, "begin" | "turn">;
   /** Globs of branches that only git may move, as it was told to, besides those that always are. */
@@ -83,7 +82,7 @@ export function createTools(ports: ToolPorts): Map<string, Tool> {
       ...(ports.limits === undefined ? {} : { limits: ports.limits }),
       shellArguments,
       sandbox: ports.sandbox,
-      stages: ports.stages,
+      staging: ports.staging,
       controlWatch: ports.controlWatch,
       ...(ports.protectedBranches === undefined ? {} : { protectedBranches: ports.protectedBranches }),
     }),

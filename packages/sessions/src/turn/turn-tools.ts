@@ -49,6 +49,7 @@ export async function turnTools(
   const { services, workspace, state } = session;
   const { editor, rules, editingMode, signal } = turn;
   const { client } = workspace;
+  const { stages } = services;
   const tools = createTools({
     workspace,
     editor,
@@ -62,7 +63,7 @@ export async function turnTools(
     environment: services.commandEnvironment,
     limits: services.commandLimits,
     sandbox: services.sandbox.state === "sandboxed" ? services.sandbox.shell : undefined,
-    stages: client === undefined ? services.stages : undefined,
+    staging: client !== undefined || stages === undefined ? undefined : { stages, zeroAccess: rules.zeroAccess },
     controlWatch: services.controlWatch,
     protectedBranches: [...services.protectedBranches, ...rules.config.protectedBranches],
     exclude: rules.searchExcludes,

@@ -5,7 +5,7 @@ import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { type HeldDirectory, holdDirectory } from "@gennai/machine/process/run-command";
 import { runShellCommand, type ShellSurroundings } from "@gennai/machine/shell/shell-runner";
-import type { Stages } from "@gennai/machine/staged-shell/stages";
+import type { StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
 import { pathName } from "../path-name.ts";
@@ -38,9 +38,12 @@ export interface BashPorts extends Omit<ShellSurroundings, "workspaceRoot"> {
   readonly workspace: Workspace;
   /** The user's home directory, for `~` in commands. */
   readonly home: string;
-  /** Where commands that are not proven to read are staged; without it, they run in the workspace. */
-  readonly stages?: Stages | undefined;
+  /** Where commands are staged; without it, they run in the workspace. */
+  readonly staging?: Staging | undefined;
 }
+
+/** Where commands are staged, and what is hidden from them. */
+export type Staging = Pick<StagedSurroundings, "stages" | "zeroAccess">;
 
 /** Runs a shell command on the server and captures what it prints. */
 export function bashTool(ports: BashPorts): Tool<BashArguments> {
@@ -58,7 +61,7 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
       const { root } = ports.workspace;
       const command = analyseCommand(args.command, { cwd: cwd.absolute, home: ports.home, workspace: root });
       const { client } = ports.workspace;
-      const staged = !command.readsOnly && cwd.inside && (await ports.stages?.support(root))?.state === "staged";
+      const staged = cwd.inside && (await ports.staging?.stages.support(root))?.state === "staged";
       const effect: Effect = { type: "exec", command, cwd, where: "server", ...(staged ? { staged } : {}) };
       if (client !== undefined && cwd.inside) await refuseNoDirectory(ports.workspace, cwd);
       const directory = client === undefined && cwd.inside ? heldDirectory(cwd.absolute, pathName(cwd)) : undefined;
@@ -87,9 +90,9 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
           ...(there.putBack && { putBack: there.putBack }),
         };
       }
-      if (effect.staged === true && ports.stages !== undefined) {
-        const { stages, environment, limits = {} } = ports;
-        const surroundings = { stages, workspaceRoot: ports.workspace.root, environment, limits };
+      if (effect.staged === true && ports.staging !== undefined) {
+        const { staging, environment, limits = {} } = ports;
+        const surroundings = { ...staging, workspaceRoot: ports.workspace.root, environment, limits };
         return executeStaged(effect, timeoutMs, surroundings, context);
       }
       const cwd = directories.get(effect) ?? heldDirectory(effect.cwd.absolute, pathName(effect.cwd));
