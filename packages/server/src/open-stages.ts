@@ -20,7 +20,8 @@ export async function openStages(
   const { stages, recovered } = await Stages.open({ shell: sandbox.shell, stateDir, home });
   for (const { id, state, reason } of recovered) {
     if (state === "stuck") options.log.warn(`What a command changed could not be ended (${id}): ${reason}`);
-    else if (state !== "kept") options.log.info(`What a command changed when the server was ended: ${state} (${id}).`);
+    else if (state === "finished" || state === "taken_back")
+      options.log.info(`What a command changed when the server was ended: ${state} (${id}).`);
   }
   return stages;
 }

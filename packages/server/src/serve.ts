@@ -114,7 +114,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       privateDirectories: [configDir],
     }),
   );
-  const stages = await openStages(sandbox, { stateDir, home: homedir(), environment: options.environment, log });
+  const stages = parts.use(
+    await openStages(sandbox, { stateDir, home: homedir(), environment: options.environment, log }),
+  );
   const { watch: controlWatch, recovered } = ControlWatch.open({ stateDir, home: homedir() });
   parts.use(controlWatch);
   for (const each of recovered) log.warn(describeRecovered(each));

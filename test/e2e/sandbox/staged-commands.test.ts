@@ -28,10 +28,14 @@ function program(text: string): Readonly<Record<string, string>> {
   return { "do.mjs": `import fs from "node:fs"; import { execSync } from "node:child_process"; ${text}\n` };
 }
 
-/** What is left of stages: nothing, once a command has ended. */
+/** What commands left in stages: nothing, once they have ended. The mounts for the next one may wait. */
 function leftovers(server: TestServer): readonly string[] {
   const stages = join(server.stateDir, "stages");
-  return existsSync(stages) ? readdirSync(stages) : [];
+  const parts = (existsSync(stages) ? readdirSync(stages) : []).flatMap((stage) => [
+    join(stages, stage, "root-0", "upper"),
+    join(stages, stage, "root-0", "old"),
+  ]);
+  return parts.filter((part) => existsSync(part) && readdirSync(part).length > 0);
 }
 
 async function result(server: TestServer, sessionId: string) {
@@ -269,4 +273,16 @@ test("a yes to what would be kept makes exactly that true, and a restore takes i
   await server.running[Symbol.asyncDispose]();
   const ledger = await server.workspace.read(".orchestration/agent_trace.jsonl");
   expect(ledger).toMatch(/AGENTS\.md/);
+});
+
+test("what waits for the next command is gone with the server", async () => {
+  await using server = await staging(["echo a > a.txt", "cat a.txt; echo b >> a.txt"]);
+  const sessionId = await startSession(server);
+  await result(server, sessionId);
+  writeFileSync(server.workspace.path("a.txt"), "user\n");
+  expect((await result(server, sessionId)).output).toContain("user");
+  expect(await server.workspace.read("a.txt")).toBe("user\nb\n");
+  await server.running[Symbol.asyncDispose]();
+  expect(readdirSync(join(server.stateDir, "stages"))).toEqual([]);
+  expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain(server.stateDir);
 });

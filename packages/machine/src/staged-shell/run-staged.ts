@@ -8,7 +8,7 @@ import { commit } from "../stage/commit.ts";
 import { neverKept, type Observation, type StageEffect } from "../stage/effect.ts";
 import { observeGit } from "../stage/git-effects.ts";
 import { NotCommitted, NotObservable, StageUnavailable } from "../stage/stage-error.ts";
-import { removeTransaction } from "../stage/transaction.ts";
+import { removeTransaction, type Transaction } from "../stage/transaction.ts";
 import { forgetCommit } from "../stage/undo-commit.ts";
 import { foundEffects } from "./found-effects.ts";
 import type { Stages, ZeroAccess } from "./stages.ts";
@@ -92,23 +92,36 @@ export async function runStaged(
       ...found,
       left: wanted.filter((effect) => !kept.includes(effect)).map(describeLeft),
       keep: async () => {
-        try {
-          await commit(transaction, observation, kept);
-        } catch (error) {
-          if (!(error instanceof NotCommitted)) throw error;
-          // The tree is as it was. After any other failure, what was taken from it may lie in the transaction.
-          await removeTransaction(transaction);
-          throw notKept(error);
-        }
-        // The checkpoint around it is the way back.
-        await forgetCommit(stages.stateDir, transaction.id);
+        if (kept.length === 0) await removeTransaction(transaction);
+        else await keep(stages.stateDir, transaction, { observation, kept });
+        stages.prepare(workspaceRoot);
       },
-      drop: () => removeTransaction(transaction),
+      drop: async () => {
+        await removeTransaction(transaction);
+        stages.prepare(workspaceRoot);
+      },
     };
   } catch (error) {
     await removeTransaction(transaction);
     throw error;
   }
+}
+
+async function keep(
+  stateDir: string,
+  transaction: Transaction,
+  { observation, kept }: { readonly observation: Observation; readonly kept: readonly StageEffect[] },
+): Promise<void> {
+  try {
+    await commit(transaction, observation, kept);
+  } catch (error) {
+    if (!(error instanceof NotCommitted)) throw error;
+    // The tree is as it was. After any other failure, what was taken from it may lie in the transaction.
+    await removeTransaction(transaction);
+    throw notKept(error);
+  }
+  // The checkpoint around it is the way back.
+  await forgetCommit(stateDir, transaction.id);
 }
 
 function describeLeft({ path, flags }: StageEffect): string {
@@ -122,11 +135,12 @@ function describeLeft({ path, flags }: StageEffect): string {
   return `${path} (${why[flag ?? ""] ?? "it cannot be kept"})`;
 }
 
-function unavailable(error: unknown): unknown {
-  if (!(error instanceof StageUnavailable)) return error;
-  return new ToolFailure("sandbox_unavailable", `The command did not run: ${error.message}`, {
+function unavailable(error: unknown): ToolFailure {
+  const reason = error instanceof Error ? error.message : String(error);
+  const hint = "Tell the user; commands never run outside the sandbox instead.";
+  return new ToolFailure("sandbox_unavailable", `The command did not run, because it cannot be staged: ${reason}`, {
     failureClass: "tool_unavailable",
-    hint: error.advice,
+    hint: error instanceof StageUnavailable ? error.advice : hint,
     cause: error,
   });
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { repositoryPaths } from "../sandbox/repository-paths.ts";
 import type { ShellSandbox } from "../sandbox/sandboxed-shell.ts";
 import { CoveredRoots } from "../stage/covered-roots.ts";
-import { mountRoots } from "../stage/mounted-roots.ts";
+import { MountsAhead } from "../stage/mounts-ahead.ts";
 import { probeStage, type StageSupport } from "../stage/probe-stage.ts";
 import { type RecoveredCommit, recoverCommits } from "../stage/recover-commits.ts";
 import { Stage } from "../stage/stage.ts";
@@ -24,11 +24,17 @@ export interface ZeroAccess {
   covers(path: string): boolean;
 }
 
+/** Workspaces whose next command finds its mounts made; those that had one last. */
+const maxAhead = 8;
+
 /** Stages for the commands of each workspace. */
-export class Stages {
+export class Stages implements AsyncDisposable {
   readonly #options: StagesOptions;
   readonly #roots = new Map<string, { readonly rules: string; readonly roots: CoveredRoots }>();
   readonly #support = new Map<string, Promise<StageSupport>>();
+  /** In the order of their last commands. */
+  readonly #ahead = new Map<string, MountsAhead>();
+  #disposed = false;
 
   private constructor(options: StagesOptions) {
     this.#options = options;
@@ -63,7 +69,7 @@ export class Stages {
 
   /** A stage for one command. Throws `StageUnavailable` and `UnprotectedWorkspace`; nothing is left then. */
   async stage(workspaceRoot: string, zeroAccess: ZeroAccess): Promise<Stage> {
-    const { shell, stateDir, home } = this.#options;
+    const { shell, home } = this.#options;
     const machine = shell.machineFor(workspaceRoot);
     const { hidden: always } = machine.layout;
     const known = this.#roots.get(workspaceRoot);
@@ -74,6 +80,36 @@ export class Stages {
         ? known.roots
         : new CoveredRoots(workspaceRoot, home, { always, isZeroAccess });
     this.#roots.set(workspaceRoot, { rules: zeroAccess.sha256, roots });
-    return Stage.on(await mountRoots(stateDir, roots.look()), machine);
+    return Stage.on(await this.#aheadOf(workspaceRoot).take(roots.look()), machine);
+  }
+
+  /** Makes the mounts for the next command, in the background. For when what the last one did is kept or dropped. */
+  prepare(workspaceRoot: string): void {
+    const known = this.#roots.get(workspaceRoot);
+    if (known === undefined || this.#disposed) return;
+    try {
+      this.#aheadOf(workspaceRoot).prepare(known.roots.look());
+    } catch {
+      // Whoever runs the next command looks again, and is told.
+    }
+  }
+
+  /** Nothing may be staged any more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed = true;
+    await Promise.all([...this.#ahead.values()].map((ahead) => ahead[Symbol.asyncDispose]()));
+  }
+
+  #aheadOf(workspaceRoot: string): MountsAhead {
+    const ahead = this.#ahead.get(workspaceRoot) ?? new MountsAhead(this.#options.stateDir);
+    this.#ahead.delete(workspaceRoot);
+    this.#ahead.set(workspaceRoot, ahead);
+    const [oldest] = this.#ahead;
+    if (this.#ahead.size > maxAhead && oldest !== undefined) {
+      this.#ahead.delete(oldest[0]);
+      // One that failed leaves its directories to the next start.
+      oldest[1][Symbol.asyncDispose]().catch(() => undefined);
+    }
+    return ahead;
   }
 }

@@ -45,14 +45,21 @@ export interface BashPorts extends Omit<ShellSurroundings, "workspaceRoot"> {
 /** Where commands are staged, and what is hidden from them. */
 export type Staging = Pick<StagedSurroundings, "stages" | "zeroAccess">;
 
+const plainDescription =
+  "Runs a shell command without input and returns its output and exit code. " +
+  "Processes it leaves in the background are ended with it.";
+
+const stagedDescription =
+  "It runs on a copy of the workspace, without network: what it changed is looked at when it has ended, and becomes true only " +
+  "then, all of it or nothing; the result says what was not kept, and why. Of a command that was ended, nothing is kept. " +
+  "Files that hold secrets are not there. Renaming a directory that exists may fail (EXDEV): use mv.";
+
 /** Runs a shell command on the server and captures what it prints. */
 export function bashTool(ports: BashPorts): Tool<BashArguments> {
   const directories = new WeakMap<Effect, HeldDirectory | undefined>();
   return {
     name: "Bash",
-    description:
-      "Runs a shell command without input and returns its output and exit code. " +
-      "Processes it leaves in the background are ended with it.",
+    description: ports.staging === undefined ? plainDescription : `${plainDescription} ${stagedDescription}`,
     parameters,
     access: "change",
 

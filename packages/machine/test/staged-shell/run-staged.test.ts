@@ -1,0 +1,176 @@
+import { existsSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { analyseCommand } from "@gennai/governance/command/analyse-command";
+import type { Effect } from "@gennai/governance/effect";
+import {
+  type TemporaryDirectory,
+  type TemporaryRepository,
+  temporaryDirectory,
+  temporaryRepository,
+} from "@gennai/testkit/temporary-repository";
+import { describe, expect, test } from "vitest";
+import { commandEnvironment } from "#process/command-environment";
+import { openSandbox } from "#shell/open-sandbox";
+import { runStaged, type StagedShellRun } from "#staged-shell/run-staged";
+import { Stages } from "#staged-shell/stages";
+
+const nothing = { sha256: "", covers: () => false };
+
+/** A machine that stages commands over workspaces. */
+async function stagingMachine() {
+  await using parts = new AsyncDisposableStack();
+  const state = parts.use(await temporaryDirectory());
+  const home = parts.use(await temporaryDirectory());
+  const stateDir = realpathSync(state.root);
+  const environment = commandEnvironment({ PATH: process.env["PATH"] });
+  const sandbox = parts.use(
+    await openSandbox({ mode: "required", stateDir, home: home.root, environment, platform: "linux" }),
+  );
+  if (sandbox.state === "unsandboxed") throw new Error(sandbox.reason);
+  const stages = parts.use((await Stages.open({ shell: sandbox.shell, stateDir, home: home.root })).stages);
+  const owned = parts.move();
+  return {
+    stages,
+    run: (workspaceRoot: string, text: string, confirmed = false): Promise<StagedShellRun> =>
+      runStaged(
+        {
+          command: analyseCommand(text, { cwd: workspaceRoot, home: home.root, workspace: workspaceRoot }),
+          cwd: workspaceRoot,
+          timeoutMs: 20_000,
+          confirmed,
+        },
+        { stages, zeroAccess: nothing, workspaceRoot, environment },
+        { signal: new AbortController().signal, onOutput: () => undefined },
+      ),
+    [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
+  };
+}
+
+/** An effect in a few words, e.g. `create src/a.ts ignored`. */
+function words(effect: Effect): string {
+  if (effect.type === "git") return `git ${effect.what} ${effect.name}${effect.agreed ? " agreed" : ""}`;
+  if (effect.type !== "write") return effect.type;
+  const { operation, path, found } = effect;
+  const more = [
+    ...(["agreed", "tracked", "ignored"] as const).filter((name) => found?.[name] === true),
+    ...(found?.traits ?? []),
+  ];
+  return [operation, path.inside ? path.relative : "OUTSIDE", ...more].join(" ");
+}
+
+async function found(
+  directory: TemporaryDirectory | TemporaryRepository,
+  text: string,
+  options: { readonly below?: string; readonly confirmed?: boolean } = {},
+): Promise<readonly string[]> {
+  await using machine = await stagingMachine();
+  const staged = await machine.run(join(directory.root, options.below ?? ""), text, options.confirmed);
+  await staged.drop();
+  return staged.effects.map(words).toSorted();
+}
+
+const commit = "git -c user.name=a -c user.email=a@example.com commit -q";
+
+describe("what a staged command did, in the words of policies", () => {
+  test.each<[string, string, readonly string[]]>([
+    [
+      "a changed, a new and a deleted file",
+      "echo 2 > a.txt; echo b > b.txt; rm c.txt",
+      ["create b.txt", "delete c.txt tracked", "update a.txt tracked"],
+    ],
+    ["what git ignores", "mkdir -p dist && echo 1 > dist/app.js", ["create dist/app.js ignored"]],
+    ["nothing", "cat a.txt", []],
+    ["a file written anew with the same bytes", "cp a.txt t && cat t > a.txt && rm t", []],
+    ["an empty directory", "mkdir empty", []],
+    ["a commit", `echo 2 > a.txt; ${commit} -am two`, ["git ref refs/heads/main", "update a.txt tracked"]],
+    ["a new branch", "git switch -q -c new", ["git head HEAD", "git ref refs/heads/new"]],
+    ["a tag", "git tag v1", ["git ref refs/tags/v1"]],
+    ["git's settings", "git config user.name x", ["git control .git/config"]],
+    ["another repository", "git init -q sub", ["create sub/.git nested-repository"]],
+    ["a link to outside", "ln -s /etc/passwd l", ["create l leads-outside"]],
+    [
+      "package.json, written in another way",
+      "echo '{\"scripts\": {}}' > package.json",
+      ["update package.json agreed tracked"],
+    ],
+    ["scripts of package.json", 'echo \'{"scripts":{"x":"y"}}\' > package.json', ["update package.json tracked"]],
+  ])("%s", async (_name, text, expected) => {
+    await using repository = await temporaryRepository({
+      "a.txt": "1\n",
+      "c.txt": "c\n",
+      ".gitignore": "dist\n",
+      "package.json": '{"scripts":{}}\n',
+    });
+    expect(await found(repository, text)).toEqual(expected);
+    expect(await repository.git("status", "--porcelain")).toBe("");
+  });
+
+  test("a person's yes to git's own verbs covers what they do", async () => {
+    await using repository = await temporaryRepository({ "a.txt": "1\n" });
+    expect(await found(repository, "git config user.name x", { confirmed: true })).toEqual([
+      "git control .git/config agreed",
+    ]);
+  });
+
+  test("content that only git's index has, and only a commit", async () => {
+    await using repository = await temporaryRepository({ "package.json": "{}\n", "a.txt": "1\n" });
+    const index = "git update-index --cacheinfo 100644,$(echo evil | git hash-object -w --stdin),package.json";
+    expect(await found(repository, index)).toEqual(["update package.json only-in-index"]);
+    expect(await found(repository, `${index}; ${commit} -m x; git reset -q HEAD~1 --soft; git reset -q`)).toEqual([]);
+    expect(await found(repository, `${index}; ${commit} -m x; git read-tree HEAD~1`)).toEqual([
+      "git ref refs/heads/main",
+      "update package.json only-in-index",
+    ]);
+  });
+
+  test("in a part of a repository, what lies around it is outside", async () => {
+    await using repository = await temporaryRepository({ "part/a.txt": "1\n", "b.txt": "b\n" });
+    expect(await found(repository, "echo 2 > a.txt; echo 2 > ../b.txt", { below: "part" })).toEqual([
+      "update OUTSIDE tracked",
+      "update a.txt tracked",
+    ]);
+  });
+
+  test("in a linked working tree", async () => {
+    await using repository = await temporaryRepository({ "a.txt": "1\n" });
+    await using place = await temporaryDirectory();
+    await repository.git("worktree", "add", "-q", "-b", "work", place.path("tree"));
+    expect(await found(place, `echo 2 > a.txt; ${commit} -am two`, { below: "tree" })).toEqual([
+      "git ref refs/heads/work",
+      "update a.txt tracked",
+    ]);
+  });
+
+  test("where there is no repository", async () => {
+    await using directory = await temporaryDirectory({ "a.txt": "1\n" });
+    expect(await found(directory, "echo 2 > a.txt; echo b > b.txt")).toEqual(["create b.txt", "update a.txt"]);
+  });
+});
+
+test("what is kept is there, and a database that is open is told of", async () => {
+  await using machine = await stagingMachine();
+  await using repository = await temporaryRepository({ "app.db": "1\n" });
+  writeFileSync(repository.path("app.db-wal"), "");
+  const staged = await machine.run(repository.root, "echo 2 > app.db; echo n > new.txt");
+  expect(staged.effects.map(words)).toContain("update app.db tracked open-database");
+  expect(existsSync(repository.path("new.txt"))).toBe(false);
+  await staged.keep();
+  expect(await repository.read("app.db")).toBe("2\n");
+  expect(staged.changes.map(({ path }) => path)).toEqual(["app.db", "new.txt"]);
+});
+
+test("what somebody else changed meanwhile is not overwritten", async () => {
+  await using machine = await stagingMachine();
+  await using repository = await temporaryRepository({ "a.txt": "1\n", "b.txt": "1\n" });
+  const staged = await machine.run(repository.root, "echo 2 > a.txt; echo 2 > b.txt");
+  writeFileSync(repository.path("a.txt"), "user\n");
+  await expect(staged.keep()).rejects.toMatchObject({ code: "stale_file", message: expect.stringContaining("a.txt") });
+  expect([await repository.read("a.txt"), await repository.read("b.txt")]).toEqual(["user\n", "1\n"]);
+});
+
+test("where nothing can be staged, the command does not run, and the reason is said", async () => {
+  await using machine = await stagingMachine();
+  await using directory = await temporaryDirectory({ "a.txt": "1\n" });
+  await expect(machine.run("/", "touch x")).rejects.toMatchObject({ code: "sandbox_unavailable" });
+  expect(await machine.stages.support(directory.root)).toEqual({ state: "staged" });
+});
