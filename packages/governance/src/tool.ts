@@ -76,6 +76,8 @@ export interface Found {
   readonly effects: readonly Effect[];
   /** What each effect would make true, by name, e.g. the hash of a file; part of what is approved. */
   readonly operands: Readonly<Record<string, string>>;
+  /** For a person who is asked: what changes in files, as a unified diff. Called at most once, and before anything is kept. */
+  diff?(): string;
 }
 
 export type Judgement =

@@ -259,6 +259,7 @@ test("a yes to what would be kept makes exactly that true, and a restore takes i
   await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
   const question = await editor.next("confirmationRequest");
   expect(question.actionStatement).toMatch(/^Keep what `node do\.mjs` changed: AGENTS\.md, made\.txt$/);
+  expect(question.diff).toContain("--- /dev/null\n+++ b/AGENTS.md\n@@ -0,0 +1,1 @@\n+be kind\n");
   expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
   const { requestId, actionSha256, ownerEpoch } = question;
   const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };

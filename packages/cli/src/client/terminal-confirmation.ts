@@ -1,6 +1,6 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
 import type { OfferedPattern } from "@gennai/protocol/model/question";
-import type { Paint } from "../terminal/colours.ts";
+import { colouredDiff, type Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
 import { spelledOut } from "../terminal/terminal-safe.ts";
 import { readAnswer } from "./confirmation-answer.ts";
@@ -18,6 +18,7 @@ export function describeQuestion(question: ConfirmationQuestion, paint: Paint): 
     entry("reason", computed.reason),
     entry("rule", computed.rule),
     entry("paths", computed.paths.join(", ")),
+    question.diff === undefined ? "" : colouredDiff(spelledOut(question.diff), paint),
     entry("exactly", question.actionJson),
     entry("holds", question.rememberStatement),
     ...patternsOf(question).flatMap(describePattern),

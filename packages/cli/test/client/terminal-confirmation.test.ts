@@ -49,3 +49,17 @@ test("a person sees a pattern with what it covers and not, and picks it", async 
   expect(shown).toContain("never covers: “sudo rm src/other.ts”, “rm lib/a.ts”");
   expect(shown).toContain("t1 or s1 for pattern 1");
 });
+
+test("what would become true is shown, and nothing of it moves the cursor", async () => {
+  let shown = "";
+  await confirmAtTerminal(
+    { ...question, diff: "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,1 @@\n+\u001b[2Kevil\n" },
+    {
+      input: { question: async () => "n" },
+      write: (text) => void (shown += text),
+      paint: (_style, text) => text,
+      signal: new AbortController().signal,
+    },
+  );
+  expect(shown).toContain("+++ b/a.txt\n@@ -0,0 +1,1 @@\n+\\x1b[2Kevil\n");
+});

@@ -1,7 +1,7 @@
 import { computeRisk } from "../policies/risk.ts";
 import type { CallContext, Found, Judgement } from "../tool.ts";
 import { toolErrorFromFinding } from "../tool-error.ts";
-import { answerTo, askAbout, withPattern } from "./ask-person.ts";
+import { type AskedAction, answerTo, askAbout, withPattern } from "./ask-person.ts";
 import { policyInput } from "./decide-call.ts";
 import type { Decision } from "./gate-journal.ts";
 import type { GateOptions } from "./gate-options.ts";
@@ -14,12 +14,13 @@ import { runPolicies } from "./run-policies.ts";
  * place of what the call said it would do. What may be kept is recorded before this resolves.
  */
 export async function judgeFound(
-  { statement, effects, operands }: Found,
+  work: Found,
   decided: Decided,
   context: CallContext,
   options: GateOptions,
 ): Promise<{ readonly judgement: Judgement; readonly decision: Decision }> {
   const { policies, journal, redactor, policyTimeoutMs } = options;
+  const { statement, effects, operands } = work;
   const analysis = { ...decided.analysis, statement, effects, operands };
   const { verdict, fired, warnings } = await runPolicies(
     policies,
@@ -47,7 +48,7 @@ export async function judgeFound(
   }
   let decision = plain;
   if (found.verdict.type === "ask") {
-    const asked = askAbout(found, found.verdict.finding, context.turnId, options);
+    const asked = aboutWork(askAbout(found, found.verdict.finding, context.turnId, options), work);
     const answer = await answerTo(asked, context, options);
     if (answer.type !== "yes") {
       const { decision: refused, refusal } = refusedByAnswer(found, answer, foundWork);
@@ -60,4 +61,11 @@ export async function judgeFound(
   }
   await journal.begin([decision], context.turnId);
   return { judgement: { type: "keep" }, decision };
+}
+
+function aboutWork(asked: AskedAction, work: Found): AskedAction {
+  const diff = work.diff?.() ?? "";
+  const { question } = asked;
+  const title = `Keep what ${question.toolName} changed?`;
+  return { ...asked, question: { ...question, title, ...(diff === "" ? {} : { diff }) } };
 }

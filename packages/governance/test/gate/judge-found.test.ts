@@ -31,7 +31,8 @@ function stagedTool(heard: Judgement[], effects: readonly Effect[] = [made]): To
       return { statement: "Run", effects: [{ type: "exec", command, cwd, where: "server", staged: true }] };
     },
     async execute(_args, _analysis, { judge }) {
-      heard.push(await judge({ statement: "Keep it", effects, operands: { changes: "digest" } }));
+      const diff = () => "+++ b/made.txt\n+made\n";
+      heard.push(await judge({ statement: "Keep it", effects, operands: { changes: "digest" }, diff }));
       return { output: "ran" };
     },
   };
@@ -71,7 +72,9 @@ describe("what a call did where nobody sees it yet", () => {
     const { heard, run, questions } = bench(ask(finding));
     await run("Bash");
     expect(heard).toEqual([{ type: "keep" }]);
-    expect(questions).toMatchObject([{ actionStatement: "Keep it", computed: { paths: ["made.txt"] } }]);
+    const diff = "+++ b/made.txt\n+made\n";
+    expect(questions).toMatchObject([{ actionStatement: "Keep it", computed: { paths: ["made.txt"] }, diff }]);
+    expect(questions[0]?.title).toBe("Keep what Bash changed?");
     expect(questions[0]?.actionJson).toContain('"changes":"digest"');
   });
 

@@ -2,17 +2,21 @@ import type { Effect, FileWrite } from "@gennai/governance/effect";
 import type { FileChange } from "@gennai/governance/tool";
 import { digestOf } from "@gennai/protocol/digest";
 import type { StageEffect } from "../stage/effect.ts";
+import { foundDiff } from "./found-diff.ts";
 import { foundInGit, foundInObjects } from "./found-in-git.ts";
 import { foundInTree } from "./found-in-tree.ts";
 import { StagedWork, type StagedWorkOptions } from "./staged-work.ts";
 
 /** What a command did, in the words in which policies judge. */
 export interface FoundEffects {
+  /** Empty when it changed nothing that matters. */
   readonly effects: readonly Effect[];
   /** Of regular files that git does not ignore. */
   readonly changes: readonly FileChange[];
   /** SHA-256 over all that is to be kept. */
   readonly digest: string;
+  /** What changes in files, for a person who is asked: a unified diff, shortened. Made when it is called; nothing is kept or dropped before. */
+  diff(): string;
 }
 
 /** Says what a staged command did. Rejects where that cannot be told. */
@@ -24,6 +28,7 @@ export async function foundEffects(options: StagedWorkOptions): Promise<FoundEff
   return {
     effects: [...inTree.map(({ write }) => write), ...inObjects, ...foundInGit(work)],
     changes: inTree.flatMap(({ effect, write }) => changeOf(effect, write)),
+    diff: () => foundDiff(work, inTree),
     digest: digestOf(work.effects.map(({ root, path, change, after }) => [root, path, change, after ?? null])),
   };
 }

@@ -1,6 +1,4 @@
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
-import type { Effect } from "@gennai/governance/effect";
-import type { FileChange } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { CommandLimits } from "../process/command-limits.ts";
 import { CommandNotStarted, type CommandRun } from "../process/run-command.ts";
@@ -10,7 +8,7 @@ import { observeGit } from "../stage/git-effects.ts";
 import { NotCommitted, NotObservable, StageUnavailable } from "../stage/stage-error.ts";
 import { removeTransaction, type Transaction } from "../stage/transaction.ts";
 import { forgetCommit } from "../stage/undo-commit.ts";
-import { foundEffects } from "./found-effects.ts";
+import { type FoundEffects, foundEffects } from "./found-effects.ts";
 import type { Stages, ZeroAccess } from "./stages.ts";
 
 export interface StagedShellCommand {
@@ -34,14 +32,8 @@ export interface StagedSurroundings {
 }
 
 /** A staged command that has ended. What it did is not true yet: the holder keeps or drops it. */
-export interface StagedShellRun {
+export interface StagedShellRun extends FoundEffects {
   readonly run: CommandRun;
-  /** Empty when it changed nothing that matters. */
-  readonly effects: readonly Effect[];
-  /** Of regular files that git does not ignore. */
-  readonly changes: readonly FileChange[];
-  /** SHA-256 over all that is to be kept. */
-  readonly digest: string;
   /** Files that can never be kept, and why, for whoever reads the result. */
   readonly left: readonly string[];
   /** Throws `ToolFailure` `stale_file` when somebody else changed the same meanwhile; nothing is kept then. */

@@ -100,6 +100,11 @@ export class StagedWork {
     return readFileSync(join(place.directory, stageParts.upper, path));
   }
 
+  /** What stands there still, of a file or a link; undefined where there is none. */
+  before(effect: StageEffect): Buffer | undefined {
+    return contentAt(this.absolute(effect));
+  }
+
   /** What the tree shows after the command, of a file or a link; undefined where there is none. */
   shown(absolute: string): Buffer | undefined {
     const effect = this.#byPath.get(absolute);

@@ -174,3 +174,26 @@ test("where nothing can be staged, the command does not run, and the reason is s
   await expect(machine.run("/", "touch x")).rejects.toMatchObject({ code: "sandbox_unavailable" });
   expect(await machine.stages.support(directory.root)).toEqual({ state: "staged" });
 });
+
+test("a person who is asked reads what would be kept", async () => {
+  await using machine = await stagingMachine();
+  await using repository = await temporaryRepository({
+    "a.txt": "one\ntwo\n",
+    "gone.txt": "gone\n",
+    ".gitignore": "out\n",
+    "big.txt": "x\n",
+  });
+  const staged = await machine.run(
+    repository.root,
+    "sed -i s/two/2/ a.txt; rm gone.txt; printf '\\000' > bytes; mkdir out; echo 1 > out/x; ln -s a.txt l; seq 100000 > big.txt; chmod +x .gitignore",
+  );
+  const diff = staged.diff();
+  await staged.drop();
+  expect(diff).toContain("--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
+  expect(diff).toContain("--- a/gone.txt\n+++ /dev/null\n");
+  expect(diff).toContain("create bytes (no text)\n");
+  expect(diff).toContain("create out/x (git ignores it)\n");
+  expect(diff).toContain("create l (a link to a.txt)\n");
+  expect(diff).toContain("update .gitignore (its mode or its line ends)\n");
+  expect(diff).toMatch(/1 more file is not shown here\.\n$/);
+});

@@ -41,6 +41,8 @@ export interface Question {
   /** Canonical JSON of the exact action, unredacted: who approves sees all of it. */
   readonly actionJson: string;
   readonly actionSha256: string;
+  /** What would become true, as a unified diff, shortened; absent for an action that has not run yet. */
+  readonly diff?: string;
   /** What a yes for longer than once would be remembered for; empty where only once is offered. */
   readonly rememberStatement: string;
   readonly offeredScopes: readonly ConfirmationScope[];
@@ -101,6 +103,7 @@ export function questionFromMessage(message: ConfirmationRequest): Question {
     actionSha256: message.actionSha256,
     rememberStatement: message.rememberStatement,
     offeredScopes: message.offeredScopes.flatMap((scope) => scopeWords.fromMessage(scope) ?? []),
+    ...(message.diff === "" ? {} : { diff: message.diff }),
     patterns: message.patterns.map(({ id, text, rule, matchedBefore, wouldMatch, wouldNotMatch }) => {
       return { id, text, rule, matchedBefore, wouldMatch, wouldNotMatch };
     }),

@@ -13,6 +13,7 @@ const question: Question = {
   computed: { risk: "medium", paths: ["a", "b"], rule: "rule", reason: "reason", policySha256: "sha" },
   actionJson: '{"tool":"Bash"}',
   actionSha256: "digest",
+  diff: "--- a/x\n+++ b/x\n",
   rememberStatement: "remember",
   offeredScopes: ["once", "turn", "session", "workspace"],
   patterns: [

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { VisibleText } from "../review/visible-text.tsx";
 import { type Arming, useArming } from "./arming.ts";
+import { ChangeDiff } from "./change-diff.tsx";
 import { Countdown } from "./countdown.tsx";
 import { RememberChoice } from "./remember-choice.tsx";
 import { RiskMark } from "./risk-mark.tsx";
@@ -79,6 +80,7 @@ function Card({ question, onAnswer, waiting = 0 }: ConfirmationCardProps) {
             <VisibleText text={question.impactStatement} />
           </p>
         )}
+        {question.diff !== undefined && <ChangeDiff diff={question.diff} />}
         <dl class="g-facts">
           <Fact name="Intent">
             <VisibleText text={question.intentReflection} />

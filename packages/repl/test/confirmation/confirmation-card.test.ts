@@ -112,3 +112,14 @@ test("what the model claims stands apart, and all of it is text", async () => {
   expect(root.querySelector(".confirmation-claim blockquote")?.textContent).toContain("<img");
   expect(root.querySelector("[style]")).toBeNull();
 });
+
+test("what would become true is shown line by line, as text", () => {
+  const diff = `--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,1 @@\n+${hostile}\n`;
+  act(() => {
+    render(h(ConfirmationCard, { question: { ...question, diff }, onAnswer: (reply) => replies.push(reply) }), root);
+  });
+  const shown = root.querySelector(".confirmation-diff");
+  expect(shown?.textContent).toContain("+++ b/a.txt\n");
+  expect(shown?.querySelector(".confirmation-diff-added")?.textContent).toContain("<img src=x");
+  expect(shown?.querySelector("img")).toBeNull();
+});

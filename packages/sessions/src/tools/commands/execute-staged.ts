@@ -53,7 +53,7 @@ async function judged(
     const paths = effects.flatMap((effect) => ("path" in effect ? [effect.path.raw] : []));
     const what = paths.length === 0 ? "in git's data" : listed(paths);
     const statement = `Keep what \`${text}\` changed: ${what}`;
-    return await judge({ statement, effects, operands: { changes: digest } });
+    return await judge({ statement, effects, operands: { changes: digest }, diff: () => staged.diff() });
   } catch (error) {
     await staged.drop();
     throw error;

@@ -1,0 +1,57 @@
+import type { FileWrite } from "@gennai/governance/effect";
+import { editableText } from "../changes/editable-text.ts";
+import { unifiedDiff } from "../changes/unified-diff.ts";
+import type { StageEffect } from "../stage/effect.ts";
+import type { StagedWork } from "./staged-work.ts";
+
+/** Characters of all diffs that a person is shown, and of the texts that are compared for them. */
+const maxShown = 48 * 1024;
+const maxCompared = 4 * 1024 * 1024;
+/** Milliseconds a comparison may take; then its hunks are larger than they have to be. */
+const timeoutMs = 50;
+
+/**
+ * What a staged command did to files, as a person reads it before it is true: a unified diff, shortened, the rest counted. What
+ * git ignores, and what is no text, is named and not shown.
+ */
+export function foundDiff(
+  work: StagedWork,
+  found: readonly { readonly effect: StageEffect; readonly write: FileWrite }[],
+): string {
+  const parts: string[] = [];
+  let room = maxShown;
+  let comparable = maxCompared;
+  let left = 0;
+  for (const { effect, write } of found) {
+    const size = sizeOf(effect.before) + sizeOf(effect.after);
+    const text = room <= 0 || size > comparable ? undefined : diffOf(work, effect, write);
+    if (text === undefined || text.length > room) {
+      left += 1;
+      continue;
+    }
+    comparable -= size;
+    room -= text.length;
+    parts.push(text);
+  }
+  if (left > 0) parts.push(`${left} more ${left === 1 ? "file is" : "files are"} not shown here.\n`);
+  return parts.join("");
+}
+
+function diffOf(work: StagedWork, effect: StageEffect, { path, operation, found }: FileWrite): string {
+  const name = path.inside ? path.relative : path.absolute;
+  const named = (why: string): string => `${operation} ${name} (${why})\n`;
+  if (found?.ignored === true) return named("git ignores it");
+  const { before, after } = effect;
+  if (before?.type === "link" || after?.type === "link") {
+    return named(after?.type === "link" ? `a link to ${after.target}` : "it was a link");
+  }
+  const bytes = [before?.type === "file" ? work.before(effect) : undefined, work.staged(effect)];
+  const [oldText, newText] = bytes.map((each) => (each === undefined ? "" : editableText(each)?.text));
+  if (oldText === undefined || newText === undefined) return named("no text");
+  if (oldText === newText && before !== undefined && after !== undefined) return named("its mode or its line ends");
+  return unifiedDiff({ path: name, operation, oldText, newText }, { timeoutMs }).text;
+}
+
+function sizeOf(entry: StageEffect["before"] | StageEffect["after"]): number {
+  return entry?.type === "file" ? entry.size : 0;
+}

@@ -1,0 +1,37 @@
+import { existsSync } from "node:fs";
+import { expect, test, vi } from "vitest";
+import { serveGennai } from "../process/serve-gennai.ts";
+import { openPage } from "./open-page.ts";
+import { takeScreenshot } from "./screenshot.ts";
+
+test("what a command has changed is read before it is true, and a yes makes exactly that true", async () => {
+  vi.stubEnv("GENNAI_STAGED_COMMANDS", "1");
+  await using gennai = await serveGennai({
+    files: {
+      "src/add.ts": "export function add(a: number, b: number) {\n  return a + b;\n}\n",
+      "AGENTS.md": "# Notes\n\nBe brief.\n",
+    },
+    script: [
+      {
+        steps: [
+          { tool: { name: "Bash", args: { command: "sed -i s/brief/kind/ AGENTS.md && echo 1 > notes.txt" } } },
+          { text: ["Done with it."] },
+        ],
+      },
+    ],
+    args: ["--sandbox", "required"],
+  });
+  await using on = await openPage(gennai);
+  await on.repl.send("tidy up");
+  await on.repl.question.waitFor();
+  const shown = await on.repl.question.getByLabel("What would be kept").textContent();
+  expect(shown).toContain("-Be brief.\n+Be kind.\n");
+  expect(shown).toContain("+++ b/notes.txt\n");
+  await takeScreenshot(on.page, "question about a staged command");
+  expect(await gennai.workspace.read("AGENTS.md")).toContain("brief");
+  expect(existsSync(gennai.workspace.path("notes.txt"))).toBe(false);
+  await on.repl.answer("Allow once");
+  await on.repl.see("Done with it.");
+  expect(await gennai.workspace.read("AGENTS.md")).toContain("kind");
+  expect(on.complaints).toEqual([]);
+});
