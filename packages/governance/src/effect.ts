@@ -105,6 +105,8 @@ export type FoundTrait =
   | "leads-outside"
   /** A database that another program works on: there is a file of its journal beside it. */
   | "open-database"
+  /** Files that tools obey lead to it: a link of such a name, or git's configuration. */
+  | "control-target"
   /** It stands in git's index with other bytes than in the tree, so a commit would hold what nobody sees. */
   | "only-in-index"
   /** A repository within the repository. */

@@ -65,6 +65,12 @@ export function controlTargets(
   return targets;
 }
 
+/** The user's and the system's: what they say of hooks and attributes may lie in the workspace. */
+export function userConfigurations(home: string): readonly string[] {
+  const configHome = process.env["XDG_CONFIG_HOME"] || join(home, ".config");
+  return ["/etc/gitconfig", join(home, ".gitconfig"), join(configHome, "git", "config")];
+}
+
 /** What controls by being, or lying in, a target. */
 export function targetControl(targets: ControlTargets, path: string): ControlPath | undefined {
   for (let at = path; ; at = dirname(at)) {

@@ -9,7 +9,7 @@ import { repositoryPaths } from "../sandbox/repository-paths.ts";
 import { hasCode } from "../system-error.ts";
 import { Aside } from "./aside.ts";
 import { type ControlPlace, ControlTree, largeFileIdentity } from "./control-state.ts";
-import { type ControlTargets, controlTargets, throughLinks } from "./control-targets.ts";
+import { type ControlTargets, controlTargets, throughLinks, userConfigurations } from "./control-targets.ts";
 import { type DirectoryIdentity, directoryIdentity, isSameDirectory } from "./directory-identity.ts";
 import { IndexWatch } from "./index-watch.ts";
 import { KeptBytes } from "./kept-bytes.ts";
@@ -287,12 +287,6 @@ function identified(path: string): DirectoryIdentity {
 function leftAlone(path: string): PutBackFile {
   const reason = "another directory stands there now, or none, and was left alone";
   return { path, what: "failed", reason };
-}
-
-/** The user's and the system's: what they say of hooks and attributes may lie in the workspace. */
-function userConfigurations(home: string): readonly string[] {
-  const configHome = process.env["XDG_CONFIG_HOME"] || join(home, ".config");
-  return ["/etc/gitconfig", join(home, ".gitconfig"), join(configHome, "git", "config")];
 }
 
 const untracked = { isTracked: () => false, isAsInIndex: () => false };

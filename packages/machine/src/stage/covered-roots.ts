@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { indexLayout } from "../git-data/git-index.ts";
 import { isWithin } from "../sandbox/host-layout.ts";
 import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
-import { type Covered, CoveredTree, type CoverRules } from "./covered-tree.ts";
+import { type ControlLeads, type Covered, CoveredTree, type CoverRules } from "./covered-tree.ts";
 import { statIfPresent } from "./look-at-entry.ts";
 import { skipInIndex } from "./skip-in-index.ts";
 import { stageRoots } from "./stage-roots.ts";
@@ -31,6 +31,15 @@ export class CoveredRoots {
     this.#workspace = workspace;
     this.#home = home;
     this.#rules = rules;
+  }
+
+  /** Of all roots, as the last look saw them. */
+  get leads(): ControlLeads {
+    const all = [...this.#trees.values()].map(({ leads }) => leads);
+    return {
+      links: all.flatMap(({ links }) => links),
+      configurations: all.flatMap(({ configurations }) => configurations),
+    };
   }
 
   /** Throws `StageUnavailable` and `UnprotectedWorkspace` rather than leave anything out. */

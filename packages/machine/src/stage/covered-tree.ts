@@ -1,5 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
+import { controlPath } from "@gennai/governance/policies/control-paths";
 import { isWithin } from "../sandbox/host-layout.ts";
 import { type FileNames, fileNames, LinkedFiles } from "../sandbox/linked-files.ts";
 import { zeroAccessFiles } from "../sandbox/zero-access-files.ts";
@@ -30,10 +31,18 @@ export interface CoverRules {
   readonly always?: readonly string[];
 }
 
-interface Found {
+interface Found extends ControlLeads {
   readonly secrets: readonly string[];
   readonly closed: readonly string[];
   readonly logins: readonly string[];
+}
+
+/** What of a root leads to files that are obeyed like those that name them. Absolute paths. */
+export interface ControlLeads {
+  /** Symbolic links with the names of files that tools obey. */
+  readonly links: readonly string[];
+  /** Files of git's configuration. */
+  readonly configurations: readonly string[];
 }
 
 /** Looks through a root before each command, all of it; what did not change since the last look is remembered. */
@@ -47,6 +56,7 @@ export class CoveredTree {
   #directories: readonly string[] = [];
   /** What links named as secrets led to: a command may have removed such a link. */
   readonly #targets = new Set<string>();
+  #leads: ControlLeads = { links: [], configurations: [] };
 
   /**
    * @param root real path
@@ -57,6 +67,11 @@ export class CoveredTree {
     this.#always = always.filter((path) => path !== root && isWithin(path, root));
     this.#isZeroAccess = isZeroAccess;
     this.#tree = new RememberedTree(root, (directory, entries) => this.#look(directory, entries));
+  }
+
+  /** As the last look saw it. */
+  get leads(): ControlLeads {
+    return this.#leads;
   }
 
   /** Throws `StageUnavailable` and `UnprotectedWorkspace` rather than leave anything out. */
@@ -75,7 +90,12 @@ export class CoveredTree {
     const there = this.#always.filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
     const hidden = new Set([...unreadable, ...there]);
     const logins: string[] = [];
-    for (const { secrets, closed, logins: some } of found.values()) {
+    const all = [...found.values()];
+    this.#leads = {
+      links: all.flatMap(({ links }) => links),
+      configurations: all.flatMap(({ configurations }) => configurations),
+    };
+    for (const { secrets, closed, logins: some } of all) {
       for (const path of closed) hidden.add(path);
       for (const path of secrets) this.#targets.add(path);
       logins.push(...some);
@@ -105,10 +125,16 @@ export class CoveredTree {
       found: {
         secrets: [...zeroAccessFiles(this.#root, entries), ...named.flatMap((entry) => this.#targetOf(pathOf(entry)))],
         closed: closed.map(pathOf),
+        links: entries.filter((entry) => entry.isSymbolicLink() && this.#isControl(pathOf(entry))).map(pathOf),
+        configurations: entries.filter(({ name }) => inGit && /^config(?:\.worktree)?$/i.test(name)).map(pathOf),
         logins: entries.filter((entry) => entry.isFile() && mayHoldLogin(entry.name, inGit)).map(pathOf),
       },
       below: directories.filter((entry) => !closed.includes(entry)).map(({ name }) => name),
     };
+  }
+
+  #isControl(path: string): boolean {
+    return controlPath(relative(this.#root, path)) !== undefined;
   }
 
   #targetOf(path: string): readonly string[] {

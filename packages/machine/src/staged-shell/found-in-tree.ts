@@ -38,7 +38,11 @@ export async function foundInTree(
         agreed: isAgreedTo(work, effect, path),
         tracked: work.isTracked(absolute),
         ignored: ignored.has(absolute),
-        traits: [...traitsOf(effect.flags), ...(change === "created" ? [] : databaseTraits(absolute))],
+        traits: [
+          ...traitsOf(effect.flags),
+          ...(change === "created" ? [] : databaseTraits(absolute)),
+          ...targetTraits(work, absolute),
+        ],
       },
     };
     return { effect, write };
@@ -85,6 +89,11 @@ function databaseTraits(path: string): readonly FoundTrait[] {
     (suffix) => lstatSync(path + suffix, { throwIfNoEntry: false })?.isFile() === true,
   );
   return isOpen ? ["open-database"] : [];
+}
+
+/** What a link of the name of a control file leads to has no name that would say so. */
+function targetTraits(work: StagedWork, absolute: string): readonly FoundTrait[] {
+  return work.isControlTarget(absolute) ? ["control-target"] : [];
 }
 
 function traitsOf(flags: readonly EffectFlag[]): readonly FoundTrait[] {

@@ -76,6 +76,7 @@ export async function runStaged(
       git: git.effects,
       workspaceRoot,
       home: stages.home,
+      leads: stages.leads(workspaceRoot),
       command,
       confirmed,
     });

@@ -3,9 +3,17 @@ import { join, relative } from "node:path";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { type AgreedControl, agreedControl, nothingAgreed } from "@gennai/governance/policies/agreed-control";
+import { type ControlPath, controlPath } from "@gennai/governance/policies/control-paths";
+import {
+  type ControlTargets,
+  controlTargets,
+  targetControl,
+  userConfigurations,
+} from "../control-watch/control-targets.ts";
 import { type GitIndex, readGitIndex } from "../git-data/git-index.ts";
 import { isWithin } from "../sandbox/host-layout.ts";
 import { type RepositoryPaths, repositoryPaths } from "../sandbox/repository-paths.ts";
+import type { ControlLeads } from "../stage/covered-tree.ts";
 import type { StageEffect } from "../stage/effect.ts";
 import type { GitEffect } from "../stage/git-effects.ts";
 import { type PathInGit, pathsInGit } from "../stage/git-path.ts";
@@ -22,6 +30,8 @@ export interface StagedWorkOptions {
   readonly workspaceRoot: string;
   /** The user's. */
   readonly home: string;
+  /** What leads to files that are obeyed like those that name them. */
+  readonly leads: ControlLeads;
   readonly command: CommandAnalysis;
   /** A person said yes to the command itself. */
   readonly confirmed: boolean;
@@ -41,8 +51,13 @@ export class StagedWork {
   /** What git tracked before. */
   readonly #index: GitIndex;
   readonly #byPath: ReadonlyMap<string, StageEffect>;
+  readonly #home: string;
+  readonly #leads: ControlLeads;
+  #targets: ControlTargets | undefined;
 
-  constructor({ transaction, effects, git, workspaceRoot, home, command, confirmed }: StagedWorkOptions) {
+  constructor({ transaction, effects, git, workspaceRoot, home, leads, command, confirmed }: StagedWorkOptions) {
+    this.#home = home;
+    this.#leads = leads;
     this.#transaction = transaction;
     this.#inGit = transaction.roots.map(({ path }) => pathsInGit(path));
     this.effects = effects;
@@ -90,6 +105,27 @@ export class StagedWork {
 
   isTracked(absolute: string): boolean {
     return this.repository !== undefined && this.#index.has(relative(this.top, absolute));
+  }
+
+  /** Whether files that tools obey lead there: what it says is obeyed like they are. Throws where there are too many to be told. */
+  isControlTarget(absolute: string): boolean {
+    this.#targets ??= controlTargets(
+      {
+        links: new Map(this.#leads.links.flatMap((path) => this.#controlLink(path))),
+        configurations: [...userConfigurations(this.#home), ...this.#leads.configurations],
+      },
+      {
+        roots: this.#transaction.roots.map(({ path }) => path),
+        workTrees: [...new Set([this.workspaceRoot, this.top])],
+        home: this.#home,
+      },
+    );
+    return targetControl(this.#targets, absolute) !== undefined;
+  }
+
+  #controlLink(path: string): readonly (readonly [string, ControlPath])[] {
+    const control = controlPath(relative(this.top, path));
+    return control === undefined ? [] : [[path, control]];
   }
 
   /** What the command left there; undefined for what is no file, and no link. */

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { repositoryPaths } from "../sandbox/repository-paths.ts";
 import type { ShellSandbox } from "../sandbox/sandboxed-shell.ts";
 import { CoveredRoots } from "../stage/covered-roots.ts";
+import type { ControlLeads } from "../stage/covered-tree.ts";
 import { MountsAhead } from "../stage/mounts-ahead.ts";
 import { probeStage, type StageSupport } from "../stage/probe-stage.ts";
 import { type RecoveredCommit, recoverCommits } from "../stage/recover-commits.ts";
@@ -65,6 +66,11 @@ export class Stages implements AsyncDisposable {
     // What failed in a way that nobody foresaw is tried again.
     support.catch(() => this.#support.delete(workspaceRoot));
     return support;
+  }
+
+  /** What leads to files that are obeyed like those that name them, as it was when the last stage of a workspace was made. */
+  leads(workspaceRoot: string): ControlLeads {
+    return this.#roots.get(workspaceRoot)?.roots.leads ?? { links: [], configurations: [] };
   }
 
   /** A stage for one command. Throws `StageUnavailable` and `UnprotectedWorkspace`; nothing is left then. */

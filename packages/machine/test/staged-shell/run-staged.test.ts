@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import type { Effect } from "@gennai/governance/effect";
@@ -196,4 +196,19 @@ test("a person who is asked reads what would be kept", async () => {
   expect(diff).toContain("create l (a link to a.txt)\n");
   expect(diff).toContain("update .gitignore (its mode or its line ends)\n");
   expect(diff).toMatch(/1 more file is not shown here\.\n$/);
+});
+
+test("what links of control files and git's configuration lead to is told of", async () => {
+  await using repository = await temporaryRepository({
+    "docs/agents.txt": "1\n",
+    "hooks/pre-commit": "1\n",
+    "b.txt": "b\n",
+  });
+  symlinkSync("docs/agents.txt", repository.path("AGENTS.md"));
+  await repository.git("config", "core.hooksPath", "hooks");
+  expect(await found(repository, "echo 2 > docs/agents.txt; echo 2 > hooks/post-merge; echo 2 > b.txt")).toEqual([
+    "create hooks/post-merge control-target",
+    "update b.txt tracked",
+    "update docs/agents.txt tracked control-target",
+  ]);
 });
