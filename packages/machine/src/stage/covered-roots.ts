@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { indexLayout } from "../git-data/git-index.ts";
 import { isWithin } from "../sandbox/host-layout.ts";
 import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
@@ -45,7 +46,7 @@ export class CoveredRoots {
   /** Throws `StageUnavailable` and `UnprotectedWorkspace` rather than leave anything out. */
   look(): readonly CoveredRoot[] {
     const roots = stageRoots(this.#workspace, this.#home).map((root) => {
-      const tree = this.#trees.get(root.path) ?? new CoveredTree(root.path, this.#rules);
+      const tree = this.#trees.get(root.path) ?? new CoveredTree(root.path, this.#rulesFor(root.path));
       this.#trees.set(root.path, tree);
       return { root, covered: tree.look() };
     });
@@ -56,6 +57,13 @@ export class CoveredRoots {
     const adapted = this.#adapted(index, relative(owner.root.path, index), workTree.covered.hidden);
     if (adapted === undefined) return roots;
     return roots.map((one) => (one === owner ? { ...one, covered: { ...one.covered, index: adapted } } : one));
+  }
+
+  #rulesFor(root: string): CoverRules {
+    const { targets } = this.#rules;
+    return targets === undefined
+      ? this.#rules
+      : { ...this.#rules, targets: join(targets, workspaceIdOf(root).slice(0, 16)) };
   }
 
   /** Hidden files that git tracks would look removed to it. */

@@ -3,7 +3,8 @@ import { join, relative } from "node:path";
 import { controlPath } from "@gennai/governance/policies/control-paths";
 import { isWithin } from "../sandbox/host-layout.ts";
 import { type FileNames, fileNames, LinkedFiles } from "../sandbox/linked-files.ts";
-import { zeroAccessFiles } from "../sandbox/zero-access-files.ts";
+import { SecretTargets } from "../sandbox/secret-targets.ts";
+import { secretLinks, zeroAccessFiles } from "../sandbox/zero-access-files.ts";
 import { systemErrorCode } from "../system-error.ts";
 import { RememberedTree } from "../workspace/remembered-tree.ts";
 import { StageUnavailable } from "./stage-error.ts";
@@ -29,10 +30,13 @@ export interface CoverRules {
   readonly isZeroAccess?: IsZeroAccess | undefined;
   /** Absolute paths, of which those below a root count. */
   readonly always?: readonly string[];
+  /** Private directory for what links named as secrets led to; without it that is forgotten with the process. */
+  readonly targets?: string | undefined;
 }
 
 interface Found extends ControlLeads {
   readonly secrets: readonly string[];
+  readonly secretLinks: readonly string[];
   readonly closed: readonly string[];
   readonly logins: readonly string[];
 }
@@ -56,14 +60,17 @@ export class CoveredTree {
   #directories: readonly string[] = [];
   /** What links named as secrets led to: a command may have removed such a link. */
   readonly #targets = new Set<string>();
+  /** The same, also of what ran before a restart. */
+  readonly #kept: SecretTargets | undefined;
   #leads: ControlLeads = { links: [], configurations: [] };
 
   /**
    * @param root real path
-   * @param rules what is zero-access besides the built-in names
+   * @param rules what is zero-access besides the built-in names. Throws `UnprotectedWorkspace`, as `SecretTargets` does.
    */
-  constructor(root: string, { isZeroAccess = () => false, always = [] }: CoverRules = {}) {
+  constructor(root: string, { isZeroAccess = () => false, always = [], targets }: CoverRules = {}) {
     this.#root = root;
+    this.#kept = targets === undefined ? undefined : new SecretTargets(targets);
     this.#always = always.filter((path) => path !== root && isWithin(path, root));
     this.#isZeroAccess = isZeroAccess;
     this.#tree = new RememberedTree(root, (directory, entries) => this.#look(directory, entries));
@@ -95,11 +102,14 @@ export class CoveredTree {
       links: all.flatMap(({ links }) => links),
       configurations: all.flatMap(({ configurations }) => configurations),
     };
-    for (const { secrets, closed, logins: some } of all) {
+    for (const { secrets, secretLinks: links, closed, logins: some } of all) {
       for (const path of closed) hidden.add(path);
       for (const path of secrets) this.#targets.add(path);
+      // What a link leads to can change while its own directory does not.
+      for (const link of links) for (const target of this.#targetOf(link)) this.#kept?.add(target, link);
       logins.push(...some);
     }
+    for (const path of this.#kept?.paths() ?? []) this.#targets.add(path);
     for (const path of this.#targets) for (const name of this.#allNames(path)) hidden.add(name);
     const copies = new Map<string, Uint8Array>();
     for (const path of logins) {
@@ -124,6 +134,7 @@ export class CoveredTree {
     return {
       found: {
         secrets: [...zeroAccessFiles(this.#root, entries), ...named.flatMap((entry) => this.#targetOf(pathOf(entry)))],
+        secretLinks: secretLinks(this.#root, entries),
         closed: closed.map(pathOf),
         links: entries.filter((entry) => entry.isSymbolicLink() && this.#isControl(pathOf(entry))).map(pathOf),
         configurations: entries.filter(({ name }) => inGit && /^config(?:\.worktree)?$/i.test(name)).map(pathOf),

@@ -75,7 +75,7 @@ export class Stages implements AsyncDisposable {
 
   /** A stage for one command. Throws `StageUnavailable` and `UnprotectedWorkspace`; nothing is left then. */
   async stage(workspaceRoot: string, zeroAccess: ZeroAccess): Promise<Stage> {
-    const { shell, home } = this.#options;
+    const { shell, stateDir, home } = this.#options;
     const machine = shell.machineFor(workspaceRoot);
     const { hidden: always } = machine.layout;
     const known = this.#roots.get(workspaceRoot);
@@ -84,7 +84,7 @@ export class Stages implements AsyncDisposable {
     const roots =
       known?.rules === zeroAccess.sha256
         ? known.roots
-        : new CoveredRoots(workspaceRoot, home, { always, isZeroAccess });
+        : new CoveredRoots(workspaceRoot, home, { always, isZeroAccess, targets: join(stateDir, "secret-targets") });
     this.#roots.set(workspaceRoot, { rules: zeroAccess.sha256, roots });
     return Stage.on(await this.#aheadOf(workspaceRoot).take(roots.look()), machine);
   }

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import type { Effect } from "@gennai/governance/effect";
@@ -17,9 +17,9 @@ import { Stages } from "#staged-shell/stages";
 const nothing = { sha256: "", covers: () => false };
 
 /** A machine that stages commands over workspaces. */
-async function stagingMachine() {
+async function stagingMachine(stateRoot?: string) {
   await using parts = new AsyncDisposableStack();
-  const state = parts.use(await temporaryDirectory());
+  const state = { root: stateRoot ?? parts.use(await temporaryDirectory()).root };
   const home = parts.use(await temporaryDirectory());
   const stateDir = realpathSync(state.root);
   const environment = commandEnvironment({ PATH: process.env["PATH"] });
@@ -211,4 +211,17 @@ test("what links of control files and git's configuration lead to is told of", a
     "update b.txt tracked",
     "update docs/agents.txt tracked control-target",
   ]);
+});
+
+test("what a link named as a secret led to stays hidden after a restart, also when the link is gone", async () => {
+  await using state = await temporaryDirectory();
+  await using repository = await temporaryRepository({ "shared/text": "canary\n" });
+  symlinkSync("shared/text", repository.path(".env"));
+  for (const round of ["with the link", "without it"]) {
+    await using machine = await stagingMachine(state.root);
+    const staged = await machine.run(repository.root, "cat shared/text");
+    await staged.drop();
+    expect(staged.run.output, round).not.toContain("canary");
+    rmSync(repository.path(".env"), { force: true });
+  }
 });
