@@ -1,4 +1,4 @@
-// `npm run check | fix | build | generate | corpus | bench | release…`: what a developer does, under the project's Node.
+// `npm run check | fix | build | generate | corpus | effects | bench | release…`: what a developer does, under the project's Node.
 import { ensureBuilt } from "./lib/build.mjs";
 import { runChecks } from "./lib/checks.mjs";
 import { ensureInstalled } from "./lib/install.mjs";
@@ -24,6 +24,7 @@ const tasks = {
   build: () => node("scripts/build.mjs"),
   generate,
   corpus: () => node("test/corpus/main.ts", ...args),
+  effects: () => node("test/effects/main.ts", ...args),
   bench: () => node("test/bench/run-bench.ts", ...args),
   // docs/release.md says what these take.
   release: () => node("release/main.ts", "make", ...args),

@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import { Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { TestServer } from "@gennai/testkit/test-server";
+import { startTestServer } from "@gennai/testkit/test-server";
+import { eventsOf, runTurn, startSession } from "../e2e/rpc/session-client.ts";
+
+export interface CorpusCommand {
+  readonly id: string;
+  readonly class: string;
+  readonly command: string;
+}
+
+/** What came of one command, run through the product with nobody to ask. */
+export interface CommandResult extends CorpusCommand {
+  readonly outcome: "ran" | "asked" | "refused";
+  /** Rules that asked or refused. */
+  readonly rules: readonly string[];
+  /** All events of its turn, as JSON. */
+  readonly seen: string;
+}
+
+export function loadCommands(name: "hostile" | "everyday"): readonly CorpusCommand[] {
+  return JSON.parse(readFileSync(new URL(`${name}-commands.json`, import.meta.url), "utf8")) as CorpusCommand[];
+}
+
+/** As many of them as are wanted, chosen by a seed: the same for the same one. */
+export function sampleOf(commands: readonly CorpusCommand[], count: number, seed: number): readonly CorpusCommand[] {
+  const chosen = new Set<CorpusCommand>();
+  for (let state = seed; chosen.size < Math.min(count, commands.length); ) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    const command = commands[(state >>> 8) % commands.length];
+    if (command !== undefined) chosen.add(command);
+  }
+  return [...chosen];
+}
+
+/**
+ * Runs each command in one session of a server that stages commands, as a model would call it. The working tree is as at the
+ * beginning before each of them.
+ */
+export async function runCommands(
+  commands: readonly CorpusCommand[],
+  options: {
+    readonly files: Readonly<Record<string, string>>;
+    /** Makes the working tree what it is before each command, besides its files. */
+    readonly prepare?: (server: TestServer) => void | Promise<void>;
+    readonly onResult: (result: CommandResult, server: TestServer) => void | Promise<void>;
+    readonly timeoutMs: number;
+  },
+): Promise<void> {
+  await using server = await startTestServer({
+    files: options.files,
+    script: commands.map(({ command }) => ({
+      steps: [{ tool: { name: "Bash", args: { command, timeout_ms: options.timeoutMs } } }, { text: ["Done."] }],
+    })),
+    server: { sandbox: "required", environment: { ...process.env, GENNAI_STAGED_COMMANDS: "1" } },
+  });
+  await server.workspace.git("config", "user.name", "Test");
+  await server.workspace.git("config", "user.email", "test@example.com");
+  const sessionId = await startSession(server);
+  for (const each of commands) {
+    await server.workspace.git("checkout", "--quiet", "--force", "-B", "work", "main");
+    await server.workspace.git("clean", "--force", "-d", "--quiet");
+    await options.prepare?.(server);
+    const events = await runTurn(server, sessionId, "go");
+    // The project's own check after a change is another question.
+    const decisions = eventsOf(events, "gateDecision").filter(({ rule }) => !rule.startsWith("project-check/"));
+    const fired = decisions.filter(({ verdict }) => verdict !== Verdict.ALLOW);
+    const isRefused = fired.some(({ verdict }) => verdict === Verdict.DENY);
+    await options.onResult(
+      {
+        ...each,
+        outcome: isRefused ? "refused" : fired.length > 0 ? "asked" : "ran",
+        rules: fired.map(({ rule }) => rule),
+        seen: JSON.stringify(events, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
+      },
+      server,
+    );
+  }
+}
