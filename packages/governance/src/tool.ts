@@ -47,6 +47,8 @@ export interface Analysis {
   readonly claim?: string;
   /** What the action rests on besides its arguments, by name, e.g. hashes of scripts it runs; part of what is approved. */
   readonly operands?: Readonly<Record<string, string>>;
+  /** The effects have happened where nobody sees them, and are kept or dropped: no yes to the call itself is one to them. */
+  readonly done?: true;
   /** Raises the risk for what no effect says, e.g. that the agent would be allowed more. It never lowers it. */
   readonly risk?: Risk;
 }

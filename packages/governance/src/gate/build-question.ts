@@ -31,6 +31,7 @@ export function buildQuestion(
     arguments: JSON.parse(decided.argumentsJson) as unknown,
     paths,
     ...(analysis.operands === undefined ? {} : { operands: analysis.operands }),
+    ...(analysis.done === undefined ? {} : { done: analysis.done }),
   });
   const actionSha256 = sha256Hex(actionJson);
   const offeredScopes: readonly ConfirmationScope[] = isAtLeast(risk, "high") ? ["once"] : ["once", "turn", "session"];

@@ -26,16 +26,17 @@ export async function executeCall(passage: Passage, context: CallContext, option
 
   const live = liveOutput(context, options);
   let judged: Decision | undefined;
+  const signal = AbortSignal.any([context.signal, watched.signal]);
   try {
     const outcome = await decided.tool.execute(decided.args, decided.analysis, {
       ...context,
-      signal: AbortSignal.any([context.signal, watched.signal]),
+      signal,
       onOutput: live.push,
       confirmed: passage.decision.confirmation?.answer === "yes",
       judge: async (found) => {
         const forbiddenNow = interruption(watched);
         if (forbiddenNow !== undefined) return { type: "drop", error: forbiddenNow };
-        const { judgement, decision } = await judgeFound(found, decided, context, options);
+        const { judgement, decision } = await judgeFound(found, decided, { ...context, signal }, options);
         judged = decision;
         return judgement;
       },

@@ -1,7 +1,8 @@
 import { computeRisk } from "../policies/risk.ts";
-import type { CallContext, Found, Judgement } from "../tool.ts";
+import type { Analysis, CallContext, Found, Judgement } from "../tool.ts";
 import { toolErrorFromFinding } from "../tool-error.ts";
-import { type AskedAction, answerTo, askAbout, withPattern } from "./ask-person.ts";
+import type { Finding } from "../verdict.ts";
+import { type AskedAction, answerTo, askAbout, factsOf, withPattern } from "./ask-person.ts";
 import { policyInput } from "./decide-call.ts";
 import type { Decision } from "./gate-journal.ts";
 import type { GateOptions } from "./gate-options.ts";
@@ -19,19 +20,47 @@ export async function judgeFound(
   context: CallContext,
   options: GateOptions,
 ): Promise<{ readonly judgement: Judgement; readonly decision: Decision }> {
-  const { policies, journal, redactor, policyTimeoutMs } = options;
-  const { statement, effects, operands } = work;
-  const analysis = { ...decided.analysis, statement, effects, operands };
-  const { verdict, fired, warnings } = await runPolicies(
-    policies,
-    policyInput({ ...decided, analysis }, context, options),
-    {
-      timeoutMs: policyTimeoutMs,
-      signal: context.signal,
-    },
-  );
-  for (const warning of warnings) journal.warn(warning, context.turnId);
-  const found: Decided = {
+  const { journal } = options;
+  const found = await decideFound(work, decided, context, options);
+  for (const warning of found.warnings) journal.warn(warning, context.turnId);
+  let decision = decisionOf(found, undefined);
+  journal.decided(decision, context.turnId);
+  if (found.verdict.type === "deny") return dropped(found.verdict.finding, decision);
+  if (found.verdict.type === "ask") {
+    const { finding } = found.verdict;
+    const asked = aboutWork(askAbout(found, finding, context.turnId, options), work);
+    const answer = await answerTo(asked, context, options);
+    if (answer.type !== "yes") {
+      const { decision: refused, refusal } = refusedByAnswer(found, answer, foundWork);
+      const error = toolErrorFromFinding(finding);
+      // The model has to know what of it needs a yes, to do without.
+      const message = `${refusal?.error.message ?? ""} ${error.message}`.trim();
+      return { judgement: { type: "drop", error: { ...error, ...refusal?.error, message } }, decision: refused };
+    }
+    // The world moved meanwhile: HEAD, rules, the claim to the tree.
+    const again = await decideFound(work, decided, context, options);
+    if (again.verdict.type === "deny") return dropped(again.verdict.finding, decisionOf(again, answer));
+    if (!factsOf(again).rules.every((rule) => asked.facts.rules.includes(rule))) {
+      return dropped(changedMeanwhile, { ...decisionOf(again, answer), verdict: "deny" });
+    }
+    decision = await withPattern(decisionOf(again, answer), answer, asked, options);
+  }
+  context.signal.throwIfAborted();
+  await journal.begin([decision], context.turnId);
+  return { judgement: { type: "keep" }, decision };
+}
+
+async function decideFound(
+  { statement, effects, operands }: Found,
+  decided: Decided,
+  context: CallContext,
+  options: GateOptions,
+): Promise<Decided> {
+  const { policies, redactor, policyTimeoutMs: timeoutMs } = options;
+  const analysis: Analysis = { ...decided.analysis, statement, effects, operands, done: true };
+  const input = policyInput({ ...decided, analysis }, context, options);
+  const { verdict, fired, warnings } = await runPolicies(policies, input, { timeoutMs, signal: context.signal });
+  return {
     ...decided,
     analysis,
     verdict: await redactedVerdict(verdict, redactor),
@@ -41,27 +70,19 @@ export async function judgeFound(
     risk: computeRisk(analysis),
     warnings,
   };
-  const plain = decisionOf(found, undefined);
-  journal.decided(plain, context.turnId);
-  if (found.verdict.type === "deny") {
-    return { judgement: { type: "drop", error: toolErrorFromFinding(found.verdict.finding) }, decision: plain };
-  }
-  let decision = plain;
-  if (found.verdict.type === "ask") {
-    const asked = aboutWork(askAbout(found, found.verdict.finding, context.turnId, options), work);
-    const answer = await answerTo(asked, context, options);
-    if (answer.type !== "yes") {
-      const { decision: refused, refusal } = refusedByAnswer(found, answer, foundWork);
-      const error = toolErrorFromFinding(found.verdict.finding);
-      // The model has to know what of it needs a yes, to do without.
-      const message = `${refusal?.error.message ?? ""} ${error.message}`.trim();
-      return { judgement: { type: "drop", error: { ...error, ...refusal?.error, message } }, decision: refused };
-    }
-    decision = await withPattern(decisionOf(found, answer), answer, asked, options);
-  }
-  await journal.begin([decision], context.turnId);
-  return { judgement: { type: "keep" }, decision };
 }
+
+function dropped(finding: Finding, decision: Decision): { readonly judgement: Judgement; readonly decision: Decision } {
+  return { judgement: { type: "drop", error: toolErrorFromFinding(finding) }, decision };
+}
+
+const changedMeanwhile: Finding = {
+  code: "changed_after_approval",
+  rule: "gate/confirm",
+  reason: "What the rules say of these changes is not what was agreed to any more, so nothing of them was kept.",
+  hint: "Run the command again.",
+  retryable: true,
+};
 
 function aboutWork(asked: AskedAction, work: Found): AskedAction {
   const diff = work.diff?.() ?? "";

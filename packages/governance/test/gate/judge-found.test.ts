@@ -75,7 +75,8 @@ describe("what a call did where nobody sees it yet", () => {
     const diff = "+++ b/made.txt\n+made\n";
     expect(questions).toMatchObject([{ actionStatement: "Keep it", computed: { paths: ["made.txt"] }, diff }]);
     expect(questions[0]?.title).toBe("Keep what Bash changed?");
-    expect(questions[0]?.actionJson).toContain('"changes":"digest"');
+    // No yes to the call itself is one to this.
+    expect(JSON.parse(questions[0]?.actionJson ?? "")).toMatchObject({ done: true, operands: { changes: "digest" } });
   });
 
   test.each<[string, Answer, RegExp]>([
@@ -87,6 +88,54 @@ describe("what a call did where nobody sees it yet", () => {
     const { heard, run, steps } = bench(ask(finding), { answer });
     await run("Bash");
     expect(heard).toMatchObject([{ type: "drop", error: { message: expect.stringMatching(message) } }]);
+    expect(steps.filter((step) => step.startsWith("begin"))).toEqual(["begin c1"]);
+  });
+
+  test("after a yes it is judged again: what is refused by now is dropped", async () => {
+    let asked = false;
+    const moving: GateOptions["policies"][number] = {
+      name: "moving",
+      kind: "guard",
+      decide: ({ analysis }) => {
+        if (!analysis.effects.some(({ type }) => type === "write")) return allow;
+        return asked ? deny({ ...finding, rule: "test/moved" }) : ask(finding);
+      },
+    };
+    const confirmer: GateOptions["confirmer"] = {
+      ask: async () => {
+        asked = true;
+        return { type: "yes", scope: "once", by: "user" };
+      },
+    };
+    const { heard, run, steps } = bench(allow, { policies: [moving], confirmer });
+    await run("Bash");
+    expect(heard).toMatchObject([{ type: "drop", error: { rule: "test/moved" } }]);
+    expect(steps.filter((step) => step.startsWith("begin"))).toEqual(["begin c1"]);
+  });
+
+  test("a stop by the emergency controls while the question is open keeps nothing", async () => {
+    const refusal = deny({ code: "read_only_mode", rule: "emergency/read-only", reason: "Read-only mode is on." });
+    const listeners: (() => void)[] = [];
+    let verdict: typeof refusal = allow;
+    const { heard, run, steps } = bench(ask(finding), {
+      confirmer: {
+        ask: async () => {
+          verdict = refusal;
+          for (const listener of listeners) listener();
+          return { type: "yes", scope: "once", by: "user" };
+        },
+      },
+      standingCheck: {
+        check: () => verdict,
+        onChange: (listener) => {
+          listeners.push(listener);
+          return { [Symbol.dispose]: () => undefined };
+        },
+      },
+    });
+    const [result] = await run("Bash");
+    expect(heard).toEqual([]);
+    expect(result?.error).toMatchObject({ code: "read_only_mode" });
     expect(steps.filter((step) => step.startsWith("begin"))).toEqual(["begin c1"]);
   });
 

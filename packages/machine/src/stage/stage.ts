@@ -1,11 +1,12 @@
 import type { CommandRun } from "../process/run-command.ts";
+import type { ShellMachine } from "../sandbox/sandboxed-shell.ts";
 import type { Covered } from "./covered-tree.ts";
 import type { Observation } from "./effect.ts";
 import type { MountKeeper } from "./mount-keeper.ts";
 import { dropMounts, type MountedRoots } from "./mounted-roots.ts";
 import { observe } from "./observe.ts";
 import { NotObservable } from "./stage-error.ts";
-import { runOnStage, type StagedCommand, type StageMachine } from "./staged-command.ts";
+import { runOnStage, type StagedCommand } from "./staged-command.ts";
 import { makeMarker } from "./staging-place.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -18,12 +19,12 @@ export class Stage {
   /** The marker's ctime of each root: what is not older there was changed by somebody else. */
   readonly markers: readonly bigint[];
   readonly #covered: readonly Covered[];
-  readonly #machine: StageMachine;
+  readonly #machine: ShellMachine;
   readonly #mounts: MountKeeper;
 
   private constructor(
     { transaction, covered, mounts }: MountedRoots,
-    options: { readonly machine: StageMachine; readonly markers: readonly bigint[] },
+    options: { readonly machine: ShellMachine; readonly markers: readonly bigint[] },
   ) {
     this.transaction = transaction;
     this.markers = options.markers;
@@ -33,7 +34,7 @@ export class Stage {
   }
 
   /** Right before the command: what others change from now on counts as changed meanwhile. Drops the mounts if it throws. */
-  static async on(mounted: MountedRoots, machine: StageMachine): Promise<Stage> {
+  static async on(mounted: MountedRoots, machine: ShellMachine): Promise<Stage> {
     try {
       return new Stage(mounted, { machine, markers: mounted.transaction.roots.map(makeMarker) });
     } catch (error) {

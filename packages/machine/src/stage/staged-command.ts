@@ -3,33 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type CommandLimits } from "../process/command-limits.ts";
 import { newestProcess, processesSince } from "../process/process-table.ts";
 import { CommandNotStarted, type CommandRun, holdDirectory, runCommand } from "../process/run-command.ts";
-import {
-  type BubblewrapFeatures,
-  hideBelow,
-  machineArguments,
-  startArguments,
-} from "../sandbox/bubblewrap-arguments.ts";
-import type { HostLayout } from "../sandbox/host-layout.ts";
+import { hideBelow, machineArguments, startArguments } from "../sandbox/bubblewrap-arguments.ts";
 import { limitedShell } from "../sandbox/limited-shell.ts";
-import { sandboxFailure } from "../sandbox/sandboxed-shell.ts";
+import { type ShellMachine, sandboxFailure } from "../sandbox/sandboxed-shell.ts";
 import type { MountKeeper } from "./mount-keeper.ts";
 import { NotObservable } from "./stage-error.ts";
 import type { StagedRoot } from "./staging-place.ts";
 import { systemProgram } from "./system-program.ts";
-
-/** What a staged command finds of this machine. */
-export interface StageMachine {
-  /** Absolute path of bubblewrap. */
-  readonly bubblewrap: string;
-  readonly features: BubblewrapFeatures;
-  /** Absolute path. */
-  readonly shell: string;
-  readonly layout: HostLayout;
-  /** Directory that the command finds as `/tmp`. */
-  readonly temporary: string;
-  /** An empty directory. */
-  readonly empty: string;
-}
 
 export interface StagedCommand {
   /** Text for the shell. */
@@ -49,7 +29,7 @@ export interface StagedCommand {
  */
 export async function runOnStage(
   command: StagedCommand,
-  stage: { readonly roots: readonly StagedRoot[]; readonly mounts: MountKeeper; readonly machine: StageMachine },
+  stage: { readonly roots: readonly StagedRoot[]; readonly mounts: MountKeeper; readonly machine: ShellMachine },
   options: { readonly signal: AbortSignal; readonly onOutput?: (text: string) => void },
 ): Promise<CommandRun> {
   const { text, cwd, environment, ...rest } = command;
@@ -73,7 +53,7 @@ function joinArguments(mounts: MountKeeper): readonly string[] {
 
 function sandboxArguments(
   cwd: string,
-  { roots, machine }: { readonly roots: readonly StagedRoot[]; readonly machine: StageMachine },
+  { roots, machine }: { readonly roots: readonly StagedRoot[]; readonly machine: ShellMachine },
 ): readonly string[] {
   const { bubblewrap, features, layout, temporary, empty } = machine;
   return [

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { FileWrite, FoundTrait, GitChange } from "@gennai/governance/effect";
 import { controlPath } from "@gennai/governance/policies/control-paths";
+import { objectOf } from "../control-watch/is-staged.ts";
 import { newCommits } from "../git/new-commits.ts";
 import type { GitEffect } from "../stage/git-effects.ts";
 import type { StagedWork } from "./staged-work.ts";
@@ -64,12 +64,7 @@ function traitOf(work: StagedWork, name: string, after: GitEntry | undefined): F
 function isShown(bytes: Buffer | undefined, entry: GitEntry | undefined): boolean {
   if (bytes === undefined || entry === undefined) return bytes === undefined && entry === undefined;
   const normalised = Buffer.from(bytes.toString("latin1").replaceAll("\r\n", "\n"), "latin1");
-  return [bytes, normalised].some((each) => objectName(each, entry.object.length) === entry.object);
-}
-
-function objectName(content: Uint8Array, length: number): string {
-  const algorithm = length === 64 ? "sha256" : "sha1";
-  return createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");
+  return [bytes, normalised].some((each) => objectOf(each, entry.object) === entry.object);
 }
 
 function foundWrite(

@@ -15,6 +15,7 @@ import { commandEnvironment } from "#process/command-environment";
 import type { CommandRun } from "#process/run-command";
 import { findBubblewrap } from "#sandbox/find-bubblewrap";
 import { readHostLayout } from "#sandbox/host-layout";
+import type { ShellMachine } from "#sandbox/sandboxed-shell";
 import { commit } from "#stage/commit";
 import { type CoveredRoot, CoveredRoots } from "#stage/covered-roots";
 import type { CoverRules } from "#stage/covered-tree";
@@ -23,7 +24,6 @@ import { mountRoots } from "#stage/mounted-roots";
 import type { MountsAhead } from "#stage/mounts-ahead";
 import { removeTree } from "#stage/remove-tree";
 import { Stage } from "#stage/stage";
-import type { StageMachine } from "#stage/staged-command";
 import { removeTransaction, type Transaction } from "#stage/transaction";
 import type { WorkspaceRoot } from "#workspace/workspace-root";
 import { withTurns } from "./with-turns.ts";
@@ -40,7 +40,7 @@ export class StageFixture implements AsyncDisposable {
   readonly root: string;
   readonly home: string;
   readonly stateDir: string;
-  readonly machine: StageMachine;
+  readonly machine: ShellMachine;
   readonly environment: Readonly<Record<string, string>>;
   readonly #rules: CoverRules;
 

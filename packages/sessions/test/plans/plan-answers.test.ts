@@ -88,3 +88,10 @@ describe("an approval answers", () => {
     expect(answers(undefined).find(question({}))).toBe(undefined);
   });
 });
+
+test("an approval of a command answers no question about what the command has done", () => {
+  const asked = question({ action: { done: true, operands: { changes: "digest" } } });
+  for (const call of [approved, { ...approved, seen: undefined }, { ...approved, changed: "anything" } as const]) {
+    expect(answers(call).find(asked)).toBeUndefined();
+  }
+});
