@@ -27,7 +27,6 @@ import { listenHttp } from "./http/http-server.ts";
 import { type NotReady, probeRoutes } from "./http/probe-routes.ts";
 import { rpcRoutes } from "./http/route.ts";
 import { readTlsFiles } from "./http/tls-files.ts";
-import { openTokenVerifier } from "./identity/open-token-verifier.ts";
 import { reportedVerifier } from "./identity/reported-verifier.ts";
 import { openUsersRoot } from "./identity/users-root.ts";
 import { openStages } from "./open-stages.ts";
@@ -77,6 +76,12 @@ export interface RunningServer extends AsyncDisposable {
 /** Pages of one user that may be open at once. */
 const maxPages = 64;
 
+/** Loaded only where there are many users: it takes a library. */
+async function openVerifier(users: NonNullable<ServerOptions["users"]>) {
+  const { openTokenVerifier } = await import("./identity/open-token-verifier.ts");
+  return openTokenVerifier(users);
+}
+
 /**
  * Composes and starts the server. With `openTenant` it alone knows all of its parts. Rejects with `PortTakenError`
  * or another `ExpectedError`; nothing is left running then, and for wrong options nothing was done.
@@ -84,7 +89,7 @@ const maxPages = 64;
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { token, users } = options;
   const tls = options.tls && (await readTlsFiles(options.tls));
-  const verifier = users && openTokenVerifier(users);
+  const verifier = users && (await openVerifier(users));
   const metricsAddress = options.metricsAddress === undefined ? undefined : parseMetricsAddress(options.metricsAddress);
   const sharedLog =
     options.sharedLog === undefined ? undefined : parseLogAddress(options.sharedLog, options.environment);

@@ -47,6 +47,15 @@ export interface CompileOptions {
   readonly readOnly?: string;
 }
 
+/** The layers are put together anew whenever one of their files changed, and most patterns are as they were. */
+const compiledBefore = new WeakMap<PatternRule, CompiledPattern>();
+
+function compileOnce(rule: PatternRule): CompiledPattern {
+  const compiled = compiledBefore.get(rule) ?? compilePattern(rule.pattern);
+  compiledBefore.set(rule, compiled);
+  return compiled;
+}
+
 /** Compiles the patterns of a file. A bad one is a problem that names its line and rule; the others stay. */
 export function compilePatterns(file: RuleFile): {
   readonly patterns: readonly ReadyPattern[];
@@ -57,7 +66,7 @@ export function compilePatterns(file: RuleFile): {
   for (const rule of file.patterns) {
     const at = { file: file.file, line: Number(/:(\d+)$/.exec(rule.place)?.[1] ?? 1), rule: rule.name };
     try {
-      const compiled = compilePattern(rule.pattern);
+      const compiled = compileOnce(rule);
       patterns.push({ rule, compiled });
       if (matchesEverything(compiled)) {
         problems.push({

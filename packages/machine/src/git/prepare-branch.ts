@@ -32,11 +32,14 @@ export interface AgentBranch {
 export async function prepareBranch(request: BranchRequest): Promise<AgentBranch> {
   const { directory, signal } = request;
   const run: Run = (...args) => git(args, { directory, signal });
+  // Each git takes the time of a sandbox: what needs no other's answer is asked at once.
+  const asked = Promise.all([currentBranch(run), remoteDefaults(run)]);
+  // Where there is no repository, `requireRepository` says it better.
+  asked.catch(() => undefined);
   await requireRepository(directory, signal);
-  const head = await run("symbolic-ref", "--quiet", "--short", "HEAD");
-  const current = head.code === 0 ? head.stdout.trim() : undefined;
+  const [current, remotes] = await asked;
   const { protectedBranches } = await loadProjectConfig(directory);
-  const extra = [...request.protect, ...protectedBranches, ...(await remoteDefaults(run))];
+  const extra = [...request.protect, ...protectedBranches, ...remotes];
   const isProtected = (branch: string): boolean => isProtectedBranch(branch, { extra }) !== undefined;
   const isFree = current !== undefined && !isProtected(current);
   if (isFree && (request.branch === undefined || request.branch === current)) return { name: current, how: "kept" };
@@ -48,13 +51,17 @@ export async function prepareBranch(request: BranchRequest): Promise<AgentBranch
       hint: "Choose another name, or none.",
     });
   }
-  if ((await run("check-ref-format", "--branch", name)).code !== 0) {
+  const [format, existing] = await Promise.all([
+    run("check-ref-format", "--branch", name),
+    run("rev-parse", "--verify", "--quiet", `refs/heads/${name}`),
+  ]);
+  if (format.code !== 0) {
     throw new ServiceError("invalid_argument", `${JSON.stringify(name)} is not a name git accepts for a branch.`, {
       reason: "bad_branch_name",
       hint: "Choose another name, or none.",
     });
   }
-  const exists = (await run("rev-parse", "--verify", "--quiet", `refs/heads/${name}`)).code === 0;
+  const exists = existing.code === 0;
   const moved = await git(["switch", "--quiet", ...(exists ? [name] : ["--create", name])], {
     directory,
     signal,
@@ -94,6 +101,12 @@ async function requireRepository(directory: string, signal: AbortSignal): Promis
         { reason: "no_repository", hint: "Make it one with git init, or use Proposal Mode." },
       );
   }
+}
+
+/** undefined where HEAD is on none. */
+async function currentBranch(run: Run): Promise<string | undefined> {
+  const head = await run("symbolic-ref", "--quiet", "--short", "HEAD");
+  return head.code === 0 ? head.stdout.trim() : undefined;
 }
 
 /** The branches the remotes call their default. */

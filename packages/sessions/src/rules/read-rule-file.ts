@@ -2,7 +2,8 @@ import { constants, type Stats, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { checkExamples } from "@gennai/governance/rules/check-examples";
-import { compilePatterns } from "@gennai/governance/rules/compile-rules";
+import { compilePatterns, type ReadyPattern } from "@gennai/governance/rules/compile-rules";
+import { floorRulesYaml } from "@gennai/governance/rules/floor-rules";
 import { parseRules } from "@gennai/governance/rules/parse-rules";
 import type { RuleFile, RuleLayer, RuleProblem } from "@gennai/governance/rules/rule-set";
 import type { SlowPattern } from "@gennai/governance/rules/slow-pattern";
@@ -26,6 +27,7 @@ export interface RulePath {
 export interface LoadedRuleFile {
   /** Every rule of it that can be used. */
   readonly rules: RuleFile;
+  readonly patterns: readonly ReadyPattern[];
   readonly problems: readonly RuleProblem[];
   /** Examples that were run. */
   readonly examples: number;
@@ -75,32 +77,32 @@ export async function readRuleFile(
       error instanceof UnreadableFile ? error.message.replace(`${at.name}: `, "") : `cannot be read (${code})`;
     return failed(at, 1, message);
   }
-  return parseRuleText(text, at, slow, options);
+  const parsed = parseRuleText(text, at);
+  const examples = await checkExamples(at.name, parsed.patterns, slow, options);
+  return { ...parsed, problems: [...parsed.problems, ...examples.problems], examples: examples.checked };
 }
 
-/** The same for a text, e.g. the compiled-in floor. */
-export async function parseRuleText(
-  text: string,
-  at: Pick<RulePath, "layer" | "name">,
-  slow: SlowPattern,
-  options: { readonly signal: AbortSignal },
-): Promise<LoadedRuleFile> {
+/** The same for a text whose examples are not run. */
+function parseRuleText(text: string, at: Pick<RulePath, "layer" | "name">): LoadedRuleFile {
   try {
     const yaml = parseStrictYaml(text, at.name);
     const parsed = parseRules(yaml.data, { layer: at.layer, file: at.name, lineOf: yaml.lineOf });
     const { patterns, problems } = compilePatterns(parsed.rules);
-    const examples = await checkExamples(at.name, patterns, slow, options);
     const rules = { ...parsed.rules, patterns: patterns.map(({ rule }) => rule) };
-    return {
-      rules,
-      problems: [...parsed.problems, ...problems, ...examples.problems],
-      examples: examples.checked,
-    };
+    return { rules, patterns, problems: [...parsed.problems, ...problems], examples: 0 };
   } catch (error) {
     if (error instanceof YamlError)
       return failed(at, error.line, error.message.replace(`${at.name}:${error.line}: `, ""));
     throw error;
   }
+}
+
+let floor: LoadedRuleFile | undefined;
+
+/** The compiled-in floor: the same for all workspaces, and read once. Its examples are run only by who asks for them. */
+export function floorRules(): LoadedRuleFile {
+  floor ??= parseRuleText(floorRulesYaml, { layer: "floor", name: "floor" });
+  return floor;
 }
 
 /** What changes when a rule file does. Empty: there is none, or it is passed over. */
@@ -146,6 +148,7 @@ function refuseForeign(stat: Stats): void {
 function failed(at: Pick<RulePath, "layer" | "name">, line: number, message: string): LoadedRuleFile {
   return {
     rules: { layer: at.layer, file: at.name, patterns: [], paths: [], tools: [], onInvalidRules: undefined },
+    patterns: [],
     problems: [{ severity: "error", file: at.name, line, rule: "", message }],
     examples: 0,
   };

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
+import { checkExamples } from "@gennai/governance/rules/check-examples";
 import { type CompiledRules, compileRules } from "@gennai/governance/rules/compile-rules";
-import { floorRulesYaml } from "@gennai/governance/rules/floor-rules";
 import { pathForm } from "@gennai/governance/rules/path-form";
 import { describeRuleProblem, type RuleFile, type RuleProblem } from "@gennai/governance/rules/rule-set";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
@@ -9,8 +9,8 @@ import { rulesStatusText, violationShownMs } from "@gennai/governance/rules/rule
 import type { SlowPattern } from "@gennai/governance/rules/slow-pattern";
 import { type RuleViolation, violationWords } from "@gennai/governance/rules/violation";
 import {
+  floorRules,
   type LoadedRuleFile,
-  parseRuleText,
   type RulePath,
   readRuleFile,
   ruleFilePaths,
@@ -33,6 +33,15 @@ export interface RulesServiceOptions {
   readonly onChange?: (status: RulesStatus) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
+}
+
+/** What the examples of one file said. */
+export interface RuleExamples {
+  readonly file: string;
+  readonly rules: number;
+  /** Examples that were run. */
+  readonly checked: number;
+  readonly problems: readonly RuleProblem[];
 }
 
 /** One file with what it said last, and when it could last be used. */
@@ -60,7 +69,6 @@ export class RulesService implements AsyncDisposable {
   readonly #files: WatchedFile[];
   readonly #closed = new AbortController();
   readonly #now: () => number;
-  #floor: LoadedRuleFile | undefined;
   #rules: CompiledRules | undefined;
   #loading: Promise<CompiledRules> | undefined;
   #wide: readonly RuleProblem[] = [];
@@ -140,26 +148,18 @@ export class RulesService implements AsyncDisposable {
     this.#timer.unref();
   }
 
-  /** Every example of every file that was run when it was loaded, and what came out wrong. */
-  examples(): readonly {
-    readonly file: string;
-    readonly rules: number;
-    readonly checked: number;
-    readonly problems: readonly RuleProblem[];
-  }[] {
-    const floor = this.#floor;
+  /** How many examples of each file were run, and what came out wrong. Those of files ran when they were loaded. */
+  async examples(): Promise<readonly RuleExamples[]> {
+    const { rules, patterns, problems } = floorRules();
+    const floor = await checkExamples(rules.file, patterns, this.slow, { signal: this.#closed.signal });
     const loaded = this.#files.filter((file) => file.stamp !== "" || file.rules !== undefined);
     return [
-      ...(floor === undefined
-        ? []
-        : [
-            {
-              file: floor.rules.file,
-              rules: floor.rules.patterns.length,
-              checked: floor.examples,
-              problems: floor.problems,
-            },
-          ]),
+      {
+        file: rules.file,
+        rules: rules.patterns.length,
+        checked: floor.checked,
+        problems: [...problems, ...floor.problems],
+      },
       ...loaded.map((file) => ({
         file: file.at.name,
         rules: (file.rules?.patterns.length ?? 0) + (file.rules?.paths.length ?? 0) + (file.rules?.tools.length ?? 0),
@@ -177,12 +177,11 @@ export class RulesService implements AsyncDisposable {
   }
 
   #problems(): readonly RuleProblem[] {
-    return [...(this.#floor?.problems ?? []), ...this.#files.flatMap((file) => file.problems), ...this.#wide];
+    return [...floorRules().problems, ...this.#files.flatMap((file) => file.problems), ...this.#wide];
   }
 
   async #load(): Promise<CompiledRules> {
     const { signal } = this.#closed;
-    this.#floor ??= await parseRuleText(floorRulesYaml, { layer: "floor", name: "floor" }, this.slow, { signal });
     for (const file of this.#files) {
       const stamp = ruleFileStamp(file.at);
       if (stamp === file.stamp) continue;
@@ -193,7 +192,7 @@ export class RulesService implements AsyncDisposable {
     }
     const files = this.#files.flatMap((file) => file.rules ?? []);
     const readOnly = this.#readOnly();
-    const rules = compileRules([this.#floor.rules, ...files], {
+    const rules = compileRules([floorRules().rules, ...files], {
       place: { root: this.#options.root, homes: this.#homes },
       ...(readOnly === undefined ? {} : { readOnly }),
     });
@@ -210,7 +209,7 @@ export class RulesService implements AsyncDisposable {
     if (this.#files.some(({ rules }) => rules?.layer === "user" && rules.onInvalidRules === "continue"))
       return undefined;
     const problem = [
-      ...(this.#floor?.problems ?? []),
+      ...floorRules().problems,
       ...this.#files.filter((file) => file.unusable).flatMap((file) => file.problems),
     ].find(({ severity }) => severity === "error");
     return problem && describeRuleProblem(problem);

@@ -53,7 +53,9 @@ test("seed 004 §2 missing: the floor alone is in force, and passes its own exam
   const service = await open();
   expect(service.status()).toMatchObject({ problems: [], lastViolation: "" });
   expect(service.status().text).toMatch(/^🛡️ Damage-Control Active: \d+ Rules$/);
-  expect(service.examples()[0]?.checked).toBeGreaterThan(20);
+  const [floor] = await service.examples();
+  expect(floor).toMatchObject({ file: "floor", problems: [] });
+  expect(floor?.checked).toBeGreaterThan(20);
 });
 
 test("all layers add up", async () => {
@@ -72,7 +74,7 @@ describe("seed 004 §2 home: the file in the home directory stands in for the on
     put(home, wild, good);
     const service = await open();
     expect(service.status()).toMatchObject({ count: floor + 2, problems: [] });
-    expect(service.examples().map(({ file }) => file)).toEqual(["floor", `~/${wild}`]);
+    expect((await service.examples()).map(({ file }) => file)).toEqual(["floor", `~/${wild}`]);
   });
 
   test("it is passed over where the workspace has one, also when it is broken", async () => {

@@ -67,7 +67,7 @@ export async function policyCheckCommand(
 /** `gennai policy test`: runs the examples in rule files. Exit code 1 when one comes out wrong or a file has errors. */
 export async function policyTestCommand(flags: PolicyFlags, console: Console): Promise<number> {
   await using workbench = await openWorkbench(flags, console);
-  const files = workbench.rules.examples();
+  const files = await workbench.rules.examples();
   const failed = files.some(({ problems }) => problems.some(({ severity }) => severity === "error"));
   if (flags.json === true) console.output.write(`${JSON.stringify({ ok: !failed, files })}\n`);
   else {
