@@ -19,6 +19,9 @@ const allowed: Readonly<Record<string, string>> = {
   "machine/src/git/user-git-configuration.ts": "git config --global, over the user's own files, in no repository",
   "machine/src/shell/open-sandbox.ts": "bubblewrap with `true` in it, once, to see whether it works",
   "machine/src/stage/mount-keeper.ts": "unshare and mount, which look at no file of the workspace",
+  "machine/src/stage/session-network.ts": "bubblewrap with a shell in it that runs nothing, over no workspace",
+  "machine/src/background/open-port.ts":
+    "a program of ours in a session's network, which copies bytes between two sockets",
   "machine/src/stage/lay-mask.ts": "mknod, in a private directory of ours",
   "machine/src/stage/make-durable.ts": "sync, which takes a path and reads nothing",
   "machine/src/process/run-command.ts": "commands that the gate admitted: sandboxed, or because a person said yes",

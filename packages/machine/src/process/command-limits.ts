@@ -29,7 +29,7 @@ export const defaultCommandLimits: CommandLimits = {
 
 /** Less than this is not taken for what fills a disk. Bytes. */
 const noticeable = 64 * 1024 * 1024;
-const lookEveryMs = 200;
+const defaultLookEveryMs = 200;
 
 /**
  * Shell words before the `exec` of a command: what the system itself holds. No core files; and when memory runs out, the
@@ -60,7 +60,7 @@ export interface ExceededLimit {
 export function watchLimits(
   session: ProcessSession,
   cwd: string,
-  limits: CommandLimits,
+  limits: CommandLimits & { readonly lookEveryMs?: number | undefined },
   onExceeded: (limit: ExceededLimit) => void,
 ): Disposable {
   const disks = [cwd, tmpdir()].map((path) => ({ path, before: freeBytes(path) }));
@@ -72,7 +72,7 @@ export function watchLimits(
     clearInterval(timer);
     onExceeded({ what, running: () => seen.look().map(({ id }) => id) });
   };
-  const timer = setInterval(look, lookEveryMs);
+  const timer = setInterval(look, limits.lookEveryMs ?? defaultLookEveryMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 

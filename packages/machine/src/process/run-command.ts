@@ -23,8 +23,12 @@ export interface CapturedCommand {
   readonly keepBytes?: number;
   /** Bytes of output after which the command is ended. */
   readonly maxBytes?: number;
+  /** Bytes of output that are shown while it runs; as many as are kept by default. */
+  readonly liveBytes?: number;
   /** What it may take of the machine; the usual limits for what is left out. */
   readonly limits?: Partial<CommandLimits>;
+  /** Milliseconds between two looks at what it takes. */
+  readonly lookEveryMs?: number;
 }
 
 /** A directory by its path and by what it was when it was looked at. */
@@ -106,14 +110,15 @@ export async function runCommand(
   // A process that leaves at once, by a second Ctrl-C, leaves nothing running.
   using _leaving = atExit(() => group.signal("SIGKILL"));
   let left: (() => readonly number[]) | undefined;
-  using _limits = watchLimits(child.session, command.cwd.path, limits, ({ what, running }) => {
+  const { lookEveryMs } = command;
+  using _limits = watchLimits(child.session, command.cwd.path, { ...limits, lookEveryMs }, ({ what, running }) => {
     exceeded = what;
     left = running;
     // Not asked politely: whatever multiplies would go on meanwhile.
     group.signal("SIGKILL");
     stopped.resolve("over-limit");
   });
-  const live = new LiveOutput(command.keepBytes ?? 256 * 1024, options.onOutput);
+  const live = new LiveOutput(command.liveBytes ?? command.keepBytes ?? 256 * 1024, options.onOutput);
   child.output.on("data", (chunk: Buffer) => {
     output.push(chunk);
     digest.update(chunk);

@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import { atExit } from "../process/at-exit.ts";
 import { inheritedDescriptors } from "../process/inherited-descriptors.ts";
 import { checkSameRoot } from "../workspace/workspace-root.ts";
+import type { SessionNetwork } from "./session-network.ts";
 import { StageUnavailable } from "./stage-error.ts";
 import { type StagedRoot, stageParts } from "./staging-place.ts";
 import { systemProgram } from "./system-program.ts";
@@ -19,6 +20,8 @@ export interface MountKeeper {
   readonly id: number;
   /** The name of its mounts, by which whoever sees them is known. */
   readonly mountName: string;
+  /** Commands that join it are in the network of their session. */
+  readonly hasNetwork: boolean;
   /** A path of this process's to what the command sees of a root. */
   merged(root: StagedRoot): string;
   /** True while nobody has ended the keeper. */
@@ -49,8 +52,12 @@ read -r end
 `;
 
 /** Throws `StageUnavailable`: `no_user_namespaces`, or `overlay_refused` with what the system said. */
-export async function keepMounts(roots: readonly StagedRoot[], mountName: string): Promise<MountKeeper> {
-  const child = startKeeper(roots, mountName);
+export async function keepMounts(
+  roots: readonly StagedRoot[],
+  mountName: string,
+  network?: SessionNetwork,
+): Promise<MountKeeper> {
+  const child = startKeeper(roots, mountName, network);
   const { pid, stdin, stdout, stderr } = child;
   if (stdin === null || stdout === null || stderr === null) throw new Error("The keeper of the mounts has no pipes.");
   const gone = once(child, "exit").catch(() => undefined);
@@ -66,7 +73,7 @@ export async function keepMounts(roots: readonly StagedRoot[], mountName: string
   if (said.endsWith("mounted\n") && pid !== undefined) {
     const merged = (root: StagedRoot) => join(`/proc/${pid}/root`, root.directory, stageParts.merged);
     const areThere = () => child.exitCode === null && child.signalCode === null && existsSync(`/proc/${pid}/root/`);
-    return { id: pid, mountName, merged, areThere, close };
+    return { id: pid, mountName, hasNetwork: network !== undefined, merged, areThere, close };
   }
   stdin.end();
   const complaint = (await readUntil(stderr, "")).trim().split("\n").at(0)?.slice(0, 300) || "it did not say why.";
@@ -95,7 +102,7 @@ export async function keepMounts(roots: readonly StagedRoot[], mountName: string
 /** Descriptors that the keeper has for itself: input, outputs, and four layers. */
 const ownDescriptors = 7;
 
-function startKeeper(roots: readonly StagedRoot[], mountName: string) {
+function startKeeper(roots: readonly StagedRoot[], mountName: string, network: SessionNetwork | undefined) {
   const held: number[] = [];
   try {
     for (const root of roots) {
@@ -109,12 +116,13 @@ function startKeeper(roots: readonly StagedRoot[], mountName: string) {
     stdio.push(...held);
     // What this process inherited is not for the keeper.
     while (stdio.length <= Math.max(0, ...inheritedDescriptors())) stdio.push("ignore");
+    const [program, ...before] =
+      network === undefined
+        ? [systemProgram("unshare"), "--user", "--map-root-user", "--mount"]
+        : [systemProgram("nsenter"), ...network.joinArguments, "--", systemProgram("unshare"), "--mount"];
     return spawn(
-      systemProgram("unshare"),
-      [
-        ...["--user", "--map-root-user", "--mount", "/bin/sh", "-c", script, "sh"],
-        ...[mountName, systemProgram("mount"), mountOptions, ...layers],
-      ],
+      program,
+      [...[...before, "/bin/sh", "-c", script, "sh"], ...[mountName, systemProgram("mount"), mountOptions, ...layers]],
       // A Ctrl-C at the terminal is for this process to decide about.
       { cwd: "/", env: { PATH: "/usr/bin:/bin", LC_ALL: "C" }, stdio, detached: true },
     );

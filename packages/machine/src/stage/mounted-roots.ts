@@ -3,6 +3,7 @@ import type { CoveredRoot } from "./covered-roots.ts";
 import type { Covered } from "./covered-tree.ts";
 import { layMask } from "./lay-mask.ts";
 import { keepMounts, type MountKeeper } from "./mount-keeper.ts";
+import type { SessionNetwork } from "./session-network.ts";
 import { makeTransaction, removeTransaction, type Transaction } from "./transaction.ts";
 
 /** The directories of one run and its overlays, before a command sees them. */
@@ -18,8 +19,13 @@ export interface MountedRoots {
  *
  * @param stateDir private, real path
  * @param roots none within another: the work tree, and git's common directory where it lies elsewhere
+ * @param network that commands in it are in; each has one of its own without
  */
-export async function mountRoots(stateDir: string, roots: readonly CoveredRoot[]): Promise<MountedRoots> {
+export async function mountRoots(
+  stateDir: string,
+  roots: readonly CoveredRoot[],
+  network?: SessionNetwork,
+): Promise<MountedRoots> {
   const covered = roots.map((one) => one.covered);
   const transaction = await makeTransaction(
     stateDir,
@@ -29,7 +35,7 @@ export async function mountRoots(stateDir: string, roots: readonly CoveredRoot[]
     for (const [index, root] of transaction.roots.entries()) {
       await layMask(root, covered[index] ?? { hidden: [], copies: new Map() });
     }
-    const mounts = await keepMounts(transaction.roots, `gennai-stage-${randomBytes(8).toString("hex")}`);
+    const mounts = await keepMounts(transaction.roots, `gennai-stage-${randomBytes(8).toString("hex")}`, network);
     return { transaction, mounts, covered };
   } catch (error) {
     await removeTransaction(transaction);

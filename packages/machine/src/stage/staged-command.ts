@@ -20,16 +20,24 @@ export interface StagedCommand {
   readonly timeoutMs: number;
   readonly keepBytes?: number;
   readonly maxBytes?: number;
+  readonly liveBytes?: number;
+  readonly lookEveryMs?: number;
   readonly limits?: Partial<CommandLimits>;
 }
 
+interface StageParts {
+  readonly roots: readonly StagedRoot[];
+  readonly mounts: MountKeeper;
+  readonly machine: ShellMachine;
+}
+
 /**
- * Runs a command that sees the roots' overlays at the roots' own paths, as the user itself, without network and without any
+ * Runs a command that sees the roots' overlays at the roots' own paths, as the user itself, without a way to any network, and without any
  * other file of the user's. Resolves only when no process sees the overlays any more. Rejects with `CommandNotStarted`.
  */
 export async function runOnStage(
   command: StagedCommand,
-  stage: { readonly roots: readonly StagedRoot[]; readonly mounts: MountKeeper; readonly machine: ShellMachine },
+  stage: StageParts,
   options: { readonly signal: AbortSignal; readonly onOutput?: (text: string) => void },
 ): Promise<CommandRun> {
   const { text, cwd, environment, ...rest } = command;
@@ -48,17 +56,17 @@ export async function runOnStage(
 }
 
 function joinArguments(mounts: MountKeeper): readonly string[] {
-  return [systemProgram("nsenter"), `--target=${mounts.id}`, "--user", "--mount", "--preserve-credentials", "--"];
+  const namespaces = ["--user", "--mount", ...(mounts.hasNetwork ? ["--net"] : [])];
+  return [systemProgram("nsenter"), `--target=${mounts.id}`, ...namespaces, "--preserve-credentials", "--"];
 }
 
-function sandboxArguments(
-  cwd: string,
-  { roots, machine }: { readonly roots: readonly StagedRoot[]; readonly machine: ShellMachine },
-): readonly string[] {
+function sandboxArguments(cwd: string, { roots, mounts, machine }: StageParts): readonly string[] {
   const { bubblewrap, features, layout, temporary, empty } = machine;
   return [
     bubblewrap,
     ...machineArguments({ layout, temporary }, features),
+    // The keeper's, which is the session's.
+    ...(mounts.hasNetwork ? ["--share-net"] : []),
     // As another user, git would take every file for changed, and refuse the repository of somebody else.
     ...["--uid", String(process.getuid?.() ?? 0), "--gid", String(process.getgid?.() ?? 0)],
     // What is hidden in them, the overlays hide.

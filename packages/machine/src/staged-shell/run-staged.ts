@@ -5,6 +5,7 @@ import { CommandNotStarted, type CommandRun } from "../process/run-command.ts";
 import { commit } from "../stage/commit.ts";
 import { neverKept, type Observation, type StageEffect } from "../stage/effect.ts";
 import { observeGit } from "../stage/git-effects.ts";
+import type { SessionNetwork } from "../stage/session-network.ts";
 import { NotCommitted, NotObservable, StageUnavailable } from "../stage/stage-error.ts";
 import { removeTransaction, type Transaction } from "../stage/transaction.ts";
 import { forgetCommit } from "../stage/undo-commit.ts";
@@ -23,6 +24,8 @@ export interface StagedShellCommand {
 export interface StagedSurroundings {
   readonly stages: Stages;
   readonly zeroAccess: ZeroAccess;
+  /** The session's, where background runs have opened it; the command has none of its own then. */
+  readonly network?: SessionNetwork | undefined;
   /** Real path. */
   readonly workspaceRoot: string;
   /** Everything the command finds in its environment. */
@@ -50,8 +53,8 @@ export async function runStaged(
   surroundings: StagedSurroundings,
   options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
 ): Promise<StagedShellRun> {
-  const { stages, zeroAccess, workspaceRoot, environment, limits = {} } = surroundings;
-  const stage = await stages.stage(workspaceRoot, zeroAccess).catch((error: unknown) => {
+  const { stages, zeroAccess, workspaceRoot, environment, limits = {}, network } = surroundings;
+  const stage = await stages.stage(workspaceRoot, zeroAccess, network).catch((error: unknown) => {
     throw unavailable(error);
   });
   const { transaction } = stage;

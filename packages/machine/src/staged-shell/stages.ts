@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { repositoryPaths } from "../sandbox/repository-paths.ts";
-import type { ShellSandbox } from "../sandbox/sandboxed-shell.ts";
-import { CoveredRoots } from "../stage/covered-roots.ts";
+import type { ShellMachine, ShellSandbox } from "../sandbox/sandboxed-shell.ts";
+import { type CoveredRoot, CoveredRoots } from "../stage/covered-roots.ts";
 import type { ControlLeads } from "../stage/covered-tree.ts";
+import { type MountedRoots, mountRoots } from "../stage/mounted-roots.ts";
 import { MountsAhead } from "../stage/mounts-ahead.ts";
 import { probeStage, type StageSupport } from "../stage/probe-stage.ts";
 import { type RecoveredCommit, recoverCommits } from "../stage/recover-commits.ts";
+import { SessionNetwork } from "../stage/session-network.ts";
 import { Stage } from "../stage/stage.ts";
 import { stageRoots } from "../stage/stage-roots.ts";
 
@@ -23,6 +25,14 @@ export interface ZeroAccess {
   readonly sha256: string;
   /** @param path absolute */
   covers(path: string): boolean;
+}
+
+/** What a run of its own needs. */
+export interface StageBeside {
+  readonly machine: ShellMachine;
+  readonly mounted: MountedRoots;
+  /** What is to be hidden now. Throws rather than leave anything out. */
+  look(): readonly CoveredRoot[];
 }
 
 /** Workspaces whose next command finds its mounts made; those that had one last. */
@@ -73,20 +83,32 @@ export class Stages implements AsyncDisposable {
     return this.#roots.get(workspaceRoot)?.roots.leads ?? { links: [], configurations: [] };
   }
 
-  /** A stage for one command. Throws `StageUnavailable` and `UnprotectedWorkspace`; nothing is left then. */
-  async stage(workspaceRoot: string, zeroAccess: ZeroAccess): Promise<Stage> {
-    const { shell, stateDir, home } = this.#options;
-    const machine = shell.machineFor(workspaceRoot);
-    const { hidden: always } = machine.layout;
-    const known = this.#roots.get(workspaceRoot);
-    const top = repositoryPaths(workspaceRoot, home)?.workTree ?? workspaceRoot;
-    const isZeroAccess = (path: string): boolean => zeroAccess.covers(join(top, path));
-    const roots =
-      known?.rules === zeroAccess.sha256
-        ? known.roots
-        : new CoveredRoots(workspaceRoot, home, { always, isZeroAccess, targets: join(stateDir, "secret-targets") });
-    this.#roots.set(workspaceRoot, { rules: zeroAccess.sha256, roots });
-    return Stage.on(await this.#aheadOf(workspaceRoot).take(roots.look()), machine);
+  /**
+   * A stage for one command. Throws `StageUnavailable` and `UnprotectedWorkspace`; nothing is left then.
+   *
+   * @param network that the command is in; one of its own without
+   */
+  async stage(workspaceRoot: string, zeroAccess: ZeroAccess, network?: SessionNetwork): Promise<Stage> {
+    const machine = this.#options.shell.machineFor(workspaceRoot);
+    const covered = this.#rootsOf(workspaceRoot, zeroAccess, machine).look();
+    // Those that wait are in no network.
+    const mounted =
+      network === undefined
+        ? await this.#aheadOf(workspaceRoot).take(covered)
+        : await mountRoots(this.stateDir, covered, network);
+    return Stage.on(mounted, machine);
+  }
+
+  /** What a run needs that is never looked at, and lasts. Throws as `stage` does. */
+  async beside(workspaceRoot: string, zeroAccess: ZeroAccess, network: SessionNetwork): Promise<StageBeside> {
+    const machine = this.#options.shell.machineFor(workspaceRoot);
+    const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
+    return { machine, mounted: await mountRoots(this.stateDir, roots.look(), network), look: () => roots.look() };
+  }
+
+  /** A network for the commands of a session. Throws `StageUnavailable`. */
+  openNetwork(workspaceRoot: string): Promise<SessionNetwork> {
+    return SessionNetwork.open(this.#options.shell.machineFor(workspaceRoot).bubblewrap);
   }
 
   /** Makes the mounts for the next command, in the background. For when what the last one did is kept or dropped. */
@@ -104,6 +126,18 @@ export class Stages implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
     await Promise.all([...this.#ahead.values()].map((ahead) => ahead[Symbol.asyncDispose]()));
+  }
+
+  #rootsOf(workspaceRoot: string, zeroAccess: ZeroAccess, { layout }: ShellMachine): CoveredRoots {
+    const { stateDir, home } = this.#options;
+    const known = this.#roots.get(workspaceRoot);
+    if (known?.rules === zeroAccess.sha256) return known.roots;
+    const top = repositoryPaths(workspaceRoot, home)?.workTree ?? workspaceRoot;
+    const isZeroAccess = (path: string): boolean => zeroAccess.covers(join(top, path));
+    const targets = join(stateDir, "secret-targets");
+    const roots = new CoveredRoots(workspaceRoot, home, { always: layout.hidden, isZeroAccess, targets });
+    this.#roots.set(workspaceRoot, { rules: zeroAccess.sha256, roots });
+    return roots;
   }
 
   #aheadOf(workspaceRoot: string): MountsAhead {

@@ -15,6 +15,14 @@ export const toolErrors = {
     means: "the editor did not apply the change as asked",
     next: "Read the file again to see what is in it.",
   },
+  background_not_found: {
+    means: "the session has no run of this id in the background",
+    next: "The message names those that there are.",
+  },
+  background_unavailable: {
+    means: "nothing can run in the background here",
+    next: "The message says why; run it in the foreground, with an end.",
+  },
   bad_command: { means: "a command that no terminal takes as one line", next: "Join lines with `&&`, or use `Bash`." },
   bad_directory: { means: "the directory for a command is none", next: "Name a directory of the workspace." },
   bad_path: { means: "no path of the workspace", next: "Name a path relative to the workspace." },

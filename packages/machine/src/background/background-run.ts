@@ -1,0 +1,123 @@
+import { ToolFailure } from "@gennai/governance/tool-error";
+import type { CommandLimits } from "../process/command-limits.ts";
+import type { CommandRun } from "../process/run-command.ts";
+import { dropMounts } from "../stage/mounted-roots.ts";
+import type { SessionNetwork } from "../stage/session-network.ts";
+import { StageUnavailable } from "../stage/stage-error.ts";
+import { runOnStage } from "../stage/staged-command.ts";
+import type { Stages, ZeroAccess } from "../staged-shell/stages.ts";
+import { LiveEdits } from "./live-edits.ts";
+
+export interface BackgroundCommand {
+  /** Text for the shell. */
+  readonly text: string;
+  /** Real path, in the workspace. */
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** The usual limits for what is left out. */
+  readonly limits?: Partial<CommandLimits>;
+}
+
+export interface BackgroundSurroundings {
+  readonly stages: Pick<Stages, "beside">;
+  readonly zeroAccess: ZeroAccess;
+  /** Real path. */
+  readonly workspaceRoot: string;
+  /** The session's, in which commands reach it. */
+  readonly network: SessionNetwork;
+}
+
+/** How a background run ended: as any command, or because it could not go on. */
+export type BackgroundEnd = { readonly run: CommandRun } | { readonly failure: string };
+
+/** A command that runs until it ends or is stopped: a server, a watcher. */
+export interface BackgroundRun {
+  /** Resolves when every process of it is gone, and all that it wrote. Never rejects. */
+  readonly ended: Promise<BackgroundEnd>;
+  /** Not every change of others reaches it: the system does not let so many directories be watched. */
+  readonly isPartial: boolean;
+  /** Ends it, first politely; resolves as `ended` does. */
+  stop(): Promise<BackgroundEnd>;
+}
+
+/**
+ * Starts a command beside the session's others. It sees the workspace as it is, and as others change it, but no secrets; what
+ * it writes itself goes to a layer of its own that is dropped with it. Throws `ToolFailure` `background_unavailable`.
+ */
+export async function startInBackground(
+  command: BackgroundCommand,
+  { stages, zeroAccess, workspaceRoot, network }: BackgroundSurroundings,
+  options: { onOutput(text: string): void },
+): Promise<BackgroundRun> {
+  const beside = await stages.beside(workspaceRoot, zeroAccess, network).catch((error: unknown) => {
+    throw backgroundUnavailable(error);
+  });
+  const { mounted, machine, look } = beside;
+  const { mounts, transaction, covered } = mounted;
+  const stopping = new AbortController();
+  let lost: string | undefined;
+  let edits: LiveEdits;
+  try {
+    const [root] = transaction.roots;
+    const [hidden] = covered;
+    if (root === undefined || hidden === undefined) throw new Error("There is no root.");
+    edits = await LiveEdits.follow({
+      root,
+      merged: mounts.merged(root),
+      covered: hidden,
+      look: () => look().find((one) => one.root.path === root.path)?.covered ?? hidden,
+      onLost: (error) => {
+        lost = `What it must not see cannot be told any more: ${messageOf(error)}`;
+        stopping.abort();
+      },
+    });
+  } catch (error) {
+    await dropMounts(mounted);
+    throw backgroundUnavailable(error);
+  }
+  const run = async (): Promise<BackgroundEnd> => {
+    const stage = { roots: transaction.roots, mounts, machine };
+    try {
+      const ran = await runOnStage({ ...command, ...long }, stage, { ...options, signal: stopping.signal });
+      return lost === undefined ? { run: ran } : { failure: lost };
+    } catch (error) {
+      return { failure: lost ?? messageOf(error) };
+    } finally {
+      await edits[Symbol.asyncDispose]();
+      await dropMounts(mounted);
+    }
+  };
+  const ended = run().catch((error: unknown) => ({ failure: messageOf(error) }));
+  return {
+    ended,
+    get isPartial() {
+      return edits.isPartial;
+    },
+    stop: () => {
+      stopping.abort();
+      return ended;
+    },
+  };
+}
+
+/** The longest that a timer can wait: 24 days. Its output is shown as it comes; only what says why it did not start is kept. */
+const long = {
+  timeoutMs: 2 ** 31 - 1,
+  liveBytes: Number.POSITIVE_INFINITY,
+  maxBytes: Number.POSITIVE_INFINITY,
+  keepBytes: 16 * 1024,
+  lookEveryMs: 1_000,
+};
+
+/** Nothing can run in the background here, and why. */
+export function backgroundUnavailable(error: unknown): ToolFailure {
+  return new ToolFailure("background_unavailable", `Nothing can run in the background: ${messageOf(error)}`, {
+    failureClass: "tool_unavailable",
+    hint: error instanceof StageUnavailable ? error.advice : "Run it in the foreground, with an end.",
+    cause: error,
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
