@@ -13,6 +13,8 @@ export type Answer =
       readonly by: string;
       /** Id of the offered pattern that was chosen; absent: the exact action. */
       readonly pattern?: string;
+      /** Ids of offered parts that shall not be kept; absent: all of them shall. */
+      readonly dropped?: readonly string[];
       /** Set when an earlier answer lets the call pass: the call it was given to, and the pattern's text if it was for one. */
       readonly remembered?: { readonly callId: string; readonly pattern?: string };
     }

@@ -75,15 +75,28 @@ export interface ExecutionContext extends CallContext {
 export interface Found {
   /** Plain statement of what is to be kept, e.g. "Keep what `npm test` changed: 3 files". */
   readonly statement: string;
-  readonly effects: readonly Effect[];
-  /** What each effect would make true, by name, e.g. the hash of a file; part of what is approved. */
+  /** All of it, by what can be kept without the rest. */
+  readonly parts: readonly FoundPart[];
+  /** What the parts would make true, by name, e.g. a digest over all of them; part of what is approved. */
   readonly operands: Readonly<Record<string, string>>;
   /** For a person who is asked: what changes in files, as a unified diff. Called at most once, and before anything is kept. */
   diff?(): string;
 }
 
+/** What is kept or dropped as a whole, e.g. one file, or all that git keeps. */
+export interface FoundPart {
+  /** Digest of what it would make true, lower-case hex. */
+  readonly id: string;
+  /** As people read it, e.g. `src/main.ts`. */
+  readonly name: string;
+  readonly effects: readonly Effect[];
+  /** Ids of parts without which this one is not kept. */
+  readonly needs: readonly string[];
+}
+
 export type Judgement =
-  | { readonly type: "keep" }
+  /** `dropped`: the parts that a person did not want, and those that need them. */
+  | { readonly type: "keep"; readonly dropped: readonly FoundPart[] }
   /** Why nothing of it may be kept. */
   | { readonly type: "drop"; readonly error: ToolError };
 

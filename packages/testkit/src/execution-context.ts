@@ -6,7 +6,7 @@ export function executionContext(more: Partial<ExecutionContext> = {}): Executio
   return {
     ...context,
     onOutput: () => undefined,
-    judge: async () => ({ type: "keep" }),
+    judge: async () => ({ type: "keep", dropped: [] }),
     confirmed: false,
     ...more,
   };

@@ -63,7 +63,9 @@ export class ReplDriver {
   }
 
   /** Answers once the question can be answered. */
-  async answer(label: "Allow once" | "Allow for this turn" | "Allow for this session" | "Deny"): Promise<void> {
+  async answer(
+    label: "Allow once" | "Allow for this turn" | "Allow for this session" | "Keep what is ticked" | "Deny",
+  ): Promise<void> {
     const button = this.question.getByRole("button", { name: label });
     await this.question.locator('button[aria-disabled="false"]').first().waitFor();
     await button.click();

@@ -35,3 +35,31 @@ test("what a command has changed is read before it is true, and a yes makes exac
   expect(await gennai.workspace.read("AGENTS.md")).toContain("kind");
   expect(on.complaints).toEqual([]);
 });
+
+test("a file is left out by its box: the rest is kept", async () => {
+  vi.stubEnv("GENNAI_STAGED_COMMANDS", "1");
+  await using gennai = await serveGennai({
+    files: { "AGENTS.md": "Be brief.\n" },
+    script: [
+      {
+        steps: [
+          { tool: { name: "Bash", args: { command: "echo no > AGENTS.md; echo 1 > notes.txt; echo 2 > more.txt" } } },
+          { text: ["Done with it."] },
+        ],
+      },
+    ],
+    args: ["--sandbox", "required"],
+  });
+  await using on = await openPage(gennai);
+  await on.repl.send("tidy up");
+  await on.repl.question.waitFor();
+  await takeScreenshot(on.page, "question about parts of a staged command");
+  await on.repl.question.getByRole("checkbox", { name: "AGENTS.md" }).uncheck();
+  await on.repl.question.getByRole("checkbox", { name: "more.txt" }).uncheck();
+  await on.repl.answer("Keep what is ticked");
+  await on.repl.see("Done with it.");
+  expect(await gennai.workspace.read("AGENTS.md")).toBe("Be brief.\n");
+  expect(await gennai.workspace.read("notes.txt")).toBe("1\n");
+  expect(existsSync(gennai.workspace.path("more.txt"))).toBe(false);
+  expect(on.complaints).toEqual([]);
+});

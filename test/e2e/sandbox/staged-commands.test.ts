@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
 import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { droppedForRest } from "@gennai/protocol/model/offered-parts";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { eventOf, eventsOf, runTurn, startSession, Watcher } from "../rpc/session-client.ts";
@@ -274,6 +275,54 @@ test("a yes to what would be kept makes exactly that true, and a restore takes i
   await server.running[Symbol.asyncDispose]();
   const ledger = await server.workspace.read(".orchestration/agent_trace.jsonl");
   expect(ledger).toMatch(/AGENTS\.md/);
+});
+
+test("a person keeps the rest: exactly that is true, the record says who chose, and the model what was dropped", async () => {
+  await using server = await staging(
+    ["node do.mjs && git add made.txt AGENTS.md", "cat made.txt; ls"],
+    program(`fs.writeFileSync("AGENTS.md", "be kind"); fs.writeFileSync("made.txt", "1");`),
+  );
+  const sessionId = await startSession(server, { interactive: true });
+  await using editor = await Watcher.attach(server, sessionId);
+  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
+  const { parts, requestId, actionSha256, ownerEpoch } = await editor.next("confirmationRequest");
+  expect(parts.filter(({ rule }) => rule !== "").map(({ name }) => name)).toEqual(["AGENTS.md"]);
+  expect(parts.map(({ name }) => name).toSorted()).toEqual([".git", "AGENTS.md", "made.txt"]);
+  const droppedParts = droppedForRest(
+    parts.map(({ id, name, rule, reason, needs }) => ({ id, name, rule, reason, needs })),
+  );
+  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, droppedParts: [...(droppedParts ?? [])] };
+  await editor.submit({ case: "confirmationResponse", value }, ownerEpoch);
+  const { output } = await editor.next("toolResult");
+  expect(output).toContain("[not kept, as the user chose: .git, AGENTS.md; the rest is kept.");
+  expect(await editor.end()).toBe("COMPLETED");
+  expect(await server.workspace.read("made.txt")).toBe("1");
+  expect(existsSync(server.workspace.path("AGENTS.md"))).toBe(false);
+  expect(await server.workspace.git("status", "--porcelain")).toContain("?? made.txt");
+  expect(leftovers(server)).toEqual([]);
+  await server.running[Symbol.asyncDispose]();
+  const ledger = await server.workspace.read(".orchestration/agent_trace.jsonl");
+  expect(ledger).toMatch(/"confirmation":\{[^}]*"dropped":\[".git","AGENTS.md"\]/);
+  expect(ledger).toContain("made.txt");
+});
+
+test.each([
+  ["a part that was not offered", ["0".repeat(64)]],
+  ["all of it", "all"],
+])("an answer that names %s keeps nothing", async (_name, named) => {
+  await using server = await staging(
+    ["node do.mjs"],
+    program(`fs.writeFileSync("AGENTS.md", "be kind"); fs.writeFileSync("made.txt", "1");`),
+  );
+  const sessionId = await startSession(server, { interactive: true });
+  await using editor = await Watcher.attach(server, sessionId);
+  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
+  const { parts, requestId, actionSha256, ownerEpoch } = await editor.next("confirmationRequest");
+  const droppedParts = typeof named === "string" ? parts.map(({ id }) => id) : named;
+  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, droppedParts };
+  await editor.submit({ case: "confirmationResponse", value }, ownerEpoch);
+  expect((await editor.next("toolResult")).error).not.toBe("");
+  expect(["AGENTS.md", "made.txt"].filter((path) => existsSync(server.workspace.path(path)))).toEqual([]);
 });
 
 test("what waits for the next command is gone with the server", async () => {

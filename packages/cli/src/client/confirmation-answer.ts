@@ -27,17 +27,26 @@ export function answerByPolicy(
 
 /**
  * What a typed line means. Anything but a clear yes denies; words after `n` are the reason. `t2` and `s2` say yes for the
- * second pattern that was offered.
+ * second pattern that was offered; `r` keeps what nobody had to be asked about.
+ *
+ * @param more.rest ids of parts that are dropped then; absent where that is no choice
  */
 export function readAnswer(
   line: string | undefined,
   offered: readonly ConfirmationScope[],
-  patterns: readonly { readonly id: string }[] = [],
+  {
+    patterns = [],
+    rest,
+  }: {
+    readonly patterns?: readonly { readonly id: string }[];
+    readonly rest?: readonly string[] | undefined;
+  } = {},
 ): ConfirmationReply {
   if (line === undefined) return { answer: "nobody", reason: "The question was left without an answer." };
   const text = line.trim();
   const scope = scopes.get(text.toLowerCase());
   if (scope !== undefined && (scope === "once" || offered.includes(scope))) return { answer: "yes", scope };
+  if (rest !== undefined && /^r(?:est)?$/i.test(text)) return { answer: "yes", scope: "once", dropped: rest };
   const [, letter = "", number = ""] = /^([ts])([1-9])$/i.exec(text) ?? [];
   const lasting = scopes.get(letter.toLowerCase());
   const pattern = patterns[Number(number) - 1];

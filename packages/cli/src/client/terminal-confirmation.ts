@@ -1,5 +1,6 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
-import type { OfferedPattern } from "@gennai/protocol/model/question";
+import { droppedForRest } from "@gennai/protocol/model/offered-parts";
+import type { OfferedPart, OfferedPattern } from "@gennai/protocol/model/question";
 import { colouredDiff, type Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
 import { spelledOut } from "../terminal/terminal-safe.ts";
@@ -17,7 +18,7 @@ export function describeQuestion(question: ConfirmationQuestion, paint: Paint): 
     paint("underline", "Computed by the server"),
     entry("reason", computed.reason),
     entry("rule", computed.rule),
-    entry("paths", computed.paths.join(", ")),
+    ...(question.parts === undefined ? [entry("paths", computed.paths.join(", "))] : describeParts(question.parts)),
     question.diff === undefined ? "" : colouredDiff(spelledOut(question.diff), paint),
     entry("exactly", question.actionJson),
     entry("holds", question.rememberStatement),
@@ -43,8 +44,10 @@ export async function confirmAtTerminal(
   },
 ): Promise<ConfirmationReply> {
   options.write(`\n${describeQuestion(question, options.paint)}`);
+  const rest = question.parts && droppedForRest(question.parts);
   const choices = [
-    "y yes",
+    question.parts === undefined ? "y yes" : "y keep all",
+    ...(rest === undefined ? [] : ["r keep the rest, without what is asked about"]),
     ...(question.offeredScopes.includes("turn") ? ["t for this turn"] : []),
     ...(question.offeredScopes.includes("session") ? ["s for this session"] : []),
     ...(question.offeredScopes.includes("workspace") ? ["w for this workspace"] : []),
@@ -56,11 +59,24 @@ export async function confirmAtTerminal(
     options.write(options.paint("dim", `Without an answer within ${seconds} s it is refused.\n`));
   }
   const line = await options.input.question(`${choices.join(" · ")} > `, { signal: options.signal });
-  return readAnswer(line, question.offeredScopes, patternsOf(question));
+  return readAnswer(line, question.offeredScopes, { patterns: patternsOf(question), rest });
 }
 
 function patternsOf(question: ConfirmationQuestion): readonly OfferedPattern[] {
   return (question.patterns ?? []).slice(0, 9);
+}
+
+/** What is asked about, by rule, and what needs no question. */
+function describeParts(parts: readonly OfferedPart[]): readonly string[] {
+  const asked = Map.groupBy(
+    parts.filter(({ rule }) => rule !== ""),
+    ({ rule, reason }) => `${reason} (${rule})`,
+  );
+  const silent = parts.filter(({ rule }) => rule === "").map(({ name }) => name);
+  return [
+    ...[...asked].flatMap(([why, about]) => [entry("asked", about.map(({ name }) => name).join(", ")), entry("", why)]),
+    entry("rest", silent.join(", ")),
+  ];
 }
 
 /** What a yes to the pattern would let pass without a question, and what not. */

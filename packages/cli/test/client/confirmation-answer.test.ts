@@ -35,7 +35,7 @@ test.each([
   ["s1", ["once"], { answer: "no", reason: "s1" }],
   ["s", all, { answer: "yes", scope: "session" }],
 ] as const)("%s picks a pattern of two, of %j", (line, offered, wanted) => {
-  expect(readAnswer(line, offered, patterns)).toEqual(wanted);
+  expect(readAnswer(line, offered, { patterns })).toEqual(wanted);
 });
 
 test("only y, yes, t and s can be a yes", () => {
@@ -58,4 +58,10 @@ const policies = [
 test.each(policies)("policy %s at %s risk", (policy, risk, wanted) => {
   const computed = { risk, paths: [], rule: "r", reason: "deletes files", policySha256: "" };
   expect(answerByPolicy(policy, { computed })).toEqual(wanted);
+});
+
+test("`r` keeps the rest where there is one, and is a no elsewhere", () => {
+  expect(readAnswer("r", ["once"], { rest: ["id"] })).toEqual({ answer: "yes", scope: "once", dropped: ["id"] });
+  expect(readAnswer(" Rest ", ["once"], { rest: ["id"] })).toEqual({ answer: "yes", scope: "once", dropped: ["id"] });
+  expect(readAnswer("r", ["once"])).toMatchObject({ answer: "no" });
 });

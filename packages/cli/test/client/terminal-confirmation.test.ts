@@ -63,3 +63,32 @@ test("what would become true is shown, and nothing of it moves the cursor", asyn
   );
   expect(shown).toContain("+++ b/a.txt\n@@ -0,0 +1,1 @@\n+\\x1b[2Kevil\n");
 });
+
+test("of what a command has changed, what is asked about stands apart, and the rest can be kept", async () => {
+  let shown = "";
+  const reply = await confirmAtTerminal(
+    {
+      ...question,
+      parts: [
+        { id: "1", name: "AGENTS.md", rule: "control-files/x", reason: "It steers\u001b[2K.", needs: [] },
+        { id: "2", name: "a.txt", rule: "", reason: "", needs: [] },
+        { id: "3", name: ".git", rule: "", reason: "", needs: ["1"] },
+      ],
+    },
+    {
+      input: {
+        question: async (prompt) => {
+          shown += prompt;
+          return "r";
+        },
+      },
+      write: (text) => void (shown += text),
+      paint: (_style, text) => text,
+      signal: new AbortController().signal,
+    },
+  );
+  expect(reply).toEqual({ answer: "yes", scope: "once", dropped: ["1", "3"] });
+  expect(shown).toContain("  asked   AGENTS.md\n          It steers\\x1b[2K. (control-files/x)\n");
+  expect(shown).toContain("  rest    a.txt, .git\n");
+  expect(shown).toContain("y keep all · r keep the rest, without what is asked about ·");
+});

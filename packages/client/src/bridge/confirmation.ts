@@ -29,6 +29,10 @@ export function confirmationResponse(
 ): MessageInitShape<typeof ConfirmationResponseSchema> {
   const fields = { requestId: message.requestId, actionSha256: message.actionSha256 };
   if (reply.answer === "yes") {
+    const droppedParts = [...(reply.dropped ?? [])];
+    if (droppedParts.length > 0) {
+      return { ...fields, answer: ConfirmationAnswer.YES, scope: ScopeMessage.ONCE, droppedParts };
+    }
     const scope = scopeWords.toMessage(reply.scope);
     const offered = message.offeredScopes.includes(scope);
     if (!offered || scope === ScopeMessage.ONCE) {

@@ -30,8 +30,14 @@ export interface ConfirmationQuestion extends Question {
 }
 
 export type ConfirmationReply =
-  /** `pattern`: id of an offered pattern that the yes holds for; without it, it holds for the exact action. */
-  | { readonly answer: "yes"; readonly scope: ConfirmationScope; readonly pattern?: string }
+  | {
+      readonly answer: "yes";
+      readonly scope: ConfirmationScope;
+      /** Id of an offered pattern that the yes holds for; without it, it holds for the exact action. */
+      readonly pattern?: string;
+      /** Ids of offered parts that shall not be kept. Such a yes is for once. */
+      readonly dropped?: readonly string[];
+    }
   /** The user's word; the reason goes to the model. */
   | { readonly answer: "no"; readonly reason: string }
   /** There was nobody to ask. Denies, and is not recorded as anybody's word. */

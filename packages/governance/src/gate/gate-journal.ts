@@ -33,6 +33,8 @@ export interface Decision {
     readonly scope?: string;
     /** Redacted text of the pattern that the yes was given for. */
     readonly pattern?: string;
+    /** Redacted names of parts of the work that this person did not want to be kept; absent where all of it was. */
+    readonly dropped?: readonly string[];
     /** Of a remembered yes: id of the call whose question was answered. */
     readonly rememberedFrom?: string;
   };

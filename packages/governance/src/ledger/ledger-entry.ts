@@ -55,6 +55,8 @@ export interface LedgerCall {
     readonly scope?: string;
     /** The pattern that a yes was given for, when it was given for more than the exact action. */
     readonly pattern?: string;
+    /** What of a staged command's changes was not kept, because this person chose so; absent where all of it was. */
+    readonly dropped?: readonly string[];
     /** Of a remembered yes: the call whose question was answered. */
     readonly remembered_from?: string;
   };

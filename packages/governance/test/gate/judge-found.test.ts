@@ -3,23 +3,28 @@ import * as z from "zod";
 import { analyseCommand } from "#command/analyse-command";
 import type { Answer } from "#confirmation";
 import type { Effect } from "#effect";
+import type { Decision } from "#gate/gate-journal";
 import type { GateOptions } from "#gate/gate-options";
-import type { Judgement, Tool } from "#tool";
-import { allow, ask, deny } from "#verdict";
+import type { FoundPart, Judgement, Tool } from "#tool";
+import { allow, ask, deny, strictest } from "#verdict";
 import { finding, gateWith } from "./gate-fixture.ts";
 
-const path = { raw: "made.txt", relative: "made.txt", absolute: "/ws/made.txt", inside: true };
-const made: Effect = {
-  type: "write",
-  operation: "create",
-  path,
-  base: undefined,
-  current: undefined,
-  found: { agreed: false, tracked: false, ignored: false, traits: [] },
-};
+/** A file that a command made. */
+function part(name: string, needs: readonly string[] = []): FoundPart {
+  const path = { raw: name, relative: name, absolute: `/ws/${name}`, inside: true };
+  const made: Effect = {
+    type: "write",
+    operation: "create",
+    path,
+    base: undefined,
+    current: undefined,
+    found: { agreed: false, tracked: false, ignored: false, traits: [] },
+  };
+  return { id: `id of ${name}`, name, effects: [made], needs };
+}
 
 /** A tool that runs a command, has judged that it made a file, and says what it heard. */
-function stagedTool(heard: Judgement[], effects: readonly Effect[] = [made]): Tool {
+function stagedTool(heard: Judgement[], parts: readonly FoundPart[] = [part("made.txt")]): Tool {
   return {
     name: "Bash",
     description: "",
@@ -32,7 +37,7 @@ function stagedTool(heard: Judgement[], effects: readonly Effect[] = [made]): To
     },
     async execute(_args, _analysis, { judge }) {
       const diff = () => "+++ b/made.txt\n+made\n";
-      heard.push(await judge({ statement: "Keep it", effects, operands: { changes: "digest" }, diff }));
+      heard.push(await judge({ statement: "Keep it", parts, operands: { changes: "digest" }, diff }));
       return { output: "ran" };
     },
   };
@@ -54,7 +59,7 @@ describe("what a call did where nobody sees it yet", () => {
   test("what the rules allow is kept, and recorded before", async () => {
     const { heard, run, steps, questions } = bench(allow);
     const [result] = await run("Bash");
-    expect(heard).toEqual([{ type: "keep" }]);
+    expect(heard).toEqual([{ type: "keep", dropped: [] }]);
     expect(result).toMatchObject({ refused: false, error: undefined });
     expect(steps).toEqual(["begin c1", "begin c1", "end c1:ran"]);
     expect(questions).toEqual([]);
@@ -71,7 +76,7 @@ describe("what a call did where nobody sees it yet", () => {
   test("a person is asked about what would be kept, once", async () => {
     const { heard, run, questions } = bench(ask(finding));
     await run("Bash");
-    expect(heard).toEqual([{ type: "keep" }]);
+    expect(heard).toEqual([{ type: "keep", dropped: [] }]);
     const diff = "+++ b/made.txt\n+made\n";
     expect(questions).toMatchObject([{ actionStatement: "Keep it", computed: { paths: ["made.txt"] }, diff }]);
     expect(questions[0]?.title).toBe("Keep what Bash changed?");
@@ -201,5 +206,99 @@ describe("what a call did where nobody sees it yet", () => {
     });
     await run("Bash");
     expect(heard).toMatchObject([{ type: "drop", error: { code: "read_only_mode" } }]);
+  });
+});
+
+describe("parts of what a call did", () => {
+  /** Rules that judge each file by its name, and many of them together. */
+  const byName: GateOptions["policies"][number] = {
+    name: "by-name",
+    kind: "guard",
+    decide: ({ analysis }) => {
+      const names = analysis.effects.flatMap((effect) => (effect.type === "write" ? [effect.path.relative] : []));
+      const rules = names.flatMap((name) => /^(?:ask|deny)/.exec(name)?.[0] ?? []);
+      const many = names.filter((name) => name.startsWith("many")).length > 2 ? ["many"] : [];
+      return strictest([
+        allow,
+        ...[...rules, ...many].map((rule) =>
+          (rule === "deny" ? deny : ask)({ ...finding, rule: `test/${rule}`, reason: `It is ${rule}.` }),
+        ),
+      ]);
+    },
+  };
+
+  function benchOf(parts: readonly FoundPart[], more: Partial<GateOptions> & { readonly answer?: Answer } = {}) {
+    const heard: Judgement[] = [];
+    const tools = new Map([["Bash", stagedTool(heard, parts)]]);
+    return { heard, ...gateWith({ tools, policies: [byName], ...more }) };
+  }
+
+  test("of what is refused nothing is kept, and the paths are named by their rules", async () => {
+    const { heard, run, questions } = benchOf(["a", "deny1", "b", "ask1", "deny2"].map((name) => part(name)));
+    await run("Bash");
+    expect(questions).toEqual([]);
+    expect(heard).toMatchObject([
+      {
+        type: "drop",
+        error: {
+          message: "It is deny. Refused: deny1, deny2 (rule test/deny). Needs a person's yes: ask1 (rule test/ask).",
+        },
+      },
+    ]);
+  });
+
+  test.each<[string, readonly string[], readonly string[]]>([
+    ["each by itself", ["a", "ask1", "b", "c", "ask2"], ["ask1", "ask2"]],
+    [
+      "many together, of which none is asked about alone",
+      ["many1", "many2", "many3", "many4"],
+      ["many1", "many2", "many3", "many4"],
+    ],
+    ["what is asked about besides many", ["ask1", "many1", "many2", "many3"], ["ask1", "many1", "many2", "many3"]],
+  ])("a question tells what is asked about from the rest: %s", async (_name, names, asked) => {
+    const { questions, run } = benchOf(names.map((name) => part(name)));
+    await run("Bash");
+    const offered = questions[0]?.parts ?? [];
+    expect(offered.map(({ name }) => name)).toEqual(names);
+    expect(offered.filter(({ rule }) => rule !== "").map(({ name }) => name)).toEqual(asked);
+  });
+
+  test("the rest is kept, and what needs what was not wanted goes with it; the record says who chose", async () => {
+    const answer: Answer = { type: "yes", scope: "once", by: "somebody", dropped: ["id of ask"] };
+    const parts = [part("a"), part("ask"), part(".git", ["id of ask"])];
+    const { heard, options } = benchOf(parts, { answer });
+    const begun: Decision[] = [];
+    const journal = { ...options.journal, begin: async (all: readonly Decision[]) => void begun.push(...all) };
+    await gateWith({ ...options, journal }).run("Bash");
+    expect(heard).toMatchObject([{ type: "keep", dropped: [{ name: "ask" }, { name: ".git" }] }]);
+    expect(begun.at(-1)).toMatchObject({
+      verdict: "allow",
+      effects: [{ path: { relative: "a" } }],
+      confirmation: { answer: "yes", by: "somebody", dropped: ["ask", ".git"] },
+    });
+  });
+
+  test("where nothing is left of it, nothing is kept", async () => {
+    const answer: Answer = { type: "yes", scope: "once", by: "somebody", dropped: ["id of ask"] };
+    const { heard, run } = benchOf([part("ask"), part(".git", ["id of ask"])], { answer });
+    await run("Bash");
+    expect(heard).toMatchObject([{ type: "drop", error: { code: "user_denied" } }]);
+  });
+
+  test("people's own programs are asked about the call, and not again about what it did", async () => {
+    let calls = 0;
+    const hook: GateOptions["policies"][number] = {
+      name: "hook",
+      kind: "observer",
+      stage: "external",
+      decide: () => {
+        calls += 1;
+        return allow;
+      },
+    };
+    const { heard, run } = benchOf([part("a")], { policies: [byName, hook] });
+    await run("Bash");
+    expect(heard).toEqual([{ type: "keep", dropped: [] }]);
+    expect(calls).toBe(1);
   });
 });

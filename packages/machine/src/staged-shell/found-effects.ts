@@ -1,20 +1,18 @@
 import type { Effect, FileWrite } from "@gennai/governance/effect";
 import type { FileChange } from "@gennai/governance/tool";
-import { digestOf } from "@gennai/protocol/digest";
 import type { StageEffect } from "../stage/effect.ts";
 import { foundDiff } from "./found-diff.ts";
-import { foundInGit, foundInObjects } from "./found-in-git.ts";
+import { foundInContents, foundInGit, gitContents } from "./found-in-git.ts";
 import { foundInTree } from "./found-in-tree.ts";
+import { foundParts, type StagedParts } from "./found-parts.ts";
 import { StagedWork, type StagedWorkOptions } from "./staged-work.ts";
 
 /** What a command did, in the words in which policies judge. */
-export interface FoundEffects {
+export interface FoundEffects extends StagedParts {
   /** Empty when it changed nothing that matters. */
   readonly effects: readonly Effect[];
-  /** Of regular files that git does not ignore. */
-  readonly changes: readonly FileChange[];
-  /** SHA-256 over all that is to be kept. */
-  readonly digest: string;
+  /** Of regular files that git does not ignore, in these effects of the stage. */
+  changes(kept: readonly StageEffect[]): readonly FileChange[];
   /** What changes in files, for a person who is asked: a unified diff, shortened. Made when it is called; nothing is kept or dropped before. */
   diff(): string;
 }
@@ -24,12 +22,16 @@ export async function foundEffects(options: StagedWorkOptions): Promise<FoundEff
   const work = new StagedWork(options);
   const inTree = await foundInTree(work);
   const judged = new Set(inTree.map(({ write }) => write.path.absolute));
-  const inObjects = await foundInObjects(work, { judged, home: options.home });
+  const contents = await gitContents(work, options.home);
+  const inGit = [...foundInContents(work, contents, judged), ...foundInGit(work)];
   return {
-    effects: [...inTree.map(({ write }) => write), ...inObjects, ...foundInGit(work)],
-    changes: inTree.flatMap(({ effect, write }) => changeOf(effect, write)),
+    ...foundParts(work, { inTree, inGit, contents }),
+    effects: [...inTree.map(({ write }) => write), ...inGit],
+    changes: (kept) => {
+      const all = new Set(kept);
+      return inTree.flatMap(({ effect, write }) => (all.has(effect) ? changeOf(effect, write) : []));
+    },
     diff: () => foundDiff(work, inTree),
-    digest: digestOf(work.effects.map(({ root, path, change, after }) => [root, path, change, after ?? null])),
   };
 }
 

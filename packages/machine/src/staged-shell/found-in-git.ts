@@ -20,16 +20,16 @@ export function foundInGit(work: StagedWork): readonly (GitChange | FileWrite)[]
   ];
 }
 
-/**
- * Paths in git's index, and in commits that no ref led to before: what is in them is judged as if it were written, and what
- * the tree does not show of it has the trait `only-in-index`. Rejects where that cannot be told.
- *
- * @param judged absolute paths that are judged already, as the tree shows them
- */
-export async function foundInObjects(
-  work: StagedWork,
-  { judged, home }: { readonly judged: ReadonlySet<string>; readonly home: string },
-): Promise<readonly FileWrite[]> {
+/** What git's index, or a new commit, holds at one path. */
+export interface GitContent {
+  /** From the top of the work tree. */
+  readonly path: string;
+  /** Undefined where it is removed. */
+  readonly after: GitEntry | undefined;
+}
+
+/** What changed in git's index, and in commits that no ref led to before. Rejects where that cannot be told. */
+export async function gitContents(work: StagedWork, home: string): Promise<readonly GitContent[]> {
   const own = work.git.filter((effect) => work.isOwn(effect));
   const inIndex = own.flatMap((effect) => (effect.type === "index" ? effect.changes : []));
   const tips = own.flatMap((effect) => {
@@ -37,11 +37,24 @@ export async function foundInObjects(
     return to !== undefined && /^[0-9a-f]+$/.test(to) ? [to] : [];
   });
   const committed = await newCommits(work.workspaceRoot, { tips: [...new Set(tips)], objects: work.newObjects, home });
+  // Of a path that a merge has not settled, there are several.
+  return [...inIndex.map(({ path, to }) => ({ path: path.split("\0", 1)[0] ?? "", after: to })), ...committed];
+}
+
+/**
+ * What git holds is judged as if it were written; what the tree does not show of it has the trait `only-in-index`.
+ *
+ * @param judged absolute paths that are judged already, as the tree shows them
+ */
+export function foundInContents(
+  work: StagedWork,
+  contents: readonly GitContent[],
+  judged: ReadonlySet<string>,
+): readonly FileWrite[] {
   const found = new Map<string, FileWrite>();
-  for (const { path, after } of [...inIndex.map(({ path, to }) => ({ path, after: to })), ...committed]) {
-    const [name = ""] = path.split("\0");
-    const absolute = join(work.top, name);
-    const trait = traitOf(work, name, after);
+  for (const { path, after } of contents) {
+    const absolute = join(work.top, path);
+    const trait = traitOf(work, path, after);
     if (trait === undefined && (judged.has(absolute) || found.has(absolute))) continue;
     found.set(absolute, foundWrite(work, absolute, { operation: after === undefined ? "delete" : "update", trait }));
   }

@@ -1,4 +1,5 @@
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
+import type { FileChange } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { CommandLimits } from "../process/command-limits.ts";
 import { CommandNotStarted, type CommandRun } from "../process/run-command.ts";
@@ -35,12 +36,15 @@ export interface StagedSurroundings {
 }
 
 /** A staged command that has ended. What it did is not true yet: the holder keeps or drops it. */
-export interface StagedShellRun extends FoundEffects {
+export interface StagedShellRun extends Omit<FoundEffects, "effectsWithout" | "changes"> {
   readonly run: CommandRun;
   /** Files that can never be kept, and why, for whoever reads the result. */
   readonly left: readonly string[];
-  /** Throws `ToolFailure` `stale_file` when somebody else changed the same meanwhile; nothing is kept then. */
-  keep(): Promise<void>;
+  /**
+   * Makes it true, but for some parts. Throws `ToolFailure` `stale_file` when somebody else changed the same meanwhile; nothing
+   * is kept then. @param dropped ids
+   */
+  keep(dropped: ReadonlySet<string>): Promise<readonly FileChange[]>;
   drop(): Promise<void>;
 }
 
@@ -84,13 +88,15 @@ export async function runStaged(
       confirmed,
     });
     return {
-      run,
       ...found,
+      run,
       left: wanted.filter((effect) => !kept.includes(effect)).map(describeLeft),
-      keep: async () => {
-        if (kept.length === 0) await removeTransaction(transaction);
-        else await keep(stages.stateDir, transaction, { observation, kept });
+      keep: async (dropped) => {
+        const wantedNow = found.effectsWithout(dropped);
+        if (wantedNow.length === 0) await removeTransaction(transaction);
+        else await keep(stages.stateDir, transaction, { observation, kept: wantedNow });
         stages.prepare(workspaceRoot);
+        return found.changes(wantedNow);
       },
       drop: async () => {
         await removeTransaction(transaction);

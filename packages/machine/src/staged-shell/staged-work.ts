@@ -97,6 +97,14 @@ export class StagedWork {
     return this.#inGit[root]?.(path) !== undefined;
   }
 
+  /** Git's directory that a path lies in, absolute, where it is another one than the workspace's own. */
+  repositoryOf(effect: StageEffect): string | undefined {
+    const path = this.absolute(effect);
+    if (this.repository?.writable.some((directory) => isWithin(path, directory)) === true) return undefined;
+    const [, git] = /^(.*\/\.git)(?:\/|$)/.exec(path) ?? [];
+    return git;
+  }
+
   /** Whether it is the workspace's own repository, or a part of it. */
   isOwn({ root, repository }: GitEffect): boolean {
     const git = this.absolute({ root, path: repository });

@@ -1,6 +1,5 @@
-import { existsSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import type { Effect } from "@gennai/governance/effect";
 import {
   type TemporaryDirectory,
@@ -9,42 +8,7 @@ import {
   temporaryRepository,
 } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
-import { commandEnvironment } from "#process/command-environment";
-import { openSandbox } from "#shell/open-sandbox";
-import { runStaged, type StagedShellRun } from "#staged-shell/run-staged";
-import { Stages } from "#staged-shell/stages";
-
-const nothing = { sha256: "", covers: () => false };
-
-/** A machine that stages commands over workspaces. */
-async function stagingMachine(stateRoot?: string) {
-  await using parts = new AsyncDisposableStack();
-  const state = { root: stateRoot ?? parts.use(await temporaryDirectory()).root };
-  const home = parts.use(await temporaryDirectory());
-  const stateDir = realpathSync(state.root);
-  const environment = commandEnvironment({ PATH: process.env["PATH"] });
-  const sandbox = parts.use(
-    await openSandbox({ mode: "required", stateDir, home: home.root, environment, platform: "linux" }),
-  );
-  if (sandbox.state === "unsandboxed") throw new Error(sandbox.reason);
-  const stages = parts.use((await Stages.open({ shell: sandbox.shell, stateDir, home: home.root })).stages);
-  const owned = parts.move();
-  return {
-    stages,
-    run: (workspaceRoot: string, text: string, confirmed = false): Promise<StagedShellRun> =>
-      runStaged(
-        {
-          command: analyseCommand(text, { cwd: workspaceRoot, home: home.root, workspace: workspaceRoot }),
-          cwd: workspaceRoot,
-          timeoutMs: 20_000,
-          confirmed,
-        },
-        { stages, zeroAccess: nothing, workspaceRoot, environment },
-        { signal: new AbortController().signal, onOutput: () => undefined },
-      ),
-    [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
-  };
-}
+import { stagingMachine } from "./staging-machine.ts";
 
 /** An effect in a few words, e.g. `create src/a.ts ignored`. */
 function words(effect: Effect): string {
@@ -154,9 +118,9 @@ test("what is kept is there, and a database that is open is told of", async () =
   const staged = await machine.run(repository.root, "echo 2 > app.db; echo n > new.txt");
   expect(staged.effects.map(words)).toContain("update app.db tracked open-database");
   expect(existsSync(repository.path("new.txt"))).toBe(false);
-  await staged.keep();
+  const changes = await staged.keep(new Set());
   expect(await repository.read("app.db")).toBe("2\n");
-  expect(staged.changes.map(({ path }) => path)).toEqual(["app.db", "new.txt"]);
+  expect(changes.map(({ path }) => path)).toEqual(["app.db", "new.txt"]);
 });
 
 test("what somebody else changed meanwhile is not overwritten", async () => {
@@ -164,7 +128,10 @@ test("what somebody else changed meanwhile is not overwritten", async () => {
   await using repository = await temporaryRepository({ "a.txt": "1\n", "b.txt": "1\n" });
   const staged = await machine.run(repository.root, "echo 2 > a.txt; echo 2 > b.txt");
   writeFileSync(repository.path("a.txt"), "user\n");
-  await expect(staged.keep()).rejects.toMatchObject({ code: "stale_file", message: expect.stringContaining("a.txt") });
+  await expect(staged.keep(new Set())).rejects.toMatchObject({
+    code: "stale_file",
+    message: expect.stringContaining("a.txt"),
+  });
   expect([await repository.read("a.txt"), await repository.read("b.txt")]).toEqual(["user\n", "1\n"]);
 });
 

@@ -43,6 +43,8 @@ export interface Question {
   readonly actionSha256: string;
   /** What would become true, as a unified diff, shortened; absent for an action that has not run yet. */
   readonly diff?: string;
+  /** What of it can be kept without the rest; absent where there is no choice. */
+  readonly parts?: readonly OfferedPart[];
   /** What a yes for longer than once would be remembered for; empty where only once is offered. */
   readonly rememberStatement: string;
   readonly offeredScopes: readonly ConfirmationScope[];
@@ -66,14 +68,28 @@ export interface OfferedPattern {
   readonly wouldNotMatch: readonly string[];
 }
 
+/** What a command has changed that is kept or dropped as a whole, e.g. a file. */
+export interface OfferedPart {
+  /** Digest of what it would make true. The answer names those that shall not be kept. */
+  readonly id: string;
+  /** As people read it, e.g. `src/main.ts`. */
+  readonly name: string;
+  /** The rule that asks about it; empty for what needs no question. */
+  readonly rule: string;
+  readonly reason: string;
+  /** Ids of parts without which it is not kept. */
+  readonly needs: readonly string[];
+}
+
 /** Fields of the same name and type go as they are. */
 export function questionToMessage(question: Question): MessageInitShape<typeof ConfirmationRequestSchema> {
-  const { callId, computed, offeredScopes, patterns = [], ...texts } = question;
+  const { callId, computed, offeredScopes, patterns = [], parts = [], ...texts } = question;
   return {
     ...texts,
     toolCallId: callId,
     computed: { ...computed, risk: riskWords.toMessage(computed.risk), paths: [...computed.paths] },
     offeredScopes: offeredScopes.map((scope) => scopeWords.toMessage(scope)),
+    parts: parts.map((part) => ({ ...part, needs: [...part.needs] })),
     patterns: patterns.map((pattern) => ({
       ...pattern,
       matchedBefore: [...pattern.matchedBefore],
@@ -104,6 +120,9 @@ export function questionFromMessage(message: ConfirmationRequest): Question {
     rememberStatement: message.rememberStatement,
     offeredScopes: message.offeredScopes.flatMap((scope) => scopeWords.fromMessage(scope) ?? []),
     ...(message.diff === "" ? {} : { diff: message.diff }),
+    ...(message.parts.length === 0
+      ? {}
+      : { parts: message.parts.map(({ id, name, rule, reason, needs }) => ({ id, name, rule, reason, needs })) }),
     patterns: message.patterns.map(({ id, text, rule, matchedBefore, wouldMatch, wouldNotMatch }) => {
       return { id, text, rule, matchedBefore, wouldMatch, wouldNotMatch };
     }),

@@ -14,6 +14,10 @@ const question: Question = {
   actionJson: '{"tool":"Bash"}',
   actionSha256: "digest",
   diff: "--- a/x\n+++ b/x\n",
+  parts: [
+    { id: "1", name: "a", rule: "", reason: "", needs: [] },
+    { id: "2", name: ".git", rule: "r", reason: "why", needs: ["1"] },
+  ],
   rememberStatement: "remember",
   offeredScopes: ["once", "turn", "session", "workspace"],
   patterns: [

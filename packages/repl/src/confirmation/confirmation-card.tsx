@@ -1,11 +1,12 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
-import type { ConfirmationScope } from "@gennai/protocol/model/question";
 import type { ComponentChildren } from "preact";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { VisibleText } from "../review/visible-text.tsx";
 import { type Arming, useArming } from "./arming.ts";
 import { ChangeDiff } from "./change-diff.tsx";
 import { Countdown } from "./countdown.tsx";
+import { offeredAnswers } from "./offered-answers.ts";
+import { PartsChoice } from "./parts-choice.tsx";
 import { RememberChoice } from "./remember-choice.tsx";
 import { RiskMark } from "./risk-mark.tsx";
 import { shownAction } from "./shown-action.ts";
@@ -33,6 +34,7 @@ function Card({ question, onAnswer, waiting = 0 }: ConfirmationCardProps) {
   const { armed, arming } = useArming(root);
   const [reason, setReason] = useState("");
   const [pattern, setPattern] = useState<string>();
+  const [dropped, setDropped] = useState<ReadonlySet<string>>(nothing);
   const answered = useRef(false);
   const action = useMemo(() => shownAction(question.actionJson), [question.actionJson]);
   const answer = (reply: ConfirmationReply) => {
@@ -80,6 +82,9 @@ function Card({ question, onAnswer, waiting = 0 }: ConfirmationCardProps) {
             <VisibleText text={question.impactStatement} />
           </p>
         )}
+        {question.parts !== undefined && (
+          <PartsChoice parts={question.parts} dropped={dropped} onDropped={setDropped} />
+        )}
         {question.diff !== undefined && <ChangeDiff diff={question.diff} />}
         <dl class="g-facts">
           <Fact name="Intent">
@@ -96,7 +101,7 @@ function Card({ question, onAnswer, waiting = 0 }: ConfirmationCardProps) {
               </>
             )}
           </Fact>
-          {computed.paths.length > 0 && (
+          {computed.paths.length > 0 && question.parts === undefined && (
             <Fact name={computed.paths.length === 1 ? "Path" : "Paths"}>
               <Paths paths={computed.paths} />
             </Fact>
@@ -132,9 +137,9 @@ function Card({ question, onAnswer, waiting = 0 }: ConfirmationCardProps) {
 
       <RememberChoice {...{ question, pattern }} onPattern={setPattern} />
       <div class="confirmation-actions" role="group" aria-label="Answer">
-        {scopesOf(question).map((scope) => (
-          <AnswerButton key={scope} name={scope} {...{ armed, arming }} onAnswer={() => answer(yes(scope, pattern))}>
-            {scopeWords[scope]}
+        {offeredAnswers(question, { pattern, dropped }).map(({ name, words, reply }) => (
+          <AnswerButton key={name} {...{ name, armed, arming }} onAnswer={() => answer(reply)}>
+            {words}
           </AnswerButton>
         ))}
         <span class="confirmation-deny">
@@ -157,6 +162,8 @@ function Card({ question, onAnswer, waiting = 0 }: ConfirmationCardProps) {
     </section>
   );
 }
+
+const nothing: ReadonlySet<string> = new Set();
 
 interface AnswerButtonProps {
   readonly name: string;
@@ -218,20 +225,3 @@ function Paths({ paths }: { readonly paths: readonly string[] }) {
     </ul>
   );
 }
-
-function scopesOf({ offeredScopes }: ConfirmationQuestion): readonly ConfirmationScope[] {
-  return offeredScopes.length === 0 ? ["once"] : offeredScopes;
-}
-
-/** Once, and for the workspace, is for the exact action, whatever another yes would be for. */
-function yes(scope: ConfirmationScope, pattern: string | undefined): ConfirmationReply {
-  const isExact = pattern === undefined || scope === "once" || scope === "workspace";
-  return isExact ? { answer: "yes", scope } : { answer: "yes", scope, pattern };
-}
-
-const scopeWords: Record<ConfirmationScope, string> = {
-  once: "Allow once",
-  turn: "Allow for this turn",
-  session: "Allow for this session",
-  workspace: "Allow in this workspace",
-};

@@ -2,7 +2,7 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { armingMilliseconds } from "#confirmation/arming";
 import { ConfirmationCard } from "#confirmation/confirmation-card.tsx";
 
@@ -122,4 +122,53 @@ test("what would become true is shown line by line, as text", async () => {
   expect(shown?.textContent).toContain("+++ b/a.txt\n");
   expect(shown?.querySelector(".confirmation-diff-added")?.textContent).toContain("<img src=x");
   expect(shown?.querySelector("img")).toBeNull();
+});
+
+describe("what a command has changed", () => {
+  const parts = [
+    { id: "1", name: "AGENTS.md", rule: "control-files/x", reason: "It steers.", needs: [] },
+    { id: "2", name: "a.txt", rule: "", reason: "", needs: [] },
+    { id: "3", name: ".git", rule: "", reason: "", needs: ["2"] },
+  ];
+  const asked = { ...question, patterns: [], offeredScopes: ["once"] as const, parts };
+  const box = (name: string): HTMLInputElement => {
+    const label = [...root.querySelectorAll("label")].find(({ textContent }) => textContent?.startsWith(name));
+    const found = label?.querySelector<HTMLInputElement>("input[type=checkbox]");
+    if (found === null || found === undefined) throw new Error(`There is no box ${name}.`);
+    return found;
+  };
+  const ticked = () =>
+    [...root.querySelectorAll<HTMLInputElement>("input[type=checkbox]")].map(({ checked }) => checked);
+  const names = () => [...root.querySelectorAll(".confirmation-answer")].map(({ textContent }) => textContent);
+
+  test("is listed apart by whether it is asked about; the rest can be kept by one press", async () => {
+    await show(asked);
+    expect([...root.querySelectorAll("fieldset")].map(({ textContent }) => textContent)).toEqual([
+      "Asked aboutAGENTS.md It steers. (control-files/x)",
+      "Needs no questiona.txt.git",
+    ]);
+    await wait(armingMilliseconds);
+    await enter(button("Keep the rest only"));
+    expect(replies).toEqual([{ answer: "yes", scope: "once", dropped: ["1"] }]);
+  });
+
+  test("is kept file by file: what needs another one goes and comes with it", async () => {
+    await show(asked);
+    await act(() => box("a.txt").click());
+    expect(ticked()).toEqual([true, false, false]);
+    expect(names()).toEqual(["Keep what is ticked", "Deny"]);
+    await act(() => box(".git").click());
+    expect(ticked()).toEqual([true, true, true]);
+    await act(() => box(".git").click());
+    await wait(armingMilliseconds);
+    await enter(button("Keep what is ticked"));
+    expect(replies).toEqual([{ answer: "yes", scope: "once", dropped: ["3"] }]);
+  });
+
+  test("with nothing ticked there is only a no", async () => {
+    await show(asked);
+    await act(() => box("AGENTS.md").click());
+    await act(() => box("a.txt").click());
+    expect(names()).toEqual(["Deny"]);
+  });
 });

@@ -16,6 +16,8 @@ export type ClientAnswer =
       readonly actionSha256: string;
       /** Id of the offered pattern that a yes holds for; absent: the exact action. */
       readonly pattern?: string;
+      /** Ids of offered parts that shall not be kept; absent: all of them shall. */
+      readonly dropped?: readonly string[];
     };
 
 /** Whether an answer is one to this request: right kind, about the path that was asked for, a yes to the action that was shown. */

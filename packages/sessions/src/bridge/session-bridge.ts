@@ -66,7 +66,15 @@ export function sessionBridge(options: {
     if (!question.offeredScopes.includes(answer.scope)) {
       return { type: "no", reason: `The scope "${answer.scope}" was not offered for this action.`, by };
     }
-    const { pattern } = answer;
+    const { pattern, dropped } = answer;
+    if (dropped !== undefined) {
+      const known = (question.parts ?? []).map(({ id }) => id);
+      if (answer.scope !== "once" || pattern !== undefined || !dropped.every((id) => known.includes(id))) {
+        return { type: "no", reason: "The answer named parts that were not offered for it.", by };
+      }
+      if (known.every((id) => dropped.includes(id))) return { type: "no", reason: "Nothing of it shall be kept.", by };
+      return { type: "yes", scope: "once", by, dropped };
+    }
     if (pattern === undefined) return { type: "yes", scope: answer.scope, by };
     if (
       (answer.scope !== "turn" && answer.scope !== "session") ||

@@ -57,5 +57,6 @@ function confirmation(response: ConfirmationResponse): ClientAnswer {
     reason: response.reason,
     actionSha256: response.actionSha256,
     ...(response.patternId === "" ? {} : { pattern: digest(response.patternId) }),
+    ...(response.droppedParts.length === 0 ? {} : { dropped: response.droppedParts.map(digest) }),
   };
 }

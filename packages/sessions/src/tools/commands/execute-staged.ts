@@ -19,7 +19,7 @@ export async function executeStaged(
     signal,
     onOutput,
   });
-  const { run, left, changes } = staged;
+  const { run, left } = staged;
   const notes = left.length === 0 ? [] : [`[never kept: ${listed(left)}]`];
   const dropped = async (why: string): Promise<ToolOutcome> => {
     await staged.drop();
@@ -32,7 +32,11 @@ export async function executeStaged(
     const why = [message, ...(rule === undefined ? [] : [`(rule ${rule})`]), ...(hint === undefined ? [] : [hint])];
     return { ...(await dropped(why.join(" "))), failure: { failureClass: "permission_denied", message } };
   }
-  await staged.keep();
+  const changes = await staged.keep(new Set(judgement.dropped.map(({ id }) => id)));
+  if (judgement.dropped.length > 0) {
+    const names = listed(judgement.dropped.map(({ name }) => name));
+    notes.push(`[not kept, as the user chose: ${names}; the rest is kept. Do without these, or ask the user.]`);
+  }
   return {
     ...commandOutcome(run, timeoutMs, notes),
     ...(changes.length === 0 ? {} : { changes }),
@@ -46,14 +50,14 @@ async function judged(
   text: string,
   { signal, judge }: Pick<ExecutionContext, "signal" | "judge">,
 ): Promise<Judgement> {
-  const { effects, digest } = staged;
-  if (effects.length === 0) return { type: "keep" };
+  const { effects, parts, digest } = staged;
+  if (effects.length === 0) return { type: "keep", dropped: [] };
   try {
     signal.throwIfAborted();
     const paths = effects.flatMap((effect) => ("path" in effect ? [effect.path.raw] : []));
     const what = paths.length === 0 ? "in git's data" : listed(paths);
     const statement = `Keep what \`${text}\` changed: ${what}`;
-    return await judge({ statement, effects, operands: { changes: digest }, diff: () => staged.diff() });
+    return await judge({ statement, parts, operands: { changes: digest }, diff: () => staged.diff() });
   } catch (error) {
     await staged.drop();
     throw error;

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gennai/agent/v1/governance.proto.
  */
 export const file_gennai_agent_v1_governance: GenFile = /*@__PURE__*/
-  fileDesc("CiBnZW5uYWkvYWdlbnQvdjEvZ292ZXJuYW5jZS5wcm90bxIPZ2VubmFpLmFnZW50LnYxIqoBCgxHYXRlRGVjaXNpb24SFAoMdG9vbF9jYWxsX2lkGAEgASgJEhEKCXRvb2xfbmFtZRgCIAEoCRIpCgd2ZXJkaWN0GAMgASgOMhguZ2VubmFpLmFnZW50LnYxLlZlcmRpY3QSKAoEcmlzaxgEIAEoDjIaLmdlbm5haS5hZ2VudC52MS5SaXNrTGV2ZWwSDAoEcnVsZRgFIAEoCRIOCgZyZWFzb24YBiABKAki7AMKE0NvbmZpcm1hdGlvblJlcXVlc3QSEgoKcmVxdWVzdF9pZBgBIAEoCRIUCgx0b29sX2NhbGxfaWQYAiABKAkSDQoFdGl0bGUYAyABKAkSGQoRaW50ZW50X3JlZmxlY3Rpb24YBCABKAkSGAoQYWN0aW9uX3N0YXRlbWVudBgFIAEoCRIYChBpbXBhY3Rfc3RhdGVtZW50GAYgASgJEhMKC21vZGVsX2NsYWltGAcgASgJEi8KCGNvbXB1dGVkGAggASgLMh0uZ2VubmFpLmFnZW50LnYxLkNvbXB1dGVkUmlzaxITCgthY3Rpb25fanNvbhgJIAEoCRIVCg1hY3Rpb25fc2hhMjU2GAogASgJEjoKDm9mZmVyZWRfc2NvcGVzGAsgAygOMiIuZ2VubmFpLmFnZW50LnYxLkNvbmZpcm1hdGlvblNjb3BlEhoKEnJlbWVtYmVyX3N0YXRlbWVudBgMIAEoCRIyCghwYXR0ZXJucxgNIAMoCzIgLmdlbm5haS5hZ2VudC52MS5SZW1lbWJlclBhdHRlcm4SDAoEZGlmZhgOIAEoCRITCgtvd25lcl9lcG9jaBgUIAEoBBIsCghkZWFkbGluZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAifwoPUmVtZW1iZXJQYXR0ZXJuEgoKAmlkGAEgASgJEgwKBHRleHQYAiABKAkSDAoEcnVsZRgDIAEoCRIWCg5tYXRjaGVkX2JlZm9yZRgEIAMoCRITCgt3b3VsZF9tYXRjaBgFIAMoCRIXCg93b3VsZF9ub3RfbWF0Y2gYBiADKAkifAoMQ29tcHV0ZWRSaXNrEigKBHJpc2sYASABKA4yGi5nZW5uYWkuYWdlbnQudjEuUmlza0xldmVsEg0KBXBhdGhzGAIgAygJEgwKBHJ1bGUYAyABKAkSDgoGcmVhc29uGAQgASgJEhUKDXBvbGljeV9zaGEyNTYYBSABKAkizQEKFENvbmZpcm1hdGlvblJlc3BvbnNlEhIKCnJlcXVlc3RfaWQYASABKAkSMwoGYW5zd2VyGAIgASgOMiMuZ2VubmFpLmFnZW50LnYxLkNvbmZpcm1hdGlvbkFuc3dlchIxCgVzY29wZRgDIAEoDjIiLmdlbm5haS5hZ2VudC52MS5Db25maXJtYXRpb25TY29wZRIOCgZyZWFzb24YBCABKAkSFQoNYWN0aW9uX3NoYTI1NhgFIAEoCRISCgpwYXR0ZXJuX2lkGAYgASgJImkKDkVtZXJnZW5jeVN0YXRlEhEKCXJlYWRfb25seRgBIAEoCBIbChNkaXNhYmxlX2hpZ2hfaW1wYWN0GAIgASgIEhUKDWJsb2NrZWRfdG9vbHMYAyADKAkSEAoIc3RvcF9hbGwYBCABKAgisQEKEEVtZXJnZW5jeUNoYW5nZWQSLgoFc3RhdGUYASABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSMgoHY29udHJvbBgCIAEoDjIhLmdlbm5haS5hZ2VudC52MS5FbWVyZ2VuY3lDb250cm9sEg8KB2VuYWJsZWQYAyABKAgSDAoEdG9vbBgEIAEoCRIKCgJieRgFIAEoCRIOCgZyZWFzb24YBiABKAkiiwEKGlNldEVtZXJnZW5jeUNvbnRyb2xSZXF1ZXN0EjIKB2NvbnRyb2wYASABKA4yIS5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5Q29udHJvbBIPCgdlbmFibGVkGAIgASgIEgwKBHRvb2wYAyABKAkSCgoCYnkYBCABKAkSDgoGcmVhc29uGAUgASgJImcKG1NldEVtZXJnZW5jeUNvbnRyb2xSZXNwb25zZRIuCgVzdGF0ZRgBIAEoCzIfLmdlbm5haS5hZ2VudC52MS5FbWVyZ2VuY3lTdGF0ZRIYChBzdG9wcGVkX3R1cm5faWRzGAIgAygJIjAKGkdldEdvdmVybmFuY2VTdGF0dXNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkimQIKG0dldEdvdmVybmFuY2VTdGF0dXNSZXNwb25zZRIyCgllbWVyZ2VuY3kYASABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSKwoFcnVsZXMYAiABKAsyHC5nZW5uYWkuYWdlbnQudjEuUnVsZXNTdGF0dXMSEQoJaXNvbGF0aW9uGAMgASgJEjIKDGludGVudHNfbW9kZRgEIAEoDjIcLmdlbm5haS5hZ2VudC52MS5JbnRlbnRzTW9kZRIYChBhY3RpdmVfaW50ZW50X2lkGAUgASgJEjgKDGNhcGFiaWxpdGllcxgGIAEoCzIiLmdlbm5haS5hZ2VudC52MS5DYXBhYmlsaXR5UHJvZmlsZSJrCgtSdWxlc1N0YXR1cxINCgVjb3VudBgBIAEoBRIMCgR0ZXh0GAIgASgJEhYKDmxhc3RfdmlvbGF0aW9uGAMgASgJEhAKCHByb2JsZW1zGAQgAygJEhUKDXBvbGljeV9zaGEyNTYYBSABKAkiPAoMUnVsZXNDaGFuZ2VkEiwKBnN0YXR1cxgBIAEoCzIcLmdlbm5haS5hZ2VudC52MS5SdWxlc1N0YXR1cyKOAQoNUnVsZVZpb2xhdGlvbhIUCgx0b29sX2NhbGxfaWQYASABKAkSDAoEdG9vbBgCIAEoCRINCgVpbnB1dBgDIAEoCRIMCgRydWxlGAQgASgJEg4KBmFjdGlvbhgFIAEoCRINCgV3b3JkcxgGIAEoCRIOCgZyZWFzb24YByABKAkSDQoFcGxhY2UYCCABKAkidQoRQ2FwYWJpbGl0eVByb2ZpbGUSDAoEbmFtZRgBIAEoCRIUCgxjYXBhYmlsaXRpZXMYAiADKAkSKwoHZXhwaXJlcxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHcHJvYmxlbRgEIAEoCSJOChJDaGVja1BvbGljeVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgR0b29sGAIgASgJEhYKDmFyZ3VtZW50c19qc29uGAMgASgJIqUBChNDaGVja1BvbGljeVJlc3BvbnNlEikKB3ZlcmRpY3QYASABKA4yGC5nZW5uYWkuYWdlbnQudjEuVmVyZGljdBIoCgRyaXNrGAIgASgOMhouZ2VubmFpLmFnZW50LnYxLlJpc2tMZXZlbBIpCgVydWxlcxgDIAMoCzIaLmdlbm5haS5hZ2VudC52MS5GaXJlZFJ1bGUSDgoGcmVhc29uGAQgASgJImIKCUZpcmVkUnVsZRIMCgRydWxlGAEgASgJEikKB3ZlcmRpY3QYAiABKA4yGC5nZW5uYWkuYWdlbnQudjEuVmVyZGljdBIOCgZyZWFzb24YAyABKAkSDAoEaGludBgEIAEoCSKNAQoGSW50ZW50EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSDgoGc3RhdHVzGAMgASgJEhMKC293bmVkX3Njb3BlGAQgAygJEhMKC2NvbnN0cmFpbnRzGAUgAygJEhsKE2FjY2VwdGFuY2VfY3JpdGVyaWEYBiADKAkSEgoKc2VsZWN0YWJsZRgHIAEoCCI5Cg5JbnRlbnRTZWxlY3RlZBInCgZpbnRlbnQYASABKAsyFy5nZW5uYWkuYWdlbnQudjEuSW50ZW50IigKEkxpc3RJbnRlbnRzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJImsKE0xpc3RJbnRlbnRzUmVzcG9uc2USKAoHaW50ZW50cxgBIAMoCzIXLmdlbm5haS5hZ2VudC52MS5JbnRlbnQSEAoId2FybmluZ3MYAiADKAkSGAoQYWN0aXZlX2ludGVudF9pZBgDIAEoCSI8ChNTZWxlY3RJbnRlbnRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEQoJaW50ZW50X2lkGAIgASgJIj8KFFNlbGVjdEludGVudFJlc3BvbnNlEicKBmludGVudBgBIAEoCzIXLmdlbm5haS5hZ2VudC52MS5JbnRlbnQiVwoVU2V0SW50ZW50c01vZGVSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSKgoEbW9kZRgCIAEoDjIcLmdlbm5haS5hZ2VudC52MS5JbnRlbnRzTW9kZSJdChZTZXRJbnRlbnRzTW9kZVJlc3BvbnNlEioKBG1vZGUYASABKA4yHC5nZW5uYWkuYWdlbnQudjEuSW50ZW50c01vZGUSCgoCb24YAiABKAgSCwoDd2h5GAMgASgJIkIKGlByZXZpZXdTeXN0ZW1Qcm9tcHRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEAoIc2NlbmFyaW8YAiABKAkiLQobUHJldmlld1N5c3RlbVByb21wdFJlc3BvbnNlEg4KBnByb21wdBgBIAEoCSJ0ChhMaXN0TGVkZ2VyUmVjb3Jkc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIRCglhZnRlcl9zZXEYAiABKAQSDQoFbGltaXQYAyABKAUSDgoGbmV3ZXN0GAQgASgIEhIKCmJlZm9yZV9zZXEYBSABKAQiKQoMTGVkZ2VyUmVjb3JkEgsKA3NlcRgBIAEoBBIMCgRqc29uGAIgASgJIksKGUxpc3RMZWRnZXJSZWNvcmRzUmVzcG9uc2USLgoHcmVjb3JkcxgBIAMoCzIdLmdlbm5haS5hZ2VudC52MS5MZWRnZXJSZWNvcmQiKQoTVmVyaWZ5TGVkZ2VyUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIm8KFFZlcmlmeUxlZGdlclJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEg8KB3JlY29yZHMYAyABKAUSDgoGcHVyZ2VkGAQgASgFEhUKDWZpcnN0X2JhZF9zZXEYBSABKAQiEgoQR2V0UGFyaXR5UmVxdWVzdCLmAQoRR2V0UGFyaXR5UmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRIYChBwcm90b2NvbF92ZXJzaW9uGAIgASgFEhcKD3Byb3RvY29sX3NoYTI1NhgDIAEoCRIrCgZwb2xpY3kYBCADKAsyGy5nZW5uYWkuYWdlbnQudjEuUGFyaXR5UGFydBIyCgllbWVyZ2VuY3kYBSABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSLAoHcmVsZWFzZRgGIAMoCzIbLmdlbm5haS5hZ2VudC52MS5QYXJpdHlQYXJ0IioKClBhcml0eVBhcnQSDAoEbmFtZRgBIAEoCRIOCgZzaGEyNTYYAiABKAkqZwoJUmlza0xldmVsEhoKFlJJU0tfTEVWRUxfVU5TUEVDSUZJRUQQABISCg5SSVNLX0xFVkVMX0xPVxABEhUKEVJJU0tfTEVWRUxfTUVESVVNEAISEwoPUklTS19MRVZFTF9ISUdIEAMqWAoHVmVyZGljdBIXChNWRVJESUNUX1VOU1BFQ0lGSUVEEAASEQoNVkVSRElDVF9BTExPVxABEg8KC1ZFUkRJQ1RfQVNLEAISEAoMVkVSRElDVF9ERU5ZEAMq1wEKDEZhaWx1cmVDbGFzcxIdChlGQUlMVVJFX0NMQVNTX1VOU1BFQ0lGSUVEEAASIwofRkFJTFVSRV9DTEFTU19QRVJNSVNTSU9OX0RFTklFRBABEiIKHkZBSUxVUkVfQ0xBU1NfVE9PTF9VTkFWQUlMQUJMRRACEh8KG0ZBSUxVUkVfQ0xBU1NfQ09NTUFORF9FUlJPUhADEhkKFUZBSUxVUkVfQ0xBU1NfVElNRU9VVBAEEiMKH0ZBSUxVUkVfQ0xBU1NfUEFSVElBTF9FWEVDVVRJT04QBSqaAQoRVmVyaWZpY2F0aW9uU3RhdGUSIgoeVkVSSUZJQ0FUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASHwobVkVSSUZJQ0FUSU9OX1NUQVRFX1ZFUklGSUVEEAESIQodVkVSSUZJQ0FUSU9OX1NUQVRFX1VOVkVSSUZJRUQQAhIdChlWRVJJRklDQVRJT05fU1RBVEVfRkFJTEVEEAMqswEKEUNvbmZpcm1hdGlvblNjb3BlEiIKHkNPTkZJUk1BVElPTl9TQ09QRV9VTlNQRUNJRklFRBAAEhsKF0NPTkZJUk1BVElPTl9TQ09QRV9PTkNFEAESGwoXQ09ORklSTUFUSU9OX1NDT1BFX1RVUk4QAhIeChpDT05GSVJNQVRJT05fU0NPUEVfU0VTU0lPThADEiAKHENPTkZJUk1BVElPTl9TQ09QRV9XT1JLU1BBQ0UQBCqSAQoSQ29uZmlybWF0aW9uQW5zd2VyEiMKH0NPTkZJUk1BVElPTl9BTlNXRVJfVU5TUEVDSUZJRUQQABIbChdDT05GSVJNQVRJT05fQU5TV0VSX1lFUxABEhoKFkNPTkZJUk1BVElPTl9BTlNXRVJfTk8QAhIeChpDT05GSVJNQVRJT05fQU5TV0VSX05PQk9EWRADKsMBChBFbWVyZ2VuY3lDb250cm9sEiEKHUVNRVJHRU5DWV9DT05UUk9MX1VOU1BFQ0lGSUVEEAASHwobRU1FUkdFTkNZX0NPTlRST0xfUkVBRF9PTkxZEAESKQolRU1FUkdFTkNZX0NPTlRST0xfRElTQUJMRV9ISUdIX0lNUEFDVBACEiAKHEVNRVJHRU5DWV9DT05UUk9MX0JMT0NLX1RPT0wQAxIeChpFTUVSR0VOQ1lfQ09OVFJPTF9TVE9QX0FMTBAEKnMKC0ludGVudHNNb2RlEhwKGElOVEVOVFNfTU9ERV9VTlNQRUNJRklFRBAAEhUKEUlOVEVOVFNfTU9ERV9BVVRPEAESGQoVSU5URU5UU19NT0RFX1JFUVVJUkVEEAISFAoQSU5URU5UU19NT0RFX09GRhADKqYCCglQbGFuU3RhdGUSGgoWUExBTl9TVEFURV9VTlNQRUNJRklFRBAAEhQKEFBMQU5fU1RBVEVfRFJBRlQQARIWChJQTEFOX1NUQVRFX1BSRVZJRVcQAhIgChxQTEFOX1NUQVRFX0FXQUlUSU5HX0FQUFJPVkFMEAMSGAoUUExBTl9TVEFURV9FWEVDVVRJTkcQBBIYChRQTEFOX1NUQVRFX1ZFUklGWUlORxAFEhMKD1BMQU5fU1RBVEVfRE9ORRAGEhUKEVBMQU5fU1RBVEVfRkFJTEVEEAcSFgoSUExBTl9TVEFURV9QQVJUSUFMEAgSGgoWUExBTl9TVEFURV9JTlRFUlJVUFRFRBAJEhkKFVBMQU5fU1RBVEVfVU5WRVJJRklFRBAKKsEBCg1QbGFuU3RlcFN0YXRlEh8KG1BMQU5fU1RFUF9TVEFURV9VTlNQRUNJRklFRBAAEhsKF1BMQU5fU1RFUF9TVEFURV9QRU5ESU5HEAESGwoXUExBTl9TVEVQX1NUQVRFX1JVTk5JTkcQAhIcChhQTEFOX1NURVBfU1RBVEVfRVhFQ1VURUQQAxIaChZQTEFOX1NURVBfU1RBVEVfRkFJTEVEEAQSGwoXUExBTl9TVEVQX1NUQVRFX1NLSVBQRUQQBTL6BwoRR292ZXJuYW5jZVNlcnZpY2UScAoTR2V0R292ZXJuYW5jZVN0YXR1cxIrLmdlbm5haS5hZ2VudC52MS5HZXRHb3Zlcm5hbmNlU3RhdHVzUmVxdWVzdBosLmdlbm5haS5hZ2VudC52MS5HZXRHb3Zlcm5hbmNlU3RhdHVzUmVzcG9uc2UScAoTU2V0RW1lcmdlbmN5Q29udHJvbBIrLmdlbm5haS5hZ2VudC52MS5TZXRFbWVyZ2VuY3lDb250cm9sUmVxdWVzdBosLmdlbm5haS5hZ2VudC52MS5TZXRFbWVyZ2VuY3lDb250cm9sUmVzcG9uc2USWAoLQ2hlY2tQb2xpY3kSIy5nZW5uYWkuYWdlbnQudjEuQ2hlY2tQb2xpY3lSZXF1ZXN0GiQuZ2VubmFpLmFnZW50LnYxLkNoZWNrUG9saWN5UmVzcG9uc2USWAoLTGlzdEludGVudHMSIy5nZW5uYWkuYWdlbnQudjEuTGlzdEludGVudHNSZXF1ZXN0GiQuZ2VubmFpLmFnZW50LnYxLkxpc3RJbnRlbnRzUmVzcG9uc2USWwoMU2VsZWN0SW50ZW50EiQuZ2VubmFpLmFnZW50LnYxLlNlbGVjdEludGVudFJlcXVlc3QaJS5nZW5uYWkuYWdlbnQudjEuU2VsZWN0SW50ZW50UmVzcG9uc2UScAoTUHJldmlld1N5c3RlbVByb21wdBIrLmdlbm5haS5hZ2VudC52MS5QcmV2aWV3U3lzdGVtUHJvbXB0UmVxdWVzdBosLmdlbm5haS5hZ2VudC52MS5QcmV2aWV3U3lzdGVtUHJvbXB0UmVzcG9uc2USagoRTGlzdExlZGdlclJlY29yZHMSKS5nZW5uYWkuYWdlbnQudjEuTGlzdExlZGdlclJlY29yZHNSZXF1ZXN0GiouZ2VubmFpLmFnZW50LnYxLkxpc3RMZWRnZXJSZWNvcmRzUmVzcG9uc2USWwoMVmVyaWZ5TGVkZ2VyEiQuZ2VubmFpLmFnZW50LnYxLlZlcmlmeUxlZGdlclJlcXVlc3QaJS5nZW5uYWkuYWdlbnQudjEuVmVyaWZ5TGVkZ2VyUmVzcG9uc2USYQoOU2V0SW50ZW50c01vZGUSJi5nZW5uYWkuYWdlbnQudjEuU2V0SW50ZW50c01vZGVSZXF1ZXN0GicuZ2VubmFpLmFnZW50LnYxLlNldEludGVudHNNb2RlUmVzcG9uc2USUgoJR2V0UGFyaXR5EiEuZ2VubmFpLmFnZW50LnYxLkdldFBhcml0eVJlcXVlc3QaIi5nZW5uYWkuYWdlbnQudjEuR2V0UGFyaXR5UmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("CiBnZW5uYWkvYWdlbnQvdjEvZ292ZXJuYW5jZS5wcm90bxIPZ2VubmFpLmFnZW50LnYxIqoBCgxHYXRlRGVjaXNpb24SFAoMdG9vbF9jYWxsX2lkGAEgASgJEhEKCXRvb2xfbmFtZRgCIAEoCRIpCgd2ZXJkaWN0GAMgASgOMhguZ2VubmFpLmFnZW50LnYxLlZlcmRpY3QSKAoEcmlzaxgEIAEoDjIaLmdlbm5haS5hZ2VudC52MS5SaXNrTGV2ZWwSDAoEcnVsZRgFIAEoCRIOCgZyZWFzb24YBiABKAkimQQKE0NvbmZpcm1hdGlvblJlcXVlc3QSEgoKcmVxdWVzdF9pZBgBIAEoCRIUCgx0b29sX2NhbGxfaWQYAiABKAkSDQoFdGl0bGUYAyABKAkSGQoRaW50ZW50X3JlZmxlY3Rpb24YBCABKAkSGAoQYWN0aW9uX3N0YXRlbWVudBgFIAEoCRIYChBpbXBhY3Rfc3RhdGVtZW50GAYgASgJEhMKC21vZGVsX2NsYWltGAcgASgJEi8KCGNvbXB1dGVkGAggASgLMh0uZ2VubmFpLmFnZW50LnYxLkNvbXB1dGVkUmlzaxITCgthY3Rpb25fanNvbhgJIAEoCRIVCg1hY3Rpb25fc2hhMjU2GAogASgJEjoKDm9mZmVyZWRfc2NvcGVzGAsgAygOMiIuZ2VubmFpLmFnZW50LnYxLkNvbmZpcm1hdGlvblNjb3BlEhoKEnJlbWVtYmVyX3N0YXRlbWVudBgMIAEoCRIyCghwYXR0ZXJucxgNIAMoCzIgLmdlbm5haS5hZ2VudC52MS5SZW1lbWJlclBhdHRlcm4SDAoEZGlmZhgOIAEoCRIrCgVwYXJ0cxgPIAMoCzIcLmdlbm5haS5hZ2VudC52MS5PZmZlcmVkUGFydBITCgtvd25lcl9lcG9jaBgUIAEoBBIsCghkZWFkbGluZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVAoLT2ZmZXJlZFBhcnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRydWxlGAMgASgJEg4KBnJlYXNvbhgEIAEoCRINCgVuZWVkcxgFIAMoCSJ/Cg9SZW1lbWJlclBhdHRlcm4SCgoCaWQYASABKAkSDAoEdGV4dBgCIAEoCRIMCgRydWxlGAMgASgJEhYKDm1hdGNoZWRfYmVmb3JlGAQgAygJEhMKC3dvdWxkX21hdGNoGAUgAygJEhcKD3dvdWxkX25vdF9tYXRjaBgGIAMoCSJ8CgxDb21wdXRlZFJpc2sSKAoEcmlzaxgBIAEoDjIaLmdlbm5haS5hZ2VudC52MS5SaXNrTGV2ZWwSDQoFcGF0aHMYAiADKAkSDAoEcnVsZRgDIAEoCRIOCgZyZWFzb24YBCABKAkSFQoNcG9saWN5X3NoYTI1NhgFIAEoCSLkAQoUQ29uZmlybWF0aW9uUmVzcG9uc2USEgoKcmVxdWVzdF9pZBgBIAEoCRIzCgZhbnN3ZXIYAiABKA4yIy5nZW5uYWkuYWdlbnQudjEuQ29uZmlybWF0aW9uQW5zd2VyEjEKBXNjb3BlGAMgASgOMiIuZ2VubmFpLmFnZW50LnYxLkNvbmZpcm1hdGlvblNjb3BlEg4KBnJlYXNvbhgEIAEoCRIVCg1hY3Rpb25fc2hhMjU2GAUgASgJEhIKCnBhdHRlcm5faWQYBiABKAkSFQoNZHJvcHBlZF9wYXJ0cxgHIAMoCSJpCg5FbWVyZ2VuY3lTdGF0ZRIRCglyZWFkX29ubHkYASABKAgSGwoTZGlzYWJsZV9oaWdoX2ltcGFjdBgCIAEoCBIVCg1ibG9ja2VkX3Rvb2xzGAMgAygJEhAKCHN0b3BfYWxsGAQgASgIIrEBChBFbWVyZ2VuY3lDaGFuZ2VkEi4KBXN0YXRlGAEgASgLMh8uZ2VubmFpLmFnZW50LnYxLkVtZXJnZW5jeVN0YXRlEjIKB2NvbnRyb2wYAiABKA4yIS5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5Q29udHJvbBIPCgdlbmFibGVkGAMgASgIEgwKBHRvb2wYBCABKAkSCgoCYnkYBSABKAkSDgoGcmVhc29uGAYgASgJIosBChpTZXRFbWVyZ2VuY3lDb250cm9sUmVxdWVzdBIyCgdjb250cm9sGAEgASgOMiEuZ2VubmFpLmFnZW50LnYxLkVtZXJnZW5jeUNvbnRyb2wSDwoHZW5hYmxlZBgCIAEoCBIMCgR0b29sGAMgASgJEgoKAmJ5GAQgASgJEg4KBnJlYXNvbhgFIAEoCSJnChtTZXRFbWVyZ2VuY3lDb250cm9sUmVzcG9uc2USLgoFc3RhdGUYASABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSGAoQc3RvcHBlZF90dXJuX2lkcxgCIAMoCSIwChpHZXRHb3Zlcm5hbmNlU3RhdHVzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIpkCChtHZXRHb3Zlcm5hbmNlU3RhdHVzUmVzcG9uc2USMgoJZW1lcmdlbmN5GAEgASgLMh8uZ2VubmFpLmFnZW50LnYxLkVtZXJnZW5jeVN0YXRlEisKBXJ1bGVzGAIgASgLMhwuZ2VubmFpLmFnZW50LnYxLlJ1bGVzU3RhdHVzEhEKCWlzb2xhdGlvbhgDIAEoCRIyCgxpbnRlbnRzX21vZGUYBCABKA4yHC5nZW5uYWkuYWdlbnQudjEuSW50ZW50c01vZGUSGAoQYWN0aXZlX2ludGVudF9pZBgFIAEoCRI4CgxjYXBhYmlsaXRpZXMYBiABKAsyIi5nZW5uYWkuYWdlbnQudjEuQ2FwYWJpbGl0eVByb2ZpbGUiawoLUnVsZXNTdGF0dXMSDQoFY291bnQYASABKAUSDAoEdGV4dBgCIAEoCRIWCg5sYXN0X3Zpb2xhdGlvbhgDIAEoCRIQCghwcm9ibGVtcxgEIAMoCRIVCg1wb2xpY3lfc2hhMjU2GAUgASgJIjwKDFJ1bGVzQ2hhbmdlZBIsCgZzdGF0dXMYASABKAsyHC5nZW5uYWkuYWdlbnQudjEuUnVsZXNTdGF0dXMijgEKDVJ1bGVWaW9sYXRpb24SFAoMdG9vbF9jYWxsX2lkGAEgASgJEgwKBHRvb2wYAiABKAkSDQoFaW5wdXQYAyABKAkSDAoEcnVsZRgEIAEoCRIOCgZhY3Rpb24YBSABKAkSDQoFd29yZHMYBiABKAkSDgoGcmVhc29uGAcgASgJEg0KBXBsYWNlGAggASgJInUKEUNhcGFiaWxpdHlQcm9maWxlEgwKBG5hbWUYASABKAkSFAoMY2FwYWJpbGl0aWVzGAIgAygJEisKB2V4cGlyZXMYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3Byb2JsZW0YBCABKAkiTgoSQ2hlY2tQb2xpY3lSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDAoEdG9vbBgCIAEoCRIWCg5hcmd1bWVudHNfanNvbhgDIAEoCSKlAQoTQ2hlY2tQb2xpY3lSZXNwb25zZRIpCgd2ZXJkaWN0GAEgASgOMhguZ2VubmFpLmFnZW50LnYxLlZlcmRpY3QSKAoEcmlzaxgCIAEoDjIaLmdlbm5haS5hZ2VudC52MS5SaXNrTGV2ZWwSKQoFcnVsZXMYAyADKAsyGi5nZW5uYWkuYWdlbnQudjEuRmlyZWRSdWxlEg4KBnJlYXNvbhgEIAEoCSJiCglGaXJlZFJ1bGUSDAoEcnVsZRgBIAEoCRIpCgd2ZXJkaWN0GAIgASgOMhguZ2VubmFpLmFnZW50LnYxLlZlcmRpY3QSDgoGcmVhc29uGAMgASgJEgwKBGhpbnQYBCABKAkijQEKBkludGVudBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg4KBnN0YXR1cxgDIAEoCRITCgtvd25lZF9zY29wZRgEIAMoCRITCgtjb25zdHJhaW50cxgFIAMoCRIbChNhY2NlcHRhbmNlX2NyaXRlcmlhGAYgAygJEhIKCnNlbGVjdGFibGUYByABKAgiOQoOSW50ZW50U2VsZWN0ZWQSJwoGaW50ZW50GAEgASgLMhcuZ2VubmFpLmFnZW50LnYxLkludGVudCIoChJMaXN0SW50ZW50c1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCSJrChNMaXN0SW50ZW50c1Jlc3BvbnNlEigKB2ludGVudHMYASADKAsyFy5nZW5uYWkuYWdlbnQudjEuSW50ZW50EhAKCHdhcm5pbmdzGAIgAygJEhgKEGFjdGl2ZV9pbnRlbnRfaWQYAyABKAkiPAoTU2VsZWN0SW50ZW50UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhEKCWludGVudF9pZBgCIAEoCSI/ChRTZWxlY3RJbnRlbnRSZXNwb25zZRInCgZpbnRlbnQYASABKAsyFy5nZW5uYWkuYWdlbnQudjEuSW50ZW50IlcKFVNldEludGVudHNNb2RlUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEioKBG1vZGUYAiABKA4yHC5nZW5uYWkuYWdlbnQudjEuSW50ZW50c01vZGUiXQoWU2V0SW50ZW50c01vZGVSZXNwb25zZRIqCgRtb2RlGAEgASgOMhwuZ2VubmFpLmFnZW50LnYxLkludGVudHNNb2RlEgoKAm9uGAIgASgIEgsKA3doeRgDIAEoCSJCChpQcmV2aWV3U3lzdGVtUHJvbXB0UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhAKCHNjZW5hcmlvGAIgASgJIi0KG1ByZXZpZXdTeXN0ZW1Qcm9tcHRSZXNwb25zZRIOCgZwcm9tcHQYASABKAkidAoYTGlzdExlZGdlclJlY29yZHNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEQoJYWZ0ZXJfc2VxGAIgASgEEg0KBWxpbWl0GAMgASgFEg4KBm5ld2VzdBgEIAEoCBISCgpiZWZvcmVfc2VxGAUgASgEIikKDExlZGdlclJlY29yZBILCgNzZXEYASABKAQSDAoEanNvbhgCIAEoCSJLChlMaXN0TGVkZ2VyUmVjb3Jkc1Jlc3BvbnNlEi4KB3JlY29yZHMYASADKAsyHS5nZW5uYWkuYWdlbnQudjEuTGVkZ2VyUmVjb3JkIikKE1ZlcmlmeUxlZGdlclJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCSJvChRWZXJpZnlMZWRnZXJSZXNwb25zZRIOCgZzdGF0dXMYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIPCgdyZWNvcmRzGAMgASgFEg4KBnB1cmdlZBgEIAEoBRIVCg1maXJzdF9iYWRfc2VxGAUgASgEIhIKEEdldFBhcml0eVJlcXVlc3Qi5gEKEUdldFBhcml0eVJlc3BvbnNlEg8KB3ZlcnNpb24YASABKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgCIAEoBRIXCg9wcm90b2NvbF9zaGEyNTYYAyABKAkSKwoGcG9saWN5GAQgAygLMhsuZ2VubmFpLmFnZW50LnYxLlBhcml0eVBhcnQSMgoJZW1lcmdlbmN5GAUgASgLMh8uZ2VubmFpLmFnZW50LnYxLkVtZXJnZW5jeVN0YXRlEiwKB3JlbGVhc2UYBiADKAsyGy5nZW5uYWkuYWdlbnQudjEuUGFyaXR5UGFydCIqCgpQYXJpdHlQYXJ0EgwKBG5hbWUYASABKAkSDgoGc2hhMjU2GAIgASgJKmcKCVJpc2tMZXZlbBIaChZSSVNLX0xFVkVMX1VOU1BFQ0lGSUVEEAASEgoOUklTS19MRVZFTF9MT1cQARIVChFSSVNLX0xFVkVMX01FRElVTRACEhMKD1JJU0tfTEVWRUxfSElHSBADKlgKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhEKDVZFUkRJQ1RfQUxMT1cQARIPCgtWRVJESUNUX0FTSxACEhAKDFZFUkRJQ1RfREVOWRADKtcBCgxGYWlsdXJlQ2xhc3MSHQoZRkFJTFVSRV9DTEFTU19VTlNQRUNJRklFRBAAEiMKH0ZBSUxVUkVfQ0xBU1NfUEVSTUlTU0lPTl9ERU5JRUQQARIiCh5GQUlMVVJFX0NMQVNTX1RPT0xfVU5BVkFJTEFCTEUQAhIfChtGQUlMVVJFX0NMQVNTX0NPTU1BTkRfRVJST1IQAxIZChVGQUlMVVJFX0NMQVNTX1RJTUVPVVQQBBIjCh9GQUlMVVJFX0NMQVNTX1BBUlRJQUxfRVhFQ1VUSU9OEAUqmgEKEVZlcmlmaWNhdGlvblN0YXRlEiIKHlZFUklGSUNBVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEh8KG1ZFUklGSUNBVElPTl9TVEFURV9WRVJJRklFRBABEiEKHVZFUklGSUNBVElPTl9TVEFURV9VTlZFUklGSUVEEAISHQoZVkVSSUZJQ0FUSU9OX1NUQVRFX0ZBSUxFRBADKrMBChFDb25maXJtYXRpb25TY29wZRIiCh5DT05GSVJNQVRJT05fU0NPUEVfVU5TUEVDSUZJRUQQABIbChdDT05GSVJNQVRJT05fU0NPUEVfT05DRRABEhsKF0NPTkZJUk1BVElPTl9TQ09QRV9UVVJOEAISHgoaQ09ORklSTUFUSU9OX1NDT1BFX1NFU1NJT04QAxIgChxDT05GSVJNQVRJT05fU0NPUEVfV09SS1NQQUNFEAQqkgEKEkNvbmZpcm1hdGlvbkFuc3dlchIjCh9DT05GSVJNQVRJT05fQU5TV0VSX1VOU1BFQ0lGSUVEEAASGwoXQ09ORklSTUFUSU9OX0FOU1dFUl9ZRVMQARIaChZDT05GSVJNQVRJT05fQU5TV0VSX05PEAISHgoaQ09ORklSTUFUSU9OX0FOU1dFUl9OT0JPRFkQAyrDAQoQRW1lcmdlbmN5Q29udHJvbBIhCh1FTUVSR0VOQ1lfQ09OVFJPTF9VTlNQRUNJRklFRBAAEh8KG0VNRVJHRU5DWV9DT05UUk9MX1JFQURfT05MWRABEikKJUVNRVJHRU5DWV9DT05UUk9MX0RJU0FCTEVfSElHSF9JTVBBQ1QQAhIgChxFTUVSR0VOQ1lfQ09OVFJPTF9CTE9DS19UT09MEAMSHgoaRU1FUkdFTkNZX0NPTlRST0xfU1RPUF9BTEwQBCpzCgtJbnRlbnRzTW9kZRIcChhJTlRFTlRTX01PREVfVU5TUEVDSUZJRUQQABIVChFJTlRFTlRTX01PREVfQVVUTxABEhkKFUlOVEVOVFNfTU9ERV9SRVFVSVJFRBACEhQKEElOVEVOVFNfTU9ERV9PRkYQAyqmAgoJUGxhblN0YXRlEhoKFlBMQU5fU1RBVEVfVU5TUEVDSUZJRUQQABIUChBQTEFOX1NUQVRFX0RSQUZUEAESFgoSUExBTl9TVEFURV9QUkVWSUVXEAISIAocUExBTl9TVEFURV9BV0FJVElOR19BUFBST1ZBTBADEhgKFFBMQU5fU1RBVEVfRVhFQ1VUSU5HEAQSGAoUUExBTl9TVEFURV9WRVJJRllJTkcQBRITCg9QTEFOX1NUQVRFX0RPTkUQBhIVChFQTEFOX1NUQVRFX0ZBSUxFRBAHEhYKElBMQU5fU1RBVEVfUEFSVElBTBAIEhoKFlBMQU5fU1RBVEVfSU5URVJSVVBURUQQCRIZChVQTEFOX1NUQVRFX1VOVkVSSUZJRUQQCirBAQoNUGxhblN0ZXBTdGF0ZRIfChtQTEFOX1NURVBfU1RBVEVfVU5TUEVDSUZJRUQQABIbChdQTEFOX1NURVBfU1RBVEVfUEVORElORxABEhsKF1BMQU5fU1RFUF9TVEFURV9SVU5OSU5HEAISHAoYUExBTl9TVEVQX1NUQVRFX0VYRUNVVEVEEAMSGgoWUExBTl9TVEVQX1NUQVRFX0ZBSUxFRBAEEhsKF1BMQU5fU1RFUF9TVEFURV9TS0lQUEVEEAUy+gcKEUdvdmVybmFuY2VTZXJ2aWNlEnAKE0dldEdvdmVybmFuY2VTdGF0dXMSKy5nZW5uYWkuYWdlbnQudjEuR2V0R292ZXJuYW5jZVN0YXR1c1JlcXVlc3QaLC5nZW5uYWkuYWdlbnQudjEuR2V0R292ZXJuYW5jZVN0YXR1c1Jlc3BvbnNlEnAKE1NldEVtZXJnZW5jeUNvbnRyb2wSKy5nZW5uYWkuYWdlbnQudjEuU2V0RW1lcmdlbmN5Q29udHJvbFJlcXVlc3QaLC5nZW5uYWkuYWdlbnQudjEuU2V0RW1lcmdlbmN5Q29udHJvbFJlc3BvbnNlElgKC0NoZWNrUG9saWN5EiMuZ2VubmFpLmFnZW50LnYxLkNoZWNrUG9saWN5UmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5DaGVja1BvbGljeVJlc3BvbnNlElgKC0xpc3RJbnRlbnRzEiMuZ2VubmFpLmFnZW50LnYxLkxpc3RJbnRlbnRzUmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5MaXN0SW50ZW50c1Jlc3BvbnNlElsKDFNlbGVjdEludGVudBIkLmdlbm5haS5hZ2VudC52MS5TZWxlY3RJbnRlbnRSZXF1ZXN0GiUuZ2VubmFpLmFnZW50LnYxLlNlbGVjdEludGVudFJlc3BvbnNlEnAKE1ByZXZpZXdTeXN0ZW1Qcm9tcHQSKy5nZW5uYWkuYWdlbnQudjEuUHJldmlld1N5c3RlbVByb21wdFJlcXVlc3QaLC5nZW5uYWkuYWdlbnQudjEuUHJldmlld1N5c3RlbVByb21wdFJlc3BvbnNlEmoKEUxpc3RMZWRnZXJSZWNvcmRzEikuZ2VubmFpLmFnZW50LnYxLkxpc3RMZWRnZXJSZWNvcmRzUmVxdWVzdBoqLmdlbm5haS5hZ2VudC52MS5MaXN0TGVkZ2VyUmVjb3Jkc1Jlc3BvbnNlElsKDFZlcmlmeUxlZGdlchIkLmdlbm5haS5hZ2VudC52MS5WZXJpZnlMZWRnZXJSZXF1ZXN0GiUuZ2VubmFpLmFnZW50LnYxLlZlcmlmeUxlZGdlclJlc3BvbnNlEmEKDlNldEludGVudHNNb2RlEiYuZ2VubmFpLmFnZW50LnYxLlNldEludGVudHNNb2RlUmVxdWVzdBonLmdlbm5haS5hZ2VudC52MS5TZXRJbnRlbnRzTW9kZVJlc3BvbnNlElIKCUdldFBhcml0eRIhLmdlbm5haS5hZ2VudC52MS5HZXRQYXJpdHlSZXF1ZXN0GiIuZ2VubmFpLmFnZW50LnYxLkdldFBhcml0eVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * @generated from message gennai.agent.v1.GateDecision
@@ -153,6 +153,13 @@ export type ConfirmationRequest = Message<"gennai.agent.v1.ConfirmationRequest">
   diff: string;
 
   /**
+   * What of it can be kept without the rest. Empty where there is no choice.
+   *
+   * @generated from field: repeated gennai.agent.v1.OfferedPart parts = 15;
+   */
+  parts: OfferedPart[];
+
+  /**
    * @generated from field: uint64 owner_epoch = 20;
    */
   ownerEpoch: bigint;
@@ -169,6 +176,51 @@ export type ConfirmationRequest = Message<"gennai.agent.v1.ConfirmationRequest">
  */
 export const ConfirmationRequestSchema: GenMessage<ConfirmationRequest> = /*@__PURE__*/
   messageDesc(file_gennai_agent_v1_governance, 1);
+
+/**
+ * What a command has changed that is kept or dropped as a whole, e.g. a file.
+ *
+ * @generated from message gennai.agent.v1.OfferedPart
+ */
+export type OfferedPart = Message<"gennai.agent.v1.OfferedPart"> & {
+  /**
+   * Digest of what it would make true. The answer names those that shall not be kept.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The rule that asks about it, and why. Empty for what needs no question.
+   *
+   * @generated from field: string rule = 3;
+   */
+  rule: string;
+
+  /**
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+
+  /**
+   * Ids of parts without which it is not kept.
+   *
+   * @generated from field: repeated string needs = 5;
+   */
+  needs: string[];
+};
+
+/**
+ * Describes the message gennai.agent.v1.OfferedPart.
+ * Use `create(OfferedPartSchema)` to create a new message.
+ */
+export const OfferedPartSchema: GenMessage<OfferedPart> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 2);
 
 /**
  * A narrow class of actions, run dry before anybody agrees to it.
@@ -224,7 +276,7 @@ export type RememberPattern = Message<"gennai.agent.v1.RememberPattern"> & {
  * Use `create(RememberPatternSchema)` to create a new message.
  */
 export const RememberPatternSchema: GenMessage<RememberPattern> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 2);
+  messageDesc(file_gennai_agent_v1_governance, 3);
 
 /**
  * @generated from message gennai.agent.v1.ComputedRisk
@@ -261,7 +313,7 @@ export type ComputedRisk = Message<"gennai.agent.v1.ComputedRisk"> & {
  * Use `create(ComputedRiskSchema)` to create a new message.
  */
 export const ComputedRiskSchema: GenMessage<ComputedRisk> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 3);
+  messageDesc(file_gennai_agent_v1_governance, 4);
 
 /**
  * Anything but a clear yes with the right digest denies.
@@ -302,6 +354,13 @@ export type ConfirmationResponse = Message<"gennai.agent.v1.ConfirmationResponse
    * @generated from field: string pattern_id = 6;
    */
   patternId: string;
+
+  /**
+   * Ids of offered parts that shall not be kept, with a yes for once; what needs them is not kept either. Empty: all are kept.
+   *
+   * @generated from field: repeated string dropped_parts = 7;
+   */
+  droppedParts: string[];
 };
 
 /**
@@ -309,7 +368,7 @@ export type ConfirmationResponse = Message<"gennai.agent.v1.ConfirmationResponse
  * Use `create(ConfirmationResponseSchema)` to create a new message.
  */
 export const ConfirmationResponseSchema: GenMessage<ConfirmationResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 4);
+  messageDesc(file_gennai_agent_v1_governance, 5);
 
 /**
  * @generated from message gennai.agent.v1.EmergencyState
@@ -341,7 +400,7 @@ export type EmergencyState = Message<"gennai.agent.v1.EmergencyState"> & {
  * Use `create(EmergencyStateSchema)` to create a new message.
  */
 export const EmergencyStateSchema: GenMessage<EmergencyState> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 5);
+  messageDesc(file_gennai_agent_v1_governance, 6);
 
 /**
  * Who switched what, and why.
@@ -385,7 +444,7 @@ export type EmergencyChanged = Message<"gennai.agent.v1.EmergencyChanged"> & {
  * Use `create(EmergencyChangedSchema)` to create a new message.
  */
 export const EmergencyChangedSchema: GenMessage<EmergencyChanged> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 6);
+  messageDesc(file_gennai_agent_v1_governance, 7);
 
 /**
  * @generated from message gennai.agent.v1.SetEmergencyControlRequest
@@ -426,7 +485,7 @@ export type SetEmergencyControlRequest = Message<"gennai.agent.v1.SetEmergencyCo
  * Use `create(SetEmergencyControlRequestSchema)` to create a new message.
  */
 export const SetEmergencyControlRequestSchema: GenMessage<SetEmergencyControlRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 7);
+  messageDesc(file_gennai_agent_v1_governance, 8);
 
 /**
  * @generated from message gennai.agent.v1.SetEmergencyControlResponse
@@ -450,7 +509,7 @@ export type SetEmergencyControlResponse = Message<"gennai.agent.v1.SetEmergencyC
  * Use `create(SetEmergencyControlResponseSchema)` to create a new message.
  */
 export const SetEmergencyControlResponseSchema: GenMessage<SetEmergencyControlResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 8);
+  messageDesc(file_gennai_agent_v1_governance, 9);
 
 /**
  * @generated from message gennai.agent.v1.GetGovernanceStatusRequest
@@ -469,7 +528,7 @@ export type GetGovernanceStatusRequest = Message<"gennai.agent.v1.GetGovernanceS
  * Use `create(GetGovernanceStatusRequestSchema)` to create a new message.
  */
 export const GetGovernanceStatusRequestSchema: GenMessage<GetGovernanceStatusRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 9);
+  messageDesc(file_gennai_agent_v1_governance, 10);
 
 /**
  * @generated from message gennai.agent.v1.GetGovernanceStatusResponse
@@ -515,7 +574,7 @@ export type GetGovernanceStatusResponse = Message<"gennai.agent.v1.GetGovernance
  * Use `create(GetGovernanceStatusResponseSchema)` to create a new message.
  */
 export const GetGovernanceStatusResponseSchema: GenMessage<GetGovernanceStatusResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 10);
+  messageDesc(file_gennai_agent_v1_governance, 11);
 
 /**
  * @generated from message gennai.agent.v1.RulesStatus
@@ -556,7 +615,7 @@ export type RulesStatus = Message<"gennai.agent.v1.RulesStatus"> & {
  * Use `create(RulesStatusSchema)` to create a new message.
  */
 export const RulesStatusSchema: GenMessage<RulesStatus> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 11);
+  messageDesc(file_gennai_agent_v1_governance, 12);
 
 /**
  * @generated from message gennai.agent.v1.RulesChanged
@@ -573,7 +632,7 @@ export type RulesChanged = Message<"gennai.agent.v1.RulesChanged"> & {
  * Use `create(RulesChangedSchema)` to create a new message.
  */
 export const RulesChangedSchema: GenMessage<RulesChanged> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 12);
+  messageDesc(file_gennai_agent_v1_governance, 13);
 
 /**
  * @generated from message gennai.agent.v1.RuleViolation
@@ -635,7 +694,7 @@ export type RuleViolation = Message<"gennai.agent.v1.RuleViolation"> & {
  * Use `create(RuleViolationSchema)` to create a new message.
  */
 export const RuleViolationSchema: GenMessage<RuleViolation> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 13);
+  messageDesc(file_gennai_agent_v1_governance, 14);
 
 /**
  * @generated from message gennai.agent.v1.CapabilityProfile
@@ -669,7 +728,7 @@ export type CapabilityProfile = Message<"gennai.agent.v1.CapabilityProfile"> & {
  * Use `create(CapabilityProfileSchema)` to create a new message.
  */
 export const CapabilityProfileSchema: GenMessage<CapabilityProfile> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 14);
+  messageDesc(file_gennai_agent_v1_governance, 15);
 
 /**
  * @generated from message gennai.agent.v1.CheckPolicyRequest
@@ -696,7 +755,7 @@ export type CheckPolicyRequest = Message<"gennai.agent.v1.CheckPolicyRequest"> &
  * Use `create(CheckPolicyRequestSchema)` to create a new message.
  */
 export const CheckPolicyRequestSchema: GenMessage<CheckPolicyRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 15);
+  messageDesc(file_gennai_agent_v1_governance, 16);
 
 /**
  * @generated from message gennai.agent.v1.CheckPolicyResponse
@@ -728,7 +787,7 @@ export type CheckPolicyResponse = Message<"gennai.agent.v1.CheckPolicyResponse">
  * Use `create(CheckPolicyResponseSchema)` to create a new message.
  */
 export const CheckPolicyResponseSchema: GenMessage<CheckPolicyResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 16);
+  messageDesc(file_gennai_agent_v1_governance, 17);
 
 /**
  * A rule that did not allow, and what it saw.
@@ -762,7 +821,7 @@ export type FiredRule = Message<"gennai.agent.v1.FiredRule"> & {
  * Use `create(FiredRuleSchema)` to create a new message.
  */
 export const FiredRuleSchema: GenMessage<FiredRule> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 17);
+  messageDesc(file_gennai_agent_v1_governance, 18);
 
 /**
  * @generated from message gennai.agent.v1.Intent
@@ -811,7 +870,7 @@ export type Intent = Message<"gennai.agent.v1.Intent"> & {
  * Use `create(IntentSchema)` to create a new message.
  */
 export const IntentSchema: GenMessage<Intent> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 18);
+  messageDesc(file_gennai_agent_v1_governance, 19);
 
 /**
  * @generated from message gennai.agent.v1.IntentSelected
@@ -828,7 +887,7 @@ export type IntentSelected = Message<"gennai.agent.v1.IntentSelected"> & {
  * Use `create(IntentSelectedSchema)` to create a new message.
  */
 export const IntentSelectedSchema: GenMessage<IntentSelected> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 19);
+  messageDesc(file_gennai_agent_v1_governance, 20);
 
 /**
  * @generated from message gennai.agent.v1.ListIntentsRequest
@@ -845,7 +904,7 @@ export type ListIntentsRequest = Message<"gennai.agent.v1.ListIntentsRequest"> &
  * Use `create(ListIntentsRequestSchema)` to create a new message.
  */
 export const ListIntentsRequestSchema: GenMessage<ListIntentsRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 20);
+  messageDesc(file_gennai_agent_v1_governance, 21);
 
 /**
  * @generated from message gennai.agent.v1.ListIntentsResponse
@@ -872,7 +931,7 @@ export type ListIntentsResponse = Message<"gennai.agent.v1.ListIntentsResponse">
  * Use `create(ListIntentsResponseSchema)` to create a new message.
  */
 export const ListIntentsResponseSchema: GenMessage<ListIntentsResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 21);
+  messageDesc(file_gennai_agent_v1_governance, 22);
 
 /**
  * @generated from message gennai.agent.v1.SelectIntentRequest
@@ -894,7 +953,7 @@ export type SelectIntentRequest = Message<"gennai.agent.v1.SelectIntentRequest">
  * Use `create(SelectIntentRequestSchema)` to create a new message.
  */
 export const SelectIntentRequestSchema: GenMessage<SelectIntentRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 22);
+  messageDesc(file_gennai_agent_v1_governance, 23);
 
 /**
  * @generated from message gennai.agent.v1.SelectIntentResponse
@@ -911,7 +970,7 @@ export type SelectIntentResponse = Message<"gennai.agent.v1.SelectIntentResponse
  * Use `create(SelectIntentResponseSchema)` to create a new message.
  */
 export const SelectIntentResponseSchema: GenMessage<SelectIntentResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 23);
+  messageDesc(file_gennai_agent_v1_governance, 24);
 
 /**
  * @generated from message gennai.agent.v1.SetIntentsModeRequest
@@ -933,7 +992,7 @@ export type SetIntentsModeRequest = Message<"gennai.agent.v1.SetIntentsModeReque
  * Use `create(SetIntentsModeRequestSchema)` to create a new message.
  */
 export const SetIntentsModeRequestSchema: GenMessage<SetIntentsModeRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 24);
+  messageDesc(file_gennai_agent_v1_governance, 25);
 
 /**
  * @generated from message gennai.agent.v1.SetIntentsModeResponse
@@ -964,7 +1023,7 @@ export type SetIntentsModeResponse = Message<"gennai.agent.v1.SetIntentsModeResp
  * Use `create(SetIntentsModeResponseSchema)` to create a new message.
  */
 export const SetIntentsModeResponseSchema: GenMessage<SetIntentsModeResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 25);
+  messageDesc(file_gennai_agent_v1_governance, 26);
 
 /**
  * @generated from message gennai.agent.v1.PreviewSystemPromptRequest
@@ -986,7 +1045,7 @@ export type PreviewSystemPromptRequest = Message<"gennai.agent.v1.PreviewSystemP
  * Use `create(PreviewSystemPromptRequestSchema)` to create a new message.
  */
 export const PreviewSystemPromptRequestSchema: GenMessage<PreviewSystemPromptRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 26);
+  messageDesc(file_gennai_agent_v1_governance, 27);
 
 /**
  * @generated from message gennai.agent.v1.PreviewSystemPromptResponse
@@ -1003,7 +1062,7 @@ export type PreviewSystemPromptResponse = Message<"gennai.agent.v1.PreviewSystem
  * Use `create(PreviewSystemPromptResponseSchema)` to create a new message.
  */
 export const PreviewSystemPromptResponseSchema: GenMessage<PreviewSystemPromptResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 27);
+  messageDesc(file_gennai_agent_v1_governance, 28);
 
 /**
  * @generated from message gennai.agent.v1.ListLedgerRecordsRequest
@@ -1048,7 +1107,7 @@ export type ListLedgerRecordsRequest = Message<"gennai.agent.v1.ListLedgerRecord
  * Use `create(ListLedgerRecordsRequestSchema)` to create a new message.
  */
 export const ListLedgerRecordsRequestSchema: GenMessage<ListLedgerRecordsRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 28);
+  messageDesc(file_gennai_agent_v1_governance, 29);
 
 /**
  * @generated from message gennai.agent.v1.LedgerRecord
@@ -1072,7 +1131,7 @@ export type LedgerRecord = Message<"gennai.agent.v1.LedgerRecord"> & {
  * Use `create(LedgerRecordSchema)` to create a new message.
  */
 export const LedgerRecordSchema: GenMessage<LedgerRecord> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 29);
+  messageDesc(file_gennai_agent_v1_governance, 30);
 
 /**
  * @generated from message gennai.agent.v1.ListLedgerRecordsResponse
@@ -1089,7 +1148,7 @@ export type ListLedgerRecordsResponse = Message<"gennai.agent.v1.ListLedgerRecor
  * Use `create(ListLedgerRecordsResponseSchema)` to create a new message.
  */
 export const ListLedgerRecordsResponseSchema: GenMessage<ListLedgerRecordsResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 30);
+  messageDesc(file_gennai_agent_v1_governance, 31);
 
 /**
  * @generated from message gennai.agent.v1.VerifyLedgerRequest
@@ -1108,7 +1167,7 @@ export type VerifyLedgerRequest = Message<"gennai.agent.v1.VerifyLedgerRequest">
  * Use `create(VerifyLedgerRequestSchema)` to create a new message.
  */
 export const VerifyLedgerRequestSchema: GenMessage<VerifyLedgerRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 31);
+  messageDesc(file_gennai_agent_v1_governance, 32);
 
 /**
  * @generated from message gennai.agent.v1.VerifyLedgerResponse
@@ -1153,7 +1212,7 @@ export type VerifyLedgerResponse = Message<"gennai.agent.v1.VerifyLedgerResponse
  * Use `create(VerifyLedgerResponseSchema)` to create a new message.
  */
 export const VerifyLedgerResponseSchema: GenMessage<VerifyLedgerResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 32);
+  messageDesc(file_gennai_agent_v1_governance, 33);
 
 /**
  * @generated from message gennai.agent.v1.GetParityRequest
@@ -1166,7 +1225,7 @@ export type GetParityRequest = Message<"gennai.agent.v1.GetParityRequest"> & {
  * Use `create(GetParityRequestSchema)` to create a new message.
  */
 export const GetParityRequestSchema: GenMessage<GetParityRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 33);
+  messageDesc(file_gennai_agent_v1_governance, 34);
 
 /**
  * @generated from message gennai.agent.v1.GetParityResponse
@@ -1214,7 +1273,7 @@ export type GetParityResponse = Message<"gennai.agent.v1.GetParityResponse"> & {
  * Use `create(GetParityResponseSchema)` to create a new message.
  */
 export const GetParityResponseSchema: GenMessage<GetParityResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 34);
+  messageDesc(file_gennai_agent_v1_governance, 35);
 
 /**
  * @generated from message gennai.agent.v1.ParityPart
@@ -1236,7 +1295,7 @@ export type ParityPart = Message<"gennai.agent.v1.ParityPart"> & {
  * Use `create(ParityPartSchema)` to create a new message.
  */
 export const ParityPartSchema: GenMessage<ParityPart> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 35);
+  messageDesc(file_gennai_agent_v1_governance, 36);
 
 /**
  * @generated from enum gennai.agent.v1.RiskLevel

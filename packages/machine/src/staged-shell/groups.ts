@@ -1,0 +1,32 @@
+/** Names, and which of them stay together. */
+export class Groups {
+  readonly #parents = new Map<string, string>();
+
+  add(name: string): void {
+    if (!this.#parents.has(name)) this.#parents.set(name, name);
+  }
+
+  has(name: string): boolean {
+    return this.#parents.has(name);
+  }
+
+  /** Names that were not added are left out. */
+  join(one: string, other: string): void {
+    if (this.has(one) && this.has(other)) this.#parents.set(this.of(one), this.of(other));
+  }
+
+  /** The name that stands for all of its group. */
+  of(name: string): string {
+    let at = name;
+    for (let parent = this.#parents.get(at); parent !== undefined && parent !== at; parent = this.#parents.get(at)) {
+      // Half as far for whoever comes next.
+      this.#parents.set(at, this.#parents.get(parent) ?? parent);
+      at = parent;
+    }
+    return at;
+  }
+
+  get size(): number {
+    return new Set([...this.#parents.keys()].map((name) => this.of(name))).size;
+  }
+}

@@ -1,0 +1,53 @@
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
+import { droppedForRest } from "@gennai/protocol/model/offered-parts";
+import type { ConfirmationScope } from "@gennai/protocol/model/question";
+
+/** A yes that a person can give, by a button of its own. */
+export interface OfferedAnswer {
+  readonly name: string;
+  readonly words: string;
+  readonly reply: ConfirmationReply;
+}
+
+/**
+ * @param chosen.pattern id of the offered pattern that a lasting yes is for; undefined: the exact action
+ * @param chosen.dropped ids of parts that shall not be kept: such a yes is for once
+ */
+export function offeredAnswers(
+  { offeredScopes, parts = [] }: ConfirmationQuestion,
+  { pattern, dropped }: { readonly pattern: string | undefined; readonly dropped: ReadonlySet<string> },
+): readonly OfferedAnswer[] {
+  if (dropped.size > 0) {
+    if (dropped.size === parts.length) return [];
+    return [
+      { name: "ticked", words: "Keep what is ticked", reply: { answer: "yes", scope: "once", dropped: [...dropped] } },
+    ];
+  }
+  const scopes = offeredScopes.length === 0 ? (["once"] as const) : offeredScopes;
+  const rest = droppedForRest(parts);
+  return [
+    ...scopes.map((scope) => ({ name: scope, words: scopeWords[scope], reply: yes(scope, pattern) })),
+    ...(rest === undefined
+      ? []
+      : [
+          {
+            name: "rest",
+            words: "Keep the rest only",
+            reply: { answer: "yes", scope: "once", dropped: rest } as const,
+          },
+        ]),
+  ];
+}
+
+/** Once, and for the workspace, is for the exact action, whatever another yes would be for. */
+function yes(scope: ConfirmationScope, pattern: string | undefined): ConfirmationReply {
+  const isExact = pattern === undefined || scope === "once" || scope === "workspace";
+  return isExact ? { answer: "yes", scope } : { answer: "yes", scope, pattern };
+}
+
+const scopeWords: Record<ConfirmationScope, string> = {
+  once: "Allow once",
+  turn: "Allow for this turn",
+  session: "Allow for this session",
+  workspace: "Allow in this workspace",
+};

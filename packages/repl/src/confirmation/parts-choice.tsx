@@ -1,0 +1,66 @@
+import { closedUnderNeeds } from "@gennai/protocol/model/offered-parts";
+import type { OfferedPart } from "@gennai/protocol/model/question";
+import { VisibleText } from "../review/visible-text.tsx";
+
+export interface PartsChoiceProps {
+  readonly parts: readonly OfferedPart[];
+  /** Ids of what shall not be kept, with all that needs it. */
+  readonly dropped: ReadonlySet<string>;
+  readonly onDropped: (dropped: ReadonlySet<string>) => void;
+}
+
+/** What a command has changed, file by file: what is asked about and why, and what needs no question. A person unticks what shall not be kept. */
+export function PartsChoice({ parts, dropped, onDropped }: PartsChoiceProps) {
+  const asked = parts.filter(({ rule }) => rule !== "");
+  const rest = parts.filter(({ rule }) => rule === "");
+  const change = (part: OfferedPart, keep: boolean): void => {
+    onDropped(keep ? withoutNeeds(parts, dropped, part) : closedUnderNeeds(parts, [...dropped, part.id]));
+  };
+  const list = (title: string, shown: readonly OfferedPart[]) =>
+    shown.length > 0 && (
+      <fieldset class="parts">
+        <legend>{title}</legend>
+        {shown.map((part) => (
+          <label key={part.id}>
+            <input
+              type="checkbox"
+              checked={!dropped.has(part.id)}
+              onChange={({ currentTarget }) => change(part, currentTarget.checked)}
+            />
+            <span>
+              <code>
+                <VisibleText text={part.name} />
+              </code>
+              {part.rule !== "" && (
+                <span class="g-quiet">
+                  {" "}
+                  <VisibleText text={`${part.reason} (${part.rule})`} />
+                </span>
+              )}
+            </span>
+          </label>
+        ))}
+      </fieldset>
+    );
+  return (
+    <>
+      {list("Asked about", asked)}
+      {list("Needs no question", rest)}
+    </>
+  );
+}
+
+/** Who keeps a part keeps what it needs. */
+function withoutNeeds(
+  parts: readonly OfferedPart[],
+  dropped: ReadonlySet<string>,
+  part: OfferedPart,
+): ReadonlySet<string> {
+  const left = new Set(dropped);
+  const keep = ({ id, needs }: OfferedPart): void => {
+    if (!left.delete(id)) return;
+    for (const need of parts) if (needs.includes(need.id)) keep(need);
+  };
+  keep(part);
+  return left;
+}
