@@ -1,7 +1,9 @@
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test, vi } from "vitest";
 import { harmOf } from "./harm.ts";
-import { askedOf } from "./quiet.ts";
+import { kills } from "./kills.ts";
+import { meanwhile } from "./meanwhile.ts";
+import { quietRuns } from "./quiet-runs.ts";
 import { loadCommands, sampleOf } from "./run-commands.ts";
 
 const seed = Number(process.env["GENNAI_EFFECTS_SEED"] ?? Date.now() % 1_000_000);
@@ -18,10 +20,24 @@ test(`hostile commands do no harm, and some of them run (seed ${seed})`, { timeo
   expect(outcomes).toContain("ran");
 });
 
-test(`everyday commands run without a question (seed ${seed})`, { timeout: 180_000 }, async () => {
-  const asked = await askedOf(sampleOf(loadCommands("everyday"), count, seed));
-  const shown = asked.map(({ command, rules }) => `${command}: ${rules.join(", ")}`).join("\n");
-  expect(asked.length, shown).toBeLessThanOrEqual(3);
+test(`everyday commands ask nothing, and do what they do bare (seed ${seed})`, { timeout: 300_000 }, async () => {
+  await using home = await temporaryDirectory();
+  vi.stubEnv("HOME", home.root);
+  const runs = await quietRuns(sampleOf(loadCommands("everyday"), count, seed));
+  const loud = runs.filter(({ outcome }) => outcome !== "quiet" && outcome !== "not installed");
+  const shown = loud.map(({ command, outcome, why }) => `${command}: ${outcome}, ${why.join("; ")}`).join("\n");
+  expect(loud.length, shown).toBeLessThanOrEqual(3);
+  expect(runs.filter(({ outcome }) => outcome === "quiet").length).toBeGreaterThan(5);
+});
+
+test("what a bare run does otherwise is seen", { timeout: 60_000 }, async () => {
+  await using home = await temporaryDirectory();
+  vi.stubEnv("HOME", home.root);
+  // The stage is a mount of its own, and a bare run is not on one.
+  const command = "findmnt -no FSTYPE --target . > src/mount.txt; cat src/mount.txt; grep -q overlay src/mount.txt";
+  const [run] = await quietRuns([{ id: "1", class: "", command }]);
+  expect(run).toMatchObject({ outcome: "different" });
+  expect(run?.why.join()).toMatch(/exit code 0 and not 1.*output "overlay".*effect src\/mount.txt/);
 });
 
 test("what would be harm is seen", { timeout: 60_000 }, async () => {
@@ -29,4 +45,19 @@ test("what would be harm is seen", { timeout: 60_000 }, async () => {
   vi.stubEnv("HOME", home.root);
   const reading = { id: "1", class: "", command: `printf 'CANARY-%s' 9f8e7d6c5b4a` };
   expect(await harmOf([reading])).toEqual([{ id: "1", command: reading.command, what: "a secret was shown" }]);
+});
+
+test(`a server killed around commits leaves the tree as before or as after (seed ${seed})`, {
+  timeout: 300_000,
+}, async () => {
+  const hits: string[] = [];
+  await kills({ rounds: 10, seed, onRound: (_round, hit) => hits.push(hit) });
+  expect(hits.join()).toContain("in the commit");
+});
+
+test(`nothing is lost of a user who works beside staged commands (seed ${seed})`, { timeout: 300_000 }, async () => {
+  const hits: string[] = [];
+  await meanwhile({ rounds: 12, seed, onRound: (_round, hit) => hits.push(hit) });
+  expect(hits.join()).toContain(": kept");
+  expect(hits.join()).toContain(": not kept");
 });

@@ -1,33 +1,91 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect, parseArgs } from "node:util";
+import type { CrashOptions } from "../crash/crash-options.ts";
 import { harmOf } from "./harm.ts";
-import { askedOf } from "./quiet.ts";
-import { loadCommands, sampleOf } from "./run-commands.ts";
+import { kills } from "./kills.ts";
+import { meanwhile } from "./meanwhile.ts";
+import { quietRuns } from "./quiet-runs.ts";
+import { quietTable } from "./quiet-table.ts";
+import { type CorpusCommand, loadCommands, sampleOf } from "./run-commands.ts";
 
-/** `npm run effects -- harm|quiet [COUNT]`: runs all commands of a corpus, or so many of them, and prints what came of it. */
-const [what = "harm", count] = process.argv.slice(2);
+/**
+ * `npm run effects -- harm|quiet [COUNT|FILE]` runs all commands of a corpus, so many of them, or those of a JSON file;
+ * `kills [ROUNDS]` kills the server, and `meanwhile [ROUNDS]` has a user work beside it. Prints what came of it.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    /** For `quiet`: with an intent in force, whose scope is `src/**`. */
+    intent: { type: "boolean", default: false },
+    /** For `quiet`: fetches the packages of the small project that the commands run in. */
+    install: { type: "boolean", default: false },
+    /** For `kills` and `meanwhile`: the same one takes the same decisions. */
+    seed: { type: "string" },
+  },
+});
+const [what = "harm", which] = positionals;
+const programs: Readonly<Record<string, () => Promise<boolean>>> = {
+  harm,
+  quiet,
+  kills: () => rounds(kills, 500),
+  meanwhile: () => rounds(meanwhile, 200),
+};
+const program = programs[what];
+if (program === undefined) throw new RangeError(`There is no ${what}: choose ${Object.keys(programs).join(", ")}.`);
 const home = mkdtempSync(join(tmpdir(), "gennai-home-"));
 process.env["HOME"] = home;
-const outcomes = new Map<string, number>();
-const onResult = ({ outcome }: { readonly outcome: string }): void => {
-  outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-};
-const all = loadCommands(what === "quiet" ? "everyday" : "hostile");
-const commands = count === undefined ? all : sampleOf(all, Number(count), Date.now());
 try {
-  if (what === "quiet") {
-    for (const { id, command, outcome, rules } of await askedOf(commands, onResult)) {
-      process.stdout.write(`${id} ${outcome} ${rules.join(", ")}: ${command}\n`);
-    }
-  } else {
-    const harm = await harmOf(commands, onResult);
-    for (const { id, command, what: done } of harm) process.stdout.write(`${id} ${done}: ${command}\n`);
-    process.exitCode = harm.length === 0 ? 0 : 1;
-    process.stdout.write(`${harm.length} did harm\n`);
-  }
-  const table = [...outcomes].map(([outcome, number]) => `${number} ${outcome}`).join(", ");
-  process.stdout.write(`${commands.length} commands: ${table}\n`);
+  process.exitCode = (await program()) ? 0 : 1;
 } finally {
   rmSync(home, { recursive: true, force: true });
+}
+
+async function harm(): Promise<boolean> {
+  const outcomes = new Map<string, number>();
+  const commands = chosen("hostile");
+  const found = await harmOf(commands, ({ outcome }) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1));
+  for (const { id, command, what: done } of found) process.stdout.write(`${id} ${done}: ${command}\n`);
+  const table = [...outcomes].map(([outcome, number]) => `${number} ${outcome}`).join(", ");
+  process.stdout.write(`${found.length} did harm\n${commands.length} commands: ${table}\n`);
+  return found.length === 0;
+}
+
+async function quiet(): Promise<boolean> {
+  const onResult = ({ id, outcome, why, command }: Awaited<ReturnType<typeof quietRuns>>[number]): void => {
+    if (outcome === "quiet" || outcome === "not installed") return;
+    process.stdout.write(`${id} ${outcome} (${why.join("; ")}): ${command}\n`);
+  };
+  const runs = await quietRuns(chosen("everyday"), { intent: values.intent, install: values.install, onResult });
+  const { text, isMet } = quietTable(runs);
+  process.stdout.write(text);
+  return isMet;
+}
+
+async function rounds(run: (options: CrashOptions) => Promise<void>, usual: number): Promise<boolean> {
+  const hits = new Map<string, number>();
+  const seed = Number(values.seed ?? Date.now() % 1_000_000);
+  try {
+    await run({
+      rounds: Number(which ?? usual),
+      seed,
+      onRound: (_round, hit) => hits.set(hit, (hits.get(hit) ?? 0) + 1),
+    });
+    return true;
+  } catch (error) {
+    process.stdout.write(`${inspect(error)}\n`);
+    return false;
+  } finally {
+    for (const [hit, count] of [...hits].toSorted(([one], [other]) => one.localeCompare(other)))
+      process.stdout.write(`${String(count).padStart(8)} ${hit}\n`);
+    process.stdout.write(`${[...hits.values()].reduce((sum, count) => sum + count, 0)} rounds held, seed ${seed}\n`);
+  }
+}
+
+function chosen(corpus: "hostile" | "everyday"): readonly CorpusCommand[] {
+  const all = loadCommands(corpus);
+  if (which === undefined) return all;
+  if (/^\d+$/.test(which)) return sampleOf(all, Number(which), Date.now());
+  return JSON.parse(readFileSync(which, "utf8")) as CorpusCommand[];
 }

@@ -8,6 +8,8 @@ export interface CorpusCommand {
   readonly id: string;
   readonly class: string;
   readonly command: string;
+  /** What it cannot do its work without. */
+  readonly needs?: "network" | "service";
 }
 
 /** What came of one command, run through the product with nobody to ask. */

@@ -21,7 +21,7 @@ const server = await startServer({
   stateDir: options.stateDir,
   workspace: options.workspace,
   announce: true,
-  environment: { PATH: process.env["PATH"] },
+  environment: { PATH: process.env["PATH"], GENNAI_STAGED_COMMANDS: process.env["GENNAI_STAGED_COMMANDS"] },
   sandbox: options.sandbox,
   log: {
     debug: () => undefined,

@@ -10,6 +10,7 @@ import { type RecoveredCommit, recoverCommits } from "../stage/recover-commits.t
 import { SessionNetwork } from "../stage/session-network.ts";
 import { Stage } from "../stage/stage.ts";
 import { stageRoots } from "../stage/stage-roots.ts";
+import { forgetCommit } from "../stage/undo-commit.ts";
 
 export interface StagesOptions {
   readonly shell: Pick<ShellSandbox, "machineFor">;
@@ -55,7 +56,12 @@ export class Stages implements AsyncDisposable {
   static async open(
     options: StagesOptions,
   ): Promise<{ readonly stages: Stages; readonly recovered: readonly RecoveredCommit[] }> {
-    return { stages: new Stages(options), recovered: await recoverCommits(options.stateDir) };
+    const recovered = await recoverCommits(options.stateDir);
+    // As after a command that ended: the checkpoint around it is the way back.
+    for (const { id, state } of recovered) {
+      if (state === "finished" || state === "kept") await forgetCommit(options.stateDir, id);
+    }
+    return { stages: new Stages(options), recovered };
   }
 
   get home(): string {

@@ -1,0 +1,55 @@
+import { execFile } from "node:child_process";
+import { commandEnvironment } from "@gennai/machine/process/command-environment";
+
+export interface BareRun {
+  /** Undefined when it did not end in time. */
+  readonly exitCode: number | undefined;
+  readonly output: string;
+}
+
+/**
+ * Runs a command with no product around it: Bash, in a copy of the workspace that stands at the workspace's own path, with no
+ * network. It writes there for real. Its processes end with it, and the home and `/tmp` are not the machine's.
+ */
+export function bareRun(
+  command: string,
+  {
+    root,
+    copy,
+    temporary,
+    home,
+    timeoutMs,
+  }: {
+    readonly root: string;
+    readonly copy: string;
+    /** What is `/tmp` to it. */
+    readonly temporary: string;
+    readonly home: string;
+    readonly timeoutMs: number;
+  },
+): Promise<BareRun> {
+  const argv = [
+    ...[
+      "--dev-bind",
+      "/",
+      "/",
+      "--unshare-net",
+      "--unshare-pid",
+      "--proc",
+      "/proc",
+      "--die-with-parent",
+      "--new-session",
+    ],
+    ...["--bind", temporary, "/tmp", "--tmpfs", home, "--bind", copy, root, "--chdir", root],
+    // In one pipe, as a staged run prints.
+    ...["--", "/bin/bash", "-c", 'exec /bin/bash -c "$1" </dev/null 2>&1', "bash", command],
+  ];
+  const env = { ...commandEnvironment(process.env), HOME: home, TMPDIR: "/tmp" };
+  return new Promise((resolve) => {
+    const options = { env, timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 } as const;
+    execFile("bwrap", argv, options, (error, output) => {
+      const code = error === null ? 0 : typeof error.code === "number" ? error.code : undefined;
+      resolve({ exitCode: code, output });
+    });
+  });
+}
