@@ -34,9 +34,8 @@ test("a git that its sandbox cannot see: said once, and `--sandbox required` ref
     message: expect.stringContaining("runs its own git without a sandbox"),
     next: [expect.stringContaining("--sandbox required")],
   });
-  const check = machineChecks({ stateDir: server.stateDir, environment: process.env }).find(
-    ({ name }) => name === "git",
-  );
+  const machine = { stateDir: server.stateDir, workspace: server.workspace.root, environment: process.env };
+  const check = machineChecks(machine).find(({ name }) => name === "git");
   expect(check && (await check.run(signal))).toMatchObject({ state: "warn", next: [`${sandboxedGitHint}.`] });
 });
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdtemp, realpath, rm, statfs } from "node:fs/promises";
 import { homedir, platform, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -8,9 +8,12 @@ import { userConfigDir } from "../config/config-directory.ts";
 import { sandboxedGitHint } from "../git/git-isolation.ts";
 import { GitMissingError, machineGit, oldestGit } from "../git/machine-git.ts";
 import { commandEnvironment } from "../process/command-environment.ts";
+import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
+import { namespaceAdvice } from "../sandbox/namespace-advice.ts";
 import { openSandbox } from "../shell/open-sandbox.ts";
 import { ripgrepPath } from "../workspace/search/ripgrep-path.ts";
 import type { Check, Finding } from "./finding.ts";
+import { stageFinding } from "./stage-check.ts";
 
 const run = promisify(execFile);
 
@@ -26,6 +29,8 @@ const oldestNodes = [
 
 export interface Machine {
   readonly stateDir: string;
+  /** Real path. */
+  readonly workspace: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -35,7 +40,7 @@ export function machineChecks(machine: Machine): readonly Check[] {
     { name: "node", run: async () => nodeFinding(process.versions.node) },
     { name: "git", run: () => gitFinding() },
     { name: "ripgrep", run: (signal) => ripgrepFinding(signal) },
-    { name: "sandbox", run: () => sandboxFinding(machine) },
+    { name: "sandbox", run: () => sandboxFindings(machine) },
     { name: "disk", run: () => diskFinding(machine.stateDir) },
   ];
 }
@@ -79,8 +84,8 @@ async function ripgrepFinding(signal: AbortSignal): Promise<Finding> {
   }
 }
 
-/** By really making one, in a directory that goes again. */
-async function sandboxFinding({ environment }: Machine): Promise<Finding> {
+/** By really making one, in a directory that goes again; and whether it can be a stage. */
+async function sandboxFindings({ environment, stateDir, workspace }: Machine): Promise<readonly Finding[]> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), "gennai-doctor-")));
   try {
     await using sandbox = await openSandbox({
@@ -91,35 +96,20 @@ async function sandboxFinding({ environment }: Machine): Promise<Finding> {
       platform: platform(),
       privateDirectories: [userConfigDir(environment)],
     });
-    if (sandbox.state === "sandboxed") return { check: "sandbox", state: "ok", text: sandbox.reason };
-    return {
-      check: "sandbox",
-      state: "warn",
-      text: `Commands run without a sandbox: ${sandbox.reason}. All but plain reading asks.`,
-      next: platform() === "linux" ? bubblewrapHints() : [],
-    };
+    if (sandbox.state === "sandboxed") {
+      return [{ check: "sandbox", state: "ok", text: sandbox.reason }, await stageFinding(workspace, stateDir)];
+    }
+    const text = `Commands run without a sandbox: ${sandbox.reason}. All but plain reading asks.`;
+    return [{ check: "sandbox", state: "warn", text, next: platform() === "linux" ? sandboxHints() : [] }];
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-/** Also switches of Linux that keep an ordinary user from making namespaces. */
-function bubblewrapHints(): readonly string[] {
-  const switches = [
-    ["/proc/sys/user/max_user_namespaces", "0", "sudo sysctl user.max_user_namespaces=15000"],
-    ["/proc/sys/kernel/unprivileged_userns_clone", "0", "sudo sysctl kernel.unprivileged_userns_clone=1"],
-    [
-      "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
-      "1",
-      "AppArmor keeps programs from making user namespaces: give /usr/bin/bwrap a profile that allows it.",
-    ],
-  ] as const;
-  return [
-    ...switches.flatMap(([file, bad, next]) =>
-      existsSync(file) && readFileSync(file, "utf8").trim() === bad ? [next] : [],
-    ),
-    "Install bubblewrap, where it is missing (Debian, Ubuntu: sudo apt install bubblewrap).",
-  ];
+function sandboxHints(): readonly string[] {
+  return findBubblewrap() === undefined
+    ? ["Install bubblewrap (Debian, Ubuntu: sudo apt install bubblewrap)."]
+    : [namespaceAdvice(findBubblewrap())];
 }
 
 async function diskFinding(stateDir: string): Promise<Finding> {

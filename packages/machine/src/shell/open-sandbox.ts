@@ -7,6 +7,7 @@ import { type BubblewrapFeatures, bubblewrapArguments } from "../sandbox/bubblew
 import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
 import { type HostLayout, readHostLayout } from "../sandbox/host-layout.ts";
 import { MountPoints } from "../sandbox/mount-points.ts";
+import { namespaceAdvice } from "../sandbox/namespace-advice.ts";
 import { type Sandbox, type SandboxMode, SandboxRequired } from "../sandbox/sandbox.ts";
 import { openSandboxPlace, type SandboxPlace } from "../sandbox/sandbox-place.ts";
 import { ShellSandbox } from "../sandbox/sandboxed-shell.ts";
@@ -77,10 +78,7 @@ async function open(options: SandboxOptions): Promise<(Sandbox & AsyncDisposable
   const probed = await probe(program, layout, place);
   if (typeof probed === "string") {
     place[Symbol.dispose]();
-    return without(
-      `bubblewrap cannot make a sandbox here: ${probed}`,
-      "Allow unprivileged user namespaces for bwrap (Ubuntu: an AppArmor profile for /usr/bin/bwrap; containers: a seccomp profile that lets unshare through).",
-    );
+    return without(`bubblewrap cannot make a sandbox here: ${probed}`, namespaceAdvice(program));
   }
   const mountPoints = new MountPoints(join(options.stateDir, "sandbox-mounts"));
   const secretTargets = join(options.stateDir, "secret-targets");

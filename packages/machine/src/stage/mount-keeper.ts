@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { atExit } from "../process/at-exit.ts";
 import { inheritedDescriptors } from "../process/inherited-descriptors.ts";
+import { namespaceAdvice } from "../sandbox/namespace-advice.ts";
 import { checkSameRoot } from "../workspace/workspace-root.ts";
 import type { SessionNetwork } from "./session-network.ts";
 import { StageUnavailable } from "./stage-error.ts";
@@ -82,7 +83,7 @@ export async function keepMounts(
     throw new StageUnavailable(
       "no_user_namespaces",
       `The system lets no user namespace be made: ${complaint}`,
-      "Allow unprivileged user namespaces (Ubuntu: an AppArmor profile, or sysctl kernel.apparmor_restrict_unprivileged_userns=0; Debian 10: sysctl kernel.unprivileged_userns_clone=1; containers: a seccomp profile that lets unshare and mount through).",
+      namespaceAdvice(),
     );
   }
   if (!readFileSync("/proc/filesystems", "latin1").includes("\toverlay\n")) {

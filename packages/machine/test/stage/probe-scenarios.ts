@@ -1,36 +1,36 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { chownSync, mkdirSync, readdirSync } from "node:fs";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { chownSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { probeStage, type StageSupport } from "#stage/probe-stage";
+import { inNamespaces, type Namespaces } from "./in-namespaces.ts";
 import type { Scenarios } from "./run-scenarios.ts";
 import { rootAt, StageFixture } from "./stage-fixture.ts";
 
-const withoutRights = 61_234;
 const files = { "a.txt": "a\n", "src/b.txt": "b\n" };
 
-/**
- * Asks the probe in mounts of its own, after some shell commands there: as root, and as a user without rights.
- * `$1` is the workspace, `$2` its base. Needs root.
- */
-function probeAfter(
-  fixture: StageFixture,
-  commands: string,
-  {
-    namespaces = ["--mount"],
-    users = [0, withoutRights],
-  }: { readonly namespaces?: readonly string[]; readonly users?: readonly number[] } = {},
-): readonly StageSupport[] {
-  const program = fileURLToPath(new URL("probe-program.ts", import.meta.url));
-  return users.map((user) => {
-    const asUser = user === 0 ? "" : `/usr/bin/setpriv --reuid=${user} --regid=${user} --clear-groups `;
-    const own = user === 0 ? "true" : `chown -R ${user}:${user} "$2"`;
-    const script = `set -e; ${commands}; ${own}; exec ${asUser}"$3" "$4" "$2/state" "$1"`;
-    const args = [...namespaces, "/bin/sh", "-c", script, "sh", fixture.root, fixture.base, process.execPath, program];
-    const support: StageSupport = JSON.parse(execFileSync("/usr/bin/unshare", args, { encoding: "utf8" }));
-    return support;
-  });
+function probeAfter(fixture: StageFixture, commands: string, options: Namespaces = {}): readonly StageSupport[] {
+  return inNamespaces<StageSupport>(fixture, new URL("probe-program.ts", import.meta.url), commands, options);
+}
+
+/** A filter for seccomp that refuses `unshare` and lets all else through, as those of container engines do. */
+function filterOfUnshare(): Buffer {
+  const number = process.arch === "x64" ? 272 : 97;
+  const steps = [
+    [0x20, 0, 0, 0],
+    [0x15, 0, 1, number],
+    [0x06, 0, 0, 0x0005_0001],
+    [0x06, 0, 0, 0x7fff_0000],
+  ] as const;
+  return Buffer.concat(
+    steps.map(([code, yes, no, value]) => {
+      const step = Buffer.alloc(8);
+      step.writeUInt16LE(code, 0);
+      step.writeUInt8(yes, 2);
+      step.writeUInt8(no, 3);
+      step.writeUInt32LE(value, 4);
+      return step;
+    }),
+  );
 }
 
 function obstaclesOf(supports: readonly StageSupport[]): readonly string[] {
@@ -45,7 +45,7 @@ function obstacleOf(support: StageSupport): string {
 
 export const scenarios: Scenarios = {
   "finds that a stage works, and leaves nothing behind": async () => {
-    for (const name of ["workspace", "a,b:c\\d 'e"]) {
+    for (const name of ["workspace", "a,b:c\\d 'e", "two\nlines", "ümläut"]) {
       await using fixture = new StageFixture(files, { name });
       const before = fixture.tree();
       deepEqual(await probeStage(fixture.stateDir, [rootAt(fixture.root)]), { state: "staged" });
@@ -79,6 +79,15 @@ export const mountScenarios: Scenarios = {
       "no_user_namespaces",
     ]);
   },
+  "names that a filter refuses namespaces, as those of containers do": async () => {
+    await using fixture = new StageFixture(files);
+    const filter = join(fixture.base, "filter");
+    writeFileSync(filter, filterOfUnshare());
+    const through = `/usr/bin/bwrap --dev-bind / / --seccomp 9`;
+    const supports = probeAfter(fixture, `exec 9<'${filter}'`, { users: [0], through });
+    deepEqual(obstaclesOf(supports), ["no_user_namespaces"]);
+    match(supports.map((support) => ("advice" in support ? support.advice : "")).join(""), /seccomp/);
+  },
   "names a mount inside": async () => {
     await using fixture = new StageFixture(files);
     deepEqual(obstaclesOf(probeAfter(fixture, 'mount -t tmpfs x "$1/src"')), ["mount_inside"]);
@@ -97,6 +106,15 @@ export const mountScenarios: Scenarios = {
       'mkdir m2/state "m2/${1##*/}"; mount --move m2 /mnt; mount --move /mnt "$2"; chmod 755 "$2"; cd /',
     ];
     deepEqual(obstaclesOf(probeAfter(fixture, stack.join("; "))), ["overlay_refused"]);
+  },
+  "works where the workspace and the state directory are in memory": async () => {
+    await using fixture = new StageFixture(files);
+    deepEqual(
+      obstaclesOf(
+        probeAfter(fixture, 'mount -t tmpfs x "$2"; chmod 755 "$2"; mkdir -p "$1/src" "$2/state"; echo > "$1/a"'),
+      ),
+      ["none"],
+    );
   },
   "takes a place beside the workspace when the state directory lies elsewhere": async () => {
     await using fixture = new StageFixture(files);

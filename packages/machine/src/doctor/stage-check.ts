@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { probeStage } from "../stage/probe-stage.ts";
+import { stageRoots } from "../stage/stage-roots.ts";
+import type { Finding } from "./finding.ts";
+
+const check = "staged commands";
+
+/**
+ * Whether commands of this workspace can be staged, by really making a stage over it. Nothing of the workspace changes; a state
+ * directory that is not there yet is not made.
+ *
+ * @param workspace real path
+ */
+export async function stageFinding(workspace: string, stateDir: string): Promise<Finding> {
+  const isThere = existsSync(stateDir);
+  const place = isThere ? stateDir : await mkdtemp(join(existingParent(stateDir), ".gennai-doctor-"));
+  try {
+    const support = await probeStage(place, stageRoots(workspace, homedir()));
+    if (support.state === "staged") {
+      return { check, state: "ok", text: "What commands do in this workspace becomes true when it was judged." };
+    }
+    const text = `Commands run in the workspace itself, with a checkpoint before them (${support.obstacle}): ${support.reason}`;
+    return { check, state: "warn", text, next: [support.advice] };
+  } finally {
+    if (!isThere) await rm(place, { recursive: true, force: true });
+  }
+}
+
+function existingParent(path: string): string {
+  const parent = dirname(path);
+  return existsSync(parent) ? parent : existingParent(parent);
+}

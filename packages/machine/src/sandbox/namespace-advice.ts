@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+
+/** Switches of Linux that keep an ordinary user's programs from making user namespaces. */
+const switches = [
+  { name: "user.max_user_namespaces", closed: "0", open: "15000" },
+  { name: "kernel.unprivileged_userns_clone", closed: "0", open: "1" },
+] as const;
+
+const appArmor = "kernel.apparmor_restrict_unprivileged_userns";
+
+/**
+ * The one thing that lets the server make user namespaces, by what the switches of this system say.
+ *
+ * @param program absolute path of the program whose profile would allow it, where AppArmor refuses
+ * @param read what a switch says; undefined where the system has none of that name
+ */
+export function namespaceAdvice(
+  program: string = process.execPath,
+  read: (name: string) => string | undefined = readSwitch,
+): string {
+  for (const { name, closed, open } of switches) {
+    if (read(name) === closed) return `sudo sysctl ${name}=${open}`;
+  }
+  if (read(appArmor) === "1") {
+    const profile = `profile gennai ${program} flags=(unconfined) { userns, }`;
+    return `AppArmor refuses them. Write '${profile}' to /etc/apparmor.d/gennai and load it (sudo apparmor_parser -r /etc/apparmor.d/gennai), or allow them to all programs: sudo sysctl ${appArmor}=0`;
+  }
+  return "In a container, use a seccomp profile that lets unshare and mount through (docker: --security-opt seccomp=FILE).";
+}
+
+function readSwitch(name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/sys/${name.replace(".", "/")}`, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,28 @@
+// Run as a program, in mounts of a test's own: prints what comes of commands where the workspace cannot be staged.
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { runCommands } from "../../effects/run-commands.ts";
+
+/** One that only reads, and one that writes: there is nobody to ask. */
+const commands = ["ls cache && cat a.txt", "echo changed > a.txt"].map((command, index) => {
+  return { id: String(index), class: "fallback", command };
+});
+
+const results: { readonly outcome: string; readonly rules: readonly string[]; readonly text: string }[] = [];
+const [mounts = "no"] = process.argv.slice(2);
+await runCommands(commands, {
+  files: { "a.txt": "as it was\n", "cache/x": "x\n", ".gitignore": "cache/mounted\n" },
+  timeoutMs: 20_000,
+  prepare: (server) => {
+    const inside = server.workspace.path("cache");
+    if (mounts === "yes" && !existsSync(`${inside}/mounted`)) {
+      execFileSync("mount", ["-t", "tmpfs", "x", inside]);
+      execFileSync("touch", [`${inside}/mounted`, `${inside}/x`]);
+    }
+  },
+  onResult: ({ id, outcome, rules }, server) => {
+    if (mounts === "yes" && id === commands.at(-1)?.id) execFileSync("umount", ["-l", server.workspace.path("cache")]);
+    results.push({ outcome, rules, text: readFileSync(server.workspace.path("a.txt"), "utf8") });
+  },
+});
+process.stdout.write(JSON.stringify(results));
