@@ -26,6 +26,19 @@ export type TurnState =
   | "cancelled"
   | "interrupted";
 
+/** What a session's log says of a command in the background. */
+export interface BackgroundRunRecord {
+  /** Unique while the session is open, e.g. `b1`. */
+  readonly id: string;
+  readonly command: string;
+  /** How it ended, e.g. `exit code 1`; absent while it runs. */
+  readonly end?: string;
+  /** Of one that ended by itself. */
+  readonly exitCode?: number;
+  /** Ports of it that lead to this machine's loopback, and by which port there. */
+  readonly ports: readonly { readonly port: number; readonly local: number }[];
+}
+
 /** States after which a turn does nothing any more. */
 export const endStates: ReadonlySet<TurnState> = new Set(["completed", "error", "cancelled", "interrupted"]);
 
@@ -181,6 +194,12 @@ type SessionFact =
   /** A plan of the session, see `PlanRecord`. */
   | { readonly type: "plan-changed"; readonly planId: string; readonly change: PlanChange }
   | { readonly type: "change-set-undone"; readonly changeSetId: string; readonly files: readonly FileChangeRecord[] }
+  /** A command in the background began or ended, or a person opened a port of it. */
+  | {
+      readonly type: "background-run";
+      readonly what: "started" | "ended" | "port-opened";
+      readonly run: BackgroundRunRecord;
+    }
   /** The tree was kept before a call that runs something. */
   | {
       readonly type: "checkpoint-taken";

@@ -64,6 +64,14 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
     answers: "not_found",
   },
   "AgentService.getWorkspaceState": overseen,
+  "AgentService.listBackgroundRuns": overseen,
+  "AgentService.readBackgroundRun": { ...overseen, answers: "not_found" },
+  "AgentService.stopBackgroundRun": { ...overseen, answers: "not_found" },
+  "AgentService.openBackgroundPort": {
+    ...session,
+    request: (sessionId) => ({ sessionId, runId: "none", port: 80 }),
+    answers: "not_found",
+  },
   "AgentService.prepareBranch": {
     ...session,
     request: (sessionId) => ({ sessionId, task: "a task" }),

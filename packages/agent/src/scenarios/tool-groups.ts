@@ -6,7 +6,7 @@ const toolGroups: ReadonlyMap<string, readonly string[]> = new Map([
   ["search", ["Grep", "Glob"]],
   ["filesystem", ["Read", "LS", "Write", "Edit", "MultiEdit", "Delete", "Move"]],
   ["code", ["Read", "LS", "Write", "Edit", "MultiEdit", "Delete", "Move"]],
-  ["bash", ["Bash", "RunInTerminal"]],
+  ["bash", ["Bash", "BashOutput", "KillShell", "RunInTerminal"]],
   ["todo", ["TodoRead", "TodoWrite"]],
   ["proposal", ["ProposeChanges"]],
   ["web", ["WebFetch"]],

@@ -23,6 +23,10 @@ export const toolErrors = {
     means: "nothing can run in the background here",
     next: "The message says why; run it in the foreground, with an end.",
   },
+  too_many_background_runs: {
+    means: "the session runs as many commands in the background as it may",
+    next: "Stop one.",
+  },
   bad_command: { means: "a command that no terminal takes as one line", next: "Join lines with `&&`, or use `Bash`." },
   bad_directory: { means: "the directory for a command is none", next: "Name a directory of the workspace." },
   bad_path: { means: "no path of the workspace", next: "Name a path relative to the workspace." },

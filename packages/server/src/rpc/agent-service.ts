@@ -14,6 +14,12 @@ import { undoChangeSet } from "@gennai/sessions/manager/undo";
 import type { Session } from "@gennai/sessions/session/session";
 import { startTurn } from "@gennai/sessions/turn/start-turn";
 import { applyProposalRpc } from "./apply-proposal-rpc.ts";
+import {
+  listBackgroundRunsRpc,
+  openBackgroundPortRpc,
+  readBackgroundRunRpc,
+  stopBackgroundRunRpc,
+} from "./background-rpcs.ts";
 import { listCheckpointsRpc, restoreCheckpointRpc } from "./checkpoint-rpcs.ts";
 import { submitClientEvent } from "./client-event.ts";
 import { streamEvents } from "./event-stream.ts";
@@ -244,6 +250,22 @@ function agentService({
 
     async restoreCheckpoint(request) {
       return restoreCheckpointRpc(await manager.get(request.sessionId), request);
+    },
+
+    async listBackgroundRuns({ sessionId }) {
+      return listBackgroundRunsRpc(await manager.get(sessionId));
+    },
+
+    async readBackgroundRun(request, context) {
+      return readBackgroundRunRpc(await manager.get(request.sessionId), request, context.signal);
+    },
+
+    async stopBackgroundRun({ sessionId, runId }) {
+      return stopBackgroundRunRpc(await manager.get(sessionId), runId);
+    },
+
+    async openBackgroundPort(request) {
+      return openBackgroundPortRpc(await manager.get(request.sessionId), request);
     },
 
     async undoChangeSet({ sessionId, changeSetId }) {

@@ -45,6 +45,10 @@ const agent: AccessOf<typeof AgentService> = {
   getWorkspaceState: "overseen",
   prepareBranch: "session",
   listPaths: "overseen-or-own",
+  listBackgroundRuns: "overseen",
+  readBackgroundRun: "overseen",
+  stopBackgroundRun: "overseen",
+  openBackgroundPort: "session",
 };
 
 const governance: AccessOf<typeof GovernanceService> = {

@@ -198,7 +198,13 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       authenticated,
       workspaceRoots: () => manager.workspaceRoots(),
       announce: (change) => manager.announce(emergencyEvent(change)),
-      stopWork: (reason) => manager.stop(() => true, reason),
+      stopWork: async (reason) => {
+        const [turnIds] = await Promise.all([
+          manager.stop(() => true, reason),
+          manager.stopBackground("an emergency control"),
+        ]);
+        return turnIds;
+      },
       onError: (error) => log.error("An emergency control could not be made effective everywhere.", error),
     }),
   );
@@ -293,6 +299,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
   const plans = new SessionPlans(Date.now);
   parts.defer(async () => {
     await manager.stop(() => true, "The server is shutting down.");
+    await manager.stopBackground("the end of the server");
   });
   replica?.presence.onChange(() => {
     if (replica.presence.isConfirmed) return;

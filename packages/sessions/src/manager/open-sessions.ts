@@ -111,6 +111,7 @@ export class OpenSessions {
       const session = await opening.catch(() => undefined);
       if (session?.isIdle === false || this.#held.has(id) || this.#open.get(id) !== opening) continue;
       this.#forget(id);
+      await session?.background[Symbol.asyncDispose]();
       if (session?.workspace.client !== undefined) this.#services.closeClientWorkspace(session.workspace, id);
     }
   }

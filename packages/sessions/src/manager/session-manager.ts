@@ -148,6 +148,11 @@ export class SessionManager {
     return stopped.filter((turnId) => turnId !== undefined);
   }
 
+  /** Ends all that sessions run in the background. @param by who ended it, e.g. `an emergency control` */
+  async stopBackground(by: string): Promise<void> {
+    await Promise.all((await this.#open.all()).map(({ background }) => background.stopAll(by)));
+  }
+
   /** Tells every open session, or those of one workspace; rejects with the first failure after all were told. */
   async announce(event: SessionEvent, workspaceRoot?: string): Promise<void> {
     const told = await Promise.allSettled(

@@ -1,5 +1,5 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { BackgroundRunRecord, SessionEvent } from "@gennai/agent/session-event";
 import type { Todo } from "@gennai/agent/todo";
 import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
@@ -12,6 +12,8 @@ import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { WorkspaceError } from "@gennai/machine/workspace/workspace-error";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import type { SessionHead } from "@gennai/store/log/session-log";
+import type { BackgroundRunChange } from "../background/background-run-facts.ts";
+import { BackgroundRuns } from "../background/background-runs.ts";
 import { ClientRegistry } from "../bridge/client-registry.ts";
 import { PendingRequests } from "../bridge/pending-requests.ts";
 import { SessionWorkspaceChannel } from "../bridge/workspace-channel.ts";
@@ -36,6 +38,8 @@ export class Session {
   readonly remembered = new RememberedAnswers();
   readonly seen: SeenContents;
   readonly outputs: LargeOutputs;
+  /** What it runs in the background; ends with it. */
+  readonly background: BackgroundRuns;
   readonly state: SessionState;
   readonly services: SessionServices;
   readonly #log: OwnedLog;
@@ -62,6 +66,13 @@ export class Session {
       now: services.now,
       redactor: services.redactor,
       observer: services.observer,
+    });
+    this.background = new BackgroundRuns({
+      redactor: services.redactor,
+      emergency: services.emergency,
+      now: services.now,
+      record: (change) => this.#recordBackground(change),
+      onUnexpectedError: (error) => services.onUnexpectedError(error),
     });
     this.workspace = "resolve" in workspace ? workspace : this.#heldByClient(workspace);
   }
@@ -217,6 +228,21 @@ export class Session {
   /** Records what a restore is about to write, durably. */
   async announceRestore(restore: OpenRestore): Promise<void> {
     await this.#record({ type: "checkpoint-restoring", ...restore });
+  }
+
+  /** That one begins, its call records. */
+  async #recordBackground({ what, run }: BackgroundRunChange): Promise<void> {
+    const { id, command, end, exitCode, ports } = run;
+    const record: BackgroundRunRecord = {
+      id,
+      command,
+      ports,
+      ...(end === undefined ? {} : { end }),
+      ...(exitCode === undefined ? {} : { exitCode }),
+    };
+    const event: SessionEvent = { type: "background-run", what, run: record };
+    if (what === "started") await this.#record(event);
+    else await this.decided([event], "session", { background: what, ...record });
   }
 
   /** Adds an event about more than this session. Rejects while another server runs a turn of it: that one adds its own. */

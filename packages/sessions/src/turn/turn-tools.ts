@@ -12,6 +12,9 @@ import type { TurnRules } from "../policies/turn-rules.ts";
 import type { KnownFiles } from "../session/known-files.ts";
 import type { Session } from "../session/session.ts";
 import { loadSkills } from "../skills/load-skills.ts";
+import { bashOutputTool } from "../tools/background/bash-output-tool.ts";
+import { killShellTool } from "../tools/background/kill-shell-tool.ts";
+import { withEndedRuns } from "../tools/background/with-ended-runs.ts";
 import { problemsTool } from "../tools/reading/problems-tool.ts";
 import { skillTool } from "../tools/reading/skill-tool.ts";
 import { symbolsTool } from "../tools/reading/symbols-tool.ts";
@@ -46,7 +49,7 @@ export async function turnTools(
     readonly signal: AbortSignal;
   },
 ): Promise<TurnTools> {
-  const { services, workspace, state } = session;
+  const { services, workspace, state, background } = session;
   const { editor, rules, editingMode, signal } = turn;
   const { client } = workspace;
   const { stages } = services;
@@ -63,12 +66,17 @@ export async function turnTools(
     environment: services.commandEnvironment,
     limits: services.commandLimits,
     sandbox: services.sandbox.state === "sandboxed" ? services.sandbox.shell : undefined,
-    staging: client !== undefined || stages === undefined ? undefined : { stages, zeroAccess: rules.zeroAccess },
+    staging:
+      client !== undefined || stages === undefined ? undefined : { stages, background, zeroAccess: rules.zeroAccess },
     controlWatch: services.controlWatch,
     protectedBranches: [...services.protectedBranches, ...rules.config.protectedBranches],
     exclude: rules.searchExcludes,
     now: services.now,
   });
+  if (client === undefined && stages !== undefined) {
+    tools.set("BashOutput", bashOutputTool(background));
+    tools.set("KillShell", killShellTool(background));
+  }
   const web = await services.loadWeb();
   if (web.enabled) tools.set("WebFetch", webFetchTool({ web: async () => web }));
   const { skills, warnings: skillWarnings } = await loadSkills({
@@ -93,6 +101,7 @@ export async function turnTools(
     // Where nothing may be written, only what by the user's word only reads.
     if (editingMode === "branch" || tool.access === "read") tools.set(tool.name, tool);
   }
+  for (const [name, tool] of tools) tools.set(name, withEndedRuns(tool, background));
   return {
     tools,
     ownTools,

@@ -12,6 +12,7 @@ import {
 import { appliedFileToMessage, blobToMessage, changeToMessage } from "@gennai/protocol/model/proposal";
 import { riskWords } from "@gennai/protocol/model/risk";
 import { failureClassToMessage, verdictWords, verificationWords } from "@gennai/protocol/model/tool-outcome";
+import { backgroundRecordToWire } from "./background-run-wire.ts";
 import { checkpointEventToWire } from "./checkpoint-wire.ts";
 import { controlToWire, emergencyToWire, intentToWire, rulesStatusToWire } from "./governance-wire.ts";
 import { planChangeToWire } from "./plan-wire.ts";
@@ -197,6 +198,8 @@ function bodyToWire(event: SessionEvent): WireEvent {
     case "checkpoint-restoring":
     case "checkpoint-restored":
       return checkpointEventToWire(event);
+    case "background-run":
+      return { case: "backgroundRunChanged", value: { run: backgroundRecordToWire(event.run) } };
     case "session-started":
       return {
         case: "sessionStarted",

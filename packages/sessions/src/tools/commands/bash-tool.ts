@@ -8,6 +8,8 @@ import { runShellCommand, type ShellSurroundings } from "@gennai/machine/shell/s
 import type { StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
+import type { BackgroundRuns } from "../../background/background-runs.ts";
+import { startBackground } from "../background/start-in-background.ts";
 import { pathName } from "../path-name.ts";
 import { commandOperands } from "./command-operands.ts";
 import { commandOutcome } from "./command-outcome.ts";
@@ -30,6 +32,10 @@ const parameters = z.strictObject({
     .optional()
     .describe("Milliseconds until it is ended; 120000 by default."),
   cwd: z.string().min(1).optional().describe("Directory to run in; the workspace by default."),
+  run_in_background: z
+    .boolean()
+    .optional()
+    .describe("For servers and watchers: answers at once with an id, and the command goes on."),
 });
 
 type BashArguments = z.infer<typeof parameters>;
@@ -42,8 +48,10 @@ export interface BashPorts extends Omit<ShellSurroundings, "workspaceRoot"> {
   readonly staging?: Staging | undefined;
 }
 
-/** Where commands are staged, and what is hidden from them. */
-export type Staging = Pick<StagedSurroundings, "stages" | "zeroAccess">;
+/** Where commands are staged, what is hidden from them, and where those that last run. */
+export interface Staging extends Pick<StagedSurroundings, "stages" | "zeroAccess"> {
+  readonly background: BackgroundRuns;
+}
 
 const plainDescription =
   "Runs a shell command without input and returns its output and exit code. " +
@@ -52,7 +60,9 @@ const plainDescription =
 const stagedDescription =
   "It runs on a copy of the workspace, without network: what it changed is looked at when it has ended, and becomes true only " +
   "then, all of it or nothing; the result says what was not kept, and why. Of a command that was ended, nothing is kept. " +
-  "Files that hold secrets are not there. Renaming a directory that exists may fail (EXDEV): use mv.";
+  "Files that hold secrets are not there. Renaming a directory that exists may fail (EXDEV): use mv. " +
+  "Servers and watchers: run_in_background. They see the workspace, and edits as they are saved (not those in node_modules); " +
+  "what they write themselves is never kept. Later commands reach their ports on localhost, nobody else does.";
 
 /** Runs a shell command on the server and captures what it prints. */
 export function bashTool(ports: BashPorts): Tool<BashArguments> {
@@ -70,11 +80,12 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
       const { client } = ports.workspace;
       const staged = cwd.inside && (await ports.staging?.stages.support(root))?.state === "staged";
       const effect: Effect = { type: "exec", command, cwd, where: "server", ...(staged ? { staged } : {}) };
+      if (args.run_in_background === true && !staged) throw notInBackground(client !== undefined);
       if (client !== undefined && cwd.inside) await refuseNoDirectory(ports.workspace, cwd);
       const directory = client === undefined && cwd.inside ? heldDirectory(cwd.absolute, pathName(cwd)) : undefined;
       directories.set(effect, directory);
       return {
-        statement: `Run \`${args.command}\``,
+        statement: `Run \`${args.command}\`${args.run_in_background === true ? " in the background" : ""}`,
         effects: [effect],
         ...(command.readsOnly ? {} : { operands: await commandOperands(ports.workspace, command, directory) }),
         ...(args.description === undefined ? {} : { claim: args.description }),
@@ -99,8 +110,12 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
       }
       if (effect.staged === true && ports.staging !== undefined) {
         const { staging, environment, limits = {} } = ports;
-        const surroundings = { ...staging, workspaceRoot: ports.workspace.root, environment, limits };
-        return executeStaged(effect, timeoutMs, surroundings, context);
+        const { background, ...where } = staging;
+        const surroundings = { ...where, workspaceRoot: ports.workspace.root, environment, limits };
+        if (args.run_in_background === true) {
+          return startBackground(effect, analysis, surroundings, { background, signal });
+        }
+        return executeStaged(effect, timeoutMs, { ...surroundings, network: background.network }, context);
       }
       const cwd = directories.get(effect) ?? heldDirectory(effect.cwd.absolute, pathName(effect.cwd));
       const { text, readsOnly } = effect.command;
@@ -113,12 +128,23 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
       return { ...commandOutcome(run, timeoutMs, notes), ...(putBack.files.length === 0 ? {} : { putBack }) };
     },
 
-    async verify(_args, outcome) {
+    async verify(args, outcome) {
+      if (args.run_in_background === true && outcome.failure === undefined) {
+        return { state: "verified", evidence: "It runs in the background." };
+      }
       if (outcome.exitCode === undefined) return { state: "failed", evidence: "The command did not end by itself." };
       const state = outcome.exitCode === 0 ? "verified" : "failed";
       return { state, evidence: `The command ended with exit code ${outcome.exitCode}.` };
     },
   };
+}
+
+function notInBackground(isHeldByClient: boolean): ToolFailure {
+  const why = isHeldByClient ? "the files of this workspace are on another machine" : "commands are not staged here";
+  return new ToolFailure("background_unavailable", `Nothing can run in the background: ${why}.`, {
+    failureClass: "tool_unavailable",
+    hint: "Run it in the foreground, with an end, or ask the user to start it.",
+  });
 }
 
 function heldDirectory(path: string, name: string): HeldDirectory {

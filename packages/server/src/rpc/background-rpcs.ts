@@ -1,0 +1,60 @@
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { ServiceError } from "@gennai/machine/service-error";
+import { systemErrorCode } from "@gennai/machine/system-error";
+import type {
+  OpenBackgroundPortRequest,
+  ReadBackgroundRunRequest,
+} from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { Session } from "@gennai/sessions/session/session";
+import { backgroundRunToWire } from "./wire/background-run-wire.ts";
+
+/** Characters of one answer. */
+const mostRead = 64 * 1024;
+const longestWait = 30_000;
+
+export function listBackgroundRunsRpc({ background }: Session) {
+  return { runs: background.list().map(backgroundRunToWire) };
+}
+
+export async function readBackgroundRunRpc(
+  { background }: Session,
+  { runId, after, waitMs }: ReadBackgroundRunRequest,
+  signal: AbortSignal,
+) {
+  const options = { most: mostRead, waitMs: Math.min(waitMs, longestWait), signal };
+  const { text, leftOut, end, run } = await forClients(background.read(runId, Number(after), options));
+  return { text, leftOut: BigInt(leftOut), end: BigInt(end), run: backgroundRunToWire(run) };
+}
+
+export async function stopBackgroundRunRpc({ background }: Session, runId: string) {
+  return { run: backgroundRunToWire(await forClients(background.stop(runId, "the user"))) };
+}
+
+export async function openBackgroundPortRpc(
+  { background }: Session,
+  { runId, port, localPort }: OpenBackgroundPortRequest,
+) {
+  if (port < 1 || port > 65_535 || localPort > 65_535) {
+    throw new ServiceError("invalid_argument", "A port is a number from 1 to 65535.");
+  }
+  const { local } = await forClients(background.openPort(runId, port, localPort));
+  return { opened: { port, localPort: local } };
+}
+
+async function forClients<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof ToolFailure) {
+      const { hint } = error;
+      throw new ServiceError("not_found", error.message, { cause: error, ...(hint === undefined ? {} : { hint }) });
+    }
+    if (systemErrorCode(error) === "EADDRINUSE" || systemErrorCode(error) === "EACCES") {
+      throw new ServiceError("failed_precondition", "This port of the server's machine cannot be used.", {
+        hint: "Leave it out, and any free one is taken.",
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,310 @@
+import { emergencyVerdict } from "@gennai/governance/emergency/emergency-policy";
+import type { LiveRedactor } from "@gennai/governance/redaction";
+import type { Analysis } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import {
+  type BackgroundCommand,
+  type BackgroundEnd,
+  type BackgroundRun,
+  type BackgroundSurroundings,
+  backgroundUnavailable,
+  startInBackground,
+} from "@gennai/machine/background/background-run";
+import { type OpenPort, openPort } from "@gennai/machine/background/open-port";
+import type { SessionNetwork } from "@gennai/machine/stage/session-network";
+import type { Stages } from "@gennai/machine/staged-shell/stages";
+import type { EmergencyControls } from "../emergency/emergency-controls.ts";
+import { type BackgroundRunChange, type BackgroundRunFacts, byModel, howEnded } from "./background-run-facts.ts";
+import { OutputRing } from "./output-ring.ts";
+import { ShownOutput } from "./shown-output.ts";
+import { within } from "./within.ts";
+
+/** Runs of one session at a time. */
+const maxRunning = 8;
+/** Those that have ended and can still be read. */
+const maxEnded = 16;
+/** Characters of each one's output that are kept. */
+const keptOutput = 256 * 1024;
+/** Ports that a person may open for one run. */
+const maxPorts = 8;
+
+export interface BackgroundRunsOptions {
+  readonly redactor: LiveRedactor;
+  now(): number;
+  readonly emergency: Pick<EmergencyControls, "current" | "standingCheck">;
+  /** Adds it to the session's log and ledger. */
+  record(change: BackgroundRunChange): Promise<void>;
+  onUnexpectedError(error: unknown): void;
+}
+
+interface KnownRun {
+  facts: BackgroundRunFacts;
+  readonly analysis: Analysis;
+  readonly output: OutputRing;
+  readonly run: BackgroundRun;
+  readonly ports: Map<number, OpenPort>;
+  /** Who ended it. */
+  stoppedBy: string | undefined;
+  /** Resolves when it has ended and that is recorded. Never rejects. */
+  finished: Promise<void>;
+  /** What the model has read. */
+  readTo: number;
+  /** The model knows how it ended. */
+  isToldOf: boolean;
+}
+
+/** What a session runs in the background: servers, watchers. They end with it, and when somebody stops all work. */
+export class BackgroundRuns implements AsyncDisposable {
+  readonly #options: BackgroundRunsOptions;
+  readonly #runs = new Map<string, KnownRun>();
+  #count = 0;
+  #starting = 0;
+  #network: Promise<SessionNetwork> | undefined;
+  #open: SessionNetwork | undefined;
+  #emergency: Disposable | undefined;
+  #disposed = false;
+
+  constructor(options: BackgroundRunsOptions) {
+    this.#options = options;
+  }
+
+  /** In which commands of the session reach its servers; there while one of them runs. */
+  get network(): SessionNetwork | undefined {
+    return this.#open;
+  }
+
+  /** In the order of their starts. */
+  list(): readonly BackgroundRunFacts[] {
+    return [...this.#runs.values()].map(({ facts, ports, run }) => {
+      const open = [...ports].map(([local, { port }]) => ({ port, local }));
+      return { ...facts, ports: open, isPartial: run.isPartial };
+    });
+  }
+
+  /** Throws `ToolFailure` `background_unavailable`, `too_many_background_runs`. @param analysis of the call that starts it */
+  async start(
+    command: BackgroundCommand,
+    analysis: Analysis,
+    where: Omit<BackgroundSurroundings, "network" | "stages"> & { readonly stages: Stages },
+  ): Promise<BackgroundRunFacts> {
+    if (this.#disposed) throw backgroundUnavailable(new Error("the session is closed."));
+    const running = this.list().filter(({ state }) => state === "running").length;
+    if (running + this.#starting >= maxRunning) {
+      throw new ToolFailure("too_many_background_runs", `The session runs ${maxRunning} commands in the background.`, {
+        hint: "Stop one with KillShell.",
+      });
+    }
+    this.#starting += 1;
+    try {
+      const output = new OutputRing(keptOutput);
+      const shown = new ShownOutput(output, this.#options.redactor);
+      const network = await this.#openNetwork(where);
+      const run = await startInBackground(command, { ...where, network }, { onOutput: (text) => shown.push(text) });
+      if (this.#disposed) await run.stop();
+      return await this.#keep(command, run, { analysis, output, shown });
+    } finally {
+      this.#starting -= 1;
+      this.#closeIfIdle();
+    }
+  }
+
+  /** Resolves when it has ended, or that time is over. */
+  async endsWithin(id: string, waitMs: number, signal: AbortSignal): Promise<void> {
+    await within(this.#find(id).finished, waitMs, signal);
+  }
+
+  /** What a run printed since a place; waits for more while there is none. Throws `ToolFailure` `background_not_found`. */
+  async read(
+    id: string,
+    place: number,
+    options: { readonly most: number; readonly waitMs: number; readonly signal?: AbortSignal },
+  ): Promise<{
+    readonly text: string;
+    readonly leftOut: number;
+    readonly end: number;
+    readonly run: BackgroundRunFacts;
+  }> {
+    const { output } = this.#find(id);
+    if (this.#find(id).facts.state === "running" && output.end <= place) {
+      await within(output.more(place), options.waitMs, options.signal);
+    }
+    return { ...output.since(place, options.most), run: this.#facts(id) };
+  }
+
+  /** `read` for the model, which reads on where it was. */
+  async readOn(id: string, options: { readonly most: number; readonly waitMs: number; readonly signal: AbortSignal }) {
+    const known = this.#find(id);
+    const read = await this.read(id, known.readTo, options);
+    known.readTo = read.end;
+    if (read.run.state === "ended") known.isToldOf = true;
+    return read;
+  }
+
+  /** Resolves when it has ended; at once for one that has. Throws `ToolFailure` `background_not_found`. @param by e.g. `the model` */
+  async stop(id: string, by: string): Promise<BackgroundRunFacts> {
+    const known = this.#find(id);
+    if (known.facts.state === "running") {
+      known.stoppedBy ??= by;
+      await known.run.stop();
+    }
+    await known.finished;
+    return this.#facts(id);
+  }
+
+  /** Resolves when all have ended. */
+  async stopAll(by: string): Promise<void> {
+    await Promise.all(this.list().map(({ id }) => this.stop(id, by)));
+  }
+
+  /**
+   * Lets this machine reach a port of a run's network. Throws `ToolFailure` `background_not_found`, and system errors, e.g.
+   * `EADDRINUSE`.
+   *
+   * @param local port of the loopback; any free one for 0
+   */
+  async openPort(id: string, port: number, local: number): Promise<{ readonly port: number; readonly local: number }> {
+    const known = this.#find(id);
+    const network = this.#open;
+    if (known.facts.state !== "running" || network === undefined || known.ports.size >= maxPorts) {
+      throw new ToolFailure("background_not_found", `No port of ${id} can be opened.`, {
+        hint: `It must run, and have fewer than ${maxPorts} open ports.`,
+      });
+    }
+    const opened = await openPort(network, port, local);
+    // It may have ended meanwhile.
+    if (this.#facts(id).state === "ended") await opened.close();
+    known.ports.set(opened.port, { port, close: () => opened.close() });
+    await this.#options.record({ run: this.#facts(id), what: "port-opened" });
+    return { port, local: opened.port };
+  }
+
+  /** Those that ended and that the model does not know of; asking tells it. */
+  takeEnded(): readonly BackgroundRunFacts[] {
+    const ended = [...this.#runs.values()].filter(({ facts, isToldOf }) => facts.state === "ended" && !isToldOf);
+    for (const known of ended) known.isToldOf = true;
+    return ended.map(({ facts }) => facts);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed = true;
+    await this.stopAll("the end of the session");
+    this.#closeIfIdle();
+  }
+
+  async #keep(
+    command: BackgroundCommand,
+    run: BackgroundRun,
+    { analysis, output, shown }: Pick<KnownRun, "analysis" | "output"> & { readonly shown: ShownOutput },
+  ): Promise<BackgroundRunFacts> {
+    this.#count += 1;
+    const id = `b${this.#count}`;
+    const facts: BackgroundRunFacts = {
+      id,
+      command: await this.#options.redactor.redact(command.text),
+      state: "running",
+      startedAt: this.#options.now(),
+      ports: [],
+      isPartial: run.isPartial,
+    };
+    const known: KnownRun = {
+      facts,
+      analysis,
+      output,
+      run,
+      ports: new Map(),
+      stoppedBy: undefined,
+      finished: Promise.resolve(),
+      readTo: 0,
+      isToldOf: false,
+    };
+    this.#runs.set(id, known);
+    const recorded = this.#options.record({ run: facts, what: "started" });
+    known.finished = Promise.all([run.ended, recorded])
+      .then(async ([end]) => {
+        await shown.end();
+        await this.#finish(known, end);
+      })
+      .catch((error: unknown) => this.#options.onUnexpectedError(error));
+    this.#emergency ??= this.#options.emergency.standingCheck.onChange(() => this.#look());
+    this.#look();
+    try {
+      await recorded;
+    } catch (error) {
+      // Nothing runs that nobody can see.
+      await run.stop();
+      this.#runs.delete(id);
+      throw error;
+    }
+    return this.#facts(id);
+  }
+
+  async #finish(known: KnownRun, end: BackgroundEnd): Promise<void> {
+    const { facts, stoppedBy, ports, output } = known;
+    const exitCode = "run" in end && stoppedBy === undefined ? end.run.exitCode : undefined;
+    known.facts = {
+      ...facts,
+      state: "ended",
+      endedAt: this.#options.now(),
+      end: stoppedBy === undefined ? howEnded(end) : `stopped by ${stoppedBy}`,
+      ...(exitCode === undefined ? {} : { exitCode }),
+    };
+    if (stoppedBy === byModel) known.isToldOf = true;
+    await Promise.all([...ports.values()].map((port) => port.close()));
+    ports.clear();
+    output.wake();
+    this.#forgetOldest();
+    this.#closeIfIdle();
+    await this.#options.record({ run: known.facts, what: "ended" });
+  }
+
+  #forgetOldest(): void {
+    const ended = [...this.#runs.values()].filter(({ facts }) => facts.state === "ended");
+    for (const { facts } of ended.slice(0, Math.max(0, ended.length - maxEnded))) this.#runs.delete(facts.id);
+  }
+
+  /** Ends those that would not be let start any more. */
+  #look(): void {
+    const state = this.#options.emergency.current();
+    for (const { facts, analysis } of this.#runs.values()) {
+      if (facts.state !== "running") continue;
+      if (emergencyVerdict(state, { toolName: "Bash", analysis }).type === "allow") continue;
+      this.stop(facts.id, "an emergency control").catch((error: unknown) => this.#options.onUnexpectedError(error));
+    }
+  }
+
+  #openNetwork({ stages, workspaceRoot }: { readonly stages: Stages; readonly workspaceRoot: string }) {
+    this.#network ??= stages.openNetwork(workspaceRoot).then(
+      (network) => {
+        this.#open = network;
+        return network;
+      },
+      (error: unknown) => {
+        this.#network = undefined;
+        throw backgroundUnavailable(error);
+      },
+    );
+    return this.#network;
+  }
+
+  #closeIfIdle(): void {
+    if (this.#starting > 0 || this.list().some(({ state }) => state === "running")) return;
+    this.#open?.[Symbol.dispose]();
+    this.#open = undefined;
+    this.#network = undefined;
+    this.#emergency?.[Symbol.dispose]();
+    this.#emergency = undefined;
+  }
+
+  #facts(id: string): BackgroundRunFacts {
+    return this.list().find((facts) => facts.id === id) ?? this.#find(id).facts;
+  }
+
+  #find(id: string): KnownRun {
+    const known = this.#runs.get(id);
+    if (known !== undefined) return known;
+    const ids = [...this.#runs.keys()];
+    throw new ToolFailure("background_not_found", `Nothing of this session has the id ${id.slice(0, 40)}.`, {
+      hint: ids.length === 0 ? "Nothing was started in the background." : `There are: ${ids.join(", ")}.`,
+    });
+  }
+}

@@ -1,0 +1,61 @@
+import type { Tool } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { z } from "zod";
+import type { BackgroundRunFacts } from "../../background/background-run-facts.ts";
+import type { BackgroundRuns } from "../../background/background-runs.ts";
+import { withNotes } from "../commands/command-output.ts";
+
+/** Characters that one look shows. */
+const mostShown = 30_000;
+/** Milliseconds that a look waits for a run that has nothing new to say. */
+const patience = 3_000;
+
+const parameters = z.strictObject({
+  bash_id: z.string().min(1).max(40).describe("Id of the background command, e.g. b1."),
+  filter: z
+    .string()
+    .max(500)
+    .optional()
+    .describe("Regular expression: only lines that match are shown, and the others are not shown again."),
+});
+
+/** Reads what a command in the background printed since the last look. */
+export function bashOutputTool(background: Pick<BackgroundRuns, "readOn">): Tool<z.infer<typeof parameters>> {
+  return {
+    name: "BashOutput",
+    description:
+      "Returns what a command that Bash started with run_in_background printed since the last look, and whether it still runs.",
+    parameters,
+    access: "read",
+
+    async analyse({ bash_id: id }) {
+      return { statement: `Read the output of ${id}`, effects: [{ type: "session" }] };
+    },
+
+    async execute({ bash_id: id, filter }, _analysis, { signal }) {
+      const shows = filter === undefined ? undefined : lineFilter(filter);
+      const { text, leftOut, run } = await background.readOn(id, { most: mostShown, waitMs: patience, signal });
+      const lines = shows === undefined ? text : text.split("\n").filter(shows).join("\n");
+      const notes = leftOut === 0 ? [] : [`[${leftOut} characters before this are left out]`];
+      return { output: withNotes(lines, [...notes, `[${stateOf(run)}]`]), truncated: leftOut > 0 };
+    },
+  };
+}
+
+/** In words, e.g. `b1 runs`. */
+export function stateOf({ id, state, end, ports }: BackgroundRunFacts): string {
+  if (state === "ended") return `${id} has ended: ${end ?? "nobody knows how"}`;
+  const open = ports.map(({ port, local }) => `${port} as 127.0.0.1:${local}`);
+  return `${id} runs${open.length === 0 ? "" : `; the user has opened port ${open.join(", ")} of it`}`;
+}
+
+/** A plain text where it is no expression that this engine takes. It runs on a line at a time, of bounded length. */
+function lineFilter(filter: string): (line: string) => boolean {
+  try {
+    const expression = new RegExp(filter);
+    return (line) => expression.test(line.slice(0, 500));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new ToolFailure("bad_pattern", `The filter is no regular expression: ${message}`, { cause: error });
+  }
+}
