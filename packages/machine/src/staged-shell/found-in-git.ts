@@ -5,6 +5,7 @@ import { controlPath } from "@gennai/governance/policies/control-paths";
 import { objectOf } from "../control-watch/is-staged.ts";
 import { newCommits } from "../git/new-commits.ts";
 import type { GitEffect } from "../stage/git-effects.ts";
+import { rebasedBranch } from "../workspace/git-head.ts";
 import type { StagedWork } from "./staged-work.ts";
 
 /** What a staged command did to the workspace's repository, and that it made others. */
@@ -34,7 +35,7 @@ export async function gitContents(work: StagedWork, home: string): Promise<reado
   const inIndex = own.flatMap((effect) => (effect.type === "index" ? effect.changes : []));
   const tips = own.flatMap((effect) => {
     const to = effect.type === "ref" || effect.type === "head" ? effect.to : undefined;
-    return to !== undefined && /^[0-9a-f]+$/.test(to) ? [to] : [];
+    return to !== undefined && objectId.test(to) ? [to] : [];
   });
   const committed = await newCommits(work.workspaceRoot, { tips: [...new Set(tips)], objects: work.newObjects, home });
   // Of a path that a merge has not settled, there are several.
@@ -60,6 +61,8 @@ export function foundInContents(
   }
   return [...found.values()];
 }
+
+const objectId = /^[0-9a-f]+$/;
 
 interface GitEntry {
   readonly mode: string;
@@ -110,8 +113,12 @@ function gitChange(effect: GitEffect, work: StagedWork): readonly GitChange[] {
   switch (effect.type) {
     case "ref":
       return [change("ref", effect.name, gitState || gitNames.includes(effect.name.replace(/^refs\/heads\//, "")))];
-    case "head":
-      return [change("head", "HEAD", gitMoves || gitState)];
+    case "head": {
+      const head = change("head", "HEAD", gitMoves || gitState);
+      const isDetached = effect.to !== undefined && objectId.test(effect.to);
+      const branch = isDetached ? rebasedBranch((path) => textOf(effect, work, path)) : undefined;
+      return [branch === undefined ? head : { ...head, to: `refs/heads/${branch}` }];
+    }
     case "reflog":
       return effect.shrinks ? [change("reflog", effect.name, gitState)] : [];
     case "control":
@@ -129,6 +136,15 @@ function gitChange(effect: GitEffect, work: StagedWork): readonly GitChange[] {
 /** A rebase that goes on later runs what its list says. */
 function runsWhenGoingOn({ root, repository, path }: GitEffect & { readonly type: "work" }, work: StagedWork): boolean {
   if (!/^(?:rebase-merge|rebase-apply|sequencer)\//.test(path)) return false;
-  const text = work.shown(work.absolute({ root, path: join(repository, path) }))?.toString("utf8");
+  const text = textOf({ root, repository }, work, path);
   return text !== undefined && /^\s*(?:x|exec)\b/m.test(text);
+}
+
+/** Of a file of git's data, as the command left it. */
+function textOf(
+  { root, repository }: Pick<GitEffect, "root" | "repository">,
+  work: StagedWork,
+  path: string,
+): string | undefined {
+  return work.shown(work.absolute({ root, path: join(repository, path) }))?.toString("utf8");
 }

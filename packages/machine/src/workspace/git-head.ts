@@ -10,13 +10,27 @@ export function readGitHead(directory: string): GitHead {
   if (repository === undefined) return { type: "none" };
   const head = readText(join(repository.directory, "HEAD"));
   if (head === undefined) return { type: "none" };
-  if (objectId.test(head)) return { type: "detached", commit: head };
+  if (objectId.test(head)) {
+    const branch = rebasedBranch((path) => readText(join(repository.directory, path)));
+    return branch === undefined ? { type: "detached", commit: head } : { type: "branch", branch, commit: head };
+  }
   const ref = symbolicRef(head);
   if (ref === undefined) return { type: "none" };
   const commit = readRef(repository, ref);
   // HEAD may name a ref that is no branch; then no branch follows the commits.
   if (ref.startsWith(branchPrefix)) return { type: "branch", branch: ref.slice(branchPrefix.length), commit };
   return commit === undefined ? { type: "none" } : { type: "detached", commit };
+}
+
+/**
+ * The branch that a rebase which has stopped works for: HEAD is detached then, and what is done belongs to that branch.
+ *
+ * @param read text of a small file of git's data, by its path there; undefined when it is missing
+ */
+export function rebasedBranch(read: (path: string) => string | undefined): string | undefined {
+  const name = read("rebase-merge/head-name") ?? read("rebase-apply/head-name");
+  const ref = name === undefined ? undefined : symbolicRef(`ref: ${name.trim()}`);
+  return ref?.startsWith(branchPrefix) ? ref.slice(branchPrefix.length) : undefined;
 }
 
 /** Name of the branch that `origin` calls its default, e.g. `main`; undefined when this clone does not know it. */
@@ -28,7 +42,7 @@ export function defaultRemoteBranch(directory: string): string | undefined {
 }
 
 export type GitHead =
-  /** `commit` is undefined on a branch without commits. */
+  /** `commit` is undefined on a branch without commits, and HEAD's while a rebase of the branch has stopped. */
   | { readonly type: "branch"; readonly branch: string; readonly commit: string | undefined }
   | { readonly type: "detached"; readonly commit: string }
   | { readonly type: "none" };

@@ -78,6 +78,22 @@ describe("garbage", () => {
     expect(defaultRemoteBranch(place)).toBeUndefined();
   });
 
+  test.each(["rebase-merge", "rebase-apply"])("a %s that has stopped works for its branch", (directory) => {
+    rmSync(place, { recursive: true, force: true });
+    mkdirSync(join(place, ".git", directory), { recursive: true });
+    const commit = "a".repeat(40);
+    writeFileSync(join(place, ".git/HEAD"), `${commit}\n`);
+    expect(readGitHead(place)).toEqual({ type: "detached", commit });
+    for (const [name, head] of [
+      ["refs/heads/feature/one\n", { type: "branch", branch: "feature/one", commit }],
+      ["detached HEAD\n", { type: "detached", commit }],
+      ["refs/heads/../../x\n", { type: "detached", commit }],
+    ] as const) {
+      writeFileSync(join(place, ".git", directory, "head-name"), name);
+      expect(readGitHead(place)).toEqual(head);
+    }
+  });
+
   test("refs and pointers that make no sense", () => {
     rmSync(place, { recursive: true, force: true });
     mkdirSync(join(place, ".git/refs/heads"), { recursive: true });

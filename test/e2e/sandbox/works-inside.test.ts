@@ -1,0 +1,154 @@
+import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { expect, test } from "vitest";
+import { eventOf, runTurn, startSession } from "../rpc/session-client.ts";
+
+/** What a program does in a staged run, and what is there of it afterwards, for the next command and for the user. */
+interface Work {
+  readonly name: string;
+  /** Runs in the workspace before, as the user. */
+  readonly prepare?: (server: TestServer) => Promise<unknown>;
+  readonly files?: Readonly<Record<string, string>>;
+  /** Each is a run of its own. */
+  readonly commands: readonly string[];
+  /** What the last one prints. */
+  readonly prints?: string | RegExp;
+  readonly look?: (server: TestServer) => Promise<unknown>;
+}
+
+const branches = async ({ workspace: { git, write } }: TestServer): Promise<void> => {
+  await git("checkout", "--quiet", "-b", "feature");
+  await write("feature.txt", "feature\n");
+  await git("add", "--all");
+  await git("commit", "--quiet", "--message", "feature");
+  await git("checkout", "--quiet", "work");
+  await write("a.txt", "work\n");
+  await git("commit", "--quiet", "--all", "--message", "work");
+  await git("checkout", "--quiet", "feature");
+};
+
+const works: readonly Work[] = [
+  {
+    name: "git mv, and the commit of it",
+    commands: ["git mv a.txt b.txt && git commit --quiet --message moved", "git show --stat --format=%s -M HEAD"],
+    prints: /moved[^]*a\.txt => b\.txt/,
+    look: async ({ workspace }) => expect(await workspace.git("status", "--porcelain")).toBe(""),
+  },
+  {
+    name: "git rebase",
+    prepare: branches,
+    commands: ["git rebase --quiet work", "git log --format=%s"],
+    prints: "feature\nwork\nfirst",
+    look: async ({ workspace }) => expect(await workspace.git("status", "--porcelain")).toBe(""),
+  },
+  {
+    name: "git rebase that stops, and goes on in a later run",
+    prepare: async (server) => {
+      await branches(server);
+      await server.workspace.write("a.txt", "feature\n");
+      await server.workspace.git("commit", "--quiet", "--all", "--message", "conflict");
+    },
+    commands: [
+      "git rebase --quiet work || git status --short",
+      "echo both > a.txt && git add a.txt && GIT_EDITOR=true git rebase --continue",
+      "git log --format=%s && cat a.txt",
+    ],
+    prints: "conflict\nfeature\nwork\nfirst\nboth",
+  },
+  {
+    name: "git stash, pop, and apply in a later run",
+    prepare: ({ workspace }) => workspace.write("a.txt", "changed\n"),
+    commands: [
+      "git stash --quiet && cat a.txt && git stash pop --quiet",
+      "git stash --quiet && cat a.txt",
+      "git stash apply --quiet && cat a.txt",
+    ],
+    prints: "changed",
+    look: async ({ workspace }) => expect(await workspace.read("a.txt")).toBe("changed\n"),
+  },
+  {
+    name: "git worktree",
+    prepare: branches,
+    commands: [
+      "git worktree add --quiet wt work && cat wt/a.txt && git worktree remove wt && git worktree list | wc -l",
+    ],
+    prints: "work\n1",
+  },
+  {
+    name: "git cherry-pick and reset",
+    prepare: branches,
+    commands: ["git cherry-pick work >/dev/null && git reset --quiet --soft HEAD~1 && git diff --cached --name-only"],
+    prints: "a.txt",
+  },
+  {
+    name: "a directory that a shell renames",
+    files: { "dir/one.txt": "1\n", "dir/deep/two.txt": "2\n" },
+    commands: ["mv dir other && git add --all", "cat other/one.txt other/deep/two.txt; git status --short"],
+    prints: /^1\n2\nR {2}dir\/deep\/two\.txt -> other\/deep\/two\.txt\n/,
+  },
+  {
+    name: "a directory that a program made and renames",
+    commands: [
+      `node -e 'const fs = require("fs"); fs.mkdirSync("new/deep", { recursive: true }); fs.writeFileSync("new/deep/x", "x"); fs.renameSync("new", "named")'`,
+      "cat named/deep/x",
+    ],
+    prints: "x",
+  },
+  {
+    name: "npm, with a package of the disk",
+    files: { "dep/package.json": '{ "name": "dep", "version": "1.0.0" }\n', "dep/index.js": "module.exports = 42;\n" },
+    commands: [
+      "npm install --cache /tmp/npm --offline --no-save --no-audit --no-fund --install-links ./dep >/dev/null && node -p 'require(\"dep\")' && rm -r node_modules",
+    ],
+    prints: "42",
+  },
+  {
+    name: "npm run, with arguments and a script before it",
+    files: { "package.json": '{ "scripts": { "prebuild": "echo before", "build": "echo built" } }\n' },
+    commands: ["npm run --silent build -- more"],
+    prints: "before\nbuilt more",
+  },
+  {
+    name: "times of files, by which builds know what is new",
+    files: { "src/in.txt": "1\n" },
+    commands: [
+      "mkdir -p out && cp src/in.txt out/copy.txt && touch -d '2001-02-03 04:05:06 UTC' out/old.txt",
+      "[ out/copy.txt -nt src/in.txt ] && stat -c %Y out/old.txt; [ src/in.txt -nt out/copy.txt ] || echo nothing to do",
+    ],
+    prints: "981173106\nnothing to do",
+  },
+  {
+    name: "file locks, between processes of a run",
+    commands: [
+      "exec 9>lock; flock 9; flock --nonblock lock true || echo held; flock --unlock 9; flock --nonblock lock echo free",
+    ],
+    prints: "held\nfree",
+  },
+  {
+    name: "sockets and named pipes of a run's own",
+    commands: ["mkfifo pipe && { echo through > pipe & cat pipe; } && rm pipe"],
+    prints: "through",
+  },
+];
+
+test.each(works)("works inside: $name", { timeout: 60_000 }, async ({ commands, files, prepare, prints, look }) => {
+  await using server = await startTestServer({
+    files: { "a.txt": "first\n", ".gitignore": "node_modules\n", ...files },
+    script: commands.map((command) => ({
+      steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }],
+    })),
+    server: { sandbox: "required", environment: { ...process.env, GENNAI_STAGED_COMMANDS: "1" } },
+  });
+  await server.workspace.git("config", "user.name", "Test");
+  await server.workspace.git("config", "user.email", "test@example.com");
+  await prepare?.(server);
+  const sessionId = await startSession(server);
+  let printed = "";
+  for (const command of commands) {
+    const { output, error } = eventOf(await runTurn(server, sessionId, "go"), "toolResult");
+    expect(error, `${command}\n${output}`).toBe("");
+    printed = output.replace(/\n?\[exit code 0\]$/, "");
+  }
+  if (typeof prints === "string") expect(printed).toBe(prints);
+  else if (prints !== undefined) expect(printed).toMatch(prints);
+  await look?.(server);
+});
