@@ -46,8 +46,11 @@ export async function kills({ rounds, seed, onRound }: CrashOptions): Promise<vo
   const random = randomNumbers(seed);
   /** Milliseconds from the first rename to the end of the turn, as far as is known. */
   const aim = { inside: 20 };
+  await using compiled = await temporaryDirectory();
+  // Servers that follow find themselves compiled: most of what one costs is its start. The cache is written at an end.
+  await (await KillWorld.open(compiled.root)).stop();
   for (let first = 0; first < rounds; first += roundsOfOneWorld) {
-    await using world = await KillWorld.open();
+    await using world = await KillWorld.open(compiled.root);
     for (let round = first; round < Math.min(rounds, first + roundsOfOneWorld); round += 1) {
       try {
         onRound?.(round, await world.killOnce(random, aim));
@@ -70,7 +73,8 @@ class KillWorld implements AsyncDisposable {
   readonly #start: () => Promise<Served>;
   #child: ChildProcess;
 
-  static async open(): Promise<KillWorld> {
+  /** @param compiled directory of Node's compile cache */
+  static async open(compiled: string): Promise<KillWorld> {
     await using parts = new AsyncDisposableStack();
     const state = parts.use(await temporaryDirectory());
     const workspace = parts.use(await temporaryRepository(files));
@@ -79,7 +83,12 @@ class KillWorld implements AsyncDisposable {
     await workspace.git("config", "user.email", "test@example.com");
     const steps = [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }];
     await state.write("script.yaml", JSON.stringify({ turns: [{ match: "go", steps }] }));
-    const options = { script: state.path("script.yaml"), stateDir: state.path("state"), workspace: workspace.root };
+    const options = {
+      script: state.path("script.yaml"),
+      stateDir: state.path("state"),
+      workspace: workspace.root,
+      compiled,
+    };
     const first = await serve({ ...options, port: 0 });
     const start = () => serve({ ...options, port: first.port });
     return new KillWorld({ workspace, first, start, stateDir: options.stateDir, parts: parts.move() });
@@ -185,6 +194,14 @@ class KillWorld implements AsyncDisposable {
     }
   }
 
+  /** Has the server end by itself. */
+  async stop(): Promise<void> {
+    const ended = once(this.#child, "exit");
+    this.#child.kill("SIGTERM");
+    await ended;
+    await this[Symbol.asyncDispose]();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await killProcess(this.#child);
     await this.#parts.disposeAsync();
@@ -230,7 +247,11 @@ interface Served {
   readonly port: number;
 }
 
-async function serve(options: {
+async function serve({
+  compiled,
+  ...options
+}: {
+  readonly compiled: string;
   readonly port: number;
   readonly script: string;
   readonly stateDir: string;
@@ -238,7 +259,7 @@ async function serve(options: {
 }): Promise<Served> {
   const child = spawn(process.execPath, [program, JSON.stringify({ ...options, token, sandbox: "auto" })], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, GENNAI_STAGED_COMMANDS: "1" },
+    env: { ...process.env, GENNAI_STAGED_COMMANDS: "1", NODE_COMPILE_CACHE: compiled },
   });
   const line = await Promise.race([
     once(child.stdout, "data").then(([chunk]) => String(chunk)),

@@ -3,16 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect, parseArgs } from "node:util";
 import type { CrashOptions } from "../crash/crash-options.ts";
+import type { QuietRun } from "./compared-runs.ts";
 import { harmOf } from "./harm.ts";
 import { kills } from "./kills.ts";
 import { meanwhile } from "./meanwhile.ts";
+import { projectRuns } from "./project-runs.ts";
 import { quietRuns } from "./quiet-runs.ts";
 import { quietTable } from "./quiet-table.ts";
 import { type CorpusCommand, loadCommands, sampleOf } from "./run-commands.ts";
 
 /**
  * `npm run effects -- harm|quiet [COUNT|FILE]` runs all commands of a corpus, so many of them, or those of a JSON file;
- * `kills [ROUNDS]` kills the server, and `meanwhile [ROUNDS]` has a user work beside it. Prints what came of it.
+ * `kills [ROUNDS]` kills the server, `meanwhile [ROUNDS]` has a user work beside it, and `project
+ * FOLDER COMMAND...` runs commands in a copy of a project. Prints what came of it.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -25,12 +28,13 @@ const { values, positionals } = parseArgs({
     seed: { type: "string" },
   },
 });
-const [what = "harm", which] = positionals;
+const [what = "harm", which, ...more] = positionals;
 const programs: Readonly<Record<string, () => Promise<boolean>>> = {
   harm,
   quiet,
   kills: () => rounds(kills, 500),
   meanwhile: () => rounds(meanwhile, 200),
+  project,
 };
 const program = programs[what];
 if (program === undefined) throw new RangeError(`There is no ${what}: choose ${Object.keys(programs).join(", ")}.`);
@@ -53,7 +57,7 @@ async function harm(): Promise<boolean> {
 }
 
 async function quiet(): Promise<boolean> {
-  const onResult = ({ id, outcome, why, command }: Awaited<ReturnType<typeof quietRuns>>[number]): void => {
+  const onResult = ({ id, outcome, why, command }: QuietRun): void => {
     if (outcome === "quiet" || outcome === "not installed") return;
     process.stdout.write(`${id} ${outcome} (${why.join("; ")}): ${command}\n`);
   };
@@ -61,6 +65,16 @@ async function quiet(): Promise<boolean> {
   const { text, isMet } = quietTable(runs);
   process.stdout.write(text);
   return isMet;
+}
+
+async function project(): Promise<boolean> {
+  if (which === undefined || more.length === 0)
+    throw new RangeError("Name a folder, and commands to run in a copy of it.");
+  const runs = await projectRuns(which, more, ({ outcome, why, exitCode, command }) => {
+    const ended = outcome === "quiet" ? `as bare, exit code ${exitCode}` : `${outcome} (${why.join("; ")})`;
+    process.stdout.write(`${ended}: ${command}\n`);
+  });
+  return runs.every(({ outcome }) => outcome === "quiet");
 }
 
 async function rounds(run: (options: CrashOptions) => Promise<void>, usual: number): Promise<boolean> {

@@ -1,24 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
-import { eventsOf, runTurn, startSession } from "../e2e/rpc/session-client.ts";
-import { type BareRun, bareRun } from "./bare-run.ts";
+import { startTestServer } from "@gennai/testkit/test-server";
+import { startSession } from "../e2e/rpc/session-client.ts";
+import { bareRun } from "./bare-run.ts";
+import { comparedRuns, type QuietRun, type Ran } from "./compared-runs.ts";
 import { copyServerFiles, copyTree, everydayFiles, makeHistory } from "./everyday-repository.ts";
-import { normalisedOutput } from "./normalised-output.ts";
 import type { CorpusCommand } from "./run-commands.ts";
-import { differences, treeState } from "./tree-state.ts";
-
-/** What a command was to the person who waits for it. */
-export interface QuietRun extends CorpusCommand {
-  /** `quiet`: no question, and exit code, output and effects of a bare run. */
-  readonly outcome: "quiet" | "different" | "asked" | "refused" | "not installed";
-  /** Rules that asked or refused, or what differs from a bare run. */
-  readonly why: readonly string[];
-  /** What it prints differs from one bare run to the next, and was not compared. */
-  readonly outputVaries: boolean;
-}
+import { stagedTurn } from "./staged-turn.ts";
+import { treeState } from "./tree-state.ts";
 
 export interface QuietOptions {
   /** An intent is in force, with the scope `src/**`. */
@@ -28,7 +18,8 @@ export interface QuietOptions {
   readonly onResult?: (run: QuietRun) => void;
 }
 
-const timeoutMs = 8_000;
+/** Some commands never end; on a busy machine others take long. */
+const timeoutMs = 20_000;
 const intents = `active_intents:
   - { id: INT-001, name: Work, status: active, owned_scope: ["src/**"] }
 `;
@@ -63,7 +54,7 @@ export async function quietRuns(
     const { root } = server.workspace;
     makeHistory(root, { install });
     // The first change of all has the server write down what it keeps in the workspace.
-    await turn(server, await startSession(server), "first");
+    await stagedTurn(server, await startSession(server), "first");
     rmSync(join(root, "src/first.txt"));
     const template = join(place, "template");
     mkdirSync(template);
@@ -78,8 +69,8 @@ export async function quietRuns(
     for (const [index, each] of commands.entries()) {
       copyTree(template, root);
       const sessionId = await startSession(server);
-      if (intent) await turn(server, sessionId, "select");
-      const staged = await turn(server, sessionId, String(index));
+      if (intent) await stagedTurn(server, sessionId, "select");
+      const staged = await stagedTurn(server, sessionId, String(index));
       const runBare = async (): Promise<Ran> => {
         copyTree(template, copy);
         copyServerFiles(root, copy);
@@ -90,12 +81,12 @@ export async function quietRuns(
       };
       copyTree(temporary, before);
       const bare = await runBare();
-      const ignored = staged.fired.length > 0 ? { output: "" } : await turn(server, sessionId, "look");
+      const ignored = staged.fired.length > 0 ? { output: "" } : await stagedTurn(server, sessionId, "look");
       const state = withIgnored(root, ignored.output);
-      let run = judged(each, { ...staged, state }, [bare, bare]);
+      let run = comparedRuns(each, { ...staged, state }, [bare, bare]);
       if (run.outcome === "different") {
         copyTree(before, temporary);
-        run = judged(each, { ...staged, state }, [bare, await runBare()]);
+        run = comparedRuns(each, { ...staged, state }, [bare, await runBare()]);
       }
       runs.push(run);
       onResult(run);
@@ -110,73 +101,7 @@ function call(name: string, args: object) {
   return { tool: { name, args } };
 }
 
-interface Ran extends BareRun {
-  readonly state: ReadonlyMap<string, string>;
-}
-
-interface Turn extends BareRun {
-  /** Rules that did not allow, and whether they refused. */
-  readonly fired: readonly { readonly rule: string; readonly refused: boolean }[];
-}
-
-async function turn(server: TestServer, sessionId: string, text: string): Promise<Turn> {
-  const events = await runTurn(server, sessionId, text);
-  const fired = eventsOf(events, "gateDecision")
-    // The project's own check after a change is another question.
-    .filter(({ rule, verdict }) => !rule.startsWith("project-check/") && verdict !== Verdict.ALLOW)
-    .map(({ rule, verdict }) => ({ rule, refused: verdict === Verdict.DENY }));
-  const { output = "", exitCode } = eventsOf(events, "toolResult")[0] ?? {};
-  return {
-    fired,
-    exitCode,
-    output: output.replace(/\n?\[(?:exit code \d+|ended by|timed out)[^\n]*\](?:\n\[.*\])*$/s, ""),
-  };
-}
-
 function withIgnored(root: string, listed: string): ReadonlyMap<string, string> {
   const lines = listed.split("\n").filter((line) => /^[0-9a-f]{64} /.test(line));
   return new Map([...treeState(root), ...lines.map((line) => [`ignored ${line.slice(66)}`, line] as const)]);
-}
-
-function judged(command: CorpusCommand, staged: Turn & Ran, [bare, again]: readonly [Ran, Ran]): QuietRun {
-  const run = { ...command, outputVaries: false };
-  if (isMissing(bare)) return { ...run, outcome: "not installed", why: [] };
-  if (staged.fired.length > 0) {
-    const isRefused = staged.fired.some(({ refused }) => refused);
-    return { ...run, outcome: isRefused ? "refused" : "asked", why: staged.fired.map(({ rule }) => rule) };
-  }
-  // Of what did not end by itself nothing is kept.
-  if (bare.exitCode === undefined && staged.exitCode === undefined) return { ...run, outcome: "quiet", why: [] };
-  const why: string[] = [];
-  if (staged.exitCode !== bare.exitCode) why.push(`exit code ${staged.exitCode} and not ${bare.exitCode}`);
-  const outputs = [staged, bare, again].map(({ output }) => shown(output));
-  const outputVaries = outputs[1] !== outputs[2];
-  if (!outputVaries && outputs[0] !== outputs[1]) why.push(`output ${firstDifference(outputs[0], outputs[1])}`);
-  const varying = new Set(differences(bare.state, again.state));
-  for (const name of differences(staged.state, bare.state)) {
-    const isThere = [staged, bare].map(({ state }) => state.has(name));
-    if (!varying.has(name) || isThere[0] !== isThere[1]) why.push(`effect ${name}`);
-  }
-  return { ...run, outputVaries, outcome: why.length === 0 ? "quiet" : "different", why };
-}
-
-/** The program is not there, or would have to be fetched. */
-function isMissing({ exitCode, output }: BareRun): boolean {
-  return exitCode === 127 || /command not found|npm (?:error|ERR!) code E(?:AI_AGAIN|NOTCACHED|NOTFOUND)/.test(output);
-}
-
-/** As much as an event holds, without the ledger's own lines. */
-function shown(output: string): string {
-  const lines = normalisedOutput(output).split("\n");
-  return lines
-    .filter((line) => !line.includes(".orchestration"))
-    .join("\n")
-    .slice(0, 12_000);
-}
-
-function firstDifference(staged = "", bare = ""): string {
-  const [one, other] = [staged.split("\n"), bare.split("\n")];
-  const at = one.findIndex((line, index) => line !== other[index]);
-  const line = at === -1 ? one.length : at;
-  return `${JSON.stringify((one[line] ?? "").slice(0, 200))} and not ${JSON.stringify((other[line] ?? "").slice(0, 200))}`;
 }

@@ -1,4 +1,4 @@
-import type { QuietRun } from "./quiet-runs.ts";
+import type { QuietRun } from "./compared-runs.ts";
 
 /** Of commands that need neither network nor a service, and of all, as many may be anything but quiet. */
 const mostLocal = 0.03;

@@ -10,6 +10,8 @@ export interface CorpusCommand {
   readonly command: string;
   /** What it cannot do its work without. */
   readonly needs?: "network" | "service";
+  /** Calls of a model that come to it; without them, it is the one command. */
+  readonly steps?: readonly { readonly name: string; readonly args: Readonly<Record<string, unknown>> }[];
 }
 
 /** What came of one command, run through the product with nobody to ask. */
@@ -22,7 +24,10 @@ export interface CommandResult extends CorpusCommand {
 }
 
 export function loadCommands(name: "hostile" | "everyday"): readonly CorpusCommand[] {
-  return JSON.parse(readFileSync(new URL(`${name}-commands.json`, import.meta.url), "utf8")) as CorpusCommand[];
+  const files = name === "hostile" ? ["hostile-commands", "escapes"] : ["everyday-commands"];
+  return files.flatMap((file) => {
+    return JSON.parse(readFileSync(new URL(`${file}.json`, import.meta.url), "utf8")) as CorpusCommand[];
+  });
 }
 
 /** As many of them as are wanted, chosen by a seed: the same for the same one. */
@@ -52,9 +57,10 @@ export async function runCommands(
 ): Promise<void> {
   await using server = await startTestServer({
     files: options.files,
-    script: commands.map(({ command }) => ({
-      steps: [{ tool: { name: "Bash", args: { command, timeout_ms: options.timeoutMs } } }, { text: ["Done."] }],
-    })),
+    script: commands.map(({ command, steps }) => {
+      const calls = steps ?? [{ name: "Bash", args: { command, timeout_ms: options.timeoutMs } }];
+      return { steps: [...calls.map((tool) => ({ tool })), { text: ["Done."] }] };
+    }),
     server: { sandbox: "required", environment: { ...process.env, GENNAI_STAGED_COMMANDS: "1" } },
   });
   await server.workspace.git("config", "user.name", "Test");
