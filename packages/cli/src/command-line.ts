@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { registerBackgroundCommands } from "./commands/background/register-background-commands.ts";
 import type { CommandHost } from "./commands/command-host.ts";
 import { registerDoctorCommand } from "./commands/doctor/register-doctor-command.ts";
 import { registerGovernanceCommands } from "./commands/governance/register-governance-commands.ts";
@@ -24,6 +25,7 @@ const families: readonly ((program: Command, host: CommandHost) => void)[] = [
   registerOpenCommand,
   registerRunCommand,
   registerSessionsCommands,
+  registerBackgroundCommands,
   registerLedgerCommands,
   registerIntentsCommands,
   registerGovernanceCommands,

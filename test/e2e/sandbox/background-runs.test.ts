@@ -1,10 +1,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { runCommandLine } from "@gennai/cli/command-line";
 import { connectGovernance } from "@gennai/client/connection/connection";
 import { BackgroundRunState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test, vi } from "vitest";
+import { testConsole } from "../../../packages/cli/test/test-console.ts";
 import { allEvents, eventsOf, refusalOf, runTurn, startSession } from "../rpc/session-client.ts";
 
 type Call = readonly [tool: string, args: Readonly<Record<string, unknown>>];
@@ -202,4 +205,27 @@ describe("what runs in the background is governed as anything else", () => {
     expect(refused).toContain("Nothing can run in the background: commands are not staged here.");
     expect(unknown).toMatch(/BashOutput/);
   });
+});
+
+test("people look at it, open a port and stop it from the command line", async () => {
+  await using server = await serverWith([[serve(7397)]]);
+  const sessionId = await startSession(server);
+  await results(server, sessionId);
+  await printed(server, sessionId, "listening");
+  await using home = await temporaryDirectory({ token: server.token });
+  const gennai = async (...args: readonly string[]) => {
+    const console = testConsole(server.workspace.root, { ...process.env, GENNAI_STATE_DIR: server.stateDir });
+    const flags = ["--server", server.url, "--auth-token-file", home.path("token"), "--no-local-files"];
+    const code = await runCommandLine(["background", ...args, ...flags], console);
+    return { code, output: console.printed(), errors: console.complained() };
+  };
+  expect((await gennai("list")).output).toBe(`b1  runs  node serve.mjs 7397  (session ${sessionId})\n`);
+  const opened = await gennai("open", "b1", "7397");
+  const [url = ""] = /http:\S+/.exec(opened.output) ?? [];
+  expect(await (await fetch(`${url}/a.txt`)).text()).toBe("one\n");
+  expect((await gennai("logs", "b1")).output).toMatch(/listening with \[REDACTED:[^]*asked for \/a\.txt/);
+  expect(await gennai("stop", "b1")).toMatchObject({ code: 0, output: "b1 stopped by the user\n" });
+  expect(await gennai("stop", "b7")).toMatchObject({ code: 2, errors: expect.stringContaining("has the id b7") });
+  expect(await gennai("open", "b1", "99999")).toMatchObject({ code: 2 });
+  expect((await gennai("logs", "b1", "--follow")).errors).toContain("b1 stopped by the user");
 });

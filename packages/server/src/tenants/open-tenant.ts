@@ -305,6 +305,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
     if (replica.presence.isConfirmed) return;
     manager
       .stop(() => true, "This server lost contact with the log.")
+      .then(() => manager.stopBackground("the end of contact with the log"))
       .catch((error: unknown) => {
         log.error("Work could not be stopped.", error);
       });
