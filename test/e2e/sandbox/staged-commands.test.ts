@@ -219,6 +219,44 @@ test("a secret is not there for a command, and stays where it is", async () => {
   expect(await server.workspace.read("made.txt")).toBe("1");
 });
 
+test("what git's objects hold of a secret is masked, however it is printed", async () => {
+  await using server = await staging(
+    ["node do.mjs", "node do.mjs"],
+    program(`
+      const all = execSync("git log -p --all; git cat-file --batch-all-objects --batch; git stash show -p || true").toString("latin1");
+      console.log(all.includes("canary-of-history") ? "THERE" : "not there");
+      console.log(all, Buffer.from(all).toString("base64"), Buffer.from(all).toString("hex"));
+      console.log(execSync("git show HEAD~1:.env | base64; git show HEAD~1:.env | xxd -p || true").toString());
+    `),
+  );
+  const { workspace } = server;
+  const encoded = (value: string) => [
+    value,
+    Buffer.from(value).toString("hex"),
+    Buffer.from(value).toString("base64").slice(2, -4),
+  ];
+  writeFileSync(workspace.path(".env"), "# settings\nTOKEN=canary-of-history\n");
+  await workspace.git("add", "-f", ".env");
+  await workspace.git("commit", "-qm", "oops");
+  await workspace.git("rm", "-q", ".env");
+  await workspace.git("commit", "-qm", "removed");
+  const sessionId = await startSession(server);
+  const first = await result(server, sessionId);
+  const shown = JSON.stringify([first.output, eventsOf(first.events, "toolOutputDelta")]);
+  expect(first.output).toContain("THERE");
+  for (const form of encoded("canary-of-history")) expect(shown).not.toContain(form);
+  // One that comes later, on another branch.
+  await workspace.git("checkout", "-qb", "other");
+  writeFileSync(workspace.path("id_rsa"), "MIIEvQIBADANBgkqhkiG9w0\n");
+  await workspace.git("add", "-f", "id_rsa");
+  await workspace.git("commit", "-qm", "a key");
+  const second = (await result(server, sessionId)).output;
+  expect(second).toContain("a key");
+  for (const value of ["canary-of-history", "MIIEvQIBADANBgkqhkiG9w0"]) {
+    for (const form of encoded(value)) expect(second).not.toContain(form);
+  }
+});
+
 test("what rules let nobody see is not there either, also for a command that is proven to read", async () => {
   await using server = await staging(["cat */deep/*; grep -rh canar[y] .; ls"], {
     "customers/deep/list.txt": "canary\n",
@@ -323,6 +361,23 @@ test.each([
   await editor.submit({ case: "confirmationResponse", value }, ownerEpoch);
   expect((await editor.next("toolResult")).error).not.toBe("");
   expect(["AGENTS.md", "made.txt"].filter((path) => existsSync(server.workspace.path(path)))).toEqual([]);
+});
+
+test.each([
+  ["node do.mjs", `fs.renameSync("old", "new");`, "[a program cannot rename a directory"],
+  [
+    "node do.mjs",
+    `await fetch("https://example.com").catch((error) => { throw error.cause; });`,
+    "[commands have no network",
+  ],
+])("what cannot work is said, with the way round: %s", async (command, text, said) => {
+  await using server = await staging([command, "mv old new && git add -A old new && git status --short"], {
+    "old/a.txt": "a",
+    ...program(text),
+  });
+  const sessionId = await startSession(server);
+  expect((await result(server, sessionId)).output).toContain(said);
+  expect((await result(server, sessionId)).output).toContain("R  old/a.txt -> new/a.txt");
 });
 
 test("what waits for the next command is gone with the server", async () => {

@@ -11,6 +11,8 @@ export interface SystemPromptInput {
   readonly scenario: Scenario;
   readonly workingDir: string;
   readonly editingMode: EditingMode;
+  /** What commands change is judged when they have ended, and is true only then. */
+  readonly stagedCommands?: boolean;
   /** E.g. `linux`. */
   readonly platform: string;
   /** E.g. `2026-11-03`; left out where an answer must not depend on the day. */
@@ -70,7 +72,7 @@ export function scenarioPart(prompt: string): string {
 const environmentHeading = "# Environment\n";
 
 /** The rules the gate enforces anyway; a model that knows them wastes fewer calls. */
-function toolRules({ scenario, editingMode }: SystemPromptInput): readonly string[] {
+function toolRules({ scenario, editingMode, stagedCommands = false }: SystemPromptInput): readonly string[] {
   const tools = toolsInMode(scenario.tools, editingMode);
   if (tools.length === 0 && scenario.mcp.length === 0) return [];
   const rules = [
@@ -95,9 +97,16 @@ function toolRules({ scenario, editingMode }: SystemPromptInput): readonly strin
       "Bash is for short commands whose output you need. RunInTerminal is for long or interactive ones, and shows you no output.",
     );
   }
+  if (tools.includes("Bash") && stagedCommands) rules.push(...stagedRules);
   if (!canChange(tools)) rules.push("Your tools only read. You cannot change files or run commands.");
   return rules;
 }
+
+/** What a model has to know of commands whose changes are judged first. */
+const stagedRules = [
+  "Bash runs on a copy of the workspace as it is now. What a command changed becomes true when it has ended, if rules or the user agree. Notes in brackets at the end of its output say what was not kept, and why: such files are as they were before.",
+  "There is no network there, and no service of this machine. Files that hold secrets are not there. Commits are not signed; hooks of the repository run. A program cannot rename a directory that was there before (EXDEV, e.g. `git mv`): use `mv OLD NEW`, then `git add -A OLD NEW`.",
+];
 
 /** Words about words: nothing here may touch what the model is permitted to do. */
 const tones: Readonly<Record<Verbosity, string>> = {

@@ -47,6 +47,14 @@ describe("systemPrompt", () => {
       ["ProposeChanges", "# Todo list", "# Project notes", "Date:"],
     ],
     [
+      "how commands are staged, and the way round what does not work there",
+      { stagedCommands: true },
+      ["what was not kept, and why", "no network", "not signed", "EXDEV", "`mv OLD NEW`"],
+      [],
+    ],
+    ["nothing of that where they are not", {}, [], ["EXDEV", "not kept"]],
+    ["nothing of that where there are none", { editingMode: "proposal", stagedCommands: true }, [], ["EXDEV"]],
+    [
       "the rules of proposing",
       { scenario: scenario("EDITOR_CODE") },
       ["ProposeChanges exactly once", "never write files", "concise summary"],

@@ -1,13 +1,10 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { secretPath } from "@gennai/governance/command/secret-paths";
 import type { GitContentsPorts } from "@gennai/governance/policies/git-contents";
-import { isZeroAccess } from "@gennai/governance/policies/secrets";
-import { type CompiledRules, pathRule } from "@gennai/governance/rules/compile-rules";
-import { pathForm, rawForm } from "@gennai/governance/rules/path-form";
+import type { CompiledRules } from "@gennai/governance/rules/compile-rules";
 import { isWithin } from "../sandbox/host-layout.ts";
 import { confirmedRepository } from "./confirmed-repository.ts";
-import type { PathJudge } from "./known-secrets.ts";
+import { judgeBy } from "./judge-by-rules.ts";
 import { SecretsInGit } from "./printed-secrets.ts";
 
 /** What git would print of files that `Read` refuses, under the rules in force. What was learned of a history is kept. */
@@ -41,14 +38,4 @@ function isOfWorkspace(directory: string, root: string): boolean {
   } catch {
     return false;
   }
-}
-
-function judgeBy(rules: CompiledRules): PathJudge {
-  const { root } = rules.place;
-  return (path) => {
-    if (secretPath(path) !== undefined) return "refused";
-    const forms = [pathForm(`${root}/${path}`, root), rawForm(path, rules.place)];
-    if (pathRule(rules, "zero", forms) !== undefined) return "refused";
-    return isZeroAccess(path) ? "doubtful" : "allowed";
-  };
 }

@@ -57,7 +57,7 @@ export async function newCommits(
   );
   running.stdin.end();
   const { code, output, errors } = await readWhole(running);
-  if (code !== 0) throw new Error(`git log failed: ${errors.slice(0, 300)}`);
+  if (code !== 0) throw new Error(`git log failed: ${errors.slice(0, 300).trim()}`);
   return [...rawChanges(output.toString("utf8"))];
 }
 

@@ -5,6 +5,7 @@ import { controlPath } from "@gennai/governance/policies/control-paths";
 import { objectOf } from "../control-watch/is-staged.ts";
 import { newCommits } from "../git/new-commits.ts";
 import type { GitEffect } from "../stage/git-effects.ts";
+import { NotObservable } from "../stage/stage-error.ts";
 import { rebasedBranch } from "../workspace/git-head.ts";
 import type { StagedWork } from "./staged-work.ts";
 
@@ -29,7 +30,7 @@ export interface GitContent {
   readonly after: GitEntry | undefined;
 }
 
-/** What changed in git's index, and in commits that no ref led to before. Rejects where that cannot be told. */
+/** What changed in git's index, and in commits that no ref led to before. Rejects with `NotObservable`. */
 export async function gitContents(work: StagedWork, home: string): Promise<readonly GitContent[]> {
   const own = work.git.filter((effect) => work.isOwn(effect));
   const inIndex = own.flatMap((effect) => (effect.type === "index" ? effect.changes : []));
@@ -37,7 +38,12 @@ export async function gitContents(work: StagedWork, home: string): Promise<reado
     const to = effect.type === "ref" || effect.type === "head" ? effect.to : undefined;
     return to !== undefined && objectId.test(to) ? [to] : [];
   });
-  const committed = await newCommits(work.workspaceRoot, { tips: [...new Set(tips)], objects: work.newObjects, home });
+  const newest = { tips: [...new Set(tips)], objects: work.newObjects, home };
+  const committed = await newCommits(work.workspaceRoot, newest).catch((cause: unknown) => {
+    // E.g. a tag of a file.
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new NotObservable(`What the command's refs lead to cannot be told: ${why}.`, { cause });
+  });
   // Of a path that a merge has not settled, there are several.
   return [...inIndex.map(({ path, to }) => ({ path: path.split("\0", 1)[0] ?? "", after: to })), ...committed];
 }

@@ -105,7 +105,7 @@ export async function runStaged(
     };
   } catch (error) {
     await removeTransaction(transaction);
-    throw error;
+    throw notRun(error);
   }
 }
 

@@ -142,6 +142,24 @@ test("where nothing can be staged, the command does not run, and the reason is s
   expect(await machine.stages.support(directory.root)).toEqual({ state: "staged" });
 });
 
+test.each([
+  ["a commit that is not there", `printf '%040d\\n' 1 > .git/refs/heads/x`],
+  [
+    "a commit whose parent is not there",
+    `git update-ref refs/heads/x $(git cat-file commit HEAD | sed '1a parent ${"1".repeat(40)}' | git hash-object -t commit -w --stdin)`,
+  ],
+])("what nobody can judge is not kept, and the reason is said: a branch that leads to %s", async (_name, command) => {
+  await using machine = await stagingMachine();
+  await using repository = await temporaryRepository({ "a.txt": "1\n" });
+  await expect(machine.run(repository.root, command)).rejects.toMatchObject({
+    code: "not_observable",
+    message: expect.stringMatching(
+      /^What the command's refs lead to cannot be told: .*Nothing of what the command did is kept\.$/s,
+    ),
+  });
+  expect(existsSync(repository.path(".git/refs/heads/x"))).toBe(false);
+});
+
 test("a person who is asked reads what would be kept", async () => {
   await using machine = await stagingMachine();
   await using repository = await temporaryRepository({

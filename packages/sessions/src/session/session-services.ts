@@ -1,10 +1,10 @@
 import type { Model } from "@gennai/agent/model";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
-import type { LiveRedactor } from "@gennai/governance/redaction";
 import type { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import type { ProcessLocks } from "@gennai/machine/process/process-lock";
+import type { LearningRedactor } from "@gennai/machine/redaction/redactor";
 import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
 import type { Stages } from "@gennai/machine/staged-shell/stages";
 import type { WebConfig } from "@gennai/machine/web/web-config";
@@ -47,7 +47,7 @@ export interface SessionServices {
   readonly locks: ProcessLocks;
   /** Which of several servers with one log a session belongs to; without it, all of them run on this machine's store. */
   readonly ownership?: SessionOwnership;
-  readonly redactor: LiveRedactor;
+  readonly redactor: LearningRedactor;
   /** Measures turns, calls and requests to clients. */
   readonly observer: Pick<ServerObserver, "gate" | "turn" | "subAgent" | "bridge">;
   /** On whose behalf code runs. */

@@ -1,6 +1,7 @@
 import type { GitContentsPorts } from "@gennai/governance/policies/git-contents";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import { gitContentsGuard, gitElsewhere } from "@gennai/machine/git/contents-guard";
+import { HistorySecrets } from "@gennai/machine/git/history-secrets";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { IntentMap } from "../intents/intent-map.ts";
 import { IntentsService } from "../intents/intents-service.ts";
@@ -13,6 +14,8 @@ export interface WorkspaceGovernance {
   readonly rules: RulesService;
   /** What git would print of files that nobody but the user reads. */
   readonly gitContents: GitContentsPorts;
+  /** What its history holds of them; undefined where a client holds the files. */
+  readonly historySecrets: HistorySecrets | undefined;
 }
 
 export interface GovernanceRegistryOptions {
@@ -68,6 +71,8 @@ export class GovernanceRegistry implements AsyncDisposable {
     const governance = {
       rules,
       gitContents: workspace.client === undefined ? gitContentsGuard(() => rules.current()) : gitElsewhere,
+      historySecrets:
+        workspace.client === undefined ? new HistorySecrets(workspace.root, home, () => rules.current()) : undefined,
       intents: IntentsService.open({ workspace, stateDir }),
       intentMap: parts.use(new IntentMap({ workspace, onWarning })),
     };

@@ -16,10 +16,12 @@ export async function turnPrompt(session: Session, scenario: Scenario, notes?: P
   const now = notes === undefined || worked ? await projectNotes(session) : notes;
   const { intents } = await services.governanceOf(workspace);
   const rules = await intents.rules(state.activeIntentId);
+  const stages = workspace.client === undefined ? services.stages : undefined;
   return systemPrompt({
     scenario,
     workingDir: workspace.root,
     editingMode: session.settings.editingMode,
+    stagedCommands: (await stages?.support(workspace.root))?.state === "staged",
     verbosity: session.settings.verbosity,
     platform: workspace.client?.platform ?? services.platform,
     date: new Date(services.now()).toISOString().slice(0, 10),

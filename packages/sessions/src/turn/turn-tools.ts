@@ -15,6 +15,7 @@ import { loadSkills } from "../skills/load-skills.ts";
 import { bashOutputTool } from "../tools/background/bash-output-tool.ts";
 import { killShellTool } from "../tools/background/kill-shell-tool.ts";
 import { withEndedRuns } from "../tools/background/with-ended-runs.ts";
+import type { Staging } from "../tools/commands/bash-tool.ts";
 import { problemsTool } from "../tools/reading/problems-tool.ts";
 import { skillTool } from "../tools/reading/skill-tool.ts";
 import { symbolsTool } from "../tools/reading/symbols-tool.ts";
@@ -67,7 +68,9 @@ export async function turnTools(
     limits: services.commandLimits,
     sandbox: services.sandbox.state === "sandboxed" ? services.sandbox.shell : undefined,
     staging:
-      client !== undefined || stages === undefined ? undefined : { stages, background, zeroAccess: rules.zeroAccess },
+      client !== undefined || stages === undefined
+        ? undefined
+        : { stages, background, zeroAccess: rules.zeroAccess, learnSecrets: learnSecrets(session, rules) },
     controlWatch: services.controlWatch,
     protectedBranches: [...services.protectedBranches, ...rules.config.protectedBranches],
     exclude: rules.searchExcludes,
@@ -123,4 +126,11 @@ function offeredNames(editingMode: EditingMode, scenario: Scenario, intentsOn: b
     ...(canChange(scenario.tools) && editingMode === "branch" ? ["record_lesson"] : []),
     ...(byScenario.includes("Read") ? ["Problems", "Symbols", "Skill"] : []),
   ]);
+}
+
+/** Has what git's history holds of secrets masked from now on. */
+function learnSecrets({ services }: Session, { governance }: TurnRules): Staging["learnSecrets"] {
+  return async (options) => {
+    for (const value of (await governance.historySecrets?.look(options)) ?? []) services.redactor.learn(value);
+  };
 }

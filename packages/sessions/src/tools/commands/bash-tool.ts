@@ -51,6 +51,8 @@ export interface BashPorts extends Omit<ShellSurroundings, "workspaceRoot"> {
 /** Where commands are staged, what is hidden from them, and where those that last run. */
 export interface Staging extends Pick<StagedSurroundings, "stages" | "zeroAccess"> {
   readonly background: BackgroundRuns;
+  /** Sees to it that what git's history holds of secrets is masked in what commands print. */
+  learnSecrets(options: { readonly signal: AbortSignal }): Promise<void>;
 }
 
 const plainDescription =
@@ -58,9 +60,8 @@ const plainDescription =
   "Processes it leaves in the background are ended with it.";
 
 const stagedDescription =
-  "It runs on a copy of the workspace, without network: what it changed is looked at when it has ended, and becomes true only " +
-  "then, all of it or nothing; the result says what was not kept, and why. Of a command that was ended, nothing is kept. " +
-  "Files that hold secrets are not there. Renaming a directory that exists may fail (EXDEV): use mv. " +
+  "It runs on a copy of the workspace, without network: what it changed is looked at when it has ended, and becomes true " +
+  "then. Notes in brackets at the end of the output say what was not kept, and why. Of a command that was ended, nothing is. " +
   "Servers and watchers: run_in_background. They see the workspace, and edits as they are saved (not those in node_modules); " +
   "what they write themselves is never kept. Later commands reach their ports on localhost, nobody else does.";
 
@@ -110,7 +111,8 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
       }
       if (effect.staged === true && ports.staging !== undefined) {
         const { staging, environment, limits = {} } = ports;
-        const { background, ...where } = staging;
+        const { background, learnSecrets, ...where } = staging;
+        await learnSecrets({ signal });
         const surroundings = { ...where, workspaceRoot: ports.workspace.root, environment, limits };
         if (args.run_in_background === true) {
           return startBackground(effect, analysis, surroundings, { background, signal });

@@ -2,6 +2,7 @@ import type { Effect } from "@gennai/governance/effect";
 import type { ExecutionContext, Judgement, ToolOutcome } from "@gennai/governance/tool";
 import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
 import { commandOutcome } from "./command-outcome.ts";
+import { stagedLimitNotes } from "./staged-limits.ts";
 
 type StagedExec = Effect & { readonly type: "exec" };
 
@@ -20,7 +21,7 @@ export async function executeStaged(
     onOutput,
   });
   const { run, left } = staged;
-  const notes = left.length === 0 ? [] : [`[never kept: ${listed(left)}]`];
+  const notes = [...stagedLimitNotes(run), ...(left.length === 0 ? [] : [`[never kept: ${listed(left)}]`])];
   const dropped = async (why: string): Promise<ToolOutcome> => {
     await staged.drop();
     return commandOutcome(run, timeoutMs, [...notes, `[nothing it changed was kept: ${why}]`]);

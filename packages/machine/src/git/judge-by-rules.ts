@@ -1,0 +1,16 @@
+import { secretPath } from "@gennai/governance/command/secret-paths";
+import { isZeroAccess } from "@gennai/governance/policies/secrets";
+import { type CompiledRules, pathRule } from "@gennai/governance/rules/compile-rules";
+import { pathForm, rawForm } from "@gennai/governance/rules/path-form";
+import type { PathJudge } from "./known-secrets.ts";
+
+/** How these rules stand to reading a path of the repository. */
+export function judgeBy(rules: CompiledRules): PathJudge {
+  const { root } = rules.place;
+  return (path) => {
+    if (secretPath(path) !== undefined) return "refused";
+    const forms = [pathForm(`${root}/${path}`, root), rawForm(path, rules.place)];
+    if (pathRule(rules, "zero", forms) !== undefined) return "refused";
+    return isZeroAccess(path) ? "doubtful" : "allowed";
+  };
+}

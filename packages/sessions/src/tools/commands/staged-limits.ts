@@ -1,0 +1,22 @@
+/** What does not work for a staged command, by what programs print of it, and the way round. */
+const limits: readonly (readonly [printed: RegExp, note: string])[] = [
+  [
+    /\bEXDEV\b|cross-device link/i,
+    "[a program cannot rename a directory that was there before: use `mv OLD NEW`, then `git add -A OLD NEW`]",
+  ],
+  [
+    /\b(?:ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b|could not resolve host|name resolution|network is unreachable/i,
+    "[commands have no network: do without, or tell the user]",
+  ],
+];
+
+/** Notes for a model that met what cannot work, on a command that failed. */
+export function stagedLimitNotes({
+  exitCode,
+  output,
+}: {
+  readonly exitCode?: number | undefined;
+  readonly output: string;
+}) {
+  return exitCode === 0 ? [] : limits.flatMap(([printed, note]) => (printed.test(output) ? [note] : []));
+}
