@@ -257,9 +257,9 @@ async function serve({
   readonly stateDir: string;
   readonly workspace: string;
 }): Promise<Served> {
-  const child = spawn(process.execPath, [program, JSON.stringify({ ...options, token, sandbox: "auto" })], {
+  const child = spawn(process.execPath, [program, JSON.stringify({ ...options, token, stages: "required" })], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, GENNAI_STAGED_COMMANDS: "1", NODE_COMPILE_CACHE: compiled },
+    env: { ...process.env, NODE_COMPILE_CACHE: compiled },
   });
   const line = await Promise.race([
     once(child.stdout, "data").then(([chunk]) => String(chunk)),

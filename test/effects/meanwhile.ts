@@ -32,7 +32,7 @@ export async function meanwhile({ rounds, seed, onRound }: CrashOptions): Promis
       match: `^${index}$`,
       steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }],
     })),
-    server: { sandbox: "required", environment: { ...process.env, GENNAI_STAGED_COMMANDS: "1" } },
+    server: { sandbox: "required", stages: "required" },
   });
   const { git } = server.workspace;
   await git("config", "user.name", "Test");

@@ -28,7 +28,7 @@ export async function projectRuns(
       script: commands.map((command) => ({
         steps: [{ tool: { name: "Bash", args: { command, timeout_ms: timeoutMs } } }, { text: ["Done."] }],
       })),
-      server: { sandbox: "required", environment: { ...process.env, GENNAI_STAGED_COMMANDS: "1" } },
+      server: { sandbox: "required", stages: "required" },
     });
     const { root, git } = server.workspace;
     for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true });

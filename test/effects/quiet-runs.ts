@@ -49,7 +49,7 @@ export async function quietRuns(
           steps: [call("Bash", { command, timeout_ms: timeoutMs }), { text: ["Done."] }],
         })),
       ],
-      server: { sandbox: "required", environment: { ...process.env, GENNAI_STAGED_COMMANDS: "1" } },
+      server: { sandbox: "required", stages: "required" },
     });
     const { root } = server.workspace;
     makeHistory(root, { install });

@@ -61,7 +61,7 @@ export async function runCommands(
       const calls = steps ?? [{ name: "Bash", args: { command, timeout_ms: options.timeoutMs } }];
       return { steps: [...calls.map((tool) => ({ tool })), { text: ["Done."] }] };
     }),
-    server: { sandbox: "required", environment: { ...process.env, GENNAI_STAGED_COMMANDS: "1" } },
+    server: { sandbox: "required", stages: "required" },
   });
   await server.workspace.git("config", "user.name", "Test");
   await server.workspace.git("config", "user.email", "test@example.com");

@@ -1,27 +1,23 @@
 import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
 import type { ServerLog } from "@gennai/machine/server-log";
 import { Stages } from "@gennai/machine/staged-shell/stages";
+import { type StagesMode, StagesRequired } from "@gennai/machine/staged-shell/stages-mode";
 
-/** Asks for staged commands, until they are the way in which all run. */
-const variable = "GENNAI_STAGED_COMMANDS";
-
-/** Where commands are staged; undefined where they run in the workspace. What servers that died had begun is ended first. */
+/**
+ * Where commands are staged; undefined where they run in the workspace. What servers that died had begun is ended first, in
+ * every mode. Rejects with `StagesRequired`.
+ */
 export async function openStages(
   sandbox: Sandbox,
-  options: {
-    readonly stateDir: string;
-    readonly home: string;
-    readonly environment: Readonly<Record<string, string | undefined>>;
-    readonly log: ServerLog;
-  },
+  options: { readonly mode: StagesMode; readonly stateDir: string; readonly home: string; readonly log: ServerLog },
 ): Promise<Stages | undefined> {
-  if (sandbox.state === "unsandboxed" || options.environment[variable] !== "1") return undefined;
-  const { stateDir, home } = options;
-  const { stages, recovered } = await Stages.open({ shell: sandbox.shell, stateDir, home });
-  for (const { id, state, reason } of recovered) {
-    if (state === "stuck") options.log.warn(`What a command changed could not be ended (${id}): ${reason}`);
+  const { mode, stateDir, home, log } = options;
+  if (mode === "required" && sandbox.state === "unsandboxed") throw new StagesRequired(sandbox.reason);
+  for (const { id, state, reason } of await Stages.recover(stateDir)) {
+    if (state === "stuck") log.warn(`What a command changed could not be ended (${id}): ${reason}`);
     else if (state === "finished" || state === "taken_back")
-      options.log.info(`What a command changed when the server was ended: ${state} (${id}).`);
+      log.info(`What a command changed when the server was ended: ${state} (${id}).`);
   }
-  return stages;
+  if (mode === "off" || sandbox.state === "unsandboxed") return undefined;
+  return new Stages({ shell: sandbox.shell, stateDir, home, mode });
 }

@@ -120,7 +120,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     }),
   );
   const stages = parts.use(
-    await openStages(sandbox, { stateDir, home: homedir(), environment: options.environment, log }),
+    await openStages(sandbox, { mode: options.stages ?? "auto", stateDir, home: homedir(), log }),
   );
   const { watch: controlWatch, recovered } = ControlWatch.open({ stateDir, home: homedir() });
   parts.use(controlWatch);

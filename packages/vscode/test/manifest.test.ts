@@ -40,9 +40,12 @@ describe("the manifest", () => {
     expect(commands.map(({ command }) => command)).toEqual(expect.arrayContaining(used));
   });
 
-  it.each(["baseUrl", "serverCommand", "governance.sandbox"])("lets no workspace set gennai.%s", (name) => {
-    expect(configuration.properties[`gennai.${name}`]?.scope).toBe("machine");
-  });
+  it.each(["baseUrl", "serverCommand", "governance.sandbox", "governance.stages"])(
+    "lets no workspace set gennai.%s",
+    (name) => {
+      expect(configuration.properties[`gennai.${name}`]?.scope).toBe("machine");
+    },
+  );
 
   it("offers every backend", () => {
     expect(configuration.properties["gennai.defaultBackend"]?.enum).toEqual(["", ...backends]);

@@ -11,6 +11,7 @@ const options = z
     workspace: z.string(),
     script: z.string(),
     sandbox: z.enum(["auto", "off"]).default("auto"),
+    stages: z.enum(["required", "off"]).default("off"),
   })
   .parse(JSON.parse(process.argv[2] ?? ""));
 
@@ -21,8 +22,9 @@ const server = await startServer({
   stateDir: options.stateDir,
   workspace: options.workspace,
   announce: true,
-  environment: { PATH: process.env["PATH"], GENNAI_STAGED_COMMANDS: process.env["GENNAI_STAGED_COMMANDS"] },
+  environment: { PATH: process.env["PATH"] },
   sandbox: options.sandbox,
+  stages: options.stages,
   log: {
     debug: () => undefined,
     info: () => undefined,

@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { serveGennai } from "../process/serve-gennai.ts";
 import { openPage } from "./open-page.ts";
 import { takeScreenshot } from "./screenshot.ts";
 
 test("what a command has changed is read before it is true, and a yes makes exactly that true", async () => {
-  vi.stubEnv("GENNAI_STAGED_COMMANDS", "1");
   await using gennai = await serveGennai({
     files: {
       "src/add.ts": "export function add(a: number, b: number) {\n  return a + b;\n}\n",
@@ -37,7 +36,6 @@ test("what a command has changed is read before it is true, and a yes makes exac
 });
 
 test("a file is left out by its box: the rest is kept", async () => {
-  vi.stubEnv("GENNAI_STAGED_COMMANDS", "1");
   await using gennai = await serveGennai({
     files: { "AGENTS.md": "Be brief.\n" },
     script: [

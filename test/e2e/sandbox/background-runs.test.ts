@@ -21,7 +21,7 @@ function serverWith(turns: readonly (readonly Call[])[], options: { readonly san
     })),
     server: {
       sandbox: options.sandbox ?? "required",
-      environment: { ...process.env, GENNAI_STAGED_COMMANDS: "1" },
+      stages: "required",
     },
   });
 }

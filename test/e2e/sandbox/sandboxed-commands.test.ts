@@ -8,7 +8,7 @@ const bash = (command: string) => ({ steps: [{ tool: { name: "Bash", args: { com
 
 function scripted(
   command: string,
-  server: NonNullable<TestServerOptions["server"]> = { sandbox: "required" },
+  server: NonNullable<TestServerOptions["server"]> = { sandbox: "required", stages: "off" },
 ): TestServerOptions {
   return {
     files: {
@@ -19,7 +19,7 @@ function scripted(
   };
 }
 
-describe("commands of a session", () => {
+describe("commands of a session that are not staged", () => {
   test("in the sandbox, everyday ones run without a question; the record says where", async () => {
     await using server = await startTestServer(scripted("node test.mjs"));
     const info = await server.client.getServerInfo({});
@@ -66,7 +66,7 @@ describe("commands of a session", () => {
           writeFileSync("made.txt", "made");`,
       },
       script: [bash("npm test"), { steps: [{ text: ["Done."] }] }],
-      server: { sandbox: "required" },
+      server: { sandbox: "required", stages: "off" },
     });
     const sessionId = await startSession(server);
     const events = await runTurn(server, sessionId, "test it");
@@ -97,15 +97,18 @@ describe("commands of a session", () => {
     );
   });
 
-  test("a command finds neither the server nor its state", async () => {
-    await using server = await startTestServer(scripted("node spy.mjs"));
-    writeFileSync(
-      server.workspace.path("spy.mjs"),
-      `import { readdirSync } from "node:fs";
+  test.each(["off", "required"] as const)(
+    "a command finds neither the server nor its state: stages %s",
+    async (stages) => {
+      await using server = await startTestServer(scripted("node spy.mjs", { sandbox: "required", stages }));
+      writeFileSync(
+        server.workspace.path("spy.mjs"),
+        `import { readdirSync } from "node:fs";
        try { console.log("STATE", readdirSync(${JSON.stringify(server.stateDir)})); } catch (error) { console.log(error.code); }
        try { await fetch(${JSON.stringify(`${server.url}/health`)}); console.log("REACHED"); } catch (error) { console.log(error.cause.code); }`,
-    );
-    const events = await runTurn(server, await startSession(server), "spy");
-    expect(eventsOf(events, "toolResult")[0]?.output).toMatch(/^ENOENT\nECONNREFUSED\n/);
-  });
+      );
+      const events = await runTurn(server, await startSession(server), "spy");
+      expect(eventsOf(events, "toolResult")[0]?.output).toMatch(/^ENOENT\nECONNREFUSED\n/);
+    },
+  );
 });

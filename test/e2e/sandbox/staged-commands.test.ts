@@ -18,7 +18,7 @@ function staging(
     script: commands.map((command) => ({
       steps: [{ tool: { name: "Bash", args: { ...args, command } } }, { text: ["Done."] }],
     })),
-    server: { sandbox: "required", environment: { ...process.env, GENNAI_STAGED_COMMANDS: "1" } },
+    server: { sandbox: "required", stages: "required" },
   });
 }
 

@@ -1,6 +1,6 @@
 import { chmod } from "node:fs/promises";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
-import { requireSandbox } from "@gennai/cli/connection/server-choice";
+import { requireIsolation } from "@gennai/cli/connection/server-choice";
 import { machineChecks } from "@gennai/machine/doctor/machine-checks";
 import { findGit } from "@gennai/machine/git/find-git";
 import { sandboxedGitHint } from "@gennai/machine/git/git-isolation";
@@ -29,8 +29,8 @@ test("a git that its sandbox cannot see: said once, and `--sandbox required` ref
     expect.stringContaining(sandboxedGitHint),
   ]);
   const other = { client, url, isOwn: false };
-  await requireSandbox(other, "auto", signal);
-  await expect(requireSandbox(other, "required", signal)).rejects.toMatchObject({
+  await requireIsolation(other, { sandbox: "auto", stages: "auto" }, signal);
+  await expect(requireIsolation(other, { sandbox: "required", stages: "auto" }, signal)).rejects.toMatchObject({
     message: expect.stringContaining("runs its own git without a sandbox"),
     next: [expect.stringContaining("--sandbox required")],
   });
@@ -51,7 +51,7 @@ test.each([
     service(AgentService, { getServerInfo: () => info });
   });
   const other = { client: createClient(AgentService, transport), url: "http://127.0.0.1:1", isOwn: false };
-  const checked = requireSandbox(other, "required", signal);
+  const checked = requireIsolation(other, { sandbox: "required", stages: "auto" }, signal);
   if (refused === undefined) await checked;
   else await expect(checked).rejects.toThrow(refused);
 });

@@ -136,7 +136,7 @@ test.each(works)("works inside: $name", { timeout: 60_000 }, async ({ commands, 
     script: commands.map((command) => ({
       steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }],
     })),
-    server: { sandbox: "required", environment: { ...process.env, GENNAI_STAGED_COMMANDS: "1" } },
+    server: { sandbox: "required", stages: "required" },
   });
   await server.workspace.git("config", "user.name", "Test");
   await server.workspace.git("config", "user.email", "test@example.com");

@@ -1,4 +1,5 @@
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
+import type { StagesMode } from "@gennai/machine/staged-shell/stages-mode";
 import type { Console } from "../terminal/console.ts";
 import { version } from "../version.ts";
 import { defaultSettings, type ModelChoice } from "./default-settings.ts";
@@ -10,6 +11,7 @@ export interface OwnServerRequest {
   readonly model: ModelChoice;
   readonly protectedBranches: readonly string[];
   readonly sandbox?: SandboxMode;
+  readonly stages?: StagesMode;
 }
 
 /** A server in this process, on a free port, for this command alone. Disposing ends it. The server is loaded only here. */
@@ -31,6 +33,7 @@ export async function startOwnServer(
     defaultSettings: defaultSettings(request.model),
     protectedBranches: request.protectedBranches,
     ...(request.sandbox === undefined ? {} : { sandbox: request.sandbox }),
+    ...(request.stages === undefined ? {} : { stages: request.stages }),
     announce: false,
     log: consoleLog(console),
     environment: console.environment,

@@ -9,6 +9,7 @@ import {
   type PlanClient,
 } from "@gennai/client/connection/connection";
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
+import type { StagesMode } from "@gennai/machine/staged-shell/stages-mode";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
 import type { Console } from "../terminal/console.ts";
@@ -72,20 +73,24 @@ export async function chooseServer(asked: ServerRequest, console: Console): Prom
   }
 }
 
-/** A server that somebody else started has its own mind about the sandbox: `required` holds for it as well. */
-export async function requireSandbox(
+/** A server that somebody else started has its own mind about sandbox and stages: `required` holds for it as well. */
+export async function requireIsolation(
   server: Pick<ChosenServer, "client" | "url" | "isOwn">,
-  mode: SandboxMode,
+  { sandbox, stages }: { readonly sandbox: SandboxMode; readonly stages: StagesMode },
   signal: AbortSignal,
 ): Promise<void> {
-  if (mode !== "required" || server.isOwn) return;
+  if ((sandbox !== "required" && stages !== "required") || server.isOwn) return;
   const info = await server.client.getServerInfo({}, { signal });
-  const problem = unsandboxedPart(info);
-  if (problem === undefined) return;
-  throw new CliError(`The server at ${server.url} ${problem}`, {
-    exitCode: exitCode.usage,
-    next: ["Use --server own, or start that server with --sandbox required."],
-  });
+  const refuse = (problem: string, option: string): never => {
+    throw new CliError(`The server at ${server.url} ${problem}`, {
+      exitCode: exitCode.usage,
+      next: [`Use --server own, or start that server with ${option}.`],
+    });
+  };
+  const unsandboxed = sandbox === "required" ? unsandboxedPart(info) : undefined;
+  if (unsandboxed !== undefined) refuse(unsandboxed, "--sandbox required");
+  if (stages === "required" && info.stages !== "required")
+    refuse("does not promise that each command is staged.", "--stages required");
 }
 
 /** What a server that tells this about itself runs outside of a sandbox; undefined: nothing. */

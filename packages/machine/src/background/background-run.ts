@@ -65,7 +65,7 @@ export async function startInBackground(
       root,
       merged: mounts.merged(root),
       covered: hidden,
-      look: () => look().find((one) => one.root.path === root.path)?.covered ?? hidden,
+      look: async () => (await look()).find((one) => one.root.path === root.path)?.covered ?? hidden,
       onLost: (error) => {
         lost = `What it must not see cannot be told any more: ${messageOf(error)}`;
         stopping.abort();

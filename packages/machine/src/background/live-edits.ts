@@ -16,7 +16,7 @@ export interface LiveEditsOptions {
   readonly merged: string;
   readonly covered: Covered;
   /** Looks again at what is to be hidden. Throws rather than leave anything out. */
-  look(): Covered;
+  look(): Promise<Covered>;
   /** What must be hidden cannot be told any more: the run must end. */
   onLost(error: unknown): void;
 }
@@ -150,7 +150,7 @@ export class LiveEdits implements AsyncDisposable {
       for (const name of names) changed.push(join(path, name));
     }
     // After they were listed, so that nothing that is a secret by now is written.
-    this.#cover();
+    await this.#cover();
     for (const path of all) {
       await giveWay();
       if (this.#closed) return;
@@ -159,8 +159,8 @@ export class LiveEdits implements AsyncDisposable {
     for (const [path, names] of fresh) ignoreInTheWay(() => this.#removeOthers(path, names));
   }
 
-  #cover(): void {
-    const { hidden, copies } = this.#options.look();
+  async #cover(): Promise<void> {
+    const { hidden, copies } = await this.#options.look();
     this.#copies = copies;
     for (const path of hidden) {
       if (this.#hidden.has(path)) continue;

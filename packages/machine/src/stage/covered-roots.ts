@@ -5,6 +5,7 @@ import { indexLayout } from "../git-data/git-index.ts";
 import { isWithin } from "../sandbox/host-layout.ts";
 import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
 import { type ControlLeads, type Covered, CoveredTree, type CoverRules } from "./covered-tree.ts";
+import { giveWay } from "./give-way.ts";
 import { statIfPresent } from "./look-at-entry.ts";
 import { skipInIndex } from "./skip-in-index.ts";
 import { stageRoots } from "./stage-roots.ts";
@@ -21,6 +22,7 @@ export class CoveredRoots {
   readonly #home: string | undefined;
   readonly #rules: CoverRules;
   readonly #trees = new Map<string, CoveredTree>();
+  #looking: Promise<void> = Promise.resolve();
   #index: { readonly key: string; readonly adapted: Covered["index"] } | undefined;
 
   /**
@@ -43,13 +45,30 @@ export class CoveredRoots {
     };
   }
 
-  /** Throws `StageUnavailable` and `UnprotectedWorkspace` rather than leave anything out. */
-  look(): readonly CoveredRoot[] {
-    const roots = stageRoots(this.#workspace, this.#home).map((root) => {
+  /**
+   * Throws `StageUnavailable` and `UnprotectedWorkspace` rather than leave anything out. Waits for the look that is under way,
+   * and lets other work have its turn.
+   */
+  look(signal?: AbortSignal): Promise<readonly CoveredRoot[]> {
+    const looking = this.#looking.then(() => this.#look(signal));
+    this.#looking = looking.then(
+      () => undefined,
+      () => undefined,
+    );
+    return looking;
+  }
+
+  async #look(signal: AbortSignal | undefined): Promise<readonly CoveredRoot[]> {
+    const pause = async (): Promise<void> => {
+      await giveWay();
+      signal?.throwIfAborted();
+    };
+    const roots: CoveredRoot[] = [];
+    for (const root of stageRoots(this.#workspace, this.#home)) {
       const tree = this.#trees.get(root.path) ?? new CoveredTree(root.path, this.#rulesFor(root.path));
       this.#trees.set(root.path, tree);
-      return { root, covered: tree.look() };
-    });
+      roots.push({ root, covered: await tree.look(pause) });
+    }
     const [workTree] = roots;
     const index = workTree === undefined ? undefined : indexOf(workTree.root.path);
     const owner = roots.find(({ root }) => index !== undefined && isWithin(index, root.path));

@@ -81,9 +81,12 @@ export class CoveredTree {
     return this.#leads;
   }
 
-  /** Throws `StageUnavailable` and `UnprotectedWorkspace` rather than leave anything out. */
-  look(): Covered {
-    const { found, unreadable, unlisted, same } = this.#tree.walk();
+  /**
+   * Throws `StageUnavailable` and `UnprotectedWorkspace` rather than leave anything out. One look at a time.
+   * @param pause awaited between small steps
+   */
+  async look(pause: () => Promise<void>): Promise<Covered> {
+    const { found, unreadable, unlisted, same } = await this.#tree.walkPausing(pause);
     const [first] = unlisted;
     if (first !== undefined) {
       throw new StageUnavailable(
@@ -110,7 +113,7 @@ export class CoveredTree {
       logins.push(...some);
     }
     for (const path of this.#kept?.paths() ?? []) this.#targets.add(path);
-    for (const path of this.#targets) for (const name of this.#allNames(path)) hidden.add(name);
+    for (const path of this.#targets) for (const name of await this.#allNames(path, pause)) hidden.add(name);
     const copies = new Map<string, Uint8Array>();
     for (const path of logins) {
       const copy = copyOf(path);
@@ -118,7 +121,7 @@ export class CoveredTree {
       hidden.delete(path);
       copies.set(relative(this.#root, path), copy);
       // A second name would show what the copy leaves out.
-      for (const name of this.#allNames(path)) if (name !== path) hidden.add(name);
+      for (const name of await this.#allNames(path, pause)) if (name !== path) hidden.add(name);
     }
     return { hidden: withoutNested([...hidden]).map((path) => relative(this.#root, path)), copies };
   }
@@ -158,13 +161,22 @@ export class CoveredTree {
   }
 
   /** Of a file that is there. */
-  #allNames(path: string): readonly string[] {
+  async #allNames(path: string, pause: () => Promise<void>): Promise<readonly string[]> {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat?.isFile() !== true) return stat?.isDirectory() ? [path] : [];
     if (stat.nlink === 1) return [path];
-    this.#links ??= new LinkedFiles(this.#directories.map((directory) => [directory, namesIn(directory)] as const));
+    this.#links ??= await linkedFiles(this.#directories, pause);
     return [path, ...this.#links.namesOf(path)];
   }
+}
+
+async function linkedFiles(directories: readonly string[], pause: () => Promise<void>): Promise<LinkedFiles> {
+  const names: [string, FileNames][] = [];
+  for (const directory of directories) {
+    names.push([directory, namesIn(directory)]);
+    await pause();
+  }
+  return new LinkedFiles(names);
 }
 
 function namesIn(directory: string): FileNames {

@@ -140,7 +140,7 @@ function describeLeft({ path, flags }: StageEffect): string {
 function unavailable(error: unknown): ToolFailure {
   const reason = error instanceof Error ? error.message : String(error);
   const hint = "Tell the user; commands never run outside the sandbox instead.";
-  return new ToolFailure("sandbox_unavailable", `The command did not run, because it cannot be staged: ${reason}`, {
+  return new ToolFailure("stage_unavailable", `The command did not run, because it cannot be staged: ${reason}`, {
     failureClass: "tool_unavailable",
     hint: error instanceof StageUnavailable ? error.advice : hint,
     cause: error,

@@ -11,6 +11,7 @@ import { SessionNetwork } from "../stage/session-network.ts";
 import { Stage } from "../stage/stage.ts";
 import { stageRoots } from "../stage/stage-roots.ts";
 import { forgetCommit } from "../stage/undo-commit.ts";
+import type { StagesMode } from "./stages-mode.ts";
 
 export interface StagesOptions {
   readonly shell: Pick<ShellSandbox, "machineFor">;
@@ -18,6 +19,8 @@ export interface StagesOptions {
   readonly stateDir: string;
   /** The user's. */
   readonly home: string;
+  /** `auto` by default. */
+  readonly mode?: Exclude<StagesMode, "off">;
 }
 
 /** What rules say that nobody may see, besides files with the names of secrets. */
@@ -33,7 +36,7 @@ export interface StageBeside {
   readonly machine: ShellMachine;
   readonly mounted: MountedRoots;
   /** What is to be hidden now. Throws rather than leave anything out. */
-  look(): readonly CoveredRoot[];
+  look(): Promise<readonly CoveredRoot[]>;
 }
 
 /** Workspaces whose next command finds its mounts made; those that had one last. */
@@ -46,22 +49,22 @@ export class Stages implements AsyncDisposable {
   readonly #support = new Map<string, Promise<StageSupport>>();
   /** In the order of their last commands. */
   readonly #ahead = new Map<string, MountsAhead>();
-  #disposed = false;
+  readonly #background = new Set<Promise<void>>();
+  readonly #ending = new AbortController();
 
-  private constructor(options: StagesOptions) {
+  /** After `recover`. */
+  constructor(options: StagesOptions) {
     this.#options = options;
   }
 
-  /** Also ends what servers that died left behind; `stuck` ones are tried again at the next start. */
-  static async open(
-    options: StagesOptions,
-  ): Promise<{ readonly stages: Stages; readonly recovered: readonly RecoveredCommit[] }> {
-    const recovered = await recoverCommits(options.stateDir);
+  /** Ends what servers that died left behind; `stuck` ones are tried again at the next start. @param stateDir as in the options */
+  static async recover(stateDir: string): Promise<readonly RecoveredCommit[]> {
+    const recovered = await recoverCommits(stateDir);
     // As after a command that ended: the checkpoint around it is the way back.
     for (const { id, state } of recovered) {
-      if (state === "finished" || state === "kept") await forgetCommit(options.stateDir, id);
+      if (state === "finished" || state === "kept") await forgetCommit(stateDir, id);
     }
-    return { stages: new Stages(options), recovered };
+    return recovered;
   }
 
   get home(): string {
@@ -70,6 +73,10 @@ export class Stages implements AsyncDisposable {
 
   get stateDir(): string {
     return this.#options.stateDir;
+  }
+
+  get mode(): Exclude<StagesMode, "off"> {
+    return this.#options.mode ?? "auto";
   }
 
   /** Whether commands of a workspace can be staged: tried once. @param workspaceRoot real path */
@@ -96,7 +103,7 @@ export class Stages implements AsyncDisposable {
    */
   async stage(workspaceRoot: string, zeroAccess: ZeroAccess, network?: SessionNetwork): Promise<Stage> {
     const machine = this.#options.shell.machineFor(workspaceRoot);
-    const covered = this.#rootsOf(workspaceRoot, zeroAccess, machine).look();
+    const covered = await this.#rootsOf(workspaceRoot, zeroAccess, machine).look();
     // Those that wait are in no network.
     const mounted =
       network === undefined
@@ -109,7 +116,7 @@ export class Stages implements AsyncDisposable {
   async beside(workspaceRoot: string, zeroAccess: ZeroAccess, network: SessionNetwork): Promise<StageBeside> {
     const machine = this.#options.shell.machineFor(workspaceRoot);
     const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
-    return { machine, mounted: await mountRoots(this.stateDir, roots.look(), network), look: () => roots.look() };
+    return { machine, mounted: await mountRoots(this.stateDir, await roots.look(), network), look: () => roots.look() };
   }
 
   /** A network for the commands of a session. Throws `StageUnavailable`. */
@@ -119,18 +126,41 @@ export class Stages implements AsyncDisposable {
 
   /** Makes the mounts for the next command, in the background. For when what the last one did is kept or dropped. */
   prepare(workspaceRoot: string): void {
-    const known = this.#roots.get(workspaceRoot);
-    if (known === undefined || this.#disposed) return;
-    try {
-      this.#aheadOf(workspaceRoot).prepare(known.roots.look());
-    } catch {
-      // Whoever runs the next command looks again, and is told.
-    }
+    this.#inBackground(async (signal) => {
+      const known = this.#roots.get(workspaceRoot);
+      if (known !== undefined) await this.#prepare(workspaceRoot, known.roots, signal);
+    });
+  }
+
+  /** The same for the first command of a workspace, which would have to wait for a look at all of it. */
+  warmUp(workspaceRoot: string, zeroAccess: ZeroAccess): void {
+    this.#inBackground(async (signal) => {
+      if ((await this.support(workspaceRoot)).state !== "staged") return;
+      const machine = this.#options.shell.machineFor(workspaceRoot);
+      await this.#prepare(workspaceRoot, this.#rootsOf(workspaceRoot, zeroAccess, machine), signal);
+    });
+  }
+
+  async #prepare(workspaceRoot: string, roots: CoveredRoots, signal: AbortSignal): Promise<void> {
+    const covered = await roots.look(signal);
+    signal.throwIfAborted();
+    this.#aheadOf(workspaceRoot).prepare(covered);
+  }
+
+  #inBackground(work: (signal: AbortSignal) => Promise<void>): void {
+    const { signal } = this.#ending;
+    if (signal.aborted) return;
+    // Whoever runs the next command looks again, and is told what is wrong.
+    const done = work(signal)
+      .catch(() => undefined)
+      .finally(() => this.#background.delete(done));
+    this.#background.add(done);
   }
 
   /** Nothing may be staged any more. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#disposed = true;
+    this.#ending.abort();
+    await Promise.all(this.#background);
     await Promise.all([...this.#ahead.values()].map((ahead) => ahead[Symbol.asyncDispose]()));
   }
 

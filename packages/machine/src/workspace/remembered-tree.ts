@@ -44,6 +44,24 @@ export class RememberedTree<T> {
   }
 
   walk(): WalkedTree<T> {
+    const steps = this.#steps();
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+    }
+  }
+
+  /** The same, with a pause after each directory. One walk at a time. */
+  async walkPausing(pause: () => Promise<void>): Promise<WalkedTree<T>> {
+    const steps = this.#steps();
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      await pause();
+    }
+  }
+
+  *#steps(): Generator<undefined, WalkedTree<T>> {
     const known = this.#listings;
     const listings = new Map<string, Listing<T>>();
     const unreadable: string[] = [];
@@ -63,6 +81,7 @@ export class RememberedTree<T> {
       same &&= listing === known.get(directory);
       listings.set(directory, listing);
       for (const name of listing.below) queue.push(join(directory, name));
+      yield;
     }
     this.#listings = listings;
     const found = new Map([...listings].map(([directory, listing]) => [directory, listing.found]));

@@ -30,7 +30,11 @@ export class BackgroundFixture implements AsyncDisposable {
     const { root, home, stateDir, machine, environment } = this.stage;
     const roots = new CoveredRoots(root, home, { always: machine.layout.hidden });
     const beside = async () => {
-      return { machine, mounted: await mountRoots(stateDir, roots.look(), this.network), look: () => roots.look() };
+      return {
+        machine,
+        mounted: await mountRoots(stateDir, await roots.look(), this.network),
+        look: () => roots.look(),
+      };
     };
     const run = await startInBackground(
       { text, cwd: root, environment },
@@ -51,7 +55,7 @@ export class BackgroundFixture implements AsyncDisposable {
   async foreground(text: string, of: "session" | "another" = "session"): Promise<string> {
     const { root, stateDir, machine, environment } = this.stage;
     const network = of === "session" ? this.network : undefined;
-    const stage = await Stage.on(await mountRoots(stateDir, this.stage.covered(), network), machine);
+    const stage = await Stage.on(await mountRoots(stateDir, await this.stage.covered(), network), machine);
     try {
       const command = { text, cwd: root, environment, timeoutMs: 30_000 };
       return (await stage.run(command, { signal: new AbortController().signal })).output;

@@ -28,7 +28,7 @@ export const scenarios: Scenarios = {
     await using fixture = new StageFixture(files);
     await using ahead = new MountsAhead(fixture.stateDir);
     const at = (path: string) => join(fixture.root, path);
-    ahead.prepare(fixture.covered());
+    ahead.prepare(await fixture.covered());
     const ready = await onlyStage(fixture);
     fixture.write({ "a.txt": "by the user\n", "src/new.txt": "new\n", "src/made/deep/x": "x\n" });
     writeFileSync(at("src/.swap"), "saved as editors do\n");
@@ -49,7 +49,7 @@ export const scenarios: Scenarios = {
     );
     await removeTransaction(transaction);
 
-    ahead.prepare(fixture.covered());
+    ahead.prepare(await fixture.covered());
     const readyAgain = await onlyStage(fixture);
     fixture.write({ "src/b.txt": "again\n", "src/made/deep/x": "y\n", "src/made/other/z": "z\n" });
     rmSync(at("src/deeper"), { recursive: true });
@@ -66,7 +66,7 @@ export const scenarios: Scenarios = {
     await using fixture = new StageFixture(files);
     await using ahead = new MountsAhead(fixture.stateDir);
     for (let round = 0; round < 5; round += 1) {
-      ahead.prepare(fixture.covered());
+      ahead.prepare(await fixture.covered());
       const id = await fixture.keep(`cat src/count.txt; echo ${round} >> src/count.txt`, { ahead });
       await forgetCommit(fixture.stateDir, id);
     }
@@ -89,7 +89,7 @@ export const scenarios: Scenarios = {
     for (const [name, change] of Object.entries(changes)) {
       await using fixture = new StageFixture(files);
       await using ahead = new MountsAhead(fixture.stateDir);
-      ahead.prepare(fixture.covered());
+      ahead.prepare(await fixture.covered());
       const ready = await onlyStage(fixture);
       change(fixture);
       const { run, transaction } = await fixture.stage("grep -r SECRET .; stat -c %a deploy", { ahead });
@@ -102,7 +102,7 @@ export const scenarios: Scenarios = {
   "makes new ones when the keeper was killed": async () => {
     await using fixture = new StageFixture(files);
     await using ahead = new MountsAhead(fixture.stateDir);
-    ahead.prepare(fixture.covered());
+    ahead.prepare(await fixture.covered());
     const ready = await onlyStage(fixture);
     for (const id of seesBelow(fixture.base)) process.kill(id, "SIGKILL");
     await untilNobodySeesBelow(fixture.base);
@@ -115,11 +115,11 @@ export const scenarios: Scenarios = {
     await using fixture = new StageFixture(files);
     {
       await using ahead = new MountsAhead(fixture.stateDir);
-      ahead.prepare(fixture.covered());
+      ahead.prepare(await fixture.covered());
       fixture.write({ "deploy/second.pem": "SECRET\n" });
       // In place of the first.
-      ahead.prepare(fixture.covered());
-      ahead.prepare(fixture.covered());
+      ahead.prepare(await fixture.covered());
+      ahead.prepare(await fixture.covered());
     }
     deepEqual(stagesOf(fixture), []);
     deepEqual(seesBelow(fixture.base), []);

@@ -82,7 +82,7 @@ export class StageFixture implements AsyncDisposable {
   /** Runs a command on a stage, looks at what it did and unmounts. */
   async stage(text: string, options: StageOptions = {}): Promise<Staged> {
     const cwd = options.cwd ?? this.root;
-    const roots = this.covered(cwd);
+    const roots = await this.covered(cwd);
     const mounted = await (options.ahead?.take(roots) ?? mountRoots(this.stateDir, roots));
     const stage = await Stage.on(mounted, this.machine);
     try {
@@ -99,7 +99,7 @@ export class StageFixture implements AsyncDisposable {
   }
 
   /** What is staged for a command, and what it must not see of that. */
-  covered(cwd = this.root): readonly CoveredRoot[] {
+  covered(cwd = this.root): Promise<readonly CoveredRoot[]> {
     return new CoveredRoots(cwd, this.home, this.#rules).look();
   }
 

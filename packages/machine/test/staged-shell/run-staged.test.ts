@@ -138,7 +138,7 @@ test("what somebody else changed meanwhile is not overwritten", async () => {
 test("where nothing can be staged, the command does not run, and the reason is said", async () => {
   await using machine = await stagingMachine();
   await using directory = await temporaryDirectory({ "a.txt": "1\n" });
-  await expect(machine.run("/", "touch x")).rejects.toMatchObject({ code: "sandbox_unavailable" });
+  await expect(machine.run("/", "touch x")).rejects.toMatchObject({ code: "stage_unavailable" });
   expect(await machine.stages.support(directory.root)).toEqual({ state: "staged" });
 });
 

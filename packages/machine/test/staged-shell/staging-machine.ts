@@ -17,7 +17,7 @@ export async function stagingMachine(stateRoot?: string) {
     await openSandbox({ mode: "required", stateDir, home: home.root, environment, platform: "linux" }),
   );
   if (sandbox.state === "unsandboxed") throw new Error(sandbox.reason);
-  const stages = parts.use((await Stages.open({ shell: sandbox.shell, stateDir, home: home.root })).stages);
+  const stages = parts.use(new Stages({ shell: sandbox.shell, stateDir, home: home.root }));
   const owned = parts.move();
   return {
     stages,

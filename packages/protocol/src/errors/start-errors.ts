@@ -47,6 +47,10 @@ export const startErrors = {
     next: "Install bubblewrap, and git where all users see it; the hint has more.",
   },
   session_exists: { means: "a session of this id is there already", next: "Resume it." },
+  stages_required: {
+    means: "`--stages required`, and there is no sandbox, which stages are made of",
+    next: "Install bubblewrap; the hint has more.",
+  },
   unavailable: {
     means: "the NATS servers of the log do not answer",
     next: "Start them; see [operations](../operations.md).",

@@ -110,6 +110,10 @@ export const toolErrors = {
     means: "the sandbox could not start, so the command did not run",
     next: "The message says why; commands never run outside it instead.",
   },
+  stage_unavailable: {
+    means: "the command could not be staged, so it did not run",
+    next: "The hint names the one thing to do; `--stages off` runs commands in the workspace instead.",
+  },
   spawn_failed: { means: "the command could not be started", next: "The message says why." },
   too_large: { means: "larger than what can be read or kept", next: "Take a part, or search it." },
   too_many_open_files: { means: "the process has too many files open", next: "Try again; raise `ulimit -n`." },

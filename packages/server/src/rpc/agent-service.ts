@@ -233,6 +233,7 @@ function agentService({
         isolationReason: services.sandbox.reason,
         gitIsolation: git.state,
         gitIsolationReason: git.reason,
+        stages: services.stages?.mode ?? "off",
       };
     },
 

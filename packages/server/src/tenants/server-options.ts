@@ -1,5 +1,6 @@
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import type { ServerLog } from "@gennai/machine/server-log";
+import type { StagesMode } from "@gennai/machine/staged-shell/stages-mode";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import type { AdmissionLimits } from "../admission/limits.ts";
 import type { ListenAddress } from "../http/listen-address.ts";
@@ -35,6 +36,8 @@ export interface ServerOptions {
   readonly protectedBranches?: readonly string[];
   /** Whether commands run in a sandbox; `auto` by default. */
   readonly sandbox?: SandboxMode;
+  /** Whether commands run on a stage; `auto` by default. */
+  readonly stages?: StagesMode;
   readonly confirmation?: { readonly answerMs: number; readonly waitForClientMs: number };
   /** A second port on 127.0.0.1 for clients of the RinaWarp protocol, which send no token; none unless given. 0: any free one. */
   readonly rinaPort?: number;

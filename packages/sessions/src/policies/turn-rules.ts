@@ -3,8 +3,6 @@ import { createBrokenHooksPolicy, createHookPolicies, type HookRunner } from "@g
 import { zeroAccessGlobs } from "@gennai/governance/policies/secrets";
 import type { TreeClaim } from "@gennai/governance/policies/single-writer";
 import type { Policy } from "@gennai/governance/policy";
-import { pathRule } from "@gennai/governance/rules/compile-rules";
-import { pathForm } from "@gennai/governance/rules/path-form";
 import { loadProjectConfig, type ProjectConfig } from "@gennai/machine/config/project-config";
 import type { ZeroAccess } from "@gennai/machine/staged-shell/stages";
 import { readGitHead } from "@gennai/machine/workspace/git-head";
@@ -14,6 +12,7 @@ import { createHookRunner } from "../hooks/run-hook.ts";
 import type { Session } from "../session/session.ts";
 import type { WorkspaceGovernance } from "../session/workspace-governance.ts";
 import { policyDigest, type TurnPolicyOptions, turnPolicies } from "./turn-policies.ts";
+import { zeroAccessOf } from "./zero-access.ts";
 
 /** Milliseconds for which a look at the files that steer the agent is shared by the policies of one decision. */
 const freshMs = 250;
@@ -94,10 +93,7 @@ export async function loadTurnRules(
     governance,
     config,
     policies: turnPolicies(policyOptions),
-    zeroAccess: {
-      sha256: damageControl.sha256,
-      covers: (path) => pathRule(damageControl, "zero", [pathForm(path, workspace.root)]) !== undefined,
-    },
+    zeroAccess: zeroAccessOf(damageControl, workspace.root),
     searchExcludes: [...zeroAccessGlobs, ...config.denyPaths, ...damageControl.searchExcludes],
     hooks: { commands: hooks.hooks, runner },
     intentsOn: intents.on,

@@ -97,7 +97,10 @@ export async function buildTurnGate(
     emit: (event, ofTurn) => writer.emit(event, { turnId: ofTurn }),
   });
   for (const some of [tools, ownTools]) for (const [name, tool] of some) some.set(name, checkpoints.guard(tool));
-  if (!onlyChecks && editingMode === "branch" && tools.has("Bash")) kept?.warmUp();
+  if (!onlyChecks && editingMode === "branch" && tools.has("Bash")) {
+    kept?.warmUp();
+    if (workspace.client === undefined) services.stages?.warmUp(workspace.root, rules.zeroAccess);
+  }
 
   const notes = new NotedFiles();
   const policies = [...rules.policies, checkpoints.policy, createCheckPolicy(repositoryChecks)];

@@ -26,7 +26,7 @@ export const pingServer: Command = async (workbench) => {
     "Copy Details",
   );
   if (choice === undefined) return;
-  const { version, protocolVersion, features, defaultWorkingDir, isolation, isolationReason } = info;
+  const { version, protocolVersion, features, defaultWorkingDir, isolation, isolationReason, stages } = info;
   const details = {
     url,
     version,
@@ -35,6 +35,7 @@ export const pingServer: Command = async (workbench) => {
     defaultWorkingDir,
     isolation,
     isolationReason,
+    stages,
     milliseconds,
   };
   await vscode.env.clipboard.writeText(JSON.stringify(details, undefined, 2));

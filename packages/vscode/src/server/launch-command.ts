@@ -4,6 +4,7 @@ export interface LaunchChoice {
   readonly port: number;
   readonly workspace: string;
   readonly sandbox: "auto" | "required" | "off";
+  readonly stages: "auto" | "required" | "off";
   readonly protectedBranches: readonly string[];
 }
 
@@ -20,6 +21,7 @@ const branchName = /^[A-Za-z0-9][A-Za-z0-9._/*-]*$/;
 export function launchCommand(choice: LaunchChoice): LaunchCommand {
   const args = ["serve", "--port", String(choice.port), "--workspace", choice.workspace];
   if (choice.sandbox !== "auto") args.push("--sandbox", choice.sandbox);
+  if (choice.stages !== "auto") args.push("--stages", choice.stages);
   for (const branch of choice.protectedBranches) if (branchName.test(branch)) args.push("--protect", branch);
   if (choice.serverCommand === "") return { program: "gennai", args, isPath: false };
   if (/\.[cm]?js$/.test(choice.serverCommand)) {

@@ -157,9 +157,9 @@ export class ServerAccess implements Disposable {
   async #launchOnce(): Promise<void> {
     const { folder, log, settings } = this.#options;
     if (folder === undefined) throw new NoServerError({ type: "no-folder" });
-    const { serverCommand, serverPort, sandbox, protectedBranches } = settings();
+    const { serverCommand, serverPort, sandbox, stages, protectedBranches } = settings();
     const workspace = folder.uri.fsPath;
-    const command = launchCommand({ serverCommand, port: serverPort, workspace, sandbox, protectedBranches });
+    const command = launchCommand({ serverCommand, port: serverPort, workspace, sandbox, stages, protectedBranches });
     log.info(`Starting ${command.program} ${command.args.join(" ")}`);
     const outcome = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title: "Starting the Gennai server" },

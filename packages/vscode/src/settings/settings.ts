@@ -22,6 +22,7 @@ export interface GennaiSettings {
   readonly notifications: boolean;
   readonly notifyBlockedCalls: boolean;
   readonly sandbox: "auto" | "required" | "off";
+  readonly stages: "auto" | "required" | "off";
   readonly protectedBranches: readonly string[];
   /** Empty: as it was chosen elsewhere, e.g. by `gennai intents mode`. */
   readonly intents: IntentsMode | "";
@@ -51,6 +52,7 @@ export function readSettings(): GennaiSettings {
     notifications: flag("notifications", true),
     notifyBlockedCalls: configuration.inspect<unknown>("notifyBlockedCalls")?.globalValue !== false,
     sandbox: oneOf(["auto", "required", "off"], ofUser("governance.sandbox"), "auto"),
+    stages: oneOf(["auto", "required", "off"], ofUser("governance.stages"), "auto"),
     protectedBranches: texts(configuration.get<unknown>("governance.protectedBranches")),
     intents: oneOf(["", ...intentsModeWords.words], ofUser("governance.intents"), ""),
   };

@@ -34,7 +34,14 @@ describe("decideLaunch", () => {
 });
 
 describe("launchCommand", () => {
-  const choice = { serverCommand: "", port: 7777, workspace: "/w s", sandbox: "auto" as const, protectedBranches: [] };
+  const choice = {
+    serverCommand: "",
+    port: 7777,
+    workspace: "/w s",
+    sandbox: "auto" as const,
+    stages: "auto" as const,
+    protectedBranches: [],
+  };
   const args = ["serve", "--port", "7777", "--workspace", "/w s"];
 
   it("is gennai of the PATH", () => {
@@ -51,11 +58,17 @@ describe("launchCommand", () => {
 
   it("passes the governance switches, and no branch that is an option or shell text", () => {
     const protectedBranches = ["release/*", "--no-auth", "a;b", "$(x)"];
-    const command = launchCommand({ ...choice, serverCommand: "/opt/gennai", sandbox: "required", protectedBranches });
+    const command = launchCommand({
+      ...choice,
+      serverCommand: "/opt/gennai",
+      sandbox: "required",
+      stages: "off",
+      protectedBranches,
+    });
     expect(command).toEqual({
       program: "/opt/gennai",
       isPath: true,
-      args: [...args, "--sandbox", "required", "--protect", "release/*"],
+      args: [...args, "--sandbox", "required", "--stages", "off", "--protect", "release/*"],
     });
   });
 });

@@ -1,4 +1,5 @@
 import { type SandboxMode, sandboxModes } from "@gennai/machine/sandbox/sandbox";
+import { type StagesMode, stagesModes } from "@gennai/machine/staged-shell/stages-mode";
 import { type Backend, backends } from "@gennai/protocol/model/backend";
 import type { ModelChoice } from "../../connection/default-settings.ts";
 import { usageError } from "../../errors/cli-error.ts";
@@ -32,6 +33,13 @@ export function parseSandbox(text: string | undefined): SandboxMode {
   const mode = sandboxModes.find((name) => name === (text ?? "auto"));
   if (mode !== undefined) return mode;
   throw usageError(`There is no --sandbox ${JSON.stringify(text)}.`, `Choose one of ${sandboxModes.join(", ")}.`);
+}
+
+/** Throws `CliError`. */
+export function parseStages(text: string | undefined): StagesMode {
+  const mode = stagesModes.find((name) => name === (text ?? "auto"));
+  if (mode !== undefined) return mode;
+  throw usageError(`There is no --stages ${JSON.stringify(text)}.`, `Choose one of ${stagesModes.join(", ")}.`);
 }
 
 /** A whole number from 1 on. Throws `CliError`. @param name the option, for the message */

@@ -39,6 +39,10 @@ export function protectOption(command: Command): Command {
 export const sandboxHelp =
   "keep commands apart from the machine and the network: auto, required (or do not start), off";
 
+export const stagesHelp =
+  "run commands on a copy, and let what they did become true when rules or you agree: auto (where that works), " +
+  "required (or do not run), off";
+
 /** Repeatable, and one value at a time: a list would swallow the request that follows. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];

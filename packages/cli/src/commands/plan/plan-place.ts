@@ -51,7 +51,7 @@ const searchedSessions = 25;
 export async function openPlanPlace(
   flags: PlanFlags,
   console: Console,
-  request: Partial<Pick<ServerRequest, "model" | "sandbox">> = {},
+  request: Partial<Pick<ServerRequest, "model" | "sandbox" | "stages">> = {},
 ): Promise<PlanPlace> {
   const workspace = await resolveWorkspace(flags.workspace, console);
   const stateDir = defaultStateDir(console.environment);

@@ -5,12 +5,12 @@ import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
 import { activeIntent, chooseIntent } from "../../client/session-intent.ts";
 import { whileAttended } from "../../client/while-attended.ts";
-import { requireSandbox } from "../../connection/server-choice.ts";
+import { requireIsolation } from "../../connection/server-choice.ts";
 import { asCliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { colouredDiff } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
-import { parseSandbox } from "../options/option-values.ts";
+import { parseSandbox, parseStages } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { requireYes } from "../plan/plan-approval.ts";
 import { executionCode } from "../plan/plan-exit-code.ts";
@@ -34,6 +34,7 @@ export async function planRunCommand(
     );
   }
   const sandbox = parseSandbox(flags.sandbox);
+  const stages = parseStages(flags.stages);
   const workspace = await resolveWorkspace(flags.workspace, console);
   const branch = await prepareAgentBranch({
     workspace,
@@ -42,9 +43,9 @@ export async function planRunCommand(
     signal: new AbortController().signal,
     ...(flags.branch === undefined ? {} : { branch: flags.branch }),
   });
-  await using place = await openPlanPlace(flags, console, { model: settings, sandbox });
+  await using place = await openPlanPlace(flags, console, { model: settings, sandbox, stages });
   const { desk, server, signal } = place;
-  await requireSandbox(server, sandbox, signal);
+  await requireIsolation(server, { sandbox, stages }, signal);
   desk.view.note(`${branchTitle(branch)} · plan mode`);
   const session = await openPlanSession(place, { ...settings, workingDir: workspace }, flags.session);
   const at = { governance: server.governance, sessionId: session.sessionId, signal };

@@ -1,7 +1,14 @@
 import type { Command } from "commander";
 import { exitCodesHelp } from "../../errors/exit-code.ts";
 import type { CommandHost } from "../command-host.ts";
-import { collect, modelOptions, protectOption, sandboxHelp, serverOptions } from "../options/shared-options.ts";
+import {
+  collect,
+  modelOptions,
+  protectOption,
+  sandboxHelp,
+  serverOptions,
+  stagesHelp,
+} from "../options/shared-options.ts";
 import type { RunFlags } from "./run-options.ts";
 import { settingOptions } from "./setting-options.ts";
 
@@ -22,6 +29,7 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     .option("--keep <hunk>", "proposal: keep only this, e.g. src/a.ts#2 or src/a.ts; repeatable", collect)
     .option("--refuse <hunk>", "proposal: keep all but this; repeatable", collect)
     .option("--sandbox <when>", `${sandboxHelp}; of an own server`, "auto")
+    .option("--stages <when>", `${stagesHelp}; of an own server`, "auto")
     .option("--session <id>", "go on with this session")
     .option("--intent <id>", "the intent to work under; `gennai intents list` shows them")
     .option("--no-thinking", "do not ask the model for its thinking")

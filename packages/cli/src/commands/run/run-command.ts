@@ -12,7 +12,7 @@ import { exitCodeOf, runTurn, type TurnReport } from "../../client/run-turn.ts";
 import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
 import { describeUsage } from "../../client/turn-usage.ts";
 import { holdsFiles } from "../../connection/holds-files.ts";
-import { chooseServer, requireSandbox, serverRequest } from "../../connection/server-choice.ts";
+import { chooseServer, requireIsolation, serverRequest } from "../../connection/server-choice.ts";
 import { usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { type ReviewResult, reviewProposal } from "../../review/review-proposal.ts";
@@ -20,7 +20,7 @@ import { colouredDiff } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { Interrupts } from "../../terminal/interrupts.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import { parseSandbox } from "../options/option-values.ts";
+import { parseSandbox, parseStages } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { planRunCommand } from "./plan-mode.ts";
 import { promptLoop } from "./prompt-loop.ts";
@@ -36,6 +36,7 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   }
   const settings = sessionSettings(flags);
   const sandbox = parseSandbox(flags.sandbox);
+  const stages = parseStages(flags.stages);
   if (request !== undefined && request.trim() === "")
     throw usageError("The request is empty.", 'For example: gennai run "explain src/main.js"');
   const workspace = await workspaceOf(request, flags, console);
@@ -85,10 +86,11 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
       model: settings,
       protectedBranches: flags.protect ?? [],
       sandbox,
+      stages,
     },
     console,
   );
-  if (held === undefined) await requireSandbox(server, sandbox, signal);
+  if (held === undefined) await requireIsolation(server, { sandbox, stages }, signal);
   const session = await desk.openSession(server, {
     settings: { ...settings, ...(flags.session === undefined && held === undefined ? { workingDir: workspace } : {}) },
     ...(flags.session === undefined ? {} : { resume: flags.session }),

@@ -18,6 +18,7 @@ export interface RunFlags extends ServerFlags, ModelFlags, SettingFlags {
   readonly branch?: string;
   readonly worktree?: boolean;
   readonly sandbox?: string;
+  readonly stages?: string;
   readonly protect?: readonly string[];
   readonly keep?: readonly string[];
   readonly refuse?: readonly string[];

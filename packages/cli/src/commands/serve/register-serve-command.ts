@@ -1,7 +1,7 @@
 import { type AdmissionLimits, defaultLimits } from "@gennai/server/admission/limits";
 import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
-import { collect, modelOptions, protectOption, sandboxHelp } from "../options/shared-options.ts";
+import { collect, modelOptions, protectOption, sandboxHelp, stagesHelp } from "../options/shared-options.ts";
 import type { ServeFlags } from "./serve-command.ts";
 
 export function registerServeCommand(program: Command, { console, ended }: CommandHost): void {
@@ -25,6 +25,7 @@ export function registerServeCommand(program: Command, { console, ended }: Comma
     .option("--auth <how>", "token: one token, yours; oidc: a token for each of many users (default: token)")
     .option("--no-auth", "ask no token of anyone on this machine")
     .option("--sandbox <when>", sandboxHelp, "auto")
+    .option("--stages <when>", stagesHelp, "auto")
     .option(
       "--allow-origin <origin>",
       "web page that may use this server, e.g. https://app.example; repeatable",

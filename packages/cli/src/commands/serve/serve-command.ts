@@ -13,7 +13,7 @@ import { Interrupts } from "../../terminal/interrupts.ts";
 import { LineInput } from "../../terminal/line-input.ts";
 import { openInBrowser } from "../../terminal/open-in-browser.ts";
 import { version } from "../../version.ts";
-import { type ModelFlags, modelChoice, parseSandbox } from "../options/option-values.ts";
+import { type ModelFlags, modelChoice, parseSandbox, parseStages } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { type BannerFacts, serveBanner } from "./banner.ts";
 import { type LogFlags, logOption } from "./log-options.ts";
@@ -33,6 +33,7 @@ export interface ServeFlags extends ModelFlags, LogFlags, WatchFlags, SecurityFl
   readonly allowHost?: readonly string[];
   readonly protect?: readonly string[];
   readonly sandbox?: string;
+  readonly stages?: string;
   readonly rinaPort?: string;
   /** Where the log lies that several servers share. */
   readonly log?: string;
@@ -48,6 +49,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
   const drain = drainOption(flags);
   const model = modelChoice(flags);
   const sandbox = parseSandbox(flags.sandbox);
+  const stages = parseStages(flags.stages);
   if (flags.auth === false && !isLoopback(flags.host)) {
     throw usageError(
       "--no-auth is only for this machine: anyone who reaches the server could change your files.",
@@ -91,6 +93,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     protectedBranches: flags.protect ?? [],
     // Without one, commands of one user could read what is another's.
     sandbox: users !== undefined && sandbox === "auto" ? "required" : sandbox,
+    stages,
     ...(rinaPort === undefined ? {} : { rinaPort }),
     ...(flags.metrics === undefined ? {} : { metricsAddress: flags.metrics }),
     ...(release === undefined ? {} : { releaseDirectory: release }),

@@ -6,6 +6,7 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { type HeldDirectory, holdDirectory } from "@gennai/machine/process/run-command";
 import { runShellCommand, type ShellSurroundings } from "@gennai/machine/shell/shell-runner";
 import type { StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
+import type { Stages } from "@gennai/machine/staged-shell/stages";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
 import type { BackgroundRuns } from "../../background/background-runs.ts";
@@ -79,7 +80,7 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
       const { root } = ports.workspace;
       const command = analyseCommand(args.command, { cwd: cwd.absolute, home: ports.home, workspace: root });
       const { client } = ports.workspace;
-      const staged = cwd.inside && (await ports.staging?.stages.support(root))?.state === "staged";
+      const staged = ports.staging !== undefined && (await canBeStaged(ports.staging.stages, cwd, root));
       const effect: Effect = { type: "exec", command, cwd, where: "server", ...(staged ? { staged } : {}) };
       if (args.run_in_background === true && !staged) throw notInBackground(client !== undefined);
       if (client !== undefined && cwd.inside) await refuseNoDirectory(ports.workspace, cwd);
@@ -146,6 +147,21 @@ function notInBackground(isHeldByClient: boolean): ToolFailure {
   return new ToolFailure("background_unavailable", `Nothing can run in the background: ${why}.`, {
     failureClass: "tool_unavailable",
     hint: "Run it in the foreground, with an end, or ask the user to start it.",
+  });
+}
+
+/** Throws `ToolFailure` for a command that cannot, where all have to. */
+async function canBeStaged(stages: Stages, cwd: WorkspacePath, root: string): Promise<boolean> {
+  const support = await stages.support(root);
+  if (cwd.inside && support.state === "staged") return true;
+  if (stages.mode !== "required") return false;
+  const [reason, hint] =
+    support.state === "staged"
+      ? [`${pathName(cwd)} is outside of the workspace.`, "Run it in the workspace."]
+      : [support.reason, support.advice];
+  throw new ToolFailure("stage_unavailable", `The command did not run, because it cannot be staged: ${reason}`, {
+    failureClass: "tool_unavailable",
+    hint,
   });
 }
 

@@ -1,0 +1,11 @@
+import { type CompiledRules, pathRule } from "@gennai/governance/rules/compile-rules";
+import { pathForm } from "@gennai/governance/rules/path-form";
+import type { ZeroAccess } from "@gennai/machine/staged-shell/stages";
+
+/** What rule files let nobody see. @param root real path of the workspace */
+export function zeroAccessOf(rules: CompiledRules, root: string): ZeroAccess {
+  return {
+    sha256: rules.sha256,
+    covers: (path) => pathRule(rules, "zero", [pathForm(path, root)]) !== undefined,
+  };
+}
