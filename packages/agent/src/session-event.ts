@@ -28,7 +28,7 @@ export type TurnState =
 
 /** What a session's log says of a command in the background. */
 export interface BackgroundRunRecord {
-  /** Unique while the session is open, e.g. `b1`. */
+  /** Unique in the session, e.g. `b1`. */
   readonly id: string;
   readonly command: string;
   /** How it ended, e.g. `exit code 1`; absent while it runs. */

@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { BackgroundStrip } from "./background/background-strip.tsx";
 import { BranchQuestion } from "./branch/branch-question.tsx";
 import { ChatView } from "./chat/chat-view.tsx";
 import { StatusLine } from "./chat/status-line.tsx";
@@ -13,6 +14,7 @@ import { Welcome } from "./shell/welcome.tsx";
 /** The whole of the web UI. */
 export function App({ control }: { readonly control: ReplControl }) {
   const panel = control.panel.value;
+  const { background } = control.desks.value;
   const title = control.title.value.slice(0, 60);
   useEffect(() => {
     if (control.home.kind === "page") document.title = title === "" ? "Gennai" : `${title} – Gennai`;
@@ -29,6 +31,7 @@ export function App({ control }: { readonly control: ReplControl }) {
       <BranchQuestion control={control} />
       {panel === "chat" && (
         <footer class="foot">
+          {background !== undefined && <BackgroundStrip desk={background} />}
           <StatusLine control={control} />
           <Composer control={control} />
         </footer>

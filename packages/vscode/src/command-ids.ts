@@ -29,6 +29,7 @@ export const commandIds = [
   "showLog",
   "revertChangeSet",
   "undo",
+  "showBackground",
   "setToken",
   "setModelKey",
   "openSettings",

@@ -6,6 +6,7 @@ import type { Attention } from "./attention/attention.ts";
 import type { BlockedCalls } from "./attention/blocked-calls.ts";
 import { vsCodeAttention } from "./attention/vscode-attention.ts";
 import { vsCodeBlockedCalls } from "./attention/vscode-blocked-calls.ts";
+import { BackgroundTerminals } from "./background/background-terminals.ts";
 import type { CommandId } from "./command-ids.ts";
 import { openRule } from "./commands/show-rule.ts";
 import { ContentDocuments } from "./documents/content-documents.ts";
@@ -168,6 +169,8 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     onProblem: warn,
   });
 
+  const background = new BackgroundTerminals(log);
+  context.subscriptions.push({ dispose: () => background[Symbol.dispose]() });
   const todos = new TodoTree(() => sessions.session, {
     changed: () => shell.todosChanged.fire(),
     onProblem: (error) => void showFailure("The todo list was not changed", error, details()),
@@ -216,6 +219,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     sessions,
     views,
     branch,
+    background,
     changeSets,
     approvals,
     todos,

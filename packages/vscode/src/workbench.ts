@@ -2,6 +2,7 @@ import type { AgentSession } from "@gennai/client/session/agent-session";
 import type * as vscode from "vscode";
 import type { ChangeSets } from "./apply/change-sets.ts";
 import type { ProposalApplier } from "./apply/proposal-applier.ts";
+import type { BackgroundTerminals } from "./background/background-terminals.ts";
 import type { ContentDocuments } from "./documents/content-documents.ts";
 import type { WindowBranch } from "./git/window-branch.ts";
 import type { HeldApprovals } from "./plan/plan-interceptor.ts";
@@ -33,6 +34,8 @@ export interface Workbench {
   readonly documents: ContentDocuments;
   readonly todos: TodoTree;
   readonly timeline: TimelineTree;
+  /** Where runs in the background are watched. */
+  readonly background: BackgroundTerminals;
   readonly branch: WindowBranch;
   readonly changeSets: ChangeSets;
   readonly applier: ProposalApplier;

@@ -229,3 +229,19 @@ test("people look at it, open a port and stop it from the command line", async (
   expect(await gennai("open", "b1", "99999")).toMatchObject({ code: 2 });
   expect((await gennai("logs", "b1", "--follow")).errors).toContain("b1 stopped by the user");
 });
+
+test("after a restart of the server nothing runs, and ids go on where they were", async () => {
+  await using server = await serverWith([[serve(7398)], [serve(7399)]]);
+  const sessionId = await startSession(server);
+  await results(server, sessionId);
+  await server.restart();
+  expect(running("serve.mjs 7398")).toBe(0);
+  expect(await listed(server, sessionId)).toEqual([]);
+  expect(await results(server, sessionId)).toEqual([expect.stringContaining("b2 runs")]);
+  const changes = eventsOf(await allEvents(server, sessionId), "backgroundRunChanged");
+  expect(changes.map(({ run }) => [run?.id, run?.end])).toEqual([
+    ["b1", ""],
+    ["b1", "stopped by the end of the server"],
+    ["b2", ""],
+  ]);
+});

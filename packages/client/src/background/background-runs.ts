@@ -4,7 +4,7 @@ import type { AgentClient } from "../connection/connection.ts";
 
 /** A command that a session runs in the background: a server, a watcher. */
 export interface BackgroundRun {
-  /** Unique while the server has the session open, e.g. `b1`. */
+  /** Unique in the session, e.g. `b1`. */
   readonly id: string;
   readonly command: string;
   readonly isRunning: boolean;

@@ -1,6 +1,7 @@
 import { SessionPlans } from "@gennai/client/plan/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { computed } from "@preact/signals";
+import { BackgroundDesk } from "../background/background-desk.ts";
 import { CheckpointDesk } from "../checkpoints/checkpoint-desk.ts";
 import { GovernanceDesk } from "../governance/governance-desk.ts";
 import { PlanDesk } from "../plan/plan-desk.ts";
@@ -18,6 +19,7 @@ export class SessionDesks implements Disposable {
   readonly plan: PlanDesk | undefined;
   readonly todos: TodoDesk | undefined;
   readonly checkpoints: CheckpointDesk | undefined;
+  readonly background: BackgroundDesk | undefined;
 
   constructor(control: ReplControl, followed: FollowedSession | undefined) {
     const { agent, governance, plans, home } = control;
@@ -34,11 +36,13 @@ export class SessionDesks implements Disposable {
     });
     const todos = computed(() => followed.view.value.facts.value.todos);
     this.todos = new TodoDesk({ client: agent, sessionId, todos });
+    this.background = new BackgroundDesk({ client: agent, sessionId });
     this.checkpoints = new CheckpointDesk({ client: agent, sessionId });
   }
 
   handle(events: readonly InvokeEvent[]): void {
     if (this.plan !== undefined) for (const event of events) this.plan.handle(event);
+    this.background?.handle(events);
     const governed = events.some(({ event }) => event.case !== undefined && governing.has(event.case));
     if (governed && this.governance.state.peek().view !== undefined) void this.governance.load();
     const ended = events.some(({ event }) => event.case === "usage" || event.case === "toolResult");
@@ -48,7 +52,7 @@ export class SessionDesks implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const desk of [this.governance, this.timeline, this.plan, this.todos, this.checkpoints])
+    for (const desk of [this.governance, this.timeline, this.plan, this.todos, this.checkpoints, this.background])
       desk?.[Symbol.dispose]();
   }
 }

@@ -32,6 +32,8 @@ export interface BackgroundRunsOptions {
   readonly redactor: LiveRedactor;
   now(): number;
   readonly emergency: Pick<EmergencyControls, "current" | "standingCheck">;
+  /** How many were ever started in the session: ids go on where they were before a restart. */
+  startedBefore(): number;
   /** Adds it to the session's log and ledger. */
   record(change: BackgroundRunChange): Promise<void>;
   onUnexpectedError(error: unknown): void;
@@ -196,7 +198,7 @@ export class BackgroundRuns implements AsyncDisposable {
     run: BackgroundRun,
     { analysis, output, shown }: Pick<KnownRun, "analysis" | "output"> & { readonly shown: ShownOutput },
   ): Promise<BackgroundRunFacts> {
-    this.#count += 1;
+    this.#count = Math.max(this.#count, this.#options.startedBefore()) + 1;
     const id = `b${this.#count}`;
     const facts: BackgroundRunFacts = {
       id,

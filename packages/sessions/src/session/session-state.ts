@@ -46,6 +46,8 @@ export class SessionState {
   readonly openRequests = new Map<string, ClientRequest>();
   /** Requests that are over, so that a late or second answer can be told apart from an unknown one. */
   readonly resolvedRequests = new Map<string, "answered" | "timeout" | "cancelled">();
+  /** How many runs were started in the background, ever. */
+  backgroundRuns = 0;
   /** Digests of blobs the session's events name. */
   readonly blobs = new Set<string>();
   /** Set when a client holds the files. */
@@ -113,6 +115,9 @@ export class SessionState {
       }
       case "usage":
         this.usage = addUsage(this.usage, event);
+        break;
+      case "background-run":
+        if (event.what === "started") this.backgroundRuns += 1;
         break;
       case "session-renamed":
         this.title = event.title;

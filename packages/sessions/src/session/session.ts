@@ -71,6 +71,7 @@ export class Session {
       redactor: services.redactor,
       emergency: services.emergency,
       now: services.now,
+      startedBefore: () => state.backgroundRuns,
       record: (change) => this.#recordBackground(change),
       onUnexpectedError: (error) => services.onUnexpectedError(error),
     });

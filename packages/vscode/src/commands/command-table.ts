@@ -1,5 +1,6 @@
 import type { CommandId } from "../command-ids.ts";
 import type { Command } from "../workbench.ts";
+import { showBackground } from "./background-commands.ts";
 import * as governance from "./governance-commands.ts";
 import * as plan from "./plan-commands.ts";
 import * as server from "./server-commands.ts";
@@ -38,6 +39,7 @@ export const commandTable: Readonly<Record<CommandId, Command>> = {
   showLog: server.showLog,
   revertChangeSet: session.revertChangeSet,
   undo: session.undo,
+  showBackground,
   setToken: server.setToken,
   setModelKey: server.setModelKey,
   openSettings: server.openSettings,

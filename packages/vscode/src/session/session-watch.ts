@@ -63,6 +63,9 @@ export class SessionWatch implements Disposable {
       case "sessionCleared":
         this.#loadTodos();
         return;
+      case "backgroundRunChanged":
+        this.#workbench.background.showRunning(session).catch(this.#warn("What runs in the background is not known."));
+        return;
       case "settingsChanged":
         this.#soon("settings", () => this.#readSettings(session));
         return;

@@ -2141,7 +2141,7 @@ export const ConversationCompactedSchema: GenMessage<ConversationCompacted> = /*
  */
 export type BackgroundRun = Message<"gennai.agent.v1.BackgroundRun"> & {
   /**
-   * Unique while the server has the session open, e.g. `b1`.
+   * Unique in the session, e.g. `b1`.
    *
    * @generated from field: string id = 1;
    */

@@ -1,0 +1,41 @@
+import { ProblemNotice } from "../failure/problem-notice.tsx";
+import { Icon } from "../icons/icon.tsx";
+import { VisibleText } from "../review/visible-text.tsx";
+import type { BackgroundDesk } from "./background-desk.ts";
+
+/** What runs in the background, each with a stop; nothing while nothing does. */
+export function BackgroundStrip({ desk }: { readonly desk: BackgroundDesk }) {
+  const running = desk.running.value;
+  const problem = desk.problem.value;
+  return (
+    <>
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => (desk.problem.value = undefined)} />}
+      {running.length > 0 && (
+        <ul class="background-runs" aria-label="In the background">
+          {running.map(({ id, command, ports }) => (
+            <li key={id} class="background-run">
+              <Icon name="pulse" />
+              <span class="background-command">
+                <span class="quiet">{id}</span> <VisibleText text={command} />
+                {ports.map(({ port, localPort }) => (
+                  <span key={localPort} class="quiet">
+                    {" "}
+                    port {port} is open as 127.0.0.1:{localPort}
+                  </span>
+                ))}
+              </span>
+              <button
+                type="button"
+                class="button button-quiet"
+                aria-label={`Stop ${id}`}
+                onClick={() => void desk.stop(id)}
+              >
+                Stop
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

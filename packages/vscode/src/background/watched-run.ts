@@ -1,0 +1,65 @@
+import { type BackgroundRun, backgroundOutput, stopBackgroundRun } from "@gennai/client/background/background-runs";
+import type { AgentClient } from "@gennai/client/connection/connection";
+
+export interface WatchedRunOptions {
+  readonly client: AgentClient;
+  readonly sessionId: string;
+  readonly run: Pick<BackgroundRun, "id" | "command">;
+  /** Gets text for a terminal. */
+  write(text: string): void;
+  /** The terminal is closed while the run goes on: asks its user, true to end it. */
+  askToStop(): Promise<boolean>;
+}
+
+/** A background run, shown in a terminal: what it prints, as it comes. Ctrl+C ends it; closing the terminal asks. */
+export class WatchedRun {
+  readonly #options: WatchedRunOptions;
+  readonly #watching = new AbortController();
+  #isRunning = true;
+
+  constructor(options: WatchedRunOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the run has ended, or nobody watches any more. Never rejects. */
+  async watch(): Promise<void> {
+    const { client, sessionId, run, write } = this.#options;
+    write(`\u001b[1m${forTerminal(run.command)}\u001b[0m\r\n`);
+    try {
+      const meant = { sessionId, runId: run.id };
+      const output = backgroundOutput(client, meant, { follow: true, signal: this.#watching.signal });
+      let next = await output.next();
+      for (; next.done !== true; next = await output.next()) write(forTerminal(next.value));
+      this.#isRunning = next.value.isRunning;
+      write(`\r\n\u001b[2m[${run.id} has ended: ${forTerminal(next.value.end)}]\u001b[0m\r\n`);
+    } catch (error) {
+      if (this.#watching.signal.aborted) return;
+      // What became of it is not known; its server is asked again with the next watch.
+      this.#isRunning = false;
+      const reason = error instanceof Error ? error.message : String(error);
+      write(`\r\n\u001b[2m[${run.id} cannot be watched any more: ${forTerminal(reason)}]\u001b[0m\r\n`);
+    }
+  }
+
+  /** What its user typed. */
+  async input(text: string): Promise<void> {
+    if (text.includes("\u0003")) await this.#stop();
+  }
+
+  /** The terminal is gone. */
+  async close(): Promise<void> {
+    this.#watching.abort();
+    if (this.#isRunning && (await this.#options.askToStop())) await this.#stop();
+  }
+
+  async #stop(): Promise<void> {
+    if (!this.#isRunning) return;
+    const { client, sessionId, run } = this.#options;
+    await stopBackgroundRun(client, { sessionId, runId: run.id });
+  }
+}
+
+/** A terminal begins no new line by itself, and nothing in the text may steer it. */
+function forTerminal(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n\t]/gu, "").replaceAll("\n", "\r\n");
+}
