@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PolicyWorkbench, type WorkbenchReport } from "@gennai/sessions/policy-workbench/policy-workbench";
+import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
+import type { WorkbenchReport } from "@gennai/sessions/policy-workbench/workbench-report";
 
 /** Where the workspace lies: what a temporary directory or the home forgives must not change what is said of the workspace. */
 export const workspacePlaces = ["apart", "temporary", "home"] as const;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import type { WorkbenchReport } from "@gennai/sessions/policy-workbench/policy-workbench";
+import type { WorkbenchReport } from "@gennai/sessions/policy-workbench/workbench-report";
 import { type CommandFixture, commandFixture, workspacePlaces } from "../command-fixture.ts";
 import { type Checks, type CorpusCase, check, loadCases } from "../corpus-case.ts";
 import { sharedFixture } from "../shared-fixtures.ts";

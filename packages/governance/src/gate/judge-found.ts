@@ -1,16 +1,13 @@
 import { closedUnderNeeds } from "@gennai/protocol/model/offered-parts";
-import { computeRisk } from "../policies/risk.ts";
-import type { Analysis, CallContext, Found, FoundPart, Judgement } from "../tool.ts";
+import type { CallContext, Found, FoundPart, Judgement } from "../tool.ts";
 import { toolErrorFromFinding } from "../tool-error.ts";
 import type { Finding } from "../verdict.ts";
 import { type AskedAction, answerTo, askAbout, factsOf, withPattern } from "./ask-person.ts";
-import { policyInput } from "./decide-call.ts";
+import { decideFound } from "./decide-found.ts";
 import type { Decision } from "./gate-journal.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { type AgainstParts, judgeParts, pathsByRule } from "./judge-parts.ts";
 import { type Decided, decisionOf, foundWork, refusedByAnswer } from "./passage.ts";
-import { redactedVerdict } from "./redacted-reason.ts";
-import { runPolicies } from "./run-policies.ts";
 
 /**
  * Judges what a call has done where nobody sees it yet, by the policies that judge everything: they see what was found in
@@ -66,31 +63,6 @@ export async function judgeFound(
   context.signal.throwIfAborted();
   await journal.begin([decision], context.turnId);
   return { judgement: { type: "keep", dropped }, decision };
-}
-
-/** People's own programs were asked about the call itself, and are told nothing new here: they are not asked again. */
-async function decideFound(
-  { statement, parts, operands }: Found,
-  decided: Decided,
-  context: CallContext,
-  options: GateOptions,
-): Promise<Decided> {
-  const { policies, redactor, policyTimeoutMs: timeoutMs } = options;
-  const effects = parts.flatMap((part) => part.effects);
-  const analysis: Analysis = { ...decided.analysis, statement, effects, operands, done: true };
-  const input = policyInput({ ...decided, analysis }, context, options);
-  const own = policies.filter(({ stage }) => stage === undefined);
-  const { verdict, fired, warnings } = await runPolicies(own, input, { timeoutMs, signal: context.signal });
-  return {
-    ...decided,
-    analysis,
-    verdict: await redactedVerdict(verdict, redactor),
-    fired: await Promise.all(
-      fired.map(async (each) => ({ ...each, verdict: await redactedVerdict(each.verdict, redactor) })),
-    ),
-    risk: computeRisk(analysis),
-    warnings,
-  };
 }
 
 type Nothing = { readonly judgement: Judgement & { readonly type: "drop" }; readonly decision: Decision };

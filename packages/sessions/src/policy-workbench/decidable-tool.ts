@@ -1,4 +1,4 @@
-import type { FileWrite } from "@gennai/governance/effect";
+import type { Effect, FileWrite } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
@@ -18,16 +18,20 @@ const aboutContent = new Set([
 /**
  * The tool, for deciding only: it never runs, and a change whose text does not fit the file is decided by what it would do
  * to its path.
+ *
+ * @param ports.staged commands of the workspace are staged
  */
 export function decidableTool(
   tool: Tool,
-  ports: { readonly workspace: Workspace; readonly knownFiles: KnownFiles },
+  ports: { readonly workspace: Workspace; readonly knownFiles: KnownFiles; readonly staged: boolean },
 ): Tool {
   return {
     ...tool,
     async analyse(args, context) {
       try {
-        return await tool.analyse(args, context);
+        const analysis = await tool.analyse(args, context);
+        const effects = analysis.effects.map((effect) => (ports.staged ? asStaged(effect) : effect));
+        return { ...analysis, effects };
       } catch (error) {
         const paths = writtenPaths(args);
         if (!(error instanceof ToolFailure) || !aboutContent.has(error.code) || paths.length === 0) throw error;
@@ -48,6 +52,12 @@ export function decidableTool(
       });
     },
   };
+}
+
+/** Only the server's own commands in the workspace are. */
+function asStaged(effect: Effect): Effect {
+  if (effect.type !== "exec" || effect.where !== "server" || !effect.cwd.inside) return effect;
+  return { ...effect, staged: true };
 }
 
 function writtenPaths(args: unknown): readonly string[] {

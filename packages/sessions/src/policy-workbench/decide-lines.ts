@@ -7,6 +7,8 @@ const maxLineBytes = 4 * 1024 * 1024;
 export interface LineAnswer {
   readonly id: unknown;
   readonly verdict: "allow" | "ask" | "deny";
+  /** The same; `staged` for a command that runs apart without a question, and is judged by what it changes. */
+  readonly outcome: "allow" | "staged" | "ask" | "deny";
   readonly risk: string;
   readonly rules: readonly string[];
   readonly reason: string;
@@ -37,15 +39,15 @@ async function answerLine(workbench: PolicyWorkbench, line: string): Promise<Lin
   const args = typeof input === "string" ? { command: input } : input;
   if (!isRecord(args)) return bad(id, "input is missing: an object with the tool's arguments");
   try {
-    const { verdict, risk, rules, reason } = await workbench.decide(tool, args);
-    return { id, verdict, risk, rules: rules.map(({ rule }) => rule), reason };
+    const { verdict, outcome, risk, rules, reason } = await workbench.decide(tool, args);
+    return { id, verdict, outcome, risk, rules: rules.map(({ rule }) => rule), reason };
   } catch (error) {
     return bad(id, `the call could not be decided: ${error instanceof Error ? error.message : "unknown error"}`);
   }
 }
 
 function bad(id: unknown, reason: string): LineAnswer {
-  return { id, verdict: "deny", risk: "high", rules: ["policy-check/bad-line"], reason };
+  return { id, verdict: "deny", outcome: "deny", risk: "high", rules: ["policy-check/bad-line"], reason };
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

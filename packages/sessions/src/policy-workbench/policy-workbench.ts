@@ -1,34 +1,39 @@
 import { homedir } from "node:os";
-import { decideCall } from "@gennai/governance/gate/decide-call";
+import { type DecideOptions, decideCall } from "@gennai/governance/gate/decide-call";
 import { createIntentsPolicy } from "@gennai/governance/intents/intents-policy";
 import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
+import { createFoundWritesPolicy } from "@gennai/governance/policies/found-writes";
+import { createGitChangesPolicy } from "@gennai/governance/policies/git-changes";
 import { createGitContentsPolicy } from "@gennai/governance/policies/git-contents";
 import type { Policy } from "@gennai/governance/policy";
 import type { Redactor } from "@gennai/governance/redaction";
 import { ruleVerdicts } from "@gennai/governance/rules/rules-policy";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
-import type { Tool } from "@gennai/governance/tool";
+import type { CallContext, Tool } from "@gennai/governance/tool";
 import { allow, strictest, type Verdict } from "@gennai/governance/verdict";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { gitContentsGuard } from "@gennai/machine/git/contents-guard";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
+import { ServiceError } from "@gennai/machine/service-error";
+import type { StagesMode } from "@gennai/machine/staged-shell/stages-mode";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { editorMethods } from "@gennai/protocol/model/editor-messages";
-import type { Risk } from "@gennai/protocol/model/risk";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { IntentsService } from "../intents/intents-service.ts";
 import { callPolicies } from "../policies/call-policies.ts";
-import { branchState, isOwnBranch } from "../policies/own-branch.ts";
+import { branchState, isOwnBranch, protectionOf } from "../policies/own-branch.ts";
+import { zeroAccessOf } from "../policies/zero-access.ts";
 import { RulesService } from "../rules/rules-service.ts";
 import { createTools } from "../tools/tool-set.ts";
+import { type CommandsHere, commandsHere } from "./commands-here.ts";
 import { decidableTool } from "./decidable-tool.ts";
 import { decideLines, type LineAnswer } from "./decide-lines.ts";
 import { ReadAlready } from "./read-already.ts";
 import { replayLedger } from "./replay-ledger.ts";
-import { isSandboxedHere } from "./sandboxed-here.ts";
 import { namedCall } from "./tool-input.ts";
-import { allVerdicts, type FiredRule, firedRules, type Reading, readingOf } from "./workbench-report.ts";
+import { type Trial, tryCommand } from "./try-command.ts";
+import { type ReplayedCall, reportOf, type WorkbenchReport } from "./workbench-report.ts";
 
 export interface WorkbenchOptions {
   readonly workspace: string;
@@ -41,44 +46,13 @@ export interface WorkbenchOptions {
   /** The intent assumed to be selected; without one, intents play no part in the answers. */
   readonly intent?: string;
   /**
-   * Commands are judged as in a session of a server that is started here with this mode, in Branch Mode on the branch that
+   * Commands are judged as in a session of a server that is started here with these modes, in Branch Mode on the branch that
    * is checked out; `off` by default.
    */
   readonly sandbox?: SandboxMode;
+  readonly stages?: StagesMode;
   /** Of the process that the server would be. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-}
-
-/** What all rules say of one call. */
-export interface WorkbenchReport {
-  readonly tool: string;
-  readonly verdict: "allow" | "ask" | "deny";
-  readonly risk: Risk;
-  /** Rule, reason and hint of the strictest verdict; empty for a plain allow. */
-  readonly rule: string;
-  readonly reason: string;
-  readonly hint: string;
-  /** Every rule that asks or denies, strictest first. */
-  readonly rules: readonly FiredRule[];
-  /** How the call was understood; undefined when it is no call that could run. */
-  readonly reading: Reading | undefined;
-}
-
-/** One call of the past that today's rules judge. */
-export interface ReplayedCall {
-  readonly seq: number;
-  readonly callId: string;
-  readonly tool: string;
-  /** As recorded: canonical JSON, redacted. */
-  readonly input: string;
-  readonly past: { readonly verdict: WorkbenchReport["verdict"]; readonly rule: string };
-  readonly today: {
-    readonly verdict: WorkbenchReport["verdict"];
-    readonly rule: string;
-    readonly reason: string;
-    readonly risk: Risk;
-  };
-  readonly differs: boolean;
 }
 
 /** Throws `ToolFailure` `invalid_intent` for an intent that cannot be selected. */
@@ -91,8 +65,8 @@ async function intentPolicies(root: string, intents: IntentsService, id: string)
 }
 
 /**
- * All tools and policies of a workspace, for asking what they would say. Nothing runs, nobody is asked, nothing is recorded,
- * and the programs of external hooks are not started.
+ * All tools and policies of a workspace, for asking what they would say. Nothing runs but what is tried, and nothing of that
+ * becomes true; nobody is asked, nothing is recorded, and the programs of external hooks are not started.
  */
 export class PolicyWorkbench implements AsyncDisposable {
   readonly #tools: ReadonlyMap<string, Tool>;
@@ -101,6 +75,9 @@ export class PolicyWorkbench implements AsyncDisposable {
   readonly #stateDir: string;
   readonly #found: Map<string, readonly Verdict[]>;
   readonly rules: RulesService;
+  readonly #here: CommandsHere;
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #owned: AsyncDisposableStack;
   /** Real path. */
   readonly root: string;
   readonly #closed = new AbortController();
@@ -108,15 +85,17 @@ export class PolicyWorkbench implements AsyncDisposable {
 
   /**
    * Rejects with `WorkspaceError` for a directory that can be none, `ServiceError` for a project configuration that is bad,
-   * and `SandboxRequired` where that server would.
+   * `SandboxRequired` and `StagesRequired` where that server would.
    */
   static async open(options: WorkbenchOptions): Promise<PolicyWorkbench> {
     const home = options.home ?? homedir();
-    const { stateDir, sandbox = "off", environment = {} } = options;
-    const sandboxed = await isSandboxedHere(sandbox, { stateDir, environment });
+    const { stateDir, sandbox = "off", stages = "off", environment = {} } = options;
+    await using parts = new AsyncDisposableStack();
     const workspace = openLocalWorkspace(options.workspace, { stateDir, home });
+    const here = parts.use(await commandsHere(workspace.root, { sandbox, stages, stateDir, environment }));
+    const { sandboxed } = here;
     const config = await loadProjectConfig(workspace.root);
-    const rules = await RulesService.open({ root: workspace.root, home, configDir: options.configDir });
+    const rules = parts.use(await RulesService.open({ root: workspace.root, home, configDir: options.configDir }));
     const intents = IntentsService.open({ workspace, stateDir });
     const knownFiles = new ReadAlready(workspace.root);
     const tools = createTools({
@@ -146,8 +125,8 @@ export class PolicyWorkbench implements AsyncDisposable {
     const ownDirectories = [stateDir];
     const { root } = workspace;
     const { protectedBranches } = config;
-    const onOwnBranch = (): boolean =>
-      isOwnBranch(branchState({ controlRoot: root, sessionBranch: undefined, protectedBranches }));
+    const place = { controlRoot: root, sessionBranch: undefined, protectedBranches };
+    const onOwnBranch = (): boolean => isOwnBranch(branchState(place));
     const commands = { sandboxed, mode: "branch", root, onOwnBranch } as const;
     const policies = callPolicies({
       workspaceRoot: root,
@@ -157,15 +136,27 @@ export class PolicyWorkbench implements AsyncDisposable {
       commands,
       rules,
     });
+    const staged = here.stages !== undefined;
     return new PolicyWorkbench({
-      tools: new Map([...tools].map(([name, tool]) => [name, decidableTool(tool, { workspace, knownFiles })])),
+      tools: new Map([...tools].map(([name, tool]) => [name, decidableTool(tool, { workspace, knownFiles, staged })])),
       policies: [
         rulesPolicy,
         ...(options.intent === undefined ? [] : await intentPolicies(workspace.root, intents, options.intent)),
         ...policies,
         createGitContentsPolicy(gitContentsGuard(() => rules.current())),
+        createFoundWritesPolicy(),
+        createGitChangesPolicy({
+          protectedBy: (branch) => protectionOf(place, branch),
+          branch: () => {
+            const state = branchState(place);
+            return state.type === "branch" ? state.branch : undefined;
+          },
+        }),
       ],
       rules,
+      here,
+      environment: commandEnvironment(environment),
+      owned: parts.move(),
       root: workspace.root,
       stateDir,
       home,
@@ -177,6 +168,9 @@ export class PolicyWorkbench implements AsyncDisposable {
     readonly tools: ReadonlyMap<string, Tool>;
     readonly policies: readonly Policy[];
     readonly rules: RulesService;
+    readonly here: CommandsHere;
+    readonly environment: Readonly<Record<string, string>>;
+    readonly owned: AsyncDisposableStack;
     readonly root: string;
     readonly stateDir: string;
     readonly home: string;
@@ -185,6 +179,9 @@ export class PolicyWorkbench implements AsyncDisposable {
     this.#tools = parts.tools;
     this.#policies = parts.policies;
     this.rules = parts.rules;
+    this.#here = parts.here;
+    this.#environment = parts.environment;
+    this.#owned = parts.owned;
     this.root = parts.root;
     this.#stateDir = parts.stateDir;
     this.#home = parts.home;
@@ -200,51 +197,52 @@ export class PolicyWorkbench implements AsyncDisposable {
     return this.#home;
   }
 
+  /** Why commands are not staged here; undefined where they are. */
+  get unstaged(): string | undefined {
+    return this.#here.unstaged;
+  }
+
   /** @param tool one of our names or another agent's, see `namedCall` */
   async decide(tool: string, input: Readonly<Record<string, unknown>>): Promise<WorkbenchReport> {
+    return (await this.#decide(tool, input)).report;
+  }
+
+  /**
+   * Really runs a shell command that no rule refuses, on a stage, says what it did and what rules say of that, and drops it.
+   * `trial` is undefined for one that is refused. Rejects with `ServiceError` `failed_precondition` where nothing is staged.
+   */
+  async try(command: string): Promise<{ readonly report: WorkbenchReport; readonly trial: Trial | undefined }> {
+    const { report, decided, context } = await this.#decide("Bash", { command });
+    const { stages, unstaged = "" } = this.#here;
+    if (decided.type === "invalid" || report.verdict === "deny") return { report, trial: undefined };
+    if (stages === undefined) {
+      throw new ServiceError(
+        "failed_precondition",
+        `The command is not tried: nothing is staged here, because ${unstaged}`,
+      );
+    }
+    const surroundings = {
+      stages,
+      workspaceRoot: this.root,
+      environment: this.#environment,
+      zeroAccess: zeroAccessOf(await this.rules.current(), this.root),
+    };
+    return { report, trial: await tryCommand(decided, surroundings, { context, ...this.#options() }) };
+  }
+
+  #options(): Omit<DecideOptions, "tools"> {
+    return { policies: this.#policies, redactor: plain, sessionId: "policy-workbench", policyTimeoutMs: 5_000 };
+  }
+
+  async #decide(tool: string, input: Readonly<Record<string, unknown>>) {
     const { name, input: args } = namedCall(tool, input);
     const id = `check-${++this.#count}`;
-    const decided = await decideCall(
-      { id, name, argumentsJson: JSON.stringify(args) },
-      { callId: id, turnId: id, signal: this.#closed.signal },
-      {
-        tools: this.#tools,
-        policies: this.#policies,
-        redactor: plain,
-        sessionId: "policy-workbench",
-        policyTimeoutMs: 5_000,
-      },
-    );
+    const context: CallContext = { callId: id, turnId: id, signal: this.#closed.signal };
+    const call = { id, name, argumentsJson: JSON.stringify(args) };
+    const decided = await decideCall(call, context, { tools: this.#tools, ...this.#options() });
     const found = this.#found.get(id) ?? [];
     this.#found.delete(id);
-    if (decided.type === "invalid") {
-      const { code, message, rule = `tool/${code}`, hint = "" } = decided.error;
-      const fired: FiredRule = { policy: "gate", rule, verdict: "deny", reason: message };
-      return {
-        tool: name,
-        verdict: "deny",
-        risk: "low",
-        rule,
-        reason: message,
-        hint,
-        rules: [fired],
-        reading: undefined,
-      };
-    }
-    const verdicts = decided.fired.flatMap(({ policy, verdict }) =>
-      allVerdicts(policy, verdict, found, decided.analysis).map((each) => ({ policy, verdict: each })),
-    );
-    const finding = decided.verdict.type === "allow" ? undefined : decided.verdict.finding;
-    return {
-      tool: name,
-      verdict: decided.verdict.type,
-      risk: decided.risk,
-      rule: finding?.rule ?? "",
-      reason: finding?.reason ?? "",
-      hint: finding?.hint ?? "",
-      rules: firedRules(verdicts),
-      reading: readingOf(decided.analysis),
-    };
+    return { report: reportOf(name, decided, found), decided, context };
   }
 
   /**
@@ -265,7 +263,7 @@ export class PolicyWorkbench implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed.abort();
-    await this.rules[Symbol.asyncDispose]();
+    await this.#owned[Symbol.asyncDispose]();
   }
 }
 

@@ -3,7 +3,8 @@ import { ServiceError } from "@gennai/machine/service-error";
 import { hasCode } from "@gennai/machine/system-error";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { boundedLines } from "./bounded-lines.ts";
-import type { PolicyWorkbench, ReplayedCall, WorkbenchReport } from "./policy-workbench.ts";
+import type { PolicyWorkbench } from "./policy-workbench.ts";
+import type { ReplayedCall, WorkbenchReport } from "./workbench-report.ts";
 
 /** Longer ones are no record of ours. */
 const maxLineBytes = 16 * 1024 * 1024;
@@ -45,7 +46,7 @@ export async function* replayLines(
         tool,
         input: text,
         past: { verdict: past, rule: textOf(field(call, "rule")) },
-        today: { verdict: now.verdict, rule: now.rule, reason: now.reason, risk: now.risk },
+        today: { verdict: now.verdict, outcome: now.outcome, rule: now.rule, reason: now.reason, risk: now.risk },
         differs: now.verdict !== past,
       };
     }

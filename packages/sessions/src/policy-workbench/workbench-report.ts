@@ -1,5 +1,42 @@
+import type { DecidedCall } from "@gennai/governance/gate/decide-call";
 import type { Analysis } from "@gennai/governance/tool";
 import { ask, deny, type Verdict } from "@gennai/governance/verdict";
+import type { Risk } from "@gennai/protocol/model/risk";
+
+/** What all rules say of one call. */
+export interface WorkbenchReport {
+  readonly tool: string;
+  readonly verdict: "allow" | "ask" | "deny";
+  /** The same; `staged` for a command that runs apart without a question, and is judged by what it changes. */
+  readonly outcome: "allow" | "staged" | "ask" | "deny";
+  readonly risk: Risk;
+  /** Rule, reason and hint of the strictest verdict; empty for a plain allow. */
+  readonly rule: string;
+  readonly reason: string;
+  readonly hint: string;
+  /** Every rule that asks or denies, strictest first. */
+  readonly rules: readonly FiredRule[];
+  /** How the call was understood; undefined when it is no call that could run. */
+  readonly reading: Reading | undefined;
+}
+
+/** One call of the past that today's rules judge. */
+export interface ReplayedCall {
+  readonly seq: number;
+  readonly callId: string;
+  readonly tool: string;
+  /** As recorded: canonical JSON, redacted. */
+  readonly input: string;
+  readonly past: { readonly verdict: WorkbenchReport["verdict"]; readonly rule: string };
+  readonly today: {
+    readonly verdict: WorkbenchReport["verdict"];
+    readonly outcome: WorkbenchReport["outcome"];
+    readonly rule: string;
+    readonly reason: string;
+    readonly risk: Risk;
+  };
+  readonly differs: boolean;
+}
 
 /** A rule that asks or denies. */
 export interface FiredRule {
@@ -19,8 +56,46 @@ export interface Reading {
   readonly unresolved: readonly string[];
 }
 
+/** @param found all that rule files say of it */
+export function reportOf(name: string, decided: DecidedCall, found: readonly Verdict[]): WorkbenchReport {
+  if (decided.type === "invalid") {
+    const { code, message, rule = `tool/${code}`, hint = "" } = decided.error;
+    const fired: FiredRule = { policy: "gate", rule, verdict: "deny", reason: message };
+    return {
+      tool: name,
+      verdict: "deny",
+      outcome: "deny",
+      risk: "low",
+      rule,
+      reason: message,
+      hint,
+      rules: [fired],
+      reading: undefined,
+    };
+  }
+  const verdicts = decided.fired.flatMap(({ policy, verdict }) =>
+    allVerdicts(policy, verdict, found, decided.analysis).map((each) => ({ policy, verdict: each })),
+  );
+  const finding = decided.verdict.type === "allow" ? undefined : decided.verdict.finding;
+  return {
+    tool: name,
+    verdict: decided.verdict.type,
+    outcome: decided.verdict.type === "allow" && isStaged(decided.analysis) ? "staged" : decided.verdict.type,
+    risk: decided.risk,
+    rule: finding?.rule ?? "",
+    reason: finding?.reason ?? "",
+    hint: finding?.hint ?? "",
+    rules: firedRules(verdicts),
+    reading: readingOf(decided.analysis),
+  };
+}
+
+function isStaged({ effects }: Analysis): boolean {
+  return effects.some((effect) => effect.type === "exec" && effect.staged === true);
+}
+
 /** A policy gives one verdict; some can say all that led to it. */
-export function allVerdicts(
+function allVerdicts(
   policy: string,
   verdict: Verdict,
   found: readonly Verdict[],
@@ -36,9 +111,7 @@ export function allVerdicts(
   return [verdict, ...more];
 }
 
-export function firedRules(
-  verdicts: readonly { readonly policy: string; readonly verdict: Verdict }[],
-): readonly FiredRule[] {
+function firedRules(verdicts: readonly { readonly policy: string; readonly verdict: Verdict }[]): readonly FiredRule[] {
   const fired = new Map<string, FiredRule>();
   for (const type of ["deny", "ask"] as const) {
     for (const { policy, verdict } of verdicts) {
@@ -51,7 +124,7 @@ export function firedRules(
   return [...fired.values()];
 }
 
-export function readingOf(analysis: Analysis): Reading {
+function readingOf(analysis: Analysis): Reading {
   const paths: Reading["paths"][number][] = [];
   const commands: string[] = [];
   const unresolved: string[] = [];

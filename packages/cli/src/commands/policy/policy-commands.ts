@@ -3,18 +3,16 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { describeRuleProblem } from "@gennai/governance/rules/rule-set";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import {
-  PolicyWorkbench,
-  type ReplayedCall,
-  type WorkbenchReport,
-} from "@gennai/sessions/policy-workbench/policy-workbench";
+import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
+import type { ReplayedCall } from "@gennai/sessions/policy-workbench/workbench-report";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import { parseSandbox } from "../options/option-values.ts";
+import { parseSandbox, parseStages } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { describeReport, describeTried, outcomeColours } from "./describe-report.ts";
 
 export interface PolicyFlags {
   readonly workspace?: string;
@@ -24,6 +22,8 @@ export interface PolicyFlags {
   readonly intent?: string;
   /** As for `serve`: whether commands are judged as in a sandbox. */
   readonly sandbox?: string;
+  /** As for `serve`: whether they are judged as staged. */
+  readonly stages?: string;
   readonly json?: boolean;
 }
 
@@ -31,19 +31,30 @@ export interface PolicyCheckFlags extends PolicyFlags {
   readonly read?: string;
   readonly write?: string;
   readonly jsonl?: boolean;
+  /** Really run the command, where nothing of it becomes true. */
+  readonly run?: boolean;
 }
 
-/** `gennai policy check`: what all rules say of one call, or of one a line. Exit code 3 when it would not just run. */
+/**
+ * `gennai policy check`: what all rules say of one call, or of one a line; with `--run`, of what a command really does. Exit
+ * code 3 when something of it would ask or be refused.
+ */
 export async function policyCheckCommand(
   command: string | undefined,
   flags: PolicyCheckFlags,
   console: Console,
 ): Promise<number> {
   const asked = [command, flags.read, flags.write].filter((each) => each !== undefined).length;
-  if (flags.jsonl === true ? asked > 0 : asked !== 1) {
+  const isWrong = flags.jsonl === true ? asked > 0 || flags.run === true : asked !== 1;
+  if (isWrong || (flags.run === true && command === undefined)) {
     throw new CliError("Say one thing to check.", {
       exitCode: exitCode.usage,
-      next: ['gennai policy check "rm -rf src"', "gennai policy check --write src/a.ts", "gennai policy check --jsonl"],
+      next: [
+        'gennai policy check "rm -rf src"',
+        "gennai policy check --write src/a.ts",
+        "gennai policy check --jsonl",
+        'gennai policy check --run "npm test"',
+      ],
     });
   }
   await using workbench = await openWorkbench(flags, console);
@@ -52,12 +63,20 @@ export async function policyCheckCommand(
     await writeAnswers(workbench, console);
     return exitCode.ok;
   }
+  const paint = paintFor(console.output, console.environment);
+  if (flags.run === true && command !== undefined) {
+    const tried = await workbench.try(command);
+    console.output.write(
+      flags.json === true ? `${JSON.stringify(tried)}\n` : `${describeTried(tried, workbench, paint)}\n`,
+    );
+    const isKept = tried.report.verdict === "allow" && tried.trial?.verdict === "allow";
+    return isKept ? exitCode.ok : exitCode.refused;
+  }
   const report = await (flags.read !== undefined
     ? workbench.decide("Read", { file_path: flags.read })
     : flags.write !== undefined
       ? workbench.decide("Write", { file_path: flags.write })
       : workbench.decide("Bash", { command }));
-  const paint = paintFor(console.output, console.environment);
   console.output.write(
     flags.json === true ? `${JSON.stringify(report)}\n` : `${describeReport(report, workbench, paint)}\n`,
   );
@@ -113,6 +132,7 @@ async function openWorkbench(flags: PolicyFlags, console: Console): Promise<Poli
     workspace: await resolveWorkspace(flags.workspace, console),
     stateDir: defaultStateDir(environment),
     sandbox: parseSandbox(flags.sandbox),
+    stages: parseStages(flags.stages),
     environment,
     ...(flags.intent === undefined ? {} : { intent: flags.intent }),
   };
@@ -144,27 +164,8 @@ async function* chunksOf(input: Console["input"]): AsyncGenerator<Uint8Array | s
   }
 }
 
-const colours = { allow: "green", ask: "yellow", deny: "red" } as const;
-
-function describeReport(report: WorkbenchReport, workbench: PolicyWorkbench, paint: Paint): string {
-  const { verdict, risk, reason, hint, rules, reading } = report;
-  const lines = [`${paint(colours[verdict], verdict)}  risk ${risk}${reason === "" ? "" : `  ${reason}`}`];
-  if (hint !== "") lines.push(`  hint     ${hint}`);
-  for (const rule of rules) lines.push(`  ${rule.verdict.padEnd(8)} ${rule.rule}  ${rule.reason}`);
-  if (reading !== undefined) {
-    lines.push(`  read as  ${reading.statement}${reading.readsOnly ? "  (proven to only read)" : ""}`);
-    for (const command of reading.commands) lines.push(`  runs     ${command}`);
-    for (const { raw, path, access } of reading.paths) {
-      lines.push(`  ${access.padEnd(8)} ${path}${raw === path ? "" : `  (${raw})`}`);
-    }
-    for (const text of reading.unresolved) lines.push(`  unknown  ${text}`);
-  }
-  lines.push(`  rules    ${workbench.status.text}`);
-  return lines.map((line) => terminalSafe(line)).join("\n");
-}
-
 function describeReplayed({ seq, tool, input, past, today }: ReplayedCall, paint: Paint): string {
-  const change = `${paint(colours[past.verdict], past.verdict)} -> ${paint(colours[today.verdict], today.verdict)}`;
+  const change = `${paint(outcomeColours[past.verdict], past.verdict)} -> ${paint(outcomeColours[today.outcome], today.outcome)}`;
   const why = today.reason === "" ? past.rule : `${today.rule}  ${today.reason}`;
   return `${change}  #${seq}  ${terminalSafe(`${tool} ${input.slice(0, 200)}`)}\n    ${terminalSafe(why)}`;
 }

@@ -14,11 +14,16 @@ export function registerPolicyCommands(program: Command, { console, ended }: Com
       .option("--home <dir>", "the home assumed for ~ and the user's rules")
       .option("--intent <id>", "the intent assumed to be selected; without one, intents play no part")
       .option("--sandbox <when>", "judge commands as a server with this option would: auto, required, off", "auto")
+      .option("--stages <when>", "judge commands as a server with this option would: auto, required, off", "auto")
       .option("--json", "print JSON");
-  named("check", "what all rules say of a command or a file; nothing runs")
+  named("check", "what all rules say of a command or a file; nothing runs but with --run")
     .argument("[command]", "a shell command")
     .option("--read <path>", "of reading this file")
     .option("--write <path>", "of writing this file")
+    .option(
+      "--run",
+      "really run the command on a copy, without network, and judge what it did; nothing of it becomes true",
+    )
     .option("--jsonl", "of each {id, tool, input} in the input, one a line; answers one a line")
     .addHelpText("after", checkHelp)
     .action(async (command: string | undefined, flags: PolicyCheckFlags) => {
@@ -51,7 +56,11 @@ const checkHelp = `
 Examples:
   gennai policy check "git push --force"
   gennai policy check --write package-lock.json --json
+  gennai policy check --run "npm test"
   gennai policy check --jsonl < calls.jsonl
 
-Exit codes: 0 it would run, 3 it would ask or be refused. With --jsonl the answers tell, and the code is 0.
+First stands deny, ask, allow, or staged: it runs apart without a question, and what it changes is judged before it is true.
+
+Exit codes: 0 it would run, and all it did with --run would be kept; 3 something would ask or be refused; 1 it could not be
+run with --run; 2 the command line is wrong. With --jsonl the answers tell, and the code is 0.
 `;

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -15,6 +15,7 @@ beforeAll(() => {
   mkdirSync(join(root, ".gennai"), { recursive: true });
   mkdirSync(join(base, "home"));
   writeFileSync(join(root, "README.md"), "# x\n");
+  writeFileSync(join(root, "gone.mjs"), 'import fs from "node:fs"; fs.rmSync("README.md");\n');
   const rules = "noDeletePaths: [README.md]\nbashToolPatterns:\n  - {pattern: 'x', reason: r, match: ['x']}\n";
   writeFileSync(join(root, ".gennai/rules.yaml"), rules);
 });
@@ -34,18 +35,22 @@ test("commands are judged as a server with the same sandbox option would judge t
   expect(await verdict("--sandbox", "off")).toMatch(/^ask/);
   const boxed = await gennai(["check", "npm test", "--sandbox", "required"]);
   // Where the machine has none, a server would not start either.
-  if (boxed.complained === "") expect(boxed.printed).toMatch(/^allow/);
-  else expect(boxed.complained).toContain("sandbox");
-  expect(await verdict()).toMatch(boxed.complained === "" ? /^allow/ : /^ask/);
+  if (boxed.complained === "") {
+    expect(boxed.printed).toMatch(/^staged {2}risk medium {2}It runs apart/);
+    expect(await verdict("--sandbox", "required", "--stages", "off")).toMatch(
+      /^allow[^]*commands are not staged: it was switched off/,
+    );
+  } else expect(boxed.complained).toContain("sandbox");
+  expect(await verdict()).toMatch(boxed.complained === "" ? /^staged/ : /^ask/);
   expect((await gennai(["check", "npm test", "--sandbox", "maybe"])).code).toBe(2);
 });
 
 test.each([
-  [["check", "git status"], 0, /^allow {2}risk low/],
+  [["check", "git status", "--sandbox", "off"], 0, /^allow {2}risk low/],
   [["check", "rm README.md"], 3, /^deny .*README\.md must not be deleted/],
   [["check", "--read", "README.md"], 0, /^allow/],
   [["check", "--write", ".git/config"], 3, /control-files\/protected/],
-  [["check", "git status", "--json"], 0, /^\{"tool":"Bash","verdict":"allow"/],
+  [["check", "git status", "--json", "--sandbox", "off"], 0, /^\{"tool":"Bash","verdict":"allow","outcome":"allow"/],
   [["test"], 0, /ok {2}\.gennai\/rules\.yaml {2}2 rules, 1 example/],
 ])("%j", async (args, code, printed) => {
   const ran = await gennai(args);
@@ -53,12 +58,40 @@ test.each([
   expect(ran.printed).toMatch(printed);
 });
 
-test.each([[["check"]], [["check", "ls", "--read", "x"]], [["check", "--jsonl", "ls"]]])(
-  "%j is a usage error",
-  async (args) => {
-    expect((await gennai(args)).code).toBe(2);
-  },
-);
+test("a command that is tried shows each change, and the rule that has a say, and keeps nothing", async () => {
+  const kept = await gennai(["check", "--run", "echo hi; echo 1 > made.md", "--sandbox", "required"]);
+  // Where the machine has no sandbox, nothing is staged.
+  if (kept.complained !== "")
+    return expect(kept).toMatchObject({ code: 2, complained: expect.stringContaining("sandbox") });
+  expect(kept.printed).toMatch(
+    /^staged[^]* {2}ran {6}exit code 0; nothing it did became true\n {11}hi\n {2}allow {4}made\.md {2}create\n/,
+  );
+  expect(kept.printed).toContain("+++ b/made.md\n");
+  expect(kept.code).toBe(0);
+  const refused = await gennai(["check", "--run", "node gone.mjs", "--sandbox", "required", "--json"]);
+  expect(JSON.parse(refused.printed)).toMatchObject({
+    trial: {
+      verdict: "deny",
+      changes: [{ name: "README.md", verdict: "deny", rule: "rules/project/noDeletePaths/1" }],
+    },
+  });
+  expect(refused.code).toBe(3);
+  expect(readdirSync(root)).not.toContain("made.md");
+  expect(readdirSync(root)).toContain("README.md");
+  const unstaged = await gennai(["check", "--run", "ls", "--stages", "off"]);
+  expect(unstaged).toMatchObject({ code: 1, complained: expect.stringContaining("nothing is staged here") });
+});
+
+test.each([
+  [["check"]],
+  [["check", "ls", "--read", "x"]],
+  [["check", "--jsonl", "ls"]],
+  [["check", "--run"]],
+  [["check", "--run", "--write", "x"]],
+  [["check", "--run", "--jsonl"]],
+])("%j is a usage error", async (args) => {
+  expect((await gennai(args)).code).toBe(2);
+});
 
 test("replay without a ledger says so", async () => {
   expect(await gennai(["replay"])).toMatchObject({
@@ -78,7 +111,7 @@ test("one answer a line, in order, also for bad lines", async () => {
     '{"id":5,"tool":"bash","input":"rm README.md"}',
     "[]",
   ];
-  const { code, printed } = await gennai(["check", "--jsonl"], lines.join("\n"));
+  const { code, printed } = await gennai(["check", "--jsonl", "--sandbox", "off"], lines.join("\n"));
   expect(code).toBe(0);
   const answers = printed
     .trim()

@@ -1,0 +1,55 @@
+import type { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
+import type { Trial } from "@gennai/sessions/policy-workbench/try-command";
+import type { WorkbenchReport } from "@gennai/sessions/policy-workbench/workbench-report";
+import { colouredDiff, type Paint } from "../../terminal/colours.ts";
+import { spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";
+
+export const outcomeColours = { allow: "green", staged: "green", ask: "yellow", deny: "red" } as const;
+
+type Rules = Pick<PolicyWorkbench, "status" | "unstaged">;
+
+/** What the rules say of one call, for people. */
+export function describeReport(report: WorkbenchReport, workbench: Rules, paint: Paint): string {
+  const { outcome, risk, reason, hint, rules, reading } = report;
+  const why = outcome === "staged" ? "It runs apart; what it changes is judged before it is true." : reason;
+  const lines = [`${paint(outcomeColours[outcome], outcome)}  risk ${risk}${why === "" ? "" : `  ${why}`}`];
+  if (hint !== "") lines.push(entry("hint", hint));
+  for (const rule of rules) lines.push(entry(rule.verdict, `${rule.rule}  ${rule.reason}`));
+  if (reading !== undefined) {
+    lines.push(entry("read as", `${reading.statement}${reading.readsOnly ? "  (proven to only read)" : ""}`));
+    for (const command of reading.commands) lines.push(entry("runs", command));
+    for (const { raw, path, access } of reading.paths)
+      lines.push(entry(access, raw === path ? path : `${path}  (${raw})`));
+    for (const text of reading.unresolved) lines.push(entry("unknown", text));
+    if (reading.commands.length > 0 && workbench.unstaged !== undefined) {
+      lines.push(entry("here", `commands are not staged: ${workbench.unstaged}`));
+    }
+  }
+  lines.push(entry("rules", workbench.status.text));
+  return lines.map((line) => terminalSafe(line)).join("\n");
+}
+
+/** What a command that was tried did, and what the rules say of that. */
+export function describeTried(
+  { report, trial }: { readonly report: WorkbenchReport; readonly trial: Trial | undefined },
+  workbench: Rules,
+  paint: Paint,
+): string {
+  const call = describeReport(report, workbench, paint);
+  if (trial === undefined) return call;
+  const end = trial.exitCode === undefined ? trial.state : `exit code ${trial.exitCode}`;
+  const lines = [entry("ran", `${end}; nothing it did became true`)];
+  for (const line of trial.output.replace(/\n$/, "").split("\n")) if (line !== "") lines.push(entry("", line));
+  if (trial.changes.length === 0) lines.push(entry("changes", "nothing"));
+  for (const { name, what, verdict, rule, reason } of trial.changes) {
+    const why = rule === "" ? "" : `  ${rule}  ${reason}`;
+    lines.push(`  ${paint(outcomeColours[verdict], verdict.padEnd(8))} ${spelledOut(name)}  ${what.join(", ")}${why}`);
+  }
+  for (const left of trial.neverKept) lines.push(entry("never", left));
+  const diff = trial.diff === "" ? [] : [colouredDiff(spelledOut(trial.diff), paint)];
+  return [call, ...lines.map((line) => terminalSafe(line)), ...diff].join("\n").replace(/\n$/, "");
+}
+
+function entry(name: string, text: string): string {
+  return `  ${name.padEnd(8)} ${text}`;
+}

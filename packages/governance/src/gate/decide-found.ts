@@ -1,0 +1,34 @@
+import { computeRisk } from "../policies/risk.ts";
+import type { Analysis, CallContext, Found } from "../tool.ts";
+import { type DecideOptions, policyInput } from "./decide-call.ts";
+import type { Decided } from "./passage.ts";
+import { redactedVerdict } from "./redacted-reason.ts";
+import { runPolicies } from "./run-policies.ts";
+
+/**
+ * What rules say of what a call has done where nobody sees it yet. People's own programs were asked about the call itself, and
+ * are told nothing new here: they are not asked again.
+ */
+export async function decideFound(
+  { statement, parts, operands }: Pick<Found, "statement" | "parts" | "operands">,
+  decided: Decided,
+  context: CallContext,
+  options: Omit<DecideOptions, "tools">,
+): Promise<Decided> {
+  const { policies, redactor, policyTimeoutMs: timeoutMs } = options;
+  const effects = parts.flatMap((part) => part.effects);
+  const analysis: Analysis = { ...decided.analysis, statement, effects, operands, done: true };
+  const input = policyInput({ ...decided, analysis }, context, options);
+  const own = policies.filter(({ stage }) => stage === undefined);
+  const { verdict, fired, warnings } = await runPolicies(own, input, { timeoutMs, signal: context.signal });
+  return {
+    ...decided,
+    analysis,
+    verdict: await redactedVerdict(verdict, redactor),
+    fired: await Promise.all(
+      fired.map(async (each) => ({ ...each, verdict: await redactedVerdict(each.verdict, redactor) })),
+    ),
+    risk: computeRisk(analysis),
+    warnings,
+  };
+}

@@ -1,0 +1,63 @@
+import { homedir, platform } from "node:os";
+import { userConfigDir } from "@gennai/machine/config/config-directory";
+import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { commandEnvironment } from "@gennai/machine/process/command-environment";
+import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
+import { ServiceError } from "@gennai/machine/service-error";
+import { openSandbox } from "@gennai/machine/shell/open-sandbox";
+import { Stages } from "@gennai/machine/staged-shell/stages";
+import { type StagesMode, StagesRequired } from "@gennai/machine/staged-shell/stages-mode";
+
+/** How a server that is started here would run commands. */
+export interface CommandsHere extends AsyncDisposable {
+  readonly sandboxed: boolean;
+  /** Absent where no command is staged. */
+  readonly stages: Stages | undefined;
+  /** Why commands of the workspace are not staged; undefined where they are. */
+  readonly unstaged: string | undefined;
+}
+
+/** Rejects with `SandboxRequired` and `StagesRequired` as that server would. @param workspaceRoot real path */
+export async function commandsHere(
+  workspaceRoot: string,
+  options: {
+    readonly sandbox: SandboxMode;
+    readonly stages: StagesMode;
+    readonly stateDir: string;
+    readonly environment: Readonly<Record<string, string | undefined>>;
+  },
+): Promise<CommandsHere> {
+  const { sandbox: mode, stages: stagesMode, environment } = options;
+  await using opened = new AsyncDisposableStack();
+  const stateDir = mode === "off" ? options.stateDir : await prepareStateDirectory(options.stateDir);
+  const home = homedir();
+  const sandbox = opened.use(
+    await openSandbox({
+      mode,
+      stateDir,
+      home,
+      environment: commandEnvironment(environment),
+      platform: platform(),
+      privateDirectories: [userConfigDir(environment)],
+    }),
+  );
+  const without = (unstaged: string): CommandsHere => {
+    const owned = opened.move();
+    const sandboxed = sandbox.state === "sandboxed";
+    return { sandboxed, stages: undefined, unstaged, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() };
+  };
+  if (sandbox.state === "unsandboxed") {
+    if (stagesMode === "required") throw new StagesRequired(sandbox.reason);
+    return without(`there is no sandbox: ${sandbox.reason}`);
+  }
+  if (stagesMode === "off") return without("it was switched off (--stages off)");
+  const stages = opened.use(new Stages({ shell: sandbox.shell, stateDir, home, mode: stagesMode }));
+  const support = await stages.support(workspaceRoot);
+  if (support.state === "unavailable") {
+    const { reason, advice } = support;
+    if (stagesMode === "auto") return without(`${reason} ${advice}`);
+    throw new ServiceError("failed_precondition", `No command would run here: ${reason}`, { hint: advice });
+  }
+  const owned = opened.move();
+  return { sandboxed: true, stages, unstaged: undefined, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() };
+}

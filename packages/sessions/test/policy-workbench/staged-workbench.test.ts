@@ -1,0 +1,114 @@
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import { describe, expect, test } from "vitest";
+import { PolicyWorkbench } from "#policy-workbench/policy-workbench";
+
+const files = {
+  "a.txt": "one\n",
+  "do.mjs":
+    'import fs from "node:fs"; console.log(fs.existsSync(".env")); fs.writeFileSync("AGENTS.md", "be kind"); fs.writeFileSync("made.txt", "1"); fs.writeFileSync(".env", "2");\n',
+  "lock.mjs": 'import fs from "node:fs"; fs.writeFileSync("locked.txt", "1"); fs.writeFileSync("b", "1");\n',
+  ".gennai/rules.yaml":
+    'readOnlyPaths: [locked.txt]\nzeroAccessPaths: [customers/]\nbashToolPatterns: [{pattern: "\\\\bmake\\\\s+release\\\\b", reason: releases}]\n',
+  "customers/list.txt": "canary\n",
+};
+
+/** A workbench as a server here would judge. */
+async function bench(stages: "auto" | "off" = "auto") {
+  await using parts = new AsyncDisposableStack();
+  const state = parts.use(await temporaryDirectory());
+  const home = parts.use(await temporaryDirectory());
+  const repository = parts.use(await temporaryRepository(files));
+  writeFileSync(repository.path(".env"), "TOKEN=mine\n");
+  const workbench = parts.use(
+    await PolicyWorkbench.open({
+      workspace: repository.root,
+      stateDir: state.root,
+      home: home.root,
+      sandbox: "required",
+      stages,
+      environment: { PATH: process.env["PATH"] },
+    }),
+  );
+  const owned = parts.move();
+  return { workbench, repository, state, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() };
+}
+
+describe("where commands are staged", () => {
+  test.each<[string, string, string]>([
+    ["npm test", "staged", ""],
+    ["git status", "staged", ""],
+    ["echo x > a.txt", "staged", ""],
+    ["make release", "deny", "rules/project/1"],
+    ["rm -rf /", "deny", "floor/recursive-delete"],
+  ])("%s: %s", async (command, outcome, rule) => {
+    await using on = await bench();
+    const report = await on.workbench.decide("Bash", { command });
+    expect({ outcome: report.outcome, rule: report.rule }).toEqual({ outcome, rule });
+  });
+
+  test("what a client's terminal runs is not, and files are judged as ever", async () => {
+    await using on = await bench();
+    expect((await on.workbench.decide("RunInTerminal", { command: "npm test" })).outcome).not.toBe("staged");
+    expect((await on.workbench.decide("Write", { file_path: "a.txt" })).outcome).toBe("allow");
+    expect(on.workbench.unstaged).toBeUndefined();
+  });
+
+  test("where they are switched off, that is said, and they are judged by their text", async () => {
+    await using on = await bench("off");
+    expect(on.workbench.unstaged).toContain("--stages off");
+    expect((await on.workbench.decide("Bash", { command: "node do.mjs" })).outcome).toBe("ask");
+    expect((await on.workbench.decide("Bash", { command: "git status" })).outcome).toBe("allow");
+    await expect(on.workbench.try("git status")).rejects.toMatchObject({ code: "failed_precondition" });
+  });
+});
+
+describe("a command that is tried", () => {
+  test("really runs; each of its changes is judged, and none is true", async () => {
+    await using on = await bench();
+    const { report, trial } = await on.workbench.try(
+      "node do.mjs; echo 2 > a.txt; git add a.txt; git tag v1; grep -rh canar[y] .",
+    );
+    expect(report.outcome).toBe("staged");
+    expect(trial).toMatchObject({ state: "exited", verdict: "ask" });
+    expect(trial?.output).toContain("false");
+    expect(trial?.output).not.toContain("canary");
+    expect(trial?.neverKept).toEqual([".env (it is hidden from commands)"]);
+    expect(trial?.changes.map(({ name, what, verdict }) => `${verdict} ${name} ${what.join()}`).toSorted()).toEqual([
+      "allow a.txt update",
+      "allow made.txt create",
+      "ask .git ref refs/tags/v1",
+      "ask AGENTS.md create",
+    ]);
+    expect(trial?.changes.find(({ name }) => name === "AGENTS.md")).toMatchObject({
+      rule: expect.stringMatching(/^control-files/),
+    });
+    expect(trial?.diff).toContain("+be kind");
+    expect(await on.repository.read("a.txt")).toBe("one\n");
+    expect(
+      ["made.txt", "AGENTS.md", ".git/refs/tags/v1"].filter((path) => existsSync(on.repository.path(path))),
+    ).toEqual([]);
+  });
+
+  test("names the rule that refuses a change", async () => {
+    await using on = await bench();
+    const { trial } = await on.workbench.try("node lock.mjs");
+    expect(trial?.verdict).toBe("deny");
+    expect(trial?.changes).toMatchObject([
+      { name: "b", verdict: "allow" },
+      { name: "locked.txt", verdict: "deny", rule: "rules/project/readOnlyPaths/1" },
+    ]);
+  });
+
+  test("that is refused does not run", async () => {
+    await using on = await bench();
+    expect(await on.workbench.try("make release")).toMatchObject({ report: { outcome: "deny" }, trial: undefined });
+  });
+
+  test("leaves nothing in the state directory, and ends when the workbench closes", async () => {
+    await using on = await bench();
+    await on.workbench.try("echo 1 > made.txt");
+    await on.workbench[Symbol.asyncDispose]();
+    expect(readdirSync(`${on.state.root}/stages`)).toEqual([]);
+  });
+});
