@@ -24,7 +24,11 @@ const tasks = {
   build: () => node("scripts/build.mjs"),
   generate,
   corpus: () => node("test/corpus/main.ts", ...args),
-  effects: () => node("test/effects/main.ts", ...args),
+  async effects() {
+    // What is killed is the built program.
+    await ensureBuilt();
+    return node("test/effects/main.ts", ...args);
+  },
   bench: () => node("test/bench/run-bench.ts", ...args),
   // docs/release.md says what these take.
   release: () => node("release/main.ts", "make", ...args),

@@ -13,6 +13,7 @@ import { measureCheckpoints } from "./measures/checkpoints.ts";
 import { measureDifference } from "./measures/difference.ts";
 import { measureGate } from "./measures/gate.ts";
 import { measureLoad } from "./measures/load.ts";
+import { measureStaged } from "./measures/staged.ts";
 import { measureStarting } from "./measures/starting.ts";
 import { measureStreaming } from "./measures/streaming.ts";
 import { measureTurns } from "./measures/turns.ts";
@@ -28,6 +29,7 @@ const measures: Readonly<Record<string, (world: BenchWorld) => Promise<readonly 
   difference: measureDifference,
   bridge: measureBridge,
   checkpoints: measureCheckpoints,
+  staged: measureStaged,
 };
 
 const { values, positionals } = parseArgs({

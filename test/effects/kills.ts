@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -46,11 +45,8 @@ export async function kills({ rounds, seed, onRound }: CrashOptions): Promise<vo
   const random = randomNumbers(seed);
   /** Milliseconds from the first rename to the end of the turn, as far as is known. */
   const aim = { inside: 20 };
-  await using compiled = await temporaryDirectory();
-  // Servers that follow find themselves compiled: most of what one costs is its start. The cache is written at an end.
-  await (await KillWorld.open(compiled.root)).stop();
   for (let first = 0; first < rounds; first += roundsOfOneWorld) {
-    await using world = await KillWorld.open(compiled.root);
+    await using world = await KillWorld.open();
     for (let round = first; round < Math.min(rounds, first + roundsOfOneWorld); round += 1) {
       try {
         onRound?.(round, await world.killOnce(random, aim));
@@ -62,7 +58,7 @@ export async function kills({ rounds, seed, onRound }: CrashOptions): Promise<vo
   }
 }
 
-const program = fileURLToPath(new URL("../crash/server/serving-process.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../dist/gennai.mjs", import.meta.url));
 const token = "t".repeat(43);
 
 class KillWorld implements AsyncDisposable {
@@ -73,8 +69,7 @@ class KillWorld implements AsyncDisposable {
   readonly #start: () => Promise<Served>;
   #child: ChildProcess;
 
-  /** @param compiled directory of Node's compile cache */
-  static async open(compiled: string): Promise<KillWorld> {
+  static async open(): Promise<KillWorld> {
     await using parts = new AsyncDisposableStack();
     const state = parts.use(await temporaryDirectory());
     const workspace = parts.use(await temporaryRepository(files));
@@ -87,7 +82,6 @@ class KillWorld implements AsyncDisposable {
       script: state.path("script.yaml"),
       stateDir: state.path("state"),
       workspace: workspace.root,
-      compiled,
     };
     const first = await serve({ ...options, port: 0 });
     const start = () => serve({ ...options, port: first.port });
@@ -194,14 +188,6 @@ class KillWorld implements AsyncDisposable {
     }
   }
 
-  /** Has the server end by itself. */
-  async stop(): Promise<void> {
-    const ended = once(this.#child, "exit");
-    this.#child.kill("SIGTERM");
-    await ended;
-    await this[Symbol.asyncDispose]();
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await killProcess(this.#child);
     await this.#parts.disposeAsync();
@@ -247,23 +233,39 @@ interface Served {
   readonly port: number;
 }
 
-async function serve({
-  compiled,
-  ...options
-}: {
-  readonly compiled: string;
+/** `gennai serve`, as it is built, in a process of its own. */
+async function serve(options: {
   readonly port: number;
   readonly script: string;
   readonly stateDir: string;
   readonly workspace: string;
 }): Promise<Served> {
-  const child = spawn(process.execPath, [program, JSON.stringify({ ...options, token, stages: "required" })], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, NODE_COMPILE_CACHE: compiled },
+  const { port, script, stateDir, workspace } = options;
+  const choice = ["--backend", "scripted", "--model", script];
+  const child = spawn(
+    process.execPath,
+    [program, "serve", "--port", String(port), "--workspace", workspace, "--sandbox", "required", ...choice],
+    {
+      cwd: workspace,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        ...process.env,
+        GENNAI_AUTH_TOKEN: token,
+        GENNAI_STATE_DIR: stateDir,
+        GENNAI_SAMPLE_WORKSPACE: "",
+      },
+    },
+  );
+  let said = "";
+  const listening = new Promise<number>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk) => {
+        said += String(chunk);
+        const found = /listening on http:\S+:(\d+)/.exec(said)?.[1];
+        if (found !== undefined) resolve(Number(found));
+      });
+    }
+    child.once("exit", () => reject(new Error(`The server did not start: ${said}`)));
   });
-  const line = await Promise.race([
-    once(child.stdout, "data").then(([chunk]) => String(chunk)),
-    once(child, "exit").then(() => Promise.reject(new Error("The server did not start."))),
-  ]);
-  return { child, port: Number(line) };
+  return { child, port: await listening };
 }

@@ -80,12 +80,12 @@ async function project(): Promise<boolean> {
 async function rounds(run: (options: CrashOptions) => Promise<void>, usual: number): Promise<boolean> {
   const hits = new Map<string, number>();
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
+  const onRound = (round: number, hit: string): void => {
+    hits.set(hit, (hits.get(hit) ?? 0) + 1);
+    if ((round + 1) % 20 === 0) process.stdout.write(`${round + 1} rounds\n`);
+  };
   try {
-    await run({
-      rounds: Number(which ?? usual),
-      seed,
-      onRound: (_round, hit) => hits.set(hit, (hits.get(hit) ?? 0) + 1),
-    });
+    await run({ rounds: Number(which ?? usual), seed, onRound });
     return true;
   } catch (error) {
     process.stdout.write(`${inspect(error)}\n`);

@@ -3,6 +3,8 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   // Colours, and other sequences for a terminal.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with.
   [/\u001b\[[0-9;?]*[a-zA-Z]/g, ""],
+  // What a terminal writes over, as a bar that shows progress.
+  [/^.*\r(?=[^\n])/gm, ""],
   [/\r/g, ""],
   [/\/(?:usr\/)?bin\/bash: line/g, "bash: line"],
   [/^\[\d+\] \d+$/gm, "[job]"],
@@ -18,6 +20,8 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{7,64}\b/g, "<id>"],
   // An overlay counts no directories in a directory.
   [/^(d[rwx-]{9}) +\d+/gm, "$1 <links>"],
+  // It is a file system of its own.
+  [/^Device: \S+/gm, "Device"],
   [/[ \t]+$/gm, ""],
   [/ {2,}/g, " "],
 ];

@@ -6,7 +6,6 @@ import { startTestServer } from "@gennai/testkit/test-server";
 import { startSession } from "../e2e/rpc/session-client.ts";
 import { bareRun } from "./bare-run.ts";
 import { comparedRuns, type QuietRun } from "./compared-runs.ts";
-import { copyServerFiles } from "./everyday-repository.ts";
 import { stagedTurn } from "./staged-turn.ts";
 import { treeState } from "./tree-state.ts";
 
@@ -46,7 +45,6 @@ export async function projectRuns(
     const runs: QuietRun[] = [];
     for (const [index, command] of commands.entries()) {
       const staged = await stagedTurn(server, sessionId, "go");
-      copyServerFiles(root, copy);
       const bare = await bareRun(command, { root, copy, temporary, home: homedir(), timeoutMs });
       const ran = { ...bare, state: treeState(copy) };
       const each = { id: String(index + 1), class: "", command };

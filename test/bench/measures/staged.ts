@@ -1,0 +1,189 @@
+import { execFile, execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { analyseCommand } from "@gennai/governance/command/analyse-command";
+import { commandEnvironment } from "@gennai/machine/process/command-environment";
+import { holdDirectory, runCommand } from "@gennai/machine/process/run-command";
+import type { ShellSandbox } from "@gennai/machine/sandbox/sandboxed-shell";
+import { openSandbox } from "@gennai/machine/shell/open-sandbox";
+import { runStaged } from "@gennai/machine/staged-shell/run-staged";
+import { Stages } from "@gennai/machine/staged-shell/stages";
+import type { BenchWorld } from "../bench-world.ts";
+import type { Reading } from "../reading.ts";
+import { median } from "../statistics.ts";
+
+/** What staging adds to a command. Floors: the same in bubblewrap over the workspace itself, or with nothing around it. */
+export async function measureStaged(world: BenchWorld): Promise<readonly Reading[]> {
+  await using machine = await StagingMachine.open(world);
+  return [
+    ...(await smallCommand(world, machine)),
+    ...(await largeTree(world, machine)),
+    ...(await installation(world, machine)),
+  ];
+}
+
+async function smallCommand(world: BenchWorld, machine: StagingMachine): Promise<readonly Reading[]> {
+  const root = repository(world);
+  await machine.staged(root, "true");
+  const above: number[] = [];
+  const [bound, staged]: [number[], number[]] = [[], []];
+  for (let round = 0; round < world.choose(200, 50); round += 1) {
+    bound.push(await machine.bound(root, "true"));
+    staged.push(await machine.staged(root, "true"));
+    above.push((staged.at(-1) ?? 0) - (bound.at(-1) ?? 0));
+  }
+  return [
+    { name: "staged true", unit: "ms", floor: median(bound), figure: median(staged), target: { type: "none" } },
+    { name: "… above bubblewrap alone", unit: "ms", figure: median(above), target: { type: "most", value: 3 } },
+  ];
+}
+
+async function largeTree(world: BenchWorld, machine: StagingMachine): Promise<readonly Reading[]> {
+  const files = world.choose(100_000, 20_000);
+  const root = repository(world);
+  for (let index = 0; index < files; index += 1) {
+    const directory = join(root, `d${index % 100}`, `e${index % 1000}`);
+    if (index < 1000) mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, `file-${index}.ts`), `export const value = ${index};\n`);
+  }
+  execFileSync("git", ["add", "--all"], { cwd: root });
+  execFileSync("git", [...asSomebody, "commit", "--quiet", "--message", "files"], { cwd: root });
+  const first = await machine.staged(root, "true");
+  const readings: Reading[] = [];
+  for (const command of ["git status", "git diff"]) {
+    const [bare, staged]: [number[], number[]] = [[], []];
+    await machine.staged(root, command);
+    for (let round = 0; round < world.choose(20, 7); round += 1) {
+      bare.push(await timed(() => run("/bin/sh", ["-c", command], { cwd: root })));
+      staged.push(await machine.staged(root, command));
+    }
+    const name = `${command} in ${files} files`;
+    readings.push({
+      name,
+      unit: "ms",
+      floor: median(bare),
+      figure: median(staged),
+      target: { type: "ratio", most: 1.3 },
+    });
+  }
+  const name = `first command in ${files} files`;
+  return [{ name, unit: "ms", figure: first, target: { type: "most", value: 1000 } }, ...readings];
+}
+
+const packages = 200;
+
+async function installation(world: BenchWorld, machine: StagingMachine): Promise<readonly Reading[]> {
+  const root = repository(world);
+  const sources = world.directory();
+  const dependencies: Record<string, string> = {};
+  mkdirSync(join(root, "tarballs"));
+  for (let number = 0; number < packages; number += 1) {
+    const name = `part-${number}`;
+    const place = join(sources, name, "package");
+    mkdirSync(join(place, "lib"), { recursive: true });
+    writeFileSync(join(place, "package.json"), JSON.stringify({ name, version: "1.0.0" }));
+    for (let file = 0; file < 25; file += 1)
+      writeFileSync(join(place, "lib", `${file}.js`), `exports.n = ${file};\n`.repeat(50));
+    execFileSync("tar", ["-czf", join(root, "tarballs", `${name}.tgz`), "package"], { cwd: join(sources, name) });
+    dependencies[name] = `file:tarballs/${name}.tgz`;
+  }
+  writeFileSync(join(root, "package.json"), JSON.stringify({ name: "app", version: "1.0.0", dependencies }));
+  const [lock, install] = [
+    "npm install --package-lock-only --offline --no-audit --no-fund --cache /tmp/npm",
+    "npm ci --offline --no-audit --no-fund --cache /tmp/npm",
+  ];
+  await machine.bound(root, lock);
+  const modules = join(root, "node_modules");
+  const [bound, staged]: [number[], number[]] = [[], []];
+  await machine.staged(root, install);
+  for (let round = 0; round < world.choose(7, 3); round += 1) {
+    bound.push(await machine.bound(root, install));
+    rmSync(modules, { recursive: true });
+    staged.push(await machine.staged(root, install));
+  }
+  const name = `npm ci of ${packages} packages`;
+  return [{ name, unit: "ms", floor: median(bound), figure: median(staged), target: { type: "ratio", most: 1.3 } }];
+}
+
+const run = promisify(execFile);
+const asSomebody = ["-c", "user.name=Test", "-c", "user.email=test@localhost"];
+const nothing = { sha256: "", covers: () => false };
+
+function repository(world: BenchWorld): string {
+  const root = world.directory();
+  execFileSync("git", ["init", "--quiet"], { cwd: root });
+  writeFileSync(join(root, ".gitignore"), "node_modules\n");
+  return root;
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+/** Runs commands on a stage, and over the workspace itself, as the tool for commands has them run. Milliseconds. */
+class StagingMachine implements AsyncDisposable {
+  readonly #shell: ShellSandbox;
+  readonly #stages: Stages;
+  readonly #home: string;
+  readonly #parts: AsyncDisposableStack;
+  readonly #environment = commandEnvironment({ PATH: process.env["PATH"] });
+
+  static async open(world: BenchWorld): Promise<StagingMachine> {
+    await using parts = new AsyncDisposableStack();
+    const [stateDir, home] = [world.directory(), world.directory()];
+    const environment = commandEnvironment({ PATH: process.env["PATH"] });
+    const sandbox = parts.use(await openSandbox({ mode: "required", stateDir, home, environment, platform: "linux" }));
+    if (sandbox.state === "unsandboxed") throw new Error(sandbox.reason);
+    const stages = parts.use(new Stages({ shell: sandbox.shell, stateDir, home }));
+    return new StagingMachine({ shell: sandbox.shell, stages, home, parts: parts.move() });
+  }
+
+  private constructor(options: {
+    readonly shell: ShellSandbox;
+    readonly stages: Stages;
+    readonly home: string;
+    readonly parts: AsyncDisposableStack;
+  }) {
+    this.#shell = options.shell;
+    this.#stages = options.stages;
+    this.#home = options.home;
+    this.#parts = options.parts;
+  }
+
+  /** From the command's text to what it did; nothing of it is kept. */
+  async staged(root: string, text: string): Promise<number> {
+    const command = analyseCommand(text, { cwd: root, home: this.#home, workspace: root });
+    const surroundings = {
+      stages: this.#stages,
+      zeroAccess: nothing,
+      workspaceRoot: root,
+      environment: this.#environment,
+    };
+    const start = performance.now();
+    const staged = await runStaged({ command, cwd: root, timeoutMs, confirmed: true }, surroundings, silently);
+    const took = performance.now() - start;
+    await staged.drop();
+    if (staged.run.exitCode !== 0) throw new Error(`${text}: ${staged.run.output}`);
+    return took;
+  }
+
+  async bound(root: string, text: string): Promise<number> {
+    const start = performance.now();
+    const { argv, finish } = this.#shell.prepare(text, { workspaceRoot: root, cwd: root, readsOnly: false });
+    const ran = await runCommand({ argv, cwd: holdDirectory(root), env: this.#environment, timeoutMs }, silently);
+    finish();
+    const took = performance.now() - start;
+    if (ran.exitCode !== 0) throw new Error(`${text}: ${ran.output}`);
+    return took;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#parts.disposeAsync();
+  }
+}
+
+const timeoutMs = 600_000;
+const silently = { signal: new AbortController().signal, onOutput: () => undefined };
