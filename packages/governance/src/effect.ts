@@ -92,6 +92,8 @@ export interface FoundWrite {
   /** Git's rules before the command leave it out. */
   readonly ignored: boolean;
   readonly traits: readonly FoundTrait[];
+  /** It can be taken back as an edit can: what was there is kept with the session's changes. Else the tree has to be kept. */
+  readonly undoable?: boolean;
 }
 
 export type FoundTrait =

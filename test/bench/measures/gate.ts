@@ -59,6 +59,7 @@ export async function measureGate(world: BenchWorld): Promise<readonly Reading[]
     bashTool({
       workspace,
       home: root,
+      blobs: { put: () => Promise.reject(new Error("Nothing runs here.")) },
       environment: {},
       shellArguments: () => [],
       sandbox: undefined,

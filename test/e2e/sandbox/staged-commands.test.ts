@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
 import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
@@ -378,6 +378,53 @@ test.each([
   const sessionId = await startSession(server);
   expect((await result(server, sessionId)).output).toContain(said);
   expect((await result(server, sessionId)).output).toContain("R  old/a.txt -> new/a.txt");
+});
+
+describe("what a command changed is taken back", () => {
+  const mixed = `echo two > a.txt; rm b.txt; mkdir -p made/deep; echo new > made/deep/c.txt`;
+
+  test("as an edit is, without a snapshot of the tree", async () => {
+    await using server = await staging([mixed], { "a.txt": "one\n", "b.txt": "keep\n" });
+    const sessionId = await startSession(server);
+    const { events } = await result(server, sessionId);
+    expect(eventsOf(events, "checkpointTaken")).toEqual([]);
+    const applied = eventsOf(events, "changeSetApplied").flatMap(({ files }) => files.map(({ path }) => path));
+    expect(applied.toSorted()).toEqual(["a.txt", "b.txt", "made/deep/c.txt"]);
+    expect(existsSync(server.workspace.path("b.txt"))).toBe(false);
+
+    await server.client.undoChangeSet({ sessionId });
+    expect(await server.workspace.read("a.txt")).toBe("one\n");
+    expect(await server.workspace.read("b.txt")).toBe("keep\n");
+    expect(existsSync(server.workspace.path("made"))).toBe(false);
+  });
+
+  test("not over what the user wrote since", async () => {
+    await using server = await staging([mixed], { "a.txt": "one\n", "b.txt": "keep\n" });
+    const sessionId = await startSession(server);
+    await result(server, sessionId);
+    writeFileSync(server.workspace.path("a.txt"), "user\n");
+    await expect(server.client.undoChangeSet({ sessionId })).rejects.toThrow("a.txt changed since");
+    expect(await server.workspace.read("a.txt")).toBe("user\n");
+    expect(existsSync(server.workspace.path("b.txt"))).toBe(false);
+  });
+
+  test.each([
+    ["a link", "ln -s a.txt l", "l"],
+    ["permission bits", "chmod +x a.txt", "a.txt"],
+  ])("where an edit cannot say it, by a snapshot: %s", async (_what, command, path) => {
+    await using server = await staging([command], { "a.txt": "one\n" });
+    const sessionId = await startSession(server);
+    const before = statSync(server.workspace.path("a.txt")).mode;
+    const { events } = await result(server, sessionId);
+    expect(eventsOf(events, "checkpointTaken")).toHaveLength(1);
+    expect(existsSync(server.workspace.path(path))).toBe(true);
+
+    const { signal } = new AbortController();
+    const [checkpoint] = (await listCheckpoints(server.client, sessionId, { signal })).checkpoints;
+    await restoreCheckpoint(server.client, { sessionId, checkpointId: checkpoint?.checkpointId ?? "" }, { signal });
+    expect(existsSync(server.workspace.path("l"))).toBe(false);
+    expect(statSync(server.workspace.path("a.txt")).mode).toBe(before);
+  });
 });
 
 test("what waits for the next command is gone with the server", async () => {

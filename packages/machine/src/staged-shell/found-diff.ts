@@ -2,6 +2,7 @@ import type { FileWrite } from "@gennai/governance/effect";
 import { editableText } from "../changes/editable-text.ts";
 import { unifiedDiff } from "../changes/unified-diff.ts";
 import type { StageEffect } from "../stage/effect.ts";
+import type { FoundInTree } from "./found-in-tree.ts";
 import type { StagedWork } from "./staged-work.ts";
 
 /** Characters of all diffs that a person is shown, and of the texts that are compared for them. */
@@ -14,10 +15,7 @@ const timeoutMs = 50;
  * What a staged command did to files, as a person reads it before it is true: a unified diff, shortened, the rest counted. What
  * git ignores, and what is no text, is named and not shown.
  */
-export function foundDiff(
-  work: StagedWork,
-  found: readonly { readonly effect: StageEffect; readonly write: FileWrite }[],
-): string {
+export function foundDiff(work: StagedWork, found: readonly FoundInTree[]): string {
   const parts: string[] = [];
   let room = maxShown;
   let comparable = maxCompared;

@@ -2,8 +2,9 @@ import type { Effect, FileWrite } from "@gennai/governance/effect";
 import type { FileChange } from "@gennai/governance/tool";
 import type { StageEffect } from "../stage/effect.ts";
 import { foundDiff } from "./found-diff.ts";
+import { type FoundEdit, foundEdits } from "./found-edits.ts";
 import { foundInContents, foundInGit, gitContents } from "./found-in-git.ts";
-import { foundInTree } from "./found-in-tree.ts";
+import { type FoundInTree, foundInTree } from "./found-in-tree.ts";
 import { foundParts, type StagedParts } from "./found-parts.ts";
 import { StagedWork, type StagedWorkOptions } from "./staged-work.ts";
 
@@ -13,6 +14,8 @@ export interface FoundEffects extends StagedParts {
   readonly effects: readonly Effect[];
   /** Of regular files that git does not ignore, in these effects of the stage. */
   changes(kept: readonly StageEffect[]): readonly FileChange[];
+  /** All that these effects of the stage do to the tree, as edits; undefined where it has to be kept to take them back. */
+  edits(kept: readonly StageEffect[]): readonly FoundEdit[] | undefined;
   /** What changes in files, for a person who is asked: a unified diff, shortened. Made when it is called; nothing is kept or dropped before. */
   diff(): string;
 }
@@ -20,19 +23,31 @@ export interface FoundEffects extends StagedParts {
 /** Says what a staged command did. Rejects where that cannot be told. */
 export async function foundEffects(options: StagedWorkOptions): Promise<FoundEffects> {
   const work = new StagedWork(options);
-  const inTree = await foundInTree(work);
+  const inTree = undoableOf(work, await foundInTree(work));
   const judged = new Set(inTree.map(({ write }) => write.path.absolute));
   const contents = await gitContents(work, options.home);
   const inGit = [...foundInContents(work, contents, judged), ...foundInGit(work)];
   return {
     ...foundParts(work, { inTree, inGit, contents }),
     effects: [...inTree.map(({ write }) => write), ...inGit],
-    changes: (kept) => {
-      const all = new Set(kept);
-      return inTree.flatMap(({ effect, write }) => (all.has(effect) ? changeOf(effect, write) : []));
-    },
+    changes: (kept) => among(inTree, kept).flatMap(({ effect, write }) => changeOf(effect, write)),
+    edits: (kept) => foundEdits(work, among(inTree, kept)),
     diff: () => foundDiff(work, inTree),
   };
+}
+
+/** Says of each write that it can be taken back as an edit can, where that holds for all of them. */
+function undoableOf(work: StagedWork, inTree: readonly FoundInTree[]): readonly FoundInTree[] {
+  if (foundEdits(work, inTree) === undefined) return inTree;
+  return inTree.map(({ effect, write }) => ({
+    effect,
+    write: write.found === undefined ? write : { ...write, found: { ...write.found, undoable: true } },
+  }));
+}
+
+function among(inTree: readonly FoundInTree[], kept: readonly StageEffect[]): readonly FoundInTree[] {
+  const all = new Set(kept);
+  return inTree.filter(({ effect }) => all.has(effect));
 }
 
 function changeOf({ before, after }: StageEffect, { path, operation, found }: FileWrite): readonly FileChange[] {

@@ -100,8 +100,15 @@ function foundWrite(
     path: work.workspacePath(absolute),
     base: undefined,
     current: undefined,
-    // What the tree shows was judged there, or is the user's own.
-    found: { agreed: trait === undefined, tracked: false, ignored: false, traits: trait === undefined ? [] : [trait] },
+    found: {
+      // What the tree shows was judged there, or is the user's own.
+      agreed: trait === undefined,
+      tracked: false,
+      ignored: false,
+      traits: trait === undefined ? [] : [trait],
+      // Nothing of the tree changes.
+      undoable: true,
+    },
   };
 }
 

@@ -13,10 +13,14 @@ const maxContent = 256 * 1024;
 /** The same for all files of a command. */
 const maxContents = 16 * 1024 * 1024;
 
+/** One path outside of git's data, as the stage and as policies see what was done to it. */
+export interface FoundInTree {
+  readonly effect: StageEffect;
+  readonly write: FileWrite;
+}
+
 /** What a staged command did to files outside of git's data; a directory counts as what is in it. */
-export async function foundInTree(
-  work: StagedWork,
-): Promise<readonly { readonly effect: StageEffect; readonly write: FileWrite }[]> {
+export async function foundInTree(work: StagedWork): Promise<readonly FoundInTree[]> {
   const effects = work.effects.filter((effect) => !work.isInGit(effect) && isJudged(effect));
   const ignored = await ignoredIn(work, effects);
   let room = maxContents;

@@ -4,6 +4,7 @@ import type { FoundPart } from "@gennai/governance/tool";
 import { digestOf } from "@gennai/protocol/digest";
 import type { StageEffect } from "../stage/effect.ts";
 import type { GitContent } from "./found-in-git.ts";
+import type { FoundInTree } from "./found-in-tree.ts";
 import { Groups } from "./groups.ts";
 import type { StagedWork } from "./staged-work.ts";
 
@@ -17,7 +18,7 @@ export interface StagedParts {
 }
 
 export interface FoundWork {
-  readonly inTree: readonly { readonly effect: StageEffect; readonly write: FileWrite }[];
+  readonly inTree: readonly FoundInTree[];
   readonly inGit: readonly (GitChange | FileWrite)[];
   /** What git's index and new commits hold. */
   readonly contents: readonly GitContent[];

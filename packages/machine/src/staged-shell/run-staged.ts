@@ -10,6 +10,7 @@ import type { SessionNetwork } from "../stage/session-network.ts";
 import { NotCommitted, NotObservable, StageUnavailable } from "../stage/stage-error.ts";
 import { removeTransaction, type Transaction } from "../stage/transaction.ts";
 import { forgetCommit } from "../stage/undo-commit.ts";
+import type { FoundEdit } from "./found-edits.ts";
 import { type FoundEffects, foundEffects } from "./found-effects.ts";
 import type { Stages, ZeroAccess } from "./stages.ts";
 
@@ -36,10 +37,12 @@ export interface StagedSurroundings {
 }
 
 /** A staged command that has ended. What it did is not true yet: the holder keeps or drops it. */
-export interface StagedShellRun extends Omit<FoundEffects, "effectsWithout" | "changes"> {
+export interface StagedShellRun extends Omit<FoundEffects, "effectsWithout" | "changes" | "edits"> {
   readonly run: CommandRun;
   /** Files that can never be kept, and why, for whoever reads the result. */
   readonly left: readonly string[];
+  /** What is needed to take back all but some parts, as edits; undefined where the tree has to be kept. Before it is kept. */
+  edits(dropped: ReadonlySet<string>): readonly FoundEdit[] | undefined;
   /**
    * Makes it true, but for some parts. Throws `ToolFailure` `stale_file` when somebody else changed the same meanwhile; nothing
    * is kept then. @param dropped ids
@@ -91,6 +94,7 @@ export async function runStaged(
       ...found,
       run,
       left: wanted.filter((effect) => !kept.includes(effect)).map(describeLeft),
+      edits: (dropped) => found.edits(found.effectsWithout(dropped)),
       keep: async (dropped) => {
         const wantedNow = found.effectsWithout(dropped);
         if (wantedNow.length === 0) await removeTransaction(transaction);

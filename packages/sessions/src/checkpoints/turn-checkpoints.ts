@@ -4,6 +4,7 @@ import type { Policy } from "@gennai/governance/policy";
 import type { Analysis, ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { allow, ask } from "@gennai/governance/verdict";
+import { sha256Hex } from "@gennai/protocol/digest";
 import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
 import { operationOf, type PathChange } from "@gennai/store/checkpoints/file-state";
 import { PatienceAfter } from "@gennai/store/checkpoints/patience-after";
@@ -89,20 +90,24 @@ export class TurnCheckpoints {
     }
   }
 
-  /** The tree is kept when something of what the call did is about to be true. */
+  /** The tree is kept when something of what the call did is about to be true that its change set does not hold. */
   async #executeStaged(tool: Tool, args: unknown, analysis: Analysis, context: ExecutionContext): Promise<ToolOutcome> {
     let checkpointId: string | undefined;
-    let own: readonly string[] | undefined;
+    const own: string[] = [];
     try {
       const outcome = await tool.execute(args, analysis, {
         ...context,
         judge: async (found) => {
           const judgement = await context.judge(found);
-          if (judgement.type === "keep") checkpointId = await this.#open(tool.name, context);
+          const effects = found.parts.flatMap((part) => part.effects);
+          if (judgement.type !== "keep" || !effects.some(runsSomething)) return judgement;
+          // Where a link leads is its content, and no change of a file.
+          own.push(...effects.flatMap(contentDigest));
+          checkpointId = await this.#open(tool.name, context);
           return judgement;
         },
       });
-      own = outcome.changes?.flatMap(({ afterSha256 }) => afterSha256 ?? []);
+      own.push(...(outcome.changes ?? []).flatMap(({ afterSha256 }) => afterSha256 ?? []));
       return outcome;
     } finally {
       if (checkpointId !== undefined) this.#closing = this.#close(checkpointId, context, own);
@@ -166,6 +171,10 @@ function closedEvent(
   };
 }
 
+function contentDigest(effect: Effect): readonly string[] {
+  return effect.type === "write" && effect.content !== undefined ? [sha256Hex(effect.content)] : [];
+}
+
 function isStaged(effect: Effect): boolean {
   return effect.type === "exec" && effect.staged === true;
 }
@@ -173,6 +182,6 @@ function isStaged(effect: Effect): boolean {
 /** A program runs that may change anything, or has run and is about to have changed something. */
 function runsSomething(effect: Effect): boolean {
   if (effect.type === "exec") return !effect.command.readsOnly && effect.staged !== true;
-  if (effect.type === "write") return effect.found !== undefined;
+  if (effect.type === "write") return effect.found !== undefined && effect.found.undoable !== true;
   return effect.type === "external" && !effect.readsOnly;
 }

@@ -83,6 +83,7 @@ export function createTools(ports: ToolPorts): Map<string, Tool> {
       shellArguments,
       sandbox: ports.sandbox,
       staging: ports.staging,
+      blobs: ports.blobs,
       controlWatch: ports.controlWatch,
       ...(ports.protectedBranches === undefined ? {} : { protectedBranches: ports.protectedBranches }),
     }),

@@ -8,6 +8,7 @@ import { runShellCommand, type ShellSurroundings } from "@gennai/machine/shell/s
 import type { StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
 import type { Stages } from "@gennai/machine/staged-shell/stages";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
+import type { BlobStore } from "@gennai/store/log/session-log";
 import { z } from "zod";
 import type { BackgroundRuns } from "../../background/background-runs.ts";
 import { startBackground } from "../background/start-in-background.ts";
@@ -42,6 +43,8 @@ const parameters = z.strictObject({
 type BashArguments = z.infer<typeof parameters>;
 
 export interface BashPorts extends Omit<ShellSurroundings, "workspaceRoot"> {
+  /** Gets what files held before a staged command, for undo. */
+  readonly blobs: Pick<BlobStore, "put">;
   readonly workspace: Workspace;
   /** The user's home directory, for `~` in commands. */
   readonly home: string;
@@ -118,7 +121,8 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
         if (args.run_in_background === true) {
           return startBackground(effect, analysis, surroundings, { background, signal });
         }
-        return executeStaged(effect, timeoutMs, { ...surroundings, network: background.network }, context);
+        const { blobs } = ports;
+        return executeStaged(effect, timeoutMs, { ...surroundings, network: background.network, blobs }, context);
       }
       const cwd = directories.get(effect) ?? heldDirectory(effect.cwd.absolute, pathName(effect.cwd));
       const { text, readsOnly } = effect.command;

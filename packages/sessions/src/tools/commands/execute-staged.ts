@@ -1,6 +1,9 @@
+import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { Effect } from "@gennai/governance/effect";
 import type { ExecutionContext, Judgement, ToolOutcome } from "@gennai/governance/tool";
 import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
+import type { BlobStore } from "@gennai/store/log/session-log";
+import type { ToolFact } from "../tool-fact.ts";
 import { commandOutcome } from "./command-outcome.ts";
 import { stagedLimitNotes } from "./staged-limits.ts";
 
@@ -13,7 +16,7 @@ type StagedExec = Effect & { readonly type: "exec" };
 export async function executeStaged(
   { command, cwd }: StagedExec,
   timeoutMs: number,
-  surroundings: StagedSurroundings,
+  surroundings: StagedSurroundings & { readonly blobs: Pick<BlobStore, "put"> },
   { signal, onOutput, judge, confirmed }: ExecutionContext,
 ): Promise<ToolOutcome> {
   const staged = await runStaged({ command, cwd: cwd.absolute, timeoutMs, confirmed }, surroundings, {
@@ -33,16 +36,48 @@ export async function executeStaged(
     const why = [message, ...(rule === undefined ? [] : [`(rule ${rule})`]), ...(hint === undefined ? [] : [hint])];
     return { ...(await dropped(why.join(" "))), failure: { failureClass: "permission_denied", message } };
   }
-  const changes = await staged.keep(new Set(judgement.dropped.map(({ id }) => id)));
+  const without = new Set(judgement.dropped.map(({ id }) => id));
+  const records = await keepBefore(staged, without, surroundings.blobs);
+  const changes = await staged.keep(without);
+  const facts: readonly ToolFact[] = records.length === 0 ? [] : [{ type: "change-set", files: records }];
   if (judgement.dropped.length > 0) {
     const names = listed(judgement.dropped.map(({ name }) => name));
     notes.push(`[not kept, as the user chose: ${names}; the rest is kept. Do without these, or ask the user.]`);
   }
   return {
     ...commandOutcome(run, timeoutMs, notes),
+    facts,
     ...(changes.length === 0 ? {} : { changes }),
     observed: changes.map(({ path, afterSha256 }) => ({ path, source: "disk", sha256: afterSha256 })),
   };
+}
+
+/** Keeps what is about to be replaced, as an edit does. What cannot be taken back that way has its snapshot. */
+async function keepBefore(
+  staged: StagedShellRun,
+  dropped: ReadonlySet<string>,
+  blobs: Pick<BlobStore, "put">,
+): Promise<readonly FileChangeRecord[]> {
+  const records: FileChangeRecord[] = [];
+  try {
+    for (const edit of staged.edits(dropped) ?? []) {
+      const { path, operation, beforeSha256, afterSha256, beforeMode, madeDirectories } = edit;
+      const bytes = edit.before();
+      if (bytes !== undefined) await blobs.put(bytes, "application/octet-stream");
+      records.push({
+        path,
+        operation,
+        ...(beforeSha256 === undefined ? {} : { beforeSha256 }),
+        ...(afterSha256 === undefined ? {} : { afterSha256 }),
+        ...(operation === "delete" && beforeMode !== undefined ? { beforeMode } : {}),
+        ...(madeDirectories.length === 0 ? {} : { madeDirectories }),
+      });
+    }
+    return records;
+  } catch (error) {
+    await staged.drop();
+    throw error;
+  }
 }
 
 /** What matters to nobody, like an empty directory, is not asked about. */
