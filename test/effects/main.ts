@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect, parseArgs } from "node:util";
 import type { CrashOptions } from "../crash/crash-options.ts";
+import { askedIn01, loudIn } from "./asked-in-places.ts";
 import type { QuietRun } from "./compared-runs.ts";
+import { grammarRuns } from "./grammar-runs.ts";
 import { harmOf } from "./harm.ts";
 import { kills } from "./kills.ts";
 import { meanwhile } from "./meanwhile.ts";
@@ -15,7 +17,8 @@ import { type CorpusCommand, loadCommands, sampleOf } from "./run-commands.ts";
 /**
  * `npm run effects -- harm|quiet [COUNT|FILE]` runs all commands of a corpus, so many of them, or those of a JSON file;
  * `kills [ROUNDS]` kills the server, `meanwhile [ROUNDS]` has a user work beside it, and `project
- * FOLDER COMMAND...` runs commands in a copy of a project. Prints what came of it.
+ * FOLDER COMMAND...` runs commands in a copy of a project. `places` counts questions where commands cannot be staged, and `grammar
+ * [ROUNDS]` runs what is not asked about there. Prints what came of it.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -35,6 +38,8 @@ const programs: Readonly<Record<string, () => Promise<boolean>>> = {
   kills: () => rounds(kills, 500),
   meanwhile: () => rounds(meanwhile, 200),
   project,
+  places: askedInPlaces,
+  grammar,
 };
 const program = programs[what];
 if (program === undefined) throw new RangeError(`There is no ${what}: choose ${Object.keys(programs).join(", ")}.`);
@@ -75,6 +80,31 @@ async function project(): Promise<boolean> {
     process.stdout.write(`${ended}: ${command}\n`);
   });
   return runs.every(({ outcome }) => outcome === "quiet");
+}
+
+/** How many of the everyday commands ask or are refused where they cannot be staged: the share that 0.1 asked about is beside it. */
+async function askedInPlaces(): Promise<boolean> {
+  const commands = chosen("everyday");
+  let isMet = true;
+  for (const place of ["sandbox", "plain"] as const) {
+    const { asked, loud } = await loudIn(place, commands);
+    for (const { id, command, outcome } of loud) process.stdout.write(`${place}: ${id} ${outcome}: ${command}\n`);
+    const share = (100 * asked) / commands.length;
+    isMet &&= share <= askedIn01[place];
+    const text = `${asked} of ${commands.length}, ${share.toFixed(1)} %; 0.1 asked about ${askedIn01[place]} %`;
+    process.stdout.write(`${place}: ${text}\n`);
+  }
+  return isMet;
+}
+
+async function grammar(): Promise<boolean> {
+  let ran = 0;
+  const seed = Number(values.seed ?? Date.now() % 1_000_000);
+  const onRound = (_command: string, runs: boolean): void => void (ran += Number(runs));
+  const harms = await grammarRuns({ rounds: Number(which ?? 10_000), seed, onRound });
+  for (const { command, what: done } of harms) process.stdout.write(`${done}: ${command}\n`);
+  process.stdout.write(`${harms.length} did harm of ${ran} that ran unasked, seed ${seed}\n`);
+  return harms.length === 0;
 }
 
 async function rounds(run: (options: CrashOptions) => Promise<void>, usual: number): Promise<boolean> {

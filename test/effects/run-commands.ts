@@ -14,6 +14,16 @@ export interface CorpusCommand {
   readonly steps?: readonly { readonly name: string; readonly args: Readonly<Record<string, unknown>> }[];
 }
 
+/** How servers run commands: on a stage, in a sandbox over the workspace itself, or as the user. */
+export const places = {
+  staged: { sandbox: "required", stages: "required" },
+  "staged if possible": { sandbox: "required", stages: "auto" },
+  sandbox: { sandbox: "required", stages: "off" },
+  plain: { sandbox: "off", stages: "off" },
+} as const;
+
+export type Place = keyof typeof places;
+
 /** What came of one command, run through the product with nobody to ask. */
 export interface CommandResult extends CorpusCommand {
   readonly outcome: "ran" | "asked" | "refused";
@@ -42,7 +52,7 @@ export function sampleOf(commands: readonly CorpusCommand[], count: number, seed
 }
 
 /**
- * Runs each command in one session of a server that stages commands, as a model would call it. The working tree is as at the
+ * Runs each command in one session of a server, as a model would call it. The working tree is as at the
  * beginning before each of them.
  */
 export async function runCommands(
@@ -53,6 +63,8 @@ export async function runCommands(
     readonly prepare?: (server: TestServer) => void | Promise<void>;
     readonly onResult: (result: CommandResult, server: TestServer) => void | Promise<void>;
     readonly timeoutMs: number;
+    /** Where they run; staged when left out. */
+    readonly place?: Place;
   },
 ): Promise<void> {
   await using server = await startTestServer({
@@ -61,7 +73,7 @@ export async function runCommands(
       const calls = steps ?? [{ name: "Bash", args: { command, timeout_ms: options.timeoutMs } }];
       return { steps: [...calls.map((tool) => ({ tool })), { text: ["Done."] }] };
     }),
-    server: { sandbox: "required", stages: "required" },
+    server: places[options.place ?? "staged"],
   });
   await server.workspace.git("config", "user.name", "Test");
   await server.workspace.git("config", "user.email", "test@example.com");

@@ -342,6 +342,7 @@ async function gateOptions(world: World, check: Row["check"], how: "with" | "wit
     syncControl: async () => {},
     editingMode: "branch",
     sessionBranch: "work",
+    isZeroAccess: () => false,
     protectedBranches: [],
     config: { allowPaths: undefined, denyPaths: [], protectedBranches: [], check: undefined },
     sessionBegan: 0,

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { toolEnvironment } from "../packaged-node.mjs";
 import { root } from "../repository.mjs";
 import { cliPage } from "./cli-page.mjs";
+import { commandsPage } from "./commands-page.mjs";
 import { errorsPage } from "./errors-page.mjs";
 import { eventsPage } from "./events-page.mjs";
 import { readProtocol } from "./protocol.mjs";
@@ -15,6 +16,7 @@ export async function referencePages() {
   const protocol = readProtocol();
   const pages = [
     { file: "cli.md", text: await cliPage() },
+    { file: "commands.md", text: commandsPage() },
     { file: "errors.md", text: errorsPage() },
     { file: "events.md", text: eventsPage(protocol) },
     { file: "protocol.md", text: protocolPage(protocol) },

@@ -13,6 +13,7 @@ const [mounts = "no"] = process.argv.slice(2);
 await runCommands(commands, {
   files: { "a.txt": "as it was\n", "cache/x": "x\n", ".gitignore": "cache/mounted\n" },
   timeoutMs: 20_000,
+  place: "staged if possible",
   prepare: (server) => {
     const inside = server.workspace.path("cache");
     if (mounts === "yes" && !existsSync(`${inside}/mounted`)) {

@@ -1,4 +1,5 @@
 import type { CommandAnalysis, CommandDanger, CommandPath, GitContents, SimpleCommand } from "./command-analysis.ts";
+import { onlyReads } from "./grammar/only-reads.ts";
 import { type DangerRule, type Invocation, literals, type Place, targetsOf } from "./invocation.ts";
 import { expandPath } from "./resolve-path.ts";
 import type { ResolvedWord } from "./resolve-word.ts";
@@ -12,7 +13,7 @@ export class TooMuch extends Error {
   override readonly name = "TooMuch";
 }
 
-/** Collects what an analysis finds. Everything starts as reading, and any doubt takes that away for good. */
+/** Collects what an analysis finds. */
 export class AnalysisReport {
   readonly #place: Place;
   readonly #commands: SimpleCommand[] = [];
@@ -20,7 +21,6 @@ export class AnalysisReport {
   readonly #unresolved = new Set<string>();
   readonly #dangers = new Map<string, CommandDanger>();
   readonly #contents: GitContents[] = [];
-  #reads = true;
 
   constructor(place: Place) {
     this.#place = place;
@@ -35,18 +35,11 @@ export class AnalysisReport {
     this.#contents.push(contents);
   }
 
-  /** Something that is not proven to read. */
-  notProven(): void {
-    this.#reads = false;
-  }
-
   unresolved(reason: string): void {
-    this.#reads = false;
     this.#unresolved.add(reason);
   }
 
   danger(danger: CommandDanger): void {
-    this.#reads = false;
     // What a rule may ask about is kept for each command: a yes to one is none to another.
     const of = danger.askable === undefined ? "" : JSON.stringify(danger.askable);
     const key = `${danger.rule}\0${danger.verdict}\0${of}`;
@@ -107,6 +100,7 @@ export class AnalysisReport {
     if (word.kind === "literal" || word.kind === "choice") {
       const secret = secretPath(absolute) ?? secretPath(form);
       if (secret !== undefined) this.#denySecret(word.raw, secret.kind);
+      else if (/[*?[]/.test(form)) this.aimedGlob(form);
       return;
     }
     const secret = secretInGlob(absolute, { dot: false });
@@ -122,6 +116,12 @@ export class AnalysisReport {
     }
   }
 
+  /** A pattern that a program takes for itself: one that picks files with secrets out. */
+  aimedGlob(glob: string): void {
+    const secret = glob.startsWith("!") ? undefined : secretInGlob(glob, { dot: true });
+    if (secret?.how === "aimed") this.#denySecret(glob, secret.kind);
+  }
+
   #denySecret(raw: string, kind: string): void {
     this.danger({
       rule: "floor/credentials",
@@ -132,20 +132,18 @@ export class AnalysisReport {
   }
 
   finish(text: string): CommandAnalysis {
-    // A path that is opened through a link leads elsewhere than its name says, and no syntax tree shows where.
-    if (this.#commands.length > 1 && this.#commands.some(makesLink)) {
-      this.unresolved("files that are reached through a link made by the same command");
-    }
     const dangers = [...this.#dangers.values()].sort((a, b) =>
       a.verdict === b.verdict ? 0 : a.verdict === "deny" ? -1 : 1,
     );
+    const readsOnly =
+      dangers.length === 0 && this.#unresolved.size === 0 && onlyReads(text, this.#commands, this.#place);
     const high = dangers.some((danger) => danger.high || danger.verdict === "deny");
     return {
       text,
       commands: this.#commands,
       paths: [...this.#paths.values()],
-      readsOnly: this.#reads,
-      risk: high ? "high" : this.#reads ? "low" : "medium",
+      readsOnly,
+      risk: high ? "high" : readsOnly ? "low" : "medium",
       unresolved: [...this.#unresolved],
       dangers,
       contents: this.#contents,
@@ -155,11 +153,4 @@ export class AnalysisReport {
 
 function simpleCommand({ name, words, wrappers }: Invocation): SimpleCommand {
   return { name, words: literals(words), wrappers };
-}
-
-/** `ln` in every form, and `cp` with the options that link instead of copying. */
-function makesLink({ name, words }: SimpleCommand): boolean {
-  if (name === "ln" || name === "link") return true;
-  const links = /^(?:-[a-zA-Z]*[sl][a-zA-Z]*|--symbolic-link|--link)$/;
-  return name === "cp" && words.some((word) => word !== undefined && links.test(word));
 }

@@ -1,6 +1,3 @@
-/** What setting a variable of the environment can do to the programs that run after it. */
-export type VariableEffect = "harmless" | "unknown" | "code";
-
 /** Variables whose value programs run, load or read as configuration. */
 const runsCode =
   /^(?:LD_(?:PRELOAD|AUDIT|LIBRARY_PATH)|DYLD_.+|BASH_ENV|ENV|PROMPT_COMMAND|PS[0-4]|SHELLOPTS|BASHOPTS|BASH_FUNC_.+|GIT_(?!AUTHOR_|COMMITTER_|PS1_|TERMINAL_PROMPT$|OPTIONAL_LOCKS$|MERGE_AUTOEDIT$|TRACE).+|(?:.+_)?(?:PAGER|EDITOR|VISUAL|ASKPASS|BROWSER)|LESSOPEN|LESSCLOSE|MANOPT|RIPGREP_CONFIG_PATH|NODE_OPTIONS|NODE_PATH|npm_config_.+|NPM_CONFIG_.+|PYTHON(?:STARTUP|WARNINGS|HOME|INSPECT|BREAKPOINT|EXECUTABLE|PATH)|PERL5(?:OPT|LIB|DB)|PERLLIB|RUBY(?:OPT|LIB)|GEM_(?:HOME|PATH)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|MAVEN_OPTS|GRADLE_OPTS|RUSTC?_?WRAPPER|RUSTC|CARGO_.*(?:WRAPPER|RUNNER|LINKER)|CC|CXX|LD|MAKEFLAGS|MAKE|TAR_OPTIONS|RSYNC_RSH|CVS_RSH|SVN_SSH|SSH_ASKPASS_REQUIRE|XDG_CONFIG_.+|HOME|PATH|path|fpath|cdpath|CDPATH|IFS|GREP_OPTIONS|AWKPATH|AWKLIBPATH|LUA_(?:INIT|PATH|CPATH).*|PHPRC|PHP_INI_SCAN_DIR|OPENSSL_CONF|SSLKEYLOGFILE|CURL_HOME|WGETRC|INPUTRC|TERMINFO|TERMCAP|GCONV_PATH|LOCPATH|HOSTALIASES|RESOLV_HOST_CONF|ZDOTDIR|DOCKER_HOST|DOCKER_CONFIG|KUBECONFIG|https?_proxy|HTTPS?_PROXY|ALL_PROXY|all_proxy)$/;
@@ -12,27 +9,6 @@ const refused =
 /** Values that only name a plain program which does nothing but show or succeed. */
 const harmlessValue =
   /^(?:|true|false|:|cat|0|1|less|more|vi|vim|nano|code|code --wait|\/bin\/true|\/usr\/bin\/true|\/bin\/cat)$/;
-
-const harmlessName =
-  /^(?:LC_[A-Z]+|LANG|LANGUAGE|TZ|TERM|COLUMNS|LINES|NO_COLOR|CLICOLOR|CLICOLOR_FORCE|FORCE_COLOR|COLORTERM|CI|DEBUG|NODE_ENV|RUST_BACKTRACE|RUST_LOG|LOG_LEVEL|GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS|AUTHOR_[A-Z]+|COMMITTER_[A-Z]+)|POSIXLY_CORRECT|BLOCKSIZE|TMOUT)$/;
-
-/** What setting `name` does to programs that run with it in their environment. */
-export function environmentEffect(name: string, value: string | undefined): VariableEffect {
-  if (harmlessName.test(name)) return "harmless";
-  if (runsCode.test(name)) {
-    if (/PAGER|EDITOR|VISUAL/.test(name) && value !== undefined && /^(?:cat|true|:|)$/.test(value)) return "harmless";
-    return "code";
-  }
-  return "unknown";
-}
-
-/** What a plain assignment, which no program sees, does to the script itself. */
-export function shellVariableEffect(name: string, value: string | undefined): VariableEffect {
-  const effect = environmentEffect(name, value);
-  if (effect === "code") return "code";
-  // A variable that is in the environment already stays exported: only names of the script's own are harmless.
-  return /^[a-z][a-z0-9_]*$/.test(name) || effect === "harmless" ? "harmless" : "unknown";
-}
 
 /** True when setting it is refused: there is no everyday use of such a value, and every use of it runs code unseen. */
 export function isRefusedVariable(name: string, value: string | undefined): boolean {
@@ -48,9 +24,8 @@ export function isRefusedVariable(name: string, value: string | undefined): bool
   return value === undefined || !harmlessValue.test(value);
 }
 
-/** Variables that a command may show without telling anything that is not known anyway. */
-export const openVariables: ReadonlySet<string> = new Set(
-  "PATH HOME PWD OLDPWD USER LOGNAME SHELL LANG TERM TMPDIR HOSTNAME OSTYPE MACHTYPE BASH_VERSION SHLVL UID EUID RANDOM SECONDS LINENO NODE_ENV CI EDITOR PAGER COLUMNS LINES ? # @ * $ ! - _ 0 1 2 3 4 5 6 7 8 9".split(
-    " ",
-  ),
-);
+/** True when a value decides what programs run. */
+export function decidesPrograms(name: string, value: string | undefined): boolean {
+  if (!runsCode.test(name)) return false;
+  return !(/PAGER|EDITOR|VISUAL/.test(name) && value !== undefined && /^(?:cat|true|:|)$/.test(value));
+}

@@ -1,8 +1,8 @@
 import type { GitContents } from "./command-analysis.ts";
 import { gitParts } from "./dangers/git-dangers.ts";
+import { plainGlobalOptions, printingOptions } from "./git-options.ts";
 import type { Invocation } from "./invocation.ts";
 import { type ParsedOptions, parseOptions } from "./option-spec.ts";
-import { gitGlobalReading, gitReading } from "./reading/git-reading.ts";
 import type { ResolvedWord } from "./resolve-word.ts";
 
 /**
@@ -13,13 +13,13 @@ export function gitContents(invocation: Invocation): GitContents | undefined {
   const parts = gitParts(invocation);
   const { subcommand } = parts;
   const whole = alwaysPrints.has(subcommand) || mayPrint.get(subcommand)?.some((option) => has(parts.words, option));
-  const reading = gitReading.get(subcommand);
-  if (reading === undefined || (whole === true && !reducible.has(subcommand))) {
+  const options = printingOptions.get(subcommand);
+  if (options === undefined || (whole === true && !reducible.has(subcommand))) {
     return whole === true ? unknownContents(invocation, subcommand) : undefined;
   }
-  const parsed = parseOptions(parts.words, reading.options);
+  const parsed = parseOptions(parts.words, options);
   if (!prints(subcommand, parsed)) return parsed.unknown === undefined ? undefined : doubtful(invocation, subcommand);
-  const global = parseOptions(invocation.words, gitGlobalReading, { stopAtOperand: true });
+  const global = parseOptions(invocation.words, plainGlobalOptions, { stopAtOperand: true });
   const words = parts.words.map(({ literal }) => literal);
   const isCertain =
     parsed.unknown === undefined &&

@@ -1,8 +1,8 @@
 import type { AnalysisReport } from "./analysis-report.ts";
 import type { CommandPath } from "./command-analysis.ts";
 import type { Invocation } from "./invocation.ts";
+import { gitPathAccess } from "./program-files.ts";
 import { type ResolvedWord, wordTail } from "./resolve-word.ts";
-import { gitPathAccess } from "./writing-programs.ts";
 
 /** Subcommands whose words name branches, commits and remotes; a remote may be a path, which shows by how it begins. */
 const namesNoFiles = /^(?:merge|rebase|cherry-pick|revert|pull|fetch|push|remote|switch|branch|tag|bisect)$/;

@@ -12,7 +12,6 @@ import { interpreterOf } from "./interpreters.ts";
 import { type DangerRule, type Invocation, inheritedInput, type Place, programName } from "./invocation.ts";
 import { judgeVariable } from "./judge-variable.ts";
 import { parseOptions } from "./option-spec.ts";
-import { proveReading } from "./reading/prove-reading.ts";
 import { reportPaths } from "./report-paths.ts";
 import { expandPath } from "./resolve-path.ts";
 import type { ResolvedWord } from "./resolve-word.ts";
@@ -38,7 +37,7 @@ for (const rule of [...deleteDangers, ...gitDangers, ...systemDangers, ...leavin
 /** Deeper than this, wrappers in wrappers are not followed. */
 const deepest = 24;
 
-/** Judges one program with its words: unwraps it, looks for dangers, tries to prove that it reads, reports its paths. */
+/** Judges one program with its words: unwraps it, looks for dangers, reports its paths. */
 export function interpretCommand(invocation: Invocation, context: InterpretContext): void {
   const { report, place, scope } = context;
   const { name } = invocation;
@@ -50,10 +49,7 @@ export function interpretCommand(invocation: Invocation, context: InterpretConte
   if (/[^\u0020-\u007e]/.test(invocation.program)) report.unresolved("a program name with characters outside ASCII");
   report.judge(everywhere, invocation);
   if (!onlyHelps(invocation)) report.judge(byProgram.get(name) ?? [], invocation);
-  if (scope.functions.has(name) || scope.functions.has(invocation.program)) {
-    report.notProven();
-    return;
-  }
+  if (scope.functions.has(name) || scope.functions.has(invocation.program)) return;
   const wrapper = wrappers.get(name);
   if (wrapper !== undefined) {
     unwrap(invocation, context);
@@ -61,7 +57,6 @@ export function interpretCommand(invocation: Invocation, context: InterpretConte
   }
   // The system's loader starts the program that it is given.
   if (/^ld(?:-linux[\w.-]*|-musl[\w.-]*|)\.so(?:\.\d+)?$/.test(name)) {
-    report.notProven();
     const from = invocation.words.findIndex((word) => !(word.literal ?? "x").startsWith("-"));
     inner(invocation, from < 0 ? [] : invocation.words.slice(from), context);
     return;
@@ -78,9 +73,6 @@ export function interpretCommand(invocation: Invocation, context: InterpretConte
   }
   const contents = name === "git" ? gitContents(invocation) : undefined;
   if (contents !== undefined) report.contents(contents);
-  const proven = proveReading(invocation, report, place);
-  if (proven) return;
-  report.notProven();
   if (interpreterOf(name) !== undefined) interpretCode(invocation, report);
   reportPaths(invocation, report, place);
 }
@@ -153,12 +145,8 @@ function unwrap(invocation: Invocation, context: InterpretContext): void {
     });
   }
   const parsed = parseOptions(words, wrapper.options, { stopAtOperand: !wrapper.permutes });
-  if (wrapper.prints?.some((option) => parsed.flags.has(option)) && parsed.unknown === undefined) {
-    if (parsed.operands.some((word) => word.literal === undefined)) report.notProven();
-    return;
-  }
+  if (wrapper.prints?.some((option) => parsed.flags.has(option)) && parsed.unknown === undefined) return;
   if (parsed.unknown !== undefined) report.unresolved(`an option of ${name} that is not known: ${parsed.unknown}`);
-  if (!wrapper.transparent) report.notProven();
   const own = [...parsed.values.map(({ word }) => word), ...parsed.operands.slice(0, wrapper.operands ?? 0)];
   // Unquoted, it may come out as several words, and the command begins with one of them.
   if (own.some((word) => word.literal === undefined))
@@ -182,7 +170,6 @@ function unwrap(invocation: Invocation, context: InterpretContext): void {
     else if (option === "-o" || option === "--output" || option === "-f")
       report.mention(word.literal ?? "", invocation);
   }
-  if (name === "time" && parsed.values.length > 0) report.notProven();
   if (wrapper.assignments) {
     const from = operands.findIndex((word) => !/^[A-Za-z_][A-Za-z0-9_]*=/.test(word.literal ?? word.raw));
     const assigned = from < 0 ? operands : operands.slice(0, from);
@@ -193,17 +180,9 @@ function unwrap(invocation: Invocation, context: InterpretContext): void {
     }
     operands = from < 0 ? [] : operands.slice(from);
   }
-  if (operands.length === 0) {
-    // Alone, they show the environment, open a shell or change this one: nothing that is proven to read.
-    if (name === "exec" && parsed.operands.length === 0) return;
-    report.notProven();
-    if (name === "xargs") return;
-    if (name === "script" || name === "screen" || name === "tmux" || privilegedWrappers.has(name)) return;
-    return;
-  }
+  if (operands.length === 0) return;
   // `tmux new-session -d 'rm -rf x'`, `script file cmd`: words of its own stand before the command's.
   if (name === "tmux" || name === "screen" || wrapper.joins) {
-    report.notProven();
     const texts = operands.map((word) => word.literal);
     if (texts.every((text) => text !== undefined)) context.runScript(texts.join(" "), directories, name);
     else report.unresolved("a script that is not known before it runs");
@@ -246,14 +225,11 @@ function interpretShell(invocation: Invocation, context: InterpretContext): void
   }
   if (options.some((word) => word.literal === undefined))
     report.unresolved("an option of a shell that is not known before it runs");
-  // An interactive or login shell reads start-up files.
-  if (options.some((word) => /^-[a-zA-Z]*[il]|^--login/.test(word.literal ?? ""))) report.notProven();
   if (script !== undefined) {
     if (script.literal === undefined) report.unresolved("a script that is not known before it runs");
     else context.runScript(script.literal, invocation.directories, invocation.name);
     return;
   }
-  report.notProven();
   if (operands.length > valued && !options.some((word) => /^-[a-zA-Z]*s/.test(word.literal ?? ""))) {
     for (const word of operands) report.path(word, "read", invocation);
     return;

@@ -1,5 +1,5 @@
 import type { AnalysisReport } from "./analysis-report.ts";
-import { environmentEffect, isRefusedVariable } from "./environment.ts";
+import { decidesPrograms, isRefusedVariable } from "./environment.ts";
 
 /** A variable that programs started here will see. */
 export function judgeVariable(name: string, value: string | undefined, report: AnalysisReport): void {
@@ -10,7 +10,5 @@ export function judgeVariable(name: string, value: string | undefined, report: A
       reason: `${name} makes other programs run what it says.`,
       high: true,
     });
-  } else if (environmentEffect(name, value) === "code")
-    report.unresolved(`a value for ${name}, which decides what programs run`);
-  else if (environmentEffect(name, value) === "unknown") report.notProven();
+  } else if (decidesPrograms(name, value)) report.unresolved(`a value for ${name}, which decides what programs run`);
 }

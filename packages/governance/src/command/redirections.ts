@@ -45,7 +45,6 @@ export function redirections(
       input = { type: "text", text: targets.length === 1 ? targets[0]?.literal : undefined, sources: [] };
       continue;
     }
-    if (node.descriptor?.type === "FileDescriptorVariable") walk.report.notProven();
     for (const target of targets) {
       const duplicates = node.operator === ">&" || node.operator === "<&";
       if (duplicates && /^(?:\d+-?|-)$/.test(target.literal ?? "")) continue;
@@ -61,13 +60,10 @@ export function redirections(
       }
       if (node.operator === "<") {
         walk.report.path(target, "read", place);
-        if (target.kind !== "literal") walk.report.notProven();
         input = { type: "file", text: undefined, sources: [] };
         continue;
       }
-      const substituted = node.target.parts?.some((part) => part.type === "ProcessSubstitution") ?? false;
-      walk.report.notProven();
-      if (substituted) continue;
+      if (node.target.parts?.some((part) => part.type === "ProcessSubstitution") === true) continue;
       walk.report.path(target, "write", place);
       if (
         target.forms.some((form) =>

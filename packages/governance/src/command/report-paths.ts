@@ -1,24 +1,32 @@
 import type { AnalysisReport } from "./analysis-report.ts";
 import { regenerable } from "./dangers/delete-dangers.ts";
 import { gitParts } from "./dangers/git-dangers.ts";
+import { findPaths } from "./find-paths.ts";
+import { printingOptions } from "./git-options.ts";
 import { gitPaths } from "./git-paths.ts";
 import { interpreterOf, pathsInCode } from "./interpreters.ts";
 import { type Invocation, type Place, targetsOf } from "./invocation.ts";
+import { parseOptions } from "./option-spec.ts";
+import { type ProgramFiles, programFiles } from "./program-files.ts";
 import { expandPath } from "./resolve-path.ts";
 import { literalWord, type ResolvedWord, wordTail } from "./resolve-word.ts";
 import { joinedValues, shortFlags } from "./short-options.ts";
 import { verbWords } from "./verb-words.ts";
-import { type WritingProgram, writingPrograms } from "./writing-programs.ts";
 
-/** Paths of a command that is not proven to read: what each word does where a table knows, `unknown` elsewhere. */
+/** Paths of a command: what each word does where a table knows, `unknown` elsewhere. */
 export function reportPaths(invocation: Invocation, report: AnalysisReport, place: Place): void {
   const { name, words } = invocation;
   if (name === "git") {
     reportGitPaths(invocation, report, place);
     return;
   }
-  if (name === "find" || name === "gfind" || /^g?sed$|awk$/.test(name)) return;
-  const writing = writingPrograms.get(name);
+  if (name === "find" || name === "gfind") {
+    findPaths(invocation, report);
+    return;
+  }
+  const writing = programFiles(name);
+  if (writing?.operands === "none") return;
+  if (/^g?sed$/.test(name)) sedFiles(invocation, report);
   const verbs = verbWords(name, words);
   const operands: ResolvedWord[] = [];
   let target = false;
@@ -47,7 +55,8 @@ export function reportPaths(invocation: Invocation, report: AnalysisReport, plac
       : (writing?.values?.[option] ?? (short === undefined ? undefined : writing?.values?.[short]));
     if (isTarget) target = true;
     if (access === undefined && textOptions(writing).has(option)) {
-      if (equals < 0) index += 1;
+      const value = equals < 0 ? words[++index] : wordTail(word, equals + 1);
+      if (/^(?:-g|--i?glob|--include)$/.test(option)) report.aimedGlob(value?.literal ?? "");
       continue;
     }
     if (access !== undefined) {
@@ -78,7 +87,8 @@ export function reportPaths(invocation: Invocation, report: AnalysisReport, plac
   const instead = words.some((word) => writing?.instead?.options.test(word.literal ?? word.raw))
     ? writing?.instead
     : undefined;
-  const named = operands.slice(writing?.skip ?? 0);
+  const takesPlace = words.some((word) => writing?.skipUnless?.test(word.literal ?? word.raw));
+  const named = operands.slice(takesPlace ? 0 : (writing?.skip ?? 0));
   for (const [index, word] of named.entries()) {
     const isLast = index === named.length - 1;
     // `-d @file`, `-F name=@file`: the file is read and sent.
@@ -106,6 +116,14 @@ export function reportPaths(invocation: Invocation, report: AnalysisReport, plac
   }
 }
 
+/** `r file`, `w file` in a script, and behind the flags of `s`. */
+const sedFile = /(?:^|[\s;{}/\d$gpIM])[rRwW]\s+([^\s;}]+)/g;
+
+function sedFiles(invocation: Invocation, report: AnalysisReport): void {
+  for (const { literal = "" } of invocation.words)
+    for (const [, file = ""] of literal.matchAll(sedFile)) report.mention(file, invocation);
+}
+
 function isMadeAgain({ kind, forms }: ResolvedWord): boolean {
   if (kind === "dynamic" && forms.some((form) => form.includes("*"))) return false;
   return forms.every((form) => form.split("/").some((name) => regenerable.has(name)) && !form.includes(".."));
@@ -113,7 +131,7 @@ function isMadeAgain({ kind, forms }: ResolvedWord): boolean {
 
 /** Files that a program makes and names itself. */
 function derivedFiles(
-  writing: WritingProgram | undefined,
+  writing: ProgramFiles | undefined,
   named: readonly ResolvedWord[],
   invocation: Invocation,
   report: AnalysisReport,
@@ -179,9 +197,9 @@ function baseName(path: string): string {
 }
 
 const none: ReadonlySet<string> = new Set();
-const texts = new Map<WritingProgram, ReadonlySet<string>>();
+const texts = new Map<ProgramFiles, ReadonlySet<string>>();
 
-function textOptions(writing: WritingProgram | undefined): ReadonlySet<string> {
+function textOptions(writing: ProgramFiles | undefined): ReadonlySet<string> {
   if (writing?.text === undefined) return none;
   const known = texts.get(writing) ?? new Set(writing.text.split(" "));
   texts.set(writing, known);
@@ -211,5 +229,15 @@ function reportGitPaths(invocation: Invocation, report: AnalysisReport, place: P
       report.path(word, "list", invocation);
     } else if (option === "--git-dir" || option === "--work-tree") report.path(word, "unknown", invocation);
   }
-  gitPaths({ ...invocation, directories }, parts.subcommand, parts.words, report);
+  gitPaths({ ...invocation, directories }, parts.subcommand, wordsOf(parts), report);
+}
+
+/** Without the pattern of a search, which is no file. */
+function wordsOf({ subcommand, words }: ReturnType<typeof gitParts>): readonly ResolvedWord[] {
+  const options = subcommand === "grep" ? printingOptions.get(subcommand) : undefined;
+  if (options === undefined) return words;
+  const { operands, values } = parseOptions(words, options);
+  const isGiven = values.some(({ kind }) => kind === "pattern" || kind === "path");
+  const files = values.flatMap(({ kind, word }) => (kind === "path" ? [word] : []));
+  return [...files, ...operands.slice(isGiven ? 0 : 1)];
 }

@@ -1,7 +1,5 @@
-import { readingPrograms } from "./reading/reading-programs.ts";
-import { writingPrograms } from "./writing-programs.ts";
+import { programFiles } from "./program-files.ts";
 
-const none: ReadonlySet<string> = new Set();
 const known = new Map<string, ReadonlySet<string>>();
 
 /** Letters of a program's short options that are known to take no value; none for a program nobody knows. */
@@ -29,9 +27,5 @@ export function joinedValues(cluster: string, flags: ReadonlySet<string>): reado
 }
 
 function flagsOf(program: string): ReadonlySet<string> {
-  const { flags } = writingPrograms.get(program) ?? {};
-  if (flags !== undefined) return new Set(flags);
-  const spec = readingPrograms.get(program)?.options;
-  if (spec === undefined) return none;
-  return new Set(spec.split(/\s+/).flatMap((entry) => (/^-[A-Za-z0-9]$/.test(entry) ? [entry.slice(1)] : [])));
+  return new Set(programFiles(program)?.flags);
 }

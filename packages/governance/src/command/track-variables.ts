@@ -1,43 +1,9 @@
 import { forEachChild, type SyntaxNode } from "unbash";
 import type { AnalysisReport } from "./analysis-report.ts";
-import { openVariables, shellVariableEffect } from "./environment.ts";
 import type { Invocation, Place } from "./invocation.ts";
-import { judgeVariable } from "./judge-variable.ts";
 import { expandPath } from "./resolve-path.ts";
 import { literalWord } from "./resolve-word.ts";
 import { assign, forget, mergeDirectories, type ShellScope } from "./shell-scope.ts";
-
-/** A variable of the environment that is not public knowledge may hold a secret. */
-export function showsVariable(name: string, scope: ShellScope, report: AnalysisReport): void {
-  if (!scope.variables.has(name) && !openVariables.has(name)) report.notProven();
-}
-
-/** Arithmetic evaluates the value of a variable as an expression, and a subscript in it may run a command. */
-export function arithmeticVariables(node: SyntaxNode, scope: ShellScope, report: AnalysisReport): void {
-  const look = (child: SyntaxNode): void => {
-    const text =
-      child.type === "ArithmeticWord" || child.type === "Word"
-        ? child.value
-        : child.type === "SimpleExpansion"
-          ? child.text
-          : "";
-    for (const [name] of text.matchAll(/[A-Za-z_]\w*/g)) {
-      const variable = scope.variables.get(name);
-      if (variable !== undefined && !(variable.certain && variable.values.every((value) => /^-?\d+$/.test(value)))) {
-        report.unresolved("arithmetic with a variable that may hold code");
-      }
-    }
-    forEachChild(child, look);
-  };
-  forEachChild(node, look);
-}
-
-/** A plain assignment: most only name a value, some decide what programs run. */
-export function judgeShellVariable(name: string, value: string | undefined, report: AnalysisReport): void {
-  const effect = shellVariableEffect(name, value);
-  if (effect === "code") judgeVariable(name, value, report);
-  else if (effect === "unknown") report.notProven();
-}
 
 /** Builtins that change what follows: the directory and variables. */
 export function changeScope(invocation: Invocation, scope: ShellScope, report: AnalysisReport, place: Place): void {

@@ -10,7 +10,6 @@ import {
   type Redirection,
   type Select,
   type SyntaxNode,
-  type TestExpression,
   type Word,
 } from "unbash";
 import type { AnalysisReport } from "./analysis-report.ts";
@@ -23,13 +22,7 @@ import { programsIn } from "./programs-in.ts";
 import { redirections } from "./redirections.ts";
 import { literalWord, type ResolvedWord, resolveWord } from "./resolve-word.ts";
 import { assign, forget, mergeDirectories, type ShellScope, subshell } from "./shell-scope.ts";
-import {
-  arithmeticVariables,
-  changeScope,
-  conditionally,
-  judgeShellVariable,
-  showsVariable,
-} from "./track-variables.ts";
+import { changeScope, conditionally } from "./track-variables.ts";
 
 /** What a walk carries along. */
 interface Walk {
@@ -115,19 +108,9 @@ function visit(node: SyntaxNode, scope: ShellScope, walk: Walk, input: CommandIn
     case "Coproc":
       visit(node.body, subshell(scope), walk, inheritedInput);
       return;
-    case "TestCommand":
-      if (mayCalculate(node.expression)) arithmeticVariables(node, scope, walk.report);
-      forEachChild(node, (child) => visit(child, scope, walk, input));
-      return;
     case "ArithmeticCommand":
-      arithmeticVariables(node, scope, walk.report);
       likeCommand(node.body, scope, walk);
       forEachChild(node, (child) => visit(child, scope, walk, input));
-      return;
-    case "TestUnary":
-      if (node.operator === "-v" && !/^\w+$/.test(node.operand.value))
-        walk.report.unresolved("a test whose subscript may run code");
-      visitWord(node.operand, scope, walk);
       return;
     case "Word":
       visitWord(node, scope, walk);
@@ -178,7 +161,6 @@ function visitLoop(node: For | Select, scope: ShellScope, walk: Walk, input: Com
     visitWord(word, scope, walk);
     values.push(...resolveWord(word, scope));
   }
-  judgeShellVariable(node.name.value, undefined, walk.report);
   const known = node.wordlist !== undefined && values.every((value) => value.kind === "literal");
   conditionally(scope, node.body, () => {
     forget(scope, node.name.value);
@@ -190,12 +172,6 @@ function visitLoop(node: For | Select, scope: ShellScope, walk: Walk, input: Com
   });
 }
 
-/** Some operators take their operands for arithmetic; what is put together of several tests may hold one. */
-function mayCalculate(expression: TestExpression): boolean {
-  if (expression.type !== "TestUnary" && expression.type !== "TestBinary") return true;
-  return /-(?:eq|ne|lt|le|gt|ge|v)\b/.test(expression.operator);
-}
-
 /** Parts of words: only what runs or shows something in them matters here. */
 function visitPart(node: SyntaxNode, scope: ShellScope, walk: Walk, input: CommandInput): void {
   switch (node.type) {
@@ -205,22 +181,11 @@ function visitPart(node: SyntaxNode, scope: ShellScope, walk: Walk, input: Comma
       if (node.script === undefined) walk.report.unresolved("a substitution that does not parse");
       else walkParsed(node.script, subshell(scope), { ...walk, depth: walk.depth + 1 });
       return;
-    case "SimpleExpansion":
-      showsVariable(node.text.slice(1), scope, walk.report);
-      return;
-    case "ParameterExpansion":
-      if (node.prefix === "!") walk.report.unresolved("an indirect variable");
-      if (node.operation?.type === "Transform") walk.report.unresolved("a variable whose value is expanded again");
-      if (node.index !== undefined) arithmeticVariables(node.index, scope, walk.report);
-      if (node.operation?.type === "Default" && node.operation.operator.includes("=")) {
-        forget(scope, node.parameter);
-        judgeShellVariable(node.parameter, undefined, walk.report);
-      }
-      showsVariable(node.parameter, scope, walk.report);
-      break;
     case "ArithmeticExpansion":
       likeCommand(node.text.slice(3, -2), scope, walk);
-      arithmeticVariables(node, scope, walk.report);
+      break;
+    case "ParameterExpansion":
+      if (node.operation?.type === "Default" && node.operation.operator.includes("=")) forget(scope, node.parameter);
       break;
     default:
       break;
@@ -241,14 +206,7 @@ function likeCommand(body: string, scope: ShellScope, walk: Walk): void {
 }
 
 function visitAssignment(node: Assignment, scope: ShellScope, walk: Walk): string | undefined {
-  if (node.index !== undefined) {
-    visitWord(node.index, scope, walk);
-    if (node.index.parts !== undefined) walk.report.notProven();
-  }
-  // An older form of the tree keeps the subscript only in the text.
-  const subscript = /^[A-Za-z_]\w*\[(.*?)\]\+?=/s.exec(node.text)?.[1];
-  if (subscript !== undefined && node.index === undefined)
-    walk.report.unresolved("an assignment whose subscript is not known");
+  if (node.index !== undefined) visitWord(node.index, scope, walk);
   if (node.value.type === "ArrayValue") {
     for (const element of node.value.elements) visitWord(element, scope, walk);
     forget(scope, node.name);
@@ -269,7 +227,7 @@ function visitCommand(node: Command, scope: ShellScope, walk: Walk, pipe: Comman
     for (const item of node.prefix) {
       if (item.type !== "Assignment") continue;
       const value = visitAssignment(item, scope, walk);
-      judgeShellVariable(item.name, value, report);
+      judgeVariable(item.name, value, report);
       assign(scope, item.name, value);
     }
     redirectionsOf(node.redirects, scope, walk);

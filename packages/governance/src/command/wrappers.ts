@@ -12,8 +12,6 @@ export interface Wrapper {
   readonly directory?: string;
   /** The option whose value is a script, e.g. `env -S`. */
   readonly script?: readonly string[];
-  /** True when it adds nothing to what the inner command does: reading stays proven. */
-  readonly transparent?: true;
   /** Options with which it only prints, e.g. `command -v`. */
   readonly prints?: readonly string[];
   /** The inner command gets further words from the input. */
@@ -32,21 +30,19 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map(
       assignments: true,
       directory: "-C",
       script: ["-S", "--split-string"],
-      transparent: true,
     },
-    nice: { options: "-n= -# --adjustment=", transparent: true },
-    ionice: { options: "-c= -n= -p= -t --class= --classdata= --ignore", transparent: true },
+    nice: { options: "-n= -# --adjustment=" },
+    ionice: { options: "-c= -n= -p= -t --class= --classdata= --ignore" },
     timeout: {
       options: "-k= -s= -v -f --kill-after= --signal= --preserve-status --foreground --verbose",
       operands: 1,
-      transparent: true,
     },
-    time: { options: "-p -v -f= -a --portability --verbose --format= --append", transparent: true },
-    command: { options: "-p -v -V", prints: ["-v", "-V"], transparent: true },
-    builtin: { options: "", transparent: true },
-    stdbuf: { options: "-i= -o= -e= --input= --output= --error=", transparent: true },
-    busybox: { options: "", transparent: true },
-    toybox: { options: "", transparent: true },
+    time: { options: "-p -v -f= -a --portability --verbose --format= --append" },
+    command: { options: "-p -v -V", prints: ["-v", "-V"] },
+    builtin: { options: "" },
+    stdbuf: { options: "-i= -o= -e= --input= --output= --error=" },
+    busybox: { options: "" },
+    toybox: { options: "" },
     exec: { options: "-c -l -a=" },
     nohup: { options: "" },
     setsid: { options: "-c -f -w --ctty --fork --wait" },
@@ -89,7 +85,6 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map(
       options:
         "-0 -r -t -p -x -o -i? -e? -l? -a=@ -d= -E= -I= -L= -n= -P= -s= -J= -R= -S= --null --no-run-if-empty --verbose --interactive --exit --open-tty --arg-file=@ --delimiter= --max-args= --max-procs= --max-lines? --max-chars= --replace? --eof? --process-slot-var= --show-limits",
       appendsInput: true,
-      transparent: true,
     },
     parallel: {
       options:
@@ -133,8 +128,8 @@ export const wrappers: ReadonlyMap<string, Wrapper> = new Map(
     setarch: { options: "-R -B -3 -L -X -Z", operands: 1 },
     linux32: { options: "" },
     linux64: { options: "" },
-    noglob: { options: "", transparent: true },
-    nocorrect: { options: "", transparent: true },
+    noglob: { options: "" },
+    nocorrect: { options: "" },
   } satisfies Record<string, Wrapper>),
 );
 

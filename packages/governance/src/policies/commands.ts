@@ -1,4 +1,5 @@
 import type { CommandAnalysis, CommandDanger } from "../command/command-analysis.ts";
+import { looksBelow } from "../command/grammar/only-reads.ts";
 import type { Effect } from "../effect.ts";
 import type { Policy } from "../policy.ts";
 import { askedByRules } from "../rules/asked-by-rules.ts";
@@ -16,13 +17,19 @@ export interface CommandSurroundings {
   readonly root: string;
   /** Whether HEAD is on the branch this session may write on; asked right before a command runs by this rule. */
   readonly onOwnBranch: () => boolean;
+  /**
+   * Whether a path (absolute) leads to a file with secrets, or is a directory with one below. Undefined where nobody can look: then
+   * no directory is searched unasked. Not asked where a sandbox covers such files.
+   */
+  readonly reachesSecret?: ((path: string) => boolean) | undefined;
   /** Whether a file (absolute path) came or changed since the session began: nobody has looked at what it says. */
   readonly isNew?: (path: string) => boolean;
 }
 
 /**
- * Commands run without a question when they are proven to read; the floor's dangers ask or refuse. In a sandbox, on the
- * agent's own branch, so do everyday commands that build, test and commit.
+ * The floor's dangers ask or refuse. A staged command is judged by what it did; where it cannot be staged, it runs without a
+ * question when it is of the small closed grammar. In a sandbox, on the agent's own branch, so do everyday commands that build,
+ * test and commit.
  *
  * @param options.rules those whose `ask: true` turns the floor's softer refusals into questions; none without them
  */
@@ -41,6 +48,8 @@ export function createCommandsPolicy(
         const verdict = commandVerdict(effect.command, asked);
         // What it does is judged when it is known.
         if (effect.staged !== true || verdict.type === "deny") verdicts.push(verdict);
+        if (effect.staged !== true && verdict.type === "allow")
+          verdicts.push(unseenSecrets(effect.command, surroundings));
       }
       return strictest(verdicts);
     },
@@ -55,6 +64,24 @@ function mayRunBoxed(
   if (effect.where !== "server" || !effect.cwd.inside) return false;
   if (runsNewScript(effect.command, surroundings)) return false;
   return isEverydayCommand(effect.command, surroundings.root) && surroundings.onOwnBranch();
+}
+
+/** What no word of the command names: behind a link, or below a directory that it searches. */
+function unseenSecrets(command: CommandAnalysis, surroundings: CommandSurroundings | undefined): Verdict {
+  if (surroundings === undefined || surroundings.sandboxed) return allow;
+  const { reachesSecret } = surroundings;
+  const isReached =
+    reachesSecret === undefined
+      ? command.commands.some(looksBelow)
+      : command.paths.some(({ access, absolute }) => access === "read" && reachesSecret(absolute));
+  return isReached
+    ? ask({
+        code: "command_needs_confirmation",
+        rule: "commands/may-show-secrets",
+        reason:
+          "This command may show what is in files with secrets, below a directory or behind a link that it names.",
+      })
+    : allow;
 }
 
 /** A script that the agent wrote is a command that nobody has judged, in another place. */

@@ -29,6 +29,35 @@ describe("commands", () => {
   });
 });
 
+describe("commands that only read, without a sandbox", () => {
+  const surroundings = { sandboxed: false, mode: "branch", root: "/ws", onOwnBranch: () => true } as const;
+  const looked = { ...surroundings, reachesSecret: (path: string) => path === "/ws/deep" || path === "/ws/link" };
+
+  it.each([
+    ["cat a.ts", "allow"],
+    ["cat link", "ask"],
+    ["ls deep", "allow"],
+    ["grep -n x a.ts", "allow"],
+    ["grep -rn x src", "allow"],
+    ["grep -rn x deep", "ask"],
+    ["rg x src deep", "ask"],
+    ["diff deep src", "ask"],
+  ])("%s: %s, where files behind links and below directories are looked for", async (command, expected) => {
+    expect((await decide(createCommandsPolicy({ surroundings: looked }), exec(command))).type).toBe(expected);
+  });
+
+  it.each([
+    ["cat a.ts", "allow"],
+    ["grep -n x a.ts", "allow"],
+    ["grep -rn x src", "ask"],
+    ["grep -nr x src", "ask"],
+    ["rg x src", "ask"],
+    ["diff a b", "ask"],
+  ])("%s: %s, where nobody can look", async (command, expected) => {
+    expect((await decide(createCommandsPolicy({ surroundings }), exec(command))).type).toBe(expected);
+  });
+});
+
 describe("commands in a sandbox", () => {
   const boxed = { sandboxed: true, mode: "branch", root: "/ws", onOwnBranch: () => true } as const;
 

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { createCapabilitiesPolicy } from "@gennai/governance/capabilities/capabilities-policy";
+import { secretPath } from "@gennai/governance/command/secret-paths";
 import { createEmergencyPolicy, type EmergencySource } from "@gennai/governance/emergency/emergency-policy";
 import { createIntentsPolicy, type IntentRules } from "@gennai/governance/intents/intents-policy";
 import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
@@ -17,6 +18,7 @@ import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
 import { callPolicies } from "./call-policies.ts";
 import { branchState, isOwnBranch, protectionOf } from "./own-branch.ts";
+import { reachesSecret } from "./reaches-secret.ts";
 
 export interface TurnPolicyOptions {
   readonly workspaceRoot: string;
@@ -40,6 +42,8 @@ export interface TurnPolicyOptions {
   /** Absolute paths of the server's own directories. */
   readonly ownDirectories: readonly string[];
   readonly rules: RulesPolicyPorts;
+  /** Whether rules let nobody see a path (absolute). */
+  readonly isZeroAccess: (path: string) => boolean;
   readonly gitContents: GitContentsPorts;
   /** Milliseconds since the epoch. */
   readonly sessionBegan: number;
@@ -77,7 +81,14 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
       config,
       ownDirectories,
       rules: options.rules,
-      commands: { sandboxed, mode: options.editingMode, root, onOwnBranch, isNew },
+      commands: {
+        sandboxed,
+        mode: options.editingMode,
+        root,
+        onOwnBranch,
+        isNew,
+        reachesSecret: options.heldByClient ? undefined : secretsReached(options),
+      },
     }),
     createGitContentsPolicy(options.gitContents),
     createBranchPolicy({
@@ -91,6 +102,11 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
     createSingleWriterPolicy(options.claimTree),
     ...options.hookPolicies,
   ];
+}
+
+function secretsReached({ isZeroAccess }: TurnPolicyOptions): (path: string) => boolean {
+  const isSecret = (path: string): boolean => secretPath(path) !== undefined || isZeroAccess(path);
+  return (path) => reachesSecret(path, isSecret);
 }
 
 /** By the time of the last change of a file or its name, which no program can set back. */

@@ -61,6 +61,7 @@ export async function loadTurnRules(
   const hooks = await services.loadHooks(workspace.place);
   const runner = createHookRunner({ cwd: controlRoot, environment: services.commandEnvironment });
   const config = await loadProjectConfig(controlRoot);
+  const zeroAccess = zeroAccessOf(damageControl, workspace.root);
   const policyOptions: TurnPolicyOptions = {
     workspaceRoot: workspace.root,
     controlRoot,
@@ -81,6 +82,7 @@ export async function loadTurnRules(
         client === undefined ? governance.rules.current() : syncControl().then(() => governance.rules.current()),
       slow: governance.rules.slow,
     },
+    isZeroAccess: (path) => zeroAccess.covers(path),
     gitContents: governance.gitContents,
     intentRules: () => syncControl().then(() => governance.intents.rules(state.activeIntentId)),
     hookPolicies: [
@@ -93,7 +95,7 @@ export async function loadTurnRules(
     governance,
     config,
     policies: turnPolicies(policyOptions),
-    zeroAccess: zeroAccessOf(damageControl, workspace.root),
+    zeroAccess,
     searchExcludes: [...zeroAccessGlobs, ...config.denyPaths, ...damageControl.searchExcludes],
     hooks: { commands: hooks.hooks, runner },
     intentsOn: intents.on,

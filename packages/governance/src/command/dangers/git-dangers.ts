@@ -1,6 +1,6 @@
+import { gitGlobalOptions } from "../git-options.ts";
 import type { DangerRule, Invocation } from "../invocation.ts";
 import { hasOption, operandsOf, parseOptions } from "../option-spec.ts";
-import { gitGlobalOptions } from "../reading/git-reading.ts";
 import type { ResolvedWord } from "../resolve-word.ts";
 
 type Words = readonly ResolvedWord[];

@@ -2,14 +2,7 @@ import type { CommandCases } from "./command-cases.ts";
 
 /** Programs of small languages of their own: awk, sed, yq. */
 export const awkAndSedCases: CommandCases = {
-  allowed: [
-    "sed -n '1,50p' src/a.ts",
-    "sed 's/foo/bar/g' src/a.ts",
-    "sed -n '/start/,/end/p' f",
-    "awk -F, '$3 > 10 {print $1, $2}' data.csv",
-    "awk '{s+=$1} END {print s/NR}' f",
-    "awk '/foo/{print NR\": \"$0}' f",
-  ],
+  allowed: ["sed -n '1,50p' src/a.ts"],
   asked: [
     "sed -i s/a/b/ x",
     "sed -n 's/a/b/w out' x",
@@ -18,6 +11,7 @@ export const awkAndSedCases: CommandCases = {
     "yq -i '.a=1' x",
   ],
   neverSilent: [
+    "sed '1e id' src/a.ts",
     "sed -i.bak s/a/b/ x",
     "sed -ni p x",
     "sed --in-place p x",
@@ -54,6 +48,12 @@ export const awkAndSedCases: CommandCases = {
     "awk 'BEGIN { \"id\" | getline x }'",
     "awk '{print | \"sh\"}' f",
     "awk 'BEGIN{system(\"rm -rf src\")}'",
-    "sed '1e id' src/a.ts",
+  ],
+  neverDenied: [
+    "awk '/foo/{print NR\": \"$0}' f",
+    "awk '{s+=$1} END {print s/NR}' f",
+    "awk -F, '$3 > 10 {print $1, $2}' data.csv",
+    "sed -n '/start/,/end/p' f",
+    "sed 's/foo/bar/g' src/a.ts",
   ],
 };

@@ -2,7 +2,7 @@ import type { CommandCases } from "./command-cases.ts";
 
 /** Variables: what they show, and what setting them makes other programs do. */
 export const environmentCases: CommandCases = {
-  allowed: ["LC_ALL=C sort data.txt"],
+  allowed: [],
   asked: [
     "printenv",
     "env",
@@ -52,4 +52,5 @@ export const environmentCases: CommandCases = {
     "PYTHONWARNINGS=all:0:antigravity.x:0:0 python3 -V",
     "BROWSER=./evil python3 -m webbrowser x",
   ],
+  neverDenied: ["LC_ALL=C sort data.txt"],
 };

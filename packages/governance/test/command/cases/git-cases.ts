@@ -3,9 +3,6 @@ import type { CommandCases } from "./command-cases.ts";
 /** Git: what only looks, what a person decides about, what loses work or starts a program. */
 export const gitCases: CommandCases = {
   allowed: [
-    "git cherry -v main",
-    "git range-diff main...HEAD",
-    "git stash list --date=relative",
     "git log --oneline | head -20",
     "git diff main...HEAD --stat",
     "git show --stat HEAD",
@@ -14,16 +11,22 @@ export const gitCases: CommandCases = {
     "git branch -a",
     "git stash show -p",
     "git --no-pager log -5",
-    "git -c core.pager=cat log",
     "git status && git diff",
     "git config --get user.name",
     "git rev-parse --abbrev-ref HEAD",
-    "git diff --submodule",
-    "git diff --submodule=log",
-    "git status --ignore-submodules=dirty",
-    "git status --ignore-submodules",
   ],
-  neverDenied: ["git restore --staged src/a.ts", "git rm --cached src/a.ts"],
+  neverDenied: [
+    "git status --ignore-submodules",
+    "git status --ignore-submodules=dirty",
+    "git diff --submodule=log",
+    "git diff --submodule",
+    "git -c core.pager=cat log",
+    "git stash list --date=relative",
+    "git range-diff main...HEAD",
+    "git cherry -v main",
+    "git restore --staged src/a.ts",
+    "git rm --cached src/a.ts",
+  ],
   asked: [
     "git push --force-with-lease",
     "git commit -m 'x'",

@@ -2,15 +2,7 @@ import type { CommandCases } from "./command-cases.ts";
 
 /** The shell's language: quoting, substitutions, compounds, functions, here-documents. What is in it counts, wherever it stands. */
 export const shellLanguageCases: CommandCases = {
-  allowed: [
-    "[ -f a ] && echo a || echo b",
-    "if [ -f package.json ]; then cat package.json; fi",
-    'for f in a.txt b.txt; do wc -l "$f"; done',
-    "diff <(sort a) <(sort b)",
-    "cd src && ls",
-    "test -d x; echo $?",
-    "basename $(pwd)",
-  ],
+  allowed: ["[ -f a ] && echo a || echo b", "cd src && ls"],
   asked: [
     "wc -l $(git ls-files | head -1)",
     "./cat x",
@@ -144,5 +136,12 @@ export const shellLanguageCases: CommandCases = {
     "cat <<'MSG' 2>&1 | rm -rf src\nmsg\nMSG",
     "bash <<EOF\nrm -rf src",
     "ls --color=auto;rm -rf src",
+  ],
+  neverDenied: [
+    "basename $(pwd)",
+    "test -d x; echo $?",
+    "diff <(sort a) <(sort b)",
+    'for f in a.txt b.txt; do wc -l "$f"; done',
+    "if [ -f package.json ]; then cat package.json; fi",
   ],
 };

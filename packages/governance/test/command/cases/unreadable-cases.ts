@@ -2,7 +2,7 @@ import type { CommandCases } from "./command-cases.ts";
 
 /** Text that does not parse, or that a person reads as another: control characters, letters that look alike. */
 export const unreadableCases: CommandCases = {
-  allowed: ["cat re\u0301sume\u0301.md"],
+  allowed: [],
   neverSilent: [
     "ls \u202e",
     "ls \u00a0x",

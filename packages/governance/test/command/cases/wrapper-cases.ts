@@ -2,7 +2,7 @@ import type { CommandCases } from "./command-cases.ts";
 
 /** Programs that run another: what they run counts, also as text and as input. */
 export const wrapperCases: CommandCases = {
-  allowed: ["timeout 5 ls", "env LC_ALL=C sort data.txt", "sh -c 'echo hello'"],
+  allowed: [],
   // Unquoted, a variable in a wrapper's own words may bring a command of its own.
   asked: [
     "timeout $(cat x) ls",
@@ -94,4 +94,5 @@ export const wrapperCases: CommandCases = {
     "crontab - <<< '* * * * * rm -rf /ws'",
     "screen -dm rm -rf src",
   ],
+  neverDenied: ["sh -c 'echo hello'", "env LC_ALL=C sort data.txt", "timeout 5 ls"],
 };

@@ -1,18 +1,36 @@
 import type { CommandPath } from "./command-analysis.ts";
+import { type GrammarProgram, grammarPrograms } from "./grammar/grammar-programs.ts";
 
 type Access = CommandPath["access"];
 
-/**
- * What a program that is not a reader does to the files in its words, so that policies see more than `unknown`.
- * A row never makes a command proven: it only sharpens what is known of its paths.
- */
-export interface WritingProgram {
-  /** Operands but the last. */
-  readonly operands: Access;
+/** The row of a program: its own, or what the grammar says of it. Undefined for one that nobody knows. */
+export function programFiles(name: string): ProgramFiles | undefined {
+  return programs.get(/^[gmn]awk$/.test(name) ? "awk" : name);
+}
+
+const accesses = { content: "read", names: "list", text: "none", none: "none", revisions: "none" } as const;
+
+function ofGrammar({ operands, options }: GrammarProgram): ProgramFiles {
+  const entries = options.split(" ");
+  const valued = entries.flatMap((entry) => /^(-.+)=/.exec(entry)?.[1] ?? []);
+  const flags = entries.flatMap((entry) => (/^-[A-Za-z0-9]$/.test(entry) ? [entry.slice(1)] : []));
+  return { operands: accesses[operands], text: valued.join(" "), flags: flags.join("") };
+}
+
+function named(operands: ProgramFiles["operands"], names: string): Readonly<Record<string, ProgramFiles>> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, { operands }]));
+}
+
+/** What a program does to the files in its words, for the rules about paths. That a command only reads is no row's to say. */
+export interface ProgramFiles {
+  /** Operands but the last; `none` where words are no files. */
+  readonly operands: Access | "none";
   /** The last operand, when it differs: the target of a copy. */
   readonly last?: Access;
   /** Operands that are no paths, from the left, e.g. the mode of `chmod`. */
   readonly skip?: number;
+  /** Unless one of these options stands there, which takes their place. */
+  readonly skipUnless?: RegExp;
   /** Options whose value is a path, and what happens to it. */
   readonly values?: Readonly<Record<string, Access>>;
   /** The option that names the target directory: then every operand is a source. */
@@ -33,8 +51,41 @@ export interface WritingProgram {
   readonly named?: Readonly<Record<string, Access>>;
 }
 
-export const writingPrograms: ReadonlyMap<string, WritingProgram> = new Map(
-  Object.entries<WritingProgram>({
+const searching = {
+  operands: "read",
+  skip: 1,
+  skipUnless: /^-[a-zA-Z]*[ef]|^--(?:regexp|file|files|type-list)/,
+  values: { "-f": "read", "--file": "read" },
+  text: "-e --regexp -A -B -C -m -d -D --include --exclude --exclude-dir --color --max-count --context",
+  flags: "rRnilLcvwoshHqaEFPGxzZ",
+} satisfies ProgramFiles;
+
+const editing: ProgramFiles = {
+  operands: "read",
+  skip: 1,
+  skipUnless: /^-[a-zA-Z]*[ef]|^--(?:expression|file)/,
+  values: { "-f": "read", "--file": "read" },
+  text: "-e --expression -l",
+  flags: "nErsuz",
+  instead: { options: /^(?:-[a-zA-Z]*i|--in-place)/, operands: "write" },
+};
+
+const querying: ProgramFiles = {
+  operands: "read",
+  skip: 1,
+  skipUnless: /^-f|^--from-file/,
+  values: { "-f": "read", "--from-file": "read" },
+  text: "--indent --arg --argjson",
+  flags: "rncesSCMRaj",
+  instead: { options: /^(?:-i|--inplace)/, operands: "write" },
+};
+
+const programs: ReadonlyMap<string, ProgramFiles> = new Map(
+  Object.entries<ProgramFiles>({
+    ...Object.fromEntries([...grammarPrograms].map(([name, row]) => [name, ofGrammar(row)])),
+    ...named("none", "expr exit return break continue shift set read : wait test [ printf echo"),
+    ...named("list", "dir whereis pathchk fd"),
+    ...named("read", "join expand unexpand fmt sum b2sum sha224sum sha384sum readelf base32"),
     cp: {
       flags: "aRrfinpvxHLPlsud",
       operands: "read",
@@ -93,7 +144,16 @@ export const writingPrograms: ReadonlyMap<string, WritingProgram> = new Map(
     },
     uniq: { flags: "cdDiu", operands: "read", last: "write" },
     xxd: { operands: "read", last: "write" },
-    sed: { operands: "write" },
+    sed: editing,
+    gsed: editing,
+    grep: searching,
+    egrep: searching,
+    fgrep: searching,
+    rg: { ...searching, text: `${searching.text} -g --glob --iglob -t --type -T --type-not -r --replace` },
+    file: { operands: "read", values: { "-f": "read", "-m": "read" }, text: "-F -e -P" },
+    jq: querying,
+    yq: querying,
+    awk: { operands: "read", skip: 1, skipUnless: /^-f|^--file/, values: { "-f": "read" }, text: "-F -v" },
     patch: {
       operands: "write",
       values: { "-i": "read", "-o": "write", "--output": "write" },

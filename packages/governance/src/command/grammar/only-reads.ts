@@ -1,0 +1,75 @@
+import type { SimpleCommand } from "../command-analysis.ts";
+import type { Place } from "../invocation.ts";
+import { parseOptions } from "../option-spec.ts";
+import { literalWord } from "../resolve-word.ts";
+import { type GrammarProgram, grammarPrograms, versionPrograms } from "./grammar-programs.ts";
+import { plainCommands } from "./plain-commands.ts";
+
+/**
+ * True for a command of the small closed grammar: written plainly, of programs of the table only, each called as its row says.
+ * Nothing of it writes, starts another program or shows a secret that no word of it names.
+ *
+ * @param found what the syntax tree says that the commands are: two readings of the text must agree
+ */
+export function onlyReads(text: string, found: readonly SimpleCommand[], place: Place): boolean {
+  const commands = plainCommands(text, { HOME: place.home, PWD: place.cwd });
+  if (commands === undefined || commands.length !== found.length) return false;
+  const moves = commands.some(([program]) => program === "cd");
+  // Behind `cd` it is another directory, and another repository.
+  if (moves && (text.includes("$PWD") || commands.some(([program]) => program === "git"))) return false;
+  return commands.every(([program, ...words], index) => {
+    const same = found[index];
+    if (same?.name !== program || same.wrappers.length > 0 || !sameWords(same.words, words)) return false;
+    // On Windows, a path of another machine.
+    if (words.some((word) => /^[\\/]{2}/.test(word))) return false;
+    if (program === "git" && place.cwd !== place.workspace) return false;
+    return isVersion(program, words) || isInRow(program, words);
+  });
+}
+
+/** True for a program that looks into all files below a directory it is given. */
+export function looksBelow({ name, words }: SimpleCommand): boolean {
+  const row = grammarPrograms.get(name);
+  return (
+    row?.below !== undefined &&
+    (row.below.length === 0 || row.below.some((option) => words.some((word) => has(word, option))))
+  );
+}
+
+function has(word: string | undefined, option: string): boolean {
+  if (word === undefined || word === option) return true;
+  return option.length === 2 && /^-[A-Za-z]+$/.test(word) && word.includes(option.slice(1));
+}
+
+function sameWords(these: readonly (string | undefined)[], others: readonly string[]): boolean {
+  return these.length === others.length && these.every((word, index) => word === others[index]);
+}
+
+function isVersion(program: string, words: readonly string[]): boolean {
+  return words.length === 1 && /^(?:--version|-v|-V|version)$/.test(words[0] ?? "") && versionPrograms.has(program);
+}
+
+/** By the row that says most of how it begins. */
+function isInRow(program: string, words: readonly string[]): boolean {
+  // Signatures are checked by a program of the repository's choice.
+  if (program === "git" && words.some((word) => /%G|signature/i.test(word))) return false;
+  const all = [program, ...(program === "git" && words[0] === "--no-pager" ? words.slice(1) : words)];
+  const length = [3, 2, 1].find((count) => count <= all.length && grammarPrograms.has(all.slice(0, count).join(" ")));
+  return length !== undefined && fits(grammarPrograms.get(all.slice(0, length).join(" ")), all.slice(length));
+}
+
+function fits(row: GrammarProgram | undefined, words: readonly string[]): boolean {
+  if (row === undefined) return false;
+  if (row.options === "any") return true;
+  const { unknown, flags, values, operands } = parseOptions(words.map(literalWord), row.options);
+  if (unknown !== undefined) return false;
+  if (row.needs !== undefined && !row.needs.some((option) => flags.has(option))) return false;
+  const most = row.operands === "none" ? 0 : (row.most ?? Number.POSITIVE_INFINITY);
+  const hasPattern = row.pattern === true && !values.some(({ kind }) => kind === "pattern");
+  // Without a place to search, that would be everything.
+  const isBelow = row.below?.some((option) => flags.has(option)) === true || (hasPattern && row.below?.length === 0);
+  const least = (row.least ?? 0) + (isBelow ? 1 : 0) + (hasPattern ? 1 : 0);
+  if (operands.length < least || operands.length > most) return false;
+  const shaped = hasPattern ? operands.slice(0, 1) : operands;
+  return shaped.every(({ literal = "" }) => row.form?.test(literal) !== false);
+}

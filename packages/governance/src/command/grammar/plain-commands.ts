@@ -1,0 +1,98 @@
+/** Values of the only variables that a plain command may name. */
+export interface PlainVariables {
+  readonly HOME: string;
+  readonly PWD: string;
+}
+
+/** Longer ones nobody writes by hand. */
+const longest = 4_096;
+
+/**
+ * The words of each program in a command that is written plainly: words of harmless characters or in quotes, `$HOME` and
+ * `$PWD`, joined by `|`, `&&`, `||`, `;` or line ends; with input from a file or from lines that
+ * stand behind, and output that is thrown away. Undefined for
+ * anything else, such as wildcards, braces, tildes, escapes, other variables, substitutions, assignments, subshells, and signs
+ * beyond ASCII that are no letters. It knows far less of the shell than the shell, so that nothing is left to be told of it.
+ */
+export function plainCommands(
+  text: string,
+  variables: PlainVariables,
+): readonly (readonly [program: string, ...words: string[]])[] | undefined {
+  if (text.length > longest) return undefined;
+  const commands: string[][] = [[]];
+  let rest = withoutDocument(text).replace(/^ +| +$/g, "");
+  while (rest !== "") {
+    const [joint] = /^ *(?:&&|\|\||\||;|\n) */.exec(rest) ?? [];
+    if (joint !== undefined) {
+      commands.push([]);
+      rest = rest.slice(joint.length);
+      continue;
+    }
+    rest = rest.replace(/^ +/, "");
+    const [comment] = /^#[ -~]*$/.exec(rest) ?? [];
+    if (comment !== undefined) break;
+    const [redirection] = /^(?:2>&1|[12]?> ?\/dev\/null|< ?(?=[\w./'"]))(?=[ \w./'"|&;\n]|$)/.exec(rest) ?? [];
+    if (redirection !== undefined) {
+      rest = rest.slice(redirection.length);
+      if (redirection.startsWith("<")) {
+        // The file is a word, but none of the program's.
+        const [file] = takeWord(rest);
+        if (file === undefined) return undefined;
+        rest = rest.slice(file.length);
+      }
+    } else {
+      const [word] = takeWord(rest);
+      if (word === undefined) return undefined;
+      const value = valueOf(word, variables);
+      if (value === undefined) return undefined;
+      commands.at(-1)?.push(value);
+      rest = rest.slice(word.length);
+    }
+    // What is glued to it would be read as one with it.
+    if (!/^(?:$|[ \n;|]|&&)/.test(rest)) return undefined;
+  }
+  return commands.every(isCommand) ? commands : undefined;
+}
+
+/** Without a text for its input that stands behind the command, and in which nothing is expanded. */
+function withoutDocument(text: string): string {
+  const [, line = "", quote, end, body = ""] = /^([^\n]*?) ?<<(['"]?)(\w+)\2\n((?:[^\n]*\n)*)\3\n?$/.exec(text) ?? [];
+  if (end === undefined || body.split("\n").includes(end)) return text;
+  return quote === "" && /[$`\\]/.test(body) ? text : line;
+}
+
+function isCommand(words: string[]): words is [string, ...string[]] {
+  return words.length > 0;
+}
+
+const unquoted = String.raw`[\w@%+=:,./^\p{L}-]|(?<=[\w^.-])~`;
+const single = String.raw`'[ -&(-~\p{L}]*'`;
+// Behind a backslash stands what the shell leaves alone there; a dollar sign counts only at the end.
+const double = String.raw`"(?:[ !#%-\[\]^_a-~\p{L}]|\\[ !#%-\[\]^_a-~]|\$(?:HOME|PWD)(?!\w)|\$(?="))*"`;
+const variable = String.raw`\$(?:HOME|PWD)(?!\w)`;
+const whole = new RegExp(`^(?:(?:${unquoted}|${single}|${double}|${variable})+|[[\\]](?=[ \\n;|&]|$))`, "u");
+
+function takeWord(text: string): readonly [string | undefined] {
+  return [whole.exec(text)?.[0]];
+}
+
+/** As the shell gives it to the program; undefined where it would make several words of it. */
+function valueOf(word: string, variables: PlainVariables): string | undefined {
+  let isOne = true;
+  const value = word.replaceAll(
+    /'([^']*)'|"([^"]*)"|\$(HOME|PWD)/g,
+    (_all, quoted?: string, doubleQuoted?: string, name?: string) => {
+      if (quoted !== undefined) return quoted;
+      if (doubleQuoted !== undefined)
+        return doubleQuoted.replaceAll(/\$(HOME|PWD)/g, (_whole, inner: string) => variableOf(inner, variables));
+      const replacement = variableOf(name ?? "", variables);
+      isOne &&= /^[\w./-]+$/.test(replacement);
+      return replacement;
+    },
+  );
+  return isOne ? value : undefined;
+}
+
+function variableOf(name: string, variables: PlainVariables): string {
+  return name === "HOME" ? variables.HOME : variables.PWD;
+}
