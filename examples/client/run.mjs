@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packagedNode } from "../../scripts/lib/packaged-node.mjs";
 import { story } from "../story.mjs";
@@ -10,17 +10,17 @@ await story(async ({ workspace, say, serve, expect }) => {
   say("A server on a free port, with a token of our own.");
   const server = await serve(token);
   try {
-    say("The client sends a prompt of high risk, and answers the question.");
-    mkdirSync(join(workspace, "build"));
-    const { code, stdout, stderr } = client(server.url, token, "run rm -rf build");
+    say("The client has a command run, and answers the question about what that changed.");
+    const { code, stdout, stderr } = client(server.url, token, "run sed -i s/--test/--version/ package.json");
     process.stdout.write(stdout.replace(/^(?=.)/gm, "    "));
     expect(code === 0, "it comes to its end", stderr);
     expect(
-      /^asked +Run `rm -rf build`: This deletes build/m.test(stdout),
+      /^asked +Keep what `sed .*` changed: package\.json: package\.json is scripts/m.test(stdout),
       "it was asked, with what the server computed",
       stdout,
     );
-    expect(!existsSync(join(workspace, "build")), "its yes let the command run");
+    const { scripts } = JSON.parse(readFileSync(join(workspace, "package.json"), "utf8"));
+    expect(scripts.test === "node --version", "its yes made that true");
 
     say("Somebody without the token gets nowhere.");
     const stranger = client(server.url, "another-token", "list");

@@ -4,16 +4,26 @@ import { ConfirmationAnswer, FailureClass } from "@gennai/protocol/gen/gennai/ag
 import { startTurn } from "@gennai/sessions/turn/start-turn";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
-import { anotherClient, codeOf, endState, runTurn, startSession, Watcher } from "./session-client.ts";
+import { anotherClient, codeOf, endState, eventsOf, runTurn, startSession, Watcher } from "./session-client.ts";
 
 /** A command that leaves a child and ignores a polite end; the number is how its processes are found, also in a sandbox. */
 const marker = `61.${process.pid}${Date.now()}`;
-const stubborn = `trap '' TERM; sleep ${marker} & touch started; wait; sleep ${marker}`;
+const stubborn = `trap '' TERM; sleep ${marker} & touch made; echo started; wait; sleep ${marker}`;
 
-function serverThatRuns(command: string): Promise<TestServer> {
+/** Processes must be gone in all of them. A staged command asks nobody before it runs. */
+const surroundings = {
+  "on a stage": { sandbox: "required", stages: "required" },
+  "in the sandbox": { sandbox: "required", stages: "off" },
+  "with the user's rights": { sandbox: "off" },
+} as const;
+
+type Surroundings = keyof typeof surroundings;
+
+const everywhere = Object.keys(surroundings) as Surroundings[];
+
+function serverThatRuns(command: string, where: Surroundings): Promise<TestServer> {
   return startTestServer({
-    // Whatever this machine has: processes must be gone with a sandbox and without.
-    server: { sandbox: "auto" },
+    server: surroundings[where],
     script: [
       { steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] },
       { steps: [{ text: ["Next."] }] },
@@ -21,14 +31,19 @@ function serverThatRuns(command: string): Promise<TestServer> {
   });
 }
 
-async function runningCommand(server: TestServer): Promise<{ sessionId: string; turnId: string; editor: Watcher }> {
+async function runningCommand(
+  server: TestServer,
+  where: Surroundings,
+): Promise<{ sessionId: string; turnId: string; editor: Watcher }> {
   const sessionId = await startSession(server, { interactive: true });
   const editor = await Watcher.attach(server, sessionId);
   const { turnId } = await server.client.startTurn({ sessionId, userInput: "run", clientTurnId: "run" });
-  const { requestId, actionSha256 } = await editor.next("confirmationRequest");
-  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES };
-  await editor.submit({ case: "confirmationResponse", value });
-  await expect.poll(() => existsSync(server.workspace.path("started")), { timeout: 10_000 }).toBe(true);
+  if (where !== "on a stage") {
+    const { requestId, actionSha256 } = await editor.next("confirmationRequest");
+    const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES };
+    await editor.submit({ case: "confirmationResponse", value });
+  }
+  await editor.until((events) => eventsOf(events, "toolOutputDelta").find(({ text }) => text.includes("started")));
   expect(processes().length).toBeGreaterThan(0);
   return { sessionId, turnId, editor };
 }
@@ -51,7 +66,7 @@ interface StopCase {
   readonly wanted: (turnId: string) => object;
 }
 
-test.each<StopCase>([
+const stops: readonly StopCase[] = [
   {
     name: "CancelTurn",
     stop: (server, sessionId) => server.client.cancelTurn({ sessionId, reason: "enough" }),
@@ -67,21 +82,28 @@ test.each<StopCase>([
     stop: (server) => server.client.stop({ scope: StopScope.SERVER }),
     wanted: (turnId) => ({ stopped: true, turnIds: [turnId] }),
   },
-])("$name answers when the command's processes are gone", async ({ stop, wanted }) => {
-  await using server = await serverThatRuns(stubborn);
-  const { sessionId, turnId, editor } = await runningCommand(server);
-  await using _editor = editor;
-  expect(await stop(server, sessionId)).toMatchObject(wanted(turnId));
-  expect(processes()).toEqual([]);
-  expect(await editor.end(turnId)).toBe("CANCELLED");
-  expect(await editor.next("toolResult")).toMatchObject({ failureClass: FailureClass.PARTIAL_EXECUTION });
-  // The session goes on.
-  expect(endState(await runTurn(server, sessionId, "next"))).toBe("COMPLETED");
-});
+];
 
-test("shutting the server down ends what runs", async () => {
-  await using server = await serverThatRuns(stubborn);
-  const { editor } = await runningCommand(server);
+test.each(everywhere.flatMap((where) => stops.map((each) => ({ where, ...each }))))(
+  "$name answers when the processes of a command $where are gone",
+  async ({ where, stop, wanted }) => {
+    await using server = await serverThatRuns(stubborn, where);
+    const { sessionId, turnId, editor } = await runningCommand(server, where);
+    await using _editor = editor;
+    expect(await stop(server, sessionId)).toMatchObject(wanted(turnId));
+    expect(processes()).toEqual([]);
+    expect(await editor.end(turnId)).toBe("CANCELLED");
+    expect(await editor.next("toolResult")).toMatchObject({ failureClass: FailureClass.PARTIAL_EXECUTION });
+    // Of a staged command that did not end by itself, nothing is true.
+    expect(existsSync(server.workspace.path("made"))).toBe(where !== "on a stage");
+    // The session goes on.
+    expect(endState(await runTurn(server, sessionId, "next"))).toBe("COMPLETED");
+  },
+);
+
+test.each(everywhere)("shutting the server down ends what runs %s", async (where) => {
+  await using server = await serverThatRuns(stubborn, where);
+  const { editor } = await runningCommand(server, where);
   await Promise.all([server.restart(), editor.ended]);
   expect(processes()).toEqual([]);
 });

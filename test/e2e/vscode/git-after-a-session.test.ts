@@ -75,16 +75,31 @@ async function useEditorsGit({ page, server, workspace }: Workbench): Promise<vo
 
 const marksIn = (home: string) => marks.filter((mark) => existsSync(join(home, mark)));
 
-test("what a session left makes the editor's own git run nothing", async () => {
+test.each([
+  ["staged", "required", /nothing it changed was kept/, "# Test\n"],
+  // The trap was set as far as it could be.
+  ["not staged", "off", /put back, because nobody agreed to it: .*nested\/\.git \(removed/, "# Tost\n"],
+])("what a session left makes the editor's own git run nothing: commands %s", async (_name, stages, said, readme) => {
   await using workspace = await ownWorkspace();
   await using place = await temporaryDirectory({ "model.yaml": JSON.stringify({ turns: session }) });
   const model = ["--backend", "scripted", "--model", place.path("model.yaml")];
-  const args = [gennai, "run", ...model, "--sandbox", "required", "--workspace", workspace.root, "go"];
+  const args = [
+    gennai,
+    "run",
+    ...model,
+    "--sandbox",
+    "required",
+    "--stages",
+    stages,
+    "--workspace",
+    workspace.root,
+    "go",
+  ];
   const environment = { ...process.env, HOME: place.root, GENNAI_STATE_DIR: place.path("state") };
-  const { stdout, stderr } = await run(process.execPath, args, { env: environment });
-  expect(`${stdout}${stderr}`).toMatch(/put back, because nobody agreed to it: .*nested\/\.git \(removed/);
-  // The trap was set as far as it could be.
-  expect(await workspace.read("README.md")).toBe("# Tost\n");
+  // What was refused makes it end with another code.
+  const { stdout, stderr } = await run(process.execPath, args, { env: environment }).catch((error) => error);
+  expect(`${stdout}${stderr}`).toMatch(said);
+  expect(await workspace.read("README.md")).toBe(readme);
 
   await using workbench = await startWorkbench({ workspace });
   await useEditorsGit(workbench);
