@@ -117,6 +117,7 @@ export class EventPrinter {
           this.line(`  ${this.#asTyped(terminalSafe(event.errorInfo.hint))}`);
         break;
       case "changeSetApplied":
+      case "checkpointClosed":
         for (const file of body.value.files) {
           this.line(this.#paint("dim", `  changed: ${terminalSafe(file.path)}`));
         }

@@ -23,6 +23,8 @@ export interface TurnReport {
   /** The model's last words. */
   readonly text: string;
   readonly changedFiles: readonly string[];
+  /** Some of them were changed by commands, whose work is taken back by turns. */
+  readonly commandsChangedFiles: boolean;
   readonly proposals: readonly Proposal[];
   /** Tools that were refused and not let through later in the turn. */
   readonly refused: readonly string[];
@@ -76,6 +78,7 @@ class TurnFold {
   readonly #toolNames = new Map<string, string>();
   readonly #refused = new Set<string>();
   readonly #changedFiles = new Set<string>();
+  readonly #changedByCommands = new Set<string>();
   readonly #proposals: Proposal[] = [];
   #outcome: TurnOutcome | undefined;
   #text = "";
@@ -89,6 +92,8 @@ class TurnFold {
     else if (body.case === "final") this.#text = body.value.text;
     else if (body.case === "proposedChanges") this.#proposals.push(proposalFromMessage(body.value));
     else if (body.case === "changeSetApplied") for (const { path } of body.value.files) this.#changedFiles.add(path);
+    else if (body.case === "checkpointClosed")
+      for (const { path } of body.value.files) this.#changedByCommands.add(path);
     else if (body.case === "toolResult") {
       const name = this.#toolNames.get(body.value.id) ?? body.value.id;
       if (body.value.error === "") this.#refused.delete(name);
@@ -102,7 +107,8 @@ class TurnFold {
       // A stream that ends without the last status belongs to a turn the server no longer runs.
       outcome: this.#outcome ?? "interrupted",
       text: this.#text,
-      changedFiles: [...this.#changedFiles],
+      changedFiles: [...this.#changedFiles.union(this.#changedByCommands)],
+      commandsChangedFiles: this.#changedByCommands.size > 0,
       proposals: this.#proposals,
       refused: [...this.#refused],
       usage: this.#usage,

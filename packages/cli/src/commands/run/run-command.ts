@@ -244,5 +244,6 @@ function finish(facts: {
   const used = describeUsage(report.usage);
   if (used !== "") desk.view.note(used);
   const changed = report.changedFiles.length > 0 || reviewed.some(({ files }) => files.length > 0);
-  desk.view.note(`Session ${session.sessionId}${changed ? " · take the changes back with: gennai undo" : ""}`);
+  const undo = report.commandsChangedFiles ? "gennai undo --list" : "gennai undo";
+  desk.view.note(`Session ${session.sessionId}${changed ? ` · take the changes back with: ${undo}` : ""}`);
 }

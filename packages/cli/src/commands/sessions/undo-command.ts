@@ -110,7 +110,7 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
     flags.session === undefined
       ? `No session in ${workspace} has changes to take back.`
       : `Session ${flags.session} has no changes to take back.`,
-    "gennai sessions lists what there is.",
+    "gennai undo --list shows what commands changed, and how to take that back.",
   );
 }
 
