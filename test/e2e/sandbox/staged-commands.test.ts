@@ -103,13 +103,6 @@ describe("what a person has to see is not true without one", () => {
       /\.bashrc/,
       ["d", "sub.envrc"],
     ],
-    [
-      "code that git ignores",
-      "node do.mjs",
-      program(`fs.mkdirSync("node_modules/x", { recursive: true }); fs.writeFileSync("node_modules/x/i.js", "1");`),
-      /no diff shows it/,
-      ["node_modules"],
-    ],
     ["a link to outside", "ln -s /etc/passwd leak", {}, /leads out/, ["leak"]],
     ["a repository in the repository", "git init -q v", {}, /v\/\.git|repository/, ["v"]],
     [
@@ -193,14 +186,6 @@ describe("what a person has to see is not true without one", () => {
     const { output } = await result(server, await startSession(server));
     expect(output).toContain("It deletes 25 files that git tracks");
     expect(readdirSync(server.workspace.path("src"))).toHaveLength(25);
-  });
-
-  test("an ignored file of the user's, which could not be brought back", async () => {
-    await using server = await staging(["rm notes.private"]);
-    writeFileSync(server.workspace.path("notes.private"), "mine");
-    const { output } = await result(server, await startSession(server));
-    expect(output).toContain("cannot be taken back: notes.private");
-    expect(await server.workspace.read("notes.private")).toBe("mine");
   });
 });
 

@@ -1,6 +1,7 @@
 import type { FileWrite, FoundTrait, FoundWrite } from "../effect.ts";
 import type { Policy } from "../policy.ts";
 import { allow, ask, strictest, type Verdict } from "../verdict.ts";
+import { isMadeByTools } from "./made-by-tools.ts";
 
 type Found = FileWrite & { readonly found: FoundWrite };
 
@@ -65,14 +66,6 @@ function ofIgnored(writes: readonly Found[]): Verdict {
   );
   if (hidden.length === 0) return allow;
   return asked("found/ignored", `Git ignores what it made, so no diff shows it: ${listed(hidden)}.`);
-}
-
-/** Directories that builds, tests and caches fill; programs of packages do not lie there. */
-const madeByTools =
-  /(?:^|\/)(?:dist|build|out|target|coverage|obj|_build|htmlcov|test-results|playwright-report|\.next|\.nuxt|\.output|\.svelte-kit|\.cache|\.turbo|\.parcel-cache|\.gradle|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.tox|\.nyc_output|\.vitest|__pycache__|cmake-build-[^/]*|bazel-[^/]*|[^/]+\.egg-info)\/|(?:\.tsbuildinfo|\.eslintcache|\.stylelintcache|\.py[co]|\.log|\.o|\.coverage)$/i;
-
-function isMadeByTools(path: string): boolean {
-  return madeByTools.test(path);
 }
 
 function asked(rule: string, reason: string): Verdict {

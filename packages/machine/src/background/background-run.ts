@@ -21,6 +21,8 @@ export interface BackgroundCommand {
 export interface BackgroundSurroundings {
   readonly stages: Pick<Stages, "beside">;
   readonly zeroAccess: ZeroAccess;
+  /** Whose layer it sees. */
+  readonly session?: string | undefined;
   /** Real path. */
   readonly workspaceRoot: string;
   /** The session's, in which commands reach it. */
@@ -46,10 +48,10 @@ export interface BackgroundRun {
  */
 export async function startInBackground(
   command: BackgroundCommand,
-  { stages, zeroAccess, workspaceRoot, network }: BackgroundSurroundings,
+  { stages, zeroAccess, session, workspaceRoot, network }: BackgroundSurroundings,
   options: { onOutput(text: string): void },
 ): Promise<BackgroundRun> {
-  const beside = await stages.beside(workspaceRoot, zeroAccess, network).catch((error: unknown) => {
+  const beside = await stages.beside(workspaceRoot, zeroAccess, network, session).catch((error: unknown) => {
     throw backgroundUnavailable(error);
   });
   const { mounted, machine, look } = beside;

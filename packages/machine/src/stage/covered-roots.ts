@@ -7,6 +7,7 @@ import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
 import { type ControlLeads, type Covered, CoveredTree, type CoverRules } from "./covered-tree.ts";
 import { giveWay } from "./give-way.ts";
 import { statIfPresent } from "./look-at-entry.ts";
+import type { SessionLayer } from "./session-layer.ts";
 import { skipInIndex } from "./skip-in-index.ts";
 import { stageRoots } from "./stage-roots.ts";
 
@@ -14,6 +15,8 @@ import { stageRoots } from "./stage-roots.ts";
 export interface CoveredRoot {
   readonly root: WorkspaceRoot;
   readonly covered: Covered;
+  /** What lies over it for the commands of a session. */
+  readonly layer?: SessionLayer | undefined;
 }
 
 /** What is staged for the commands of a workspace. Looks before each command; what did not change is remembered. */
@@ -23,6 +26,8 @@ export class CoveredRoots {
   readonly #rules: CoverRules;
   readonly #trees = new Map<string, CoveredTree>();
   #looking: Promise<void> = Promise.resolve();
+  /** Of the layers of sessions, by session. */
+  readonly #layers = new Map<string, CoveredTree>();
   #index: { readonly key: string; readonly adapted: Covered["index"] } | undefined;
 
   /**
@@ -48,9 +53,11 @@ export class CoveredRoots {
   /**
    * Throws `StageUnavailable` and `UnprotectedWorkspace` rather than leave anything out. Waits for the look that is under way,
    * and lets other work have its turn.
+   *
+   * @param layer of the session, over the work tree
    */
-  look(signal?: AbortSignal): Promise<readonly CoveredRoot[]> {
-    const looking = this.#looking.then(() => this.#look(signal));
+  look(layer?: SessionLayer, signal?: AbortSignal): Promise<readonly CoveredRoot[]> {
+    const looking = this.#looking.then(() => this.#lookThrough(layer, signal));
     this.#looking = looking.then(
       () => undefined,
       () => undefined,
@@ -58,11 +65,28 @@ export class CoveredRoots {
     return looking;
   }
 
-  async #look(signal: AbortSignal | undefined): Promise<readonly CoveredRoot[]> {
+  async #lookThrough(
+    layer: SessionLayer | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly CoveredRoot[]> {
     const pause = async (): Promise<void> => {
       await giveWay();
       signal?.throwIfAborted();
     };
+    const roots = await this.#look(pause);
+    if (layer === undefined) return roots;
+    const { session, tree } = layer;
+    const known = this.#layers.get(session) ?? new CoveredTree(tree, { isZeroAccess: this.#rules.isZeroAccess });
+    this.#layers.set(session, known);
+    const inLayer = await known.look(pause);
+    return roots.map((one) => {
+      return one.root.path === layer.root.path
+        ? { ...one, covered: throughLayer(one.covered, inLayer, layer), layer }
+        : one;
+    });
+  }
+
+  async #look(pause: () => Promise<void>): Promise<readonly CoveredRoot[]> {
     const roots: CoveredRoot[] = [];
     for (const root of stageRoots(this.#workspace, this.#home)) {
       const tree = this.#trees.get(root.path) ?? new CoveredTree(root.path, this.#rulesFor(root.path));
@@ -93,6 +117,15 @@ export class CoveredRoots {
     if (this.#index?.key !== key) this.#index = { key, adapted: adapt(readFileSync(file), path, hidden) };
     return this.#index.adapted;
   }
+}
+
+/** What a command must not see of a work tree and of the layer over it. */
+function throughLayer(real: Covered, inLayer: Covered, layer: SessionLayer): Covered {
+  const shows = (path: string): boolean => layer.shows(path);
+  const hidden = new Set([...real.hidden.filter(shows), ...inLayer.hidden]);
+  const copies = new Map([...real.copies].filter(([path]) => shows(path)));
+  for (const [path, bytes] of inLayer.copies) copies.set(path, bytes);
+  return { ...real, hidden: [...hidden], copies };
 }
 
 function adapt(bytes: Uint8Array, path: string, hidden: readonly string[]): Covered["index"] {

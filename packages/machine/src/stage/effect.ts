@@ -1,3 +1,5 @@
+import type { FoundLayerPart } from "./layer-part.ts";
+
 /** What a command did to one path. Nothing of it has happened to the user's tree yet. */
 export interface StageEffect {
   /** Index of the root. */
@@ -66,6 +68,8 @@ export interface Observation {
   readonly dropped: readonly { readonly root: number; readonly path: string }[];
   /** The marker's ctime of each root, in nanoseconds: what is not older was changed since the command began. */
   readonly markers: readonly bigint[];
+  /** What goes into the layer of the session, of which root. */
+  readonly layer?: { readonly root: number; readonly part: FoundLayerPart };
   /** Directories of the user's that the command removed and made anew, with all that is in them; nothing hidden is. */
   readonly replaced: readonly StageEffect[];
   /** Indexes in which git was told to leave hidden paths alone: that is taken back when one is kept. */

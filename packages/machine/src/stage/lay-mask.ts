@@ -6,14 +6,14 @@ import { hasCode } from "../system-error.ts";
 import type { Covered } from "./covered-tree.ts";
 import { giveWay } from "./give-way.ts";
 import { StageUnavailable } from "./stage-error.ts";
-import { type StagedRoot, stageParts } from "./staging-place.ts";
+import { type LayeredRoot, stageParts } from "./staging-place.ts";
 import { systemProgram } from "./system-program.ts";
 
 /**
  * Makes the layer that lies over a root: a whiteout for each hidden path, a copy for each file with logins, and directories
  * on the way to them that look like the real ones. Throws `StageUnavailable` (`no_whiteouts`).
  */
-export async function layMask(root: StagedRoot, covered: Covered): Promise<void> {
+export async function layMask(root: LayeredRoot, covered: Covered): Promise<void> {
   const mask = join(root.directory, stageParts.mask);
   const whiteout = join(root.directory, "whiteout");
   const ways = new Set<string>();
@@ -35,15 +35,21 @@ export async function layMask(root: StagedRoot, covered: Covered): Promise<void>
   for (const [path, bytes] of copies) {
     makeWay(path);
     writeFileSync(join(mask, path), bytes, { mode: 0o600 });
-    lookLike(join(root.path, path), join(mask, path));
+    lookLike(realIn(root, path), join(mask, path));
   }
   // Deepest first: to add a name changes the time of its directory.
-  for (const path of [...ways].toReversed()) lookLike(join(root.path, path), join(mask, path));
+  for (const path of [...ways].toReversed()) lookLike(realIn(root, path), join(mask, path));
   for (const part of [stageParts.mask, stageParts.upper] as const) lookLike(root.path, join(root.directory, part));
 }
 
+/** As the command would see it without the mask. */
+function realIn({ path: root, layer }: LayeredRoot, path: string): string {
+  const layered = layer === undefined ? undefined : join(layer, path);
+  return layered !== undefined && existsSync(layered) ? layered : join(root, path);
+}
+
 /** Mode and time of the real one. One that went meanwhile needs none. */
-function lookLike(real: string, path: string): void {
+export function lookLike(real: string, path: string): void {
   const stat = lstatSync(real, { throwIfNoEntry: false });
   if (stat === undefined) return;
   utimesSync(path, stat.atimeMs / 1000, stat.mtimeMs / 1000);
@@ -51,7 +57,7 @@ function lookLike(real: string, path: string): void {
 }
 
 /** A whiteout is made once, and has many names: Node cannot make one. */
-async function linkWhiteout(whiteout: string, path: string): Promise<void> {
+export async function linkWhiteout(whiteout: string, path: string): Promise<void> {
   if (!existsSync(whiteout)) await makeWhiteout(whiteout);
   try {
     linkSync(whiteout, path);

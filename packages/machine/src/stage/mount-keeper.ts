@@ -9,7 +9,7 @@ import { namespaceAdvice } from "../sandbox/namespace-advice.ts";
 import { checkSameRoot } from "../workspace/workspace-root.ts";
 import type { SessionNetwork } from "./session-network.ts";
 import { StageUnavailable } from "./stage-error.ts";
-import { type StagedRoot, stageParts } from "./staging-place.ts";
+import { type LayeredRoot, type StagedRoot, stageParts } from "./staging-place.ts";
 import { systemProgram } from "./system-program.ts";
 
 /**
@@ -36,25 +36,26 @@ const mountOptions = "userxattr,volatile,index=off,xino=off";
 
 /**
  * Layers are named by descriptors, so that it does not matter which characters are in a path. They have to be opened within
- * the namespace; the root is compared with the one that was held outside.
+ * the namespace; the root is compared with the one that was held outside. A root's last argument is the layer of a session, or
+ * empty.
  */
 const script = `
 echo namespace
 name=$1; mount=$2; options=$3; shift 3
 while [ $# -gt 0 ]; do
-  exec 3<"$1" 4<"$2/mask" 5<"$2/upper" 6<"$2/work" || exit 1
+  exec 3<"$1" 4<"$2/mask" 5<"$2/upper" 6<"$2/work" 7<"\${4:-/}" || exit 1
   [ /proc/self/fd/3 -ef "/proc/self/fd/$3" ] || { echo "another directory has taken the place of $1" >&2; exit 1; }
-  "$mount" -i -n -t overlay "$name" -o "$options,lowerdir=/proc/self/fd/4:/proc/self/fd/3,upperdir=/proc/self/fd/5,workdir=/proc/self/fd/6" "$2/merged" || exit 1
-  shift 3
+  "$mount" -i -n -t overlay "$name" -o "$options,lowerdir=/proc/self/fd/4\${4:+:/proc/self/fd/7}:/proc/self/fd/3,upperdir=/proc/self/fd/5,workdir=/proc/self/fd/6" "$2/merged" || exit 1
+  shift 4
 done
-exec 3<&- 4<&- 5<&- 6<&-
+exec 3<&- 4<&- 5<&- 6<&- 7<&-
 echo mounted
 read -r end
 `;
 
 /** Throws `StageUnavailable`: `no_user_namespaces`, or `overlay_refused` with what the system said. */
 export async function keepMounts(
-  roots: readonly StagedRoot[],
+  roots: readonly LayeredRoot[],
   mountName: string,
   network?: SessionNetwork,
 ): Promise<MountKeeper> {
@@ -100,10 +101,10 @@ export async function keepMounts(
   );
 }
 
-/** Descriptors that the keeper has for itself: input, outputs, and four layers. */
-const ownDescriptors = 7;
+/** Descriptors that the keeper has for itself: input, outputs, and five layers. */
+const ownDescriptors = 8;
 
-function startKeeper(roots: readonly StagedRoot[], mountName: string, network: SessionNetwork | undefined) {
+function startKeeper(roots: readonly LayeredRoot[], mountName: string, network: SessionNetwork | undefined) {
   const held: number[] = [];
   try {
     for (const root of roots) {
@@ -111,7 +112,10 @@ function startKeeper(roots: readonly StagedRoot[], mountName: string, network: S
       held.push(descriptor);
       checkSameRoot(root, fstatSync(descriptor));
     }
-    const layers = roots.flatMap(({ path, directory }, index) => [path, directory, String(ownDescriptors + index)]);
+    const layers = roots.flatMap(({ path, directory, layer }, index) => [
+      ...[path, directory, String(ownDescriptors + index)],
+      layer ?? "",
+    ]);
     const stdio: ("pipe" | "ignore" | number)[] = ["pipe", "pipe", "pipe"];
     while (stdio.length < ownDescriptors) stdio.push("ignore");
     stdio.push(...held);

@@ -4,6 +4,7 @@ import type { Covered } from "./covered-tree.ts";
 import { layMask } from "./lay-mask.ts";
 import { keepMounts, type MountKeeper } from "./mount-keeper.ts";
 import type { SessionNetwork } from "./session-network.ts";
+import type { LayeredRoot } from "./staging-place.ts";
 import { makeTransaction, removeTransaction, type Transaction } from "./transaction.ts";
 
 /** The directories of one run and its overlays, before a command sees them. */
@@ -32,10 +33,13 @@ export async function mountRoots(
     roots.map(({ root }) => root),
   );
   try {
-    for (const [index, root] of transaction.roots.entries()) {
+    const layered = transaction.roots.map((root, index): LayeredRoot => {
+      return { ...root, layer: roots[index]?.layer?.tree };
+    });
+    for (const [index, root] of layered.entries()) {
       await layMask(root, covered[index] ?? { hidden: [], copies: new Map() });
     }
-    const mounts = await keepMounts(transaction.roots, `gennai-stage-${randomBytes(8).toString("hex")}`, network);
+    const mounts = await keepMounts(layered, `gennai-stage-${randomBytes(8).toString("hex")}`, network);
     return { transaction, mounts, covered };
   } catch (error) {
     await removeTransaction(transaction);

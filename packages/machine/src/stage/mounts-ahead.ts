@@ -55,10 +55,10 @@ async function drop(ready: Promise<MountedRoots | undefined> | undefined): Promi
 
 /** The same as long as the same directories are to be mounted, and the layer over them is to look the same. */
 function keyOf(roots: readonly CoveredRoot[]): string {
-  const parts = roots.map(({ root, covered }) => {
+  const parts = roots.map(({ root, covered, layer }) => {
     const copies = [...covered.copies].map(([path, bytes]) => [path, hash("sha256", bytes)]);
     const index = covered.index && [covered.index.path, hash("sha256", covered.index.bytes)];
-    return [root, covered.hidden, copies, index, looksOf(root.path, covered)];
+    return [root, covered.hidden, copies, index, looksOf(root.path, covered), layer?.revision];
   });
   return JSON.stringify(parts);
 }

@@ -5,6 +5,7 @@ import type { Covered } from "./covered-tree.ts";
 import type { Entry, Observation, StageEffect } from "./effect.ts";
 import { caseClashes, flagsOf } from "./effect-flags.ts";
 import { giveWay } from "./give-way.ts";
+import { type FoundLayerPart, findLayerPart, type LayerRules } from "./layer-part.ts";
 import { entryAt, identityOf, isSameEntry, isWhiteout, modeOf, statIfPresent, withRights } from "./look-at-entry.ts";
 import { type StagedRoot, stageParts } from "./staging-place.ts";
 
@@ -15,6 +16,8 @@ export interface ObservedRoot extends StagedRoot {
   readonly covered: Covered;
   /** The marker's ctime, in nanoseconds. */
   readonly marker: bigint;
+  /** What of it goes into the layer of the session. */
+  readonly rules?: LayerRules | undefined;
 }
 
 /**
@@ -25,8 +28,11 @@ export async function observe(roots: readonly ObservedRoot[]): Promise<Observati
   const effects: StageEffect[] = [];
   const dropped: { readonly root: number; readonly path: string }[] = [];
   const replaced: StageEffect[] = [];
+  let layer: Observation["layer"];
   for (const [index, root] of roots.entries()) {
-    const found = await new RootObserver(root, index).look();
+    const part = root.rules === undefined ? undefined : await findLayerPart(root, root.rules);
+    if (part !== undefined && part.trees.length + part.cleared.length > 0) layer = { root: index, part };
+    const found = await new RootObserver(root, index, part).look();
     effects.push(...found.effects);
     replaced.push(...found.replaced);
     dropped.push(...found.dropped.map((path) => ({ root: index, path })));
@@ -34,7 +40,8 @@ export async function observe(roots: readonly ObservedRoot[]): Promise<Observati
   const skipped = roots.flatMap(({ covered: { index } }, root) =>
     index === undefined ? [] : [{ root, path: index.path, hidden: index.skipped }],
   );
-  return { effects, dropped, skipped, replaced, markers: roots.map(({ marker }) => marker) };
+  const markers = roots.map(({ marker }) => marker);
+  return { effects, dropped, skipped, replaced, markers, ...(layer === undefined ? {} : { layer }) };
 }
 
 /** A directory on the way down. */
@@ -57,13 +64,16 @@ class RootObserver {
   readonly #index: number;
   readonly #upper: string;
   readonly #hidden: ReadonlySet<string>;
+  /** What goes into the layer of the session is no effect on the user's tree. */
+  readonly #layerPart: FoundLayerPart | undefined;
   readonly #effects: StageEffect[] = [];
   readonly #dropped: string[] = [];
   readonly #replaced: StageEffect[] = [];
   /** Of entries without one of the user's at their path: the user's inode that they began as. */
   readonly #origins = new Map<StageEffect, bigint>();
 
-  constructor(root: ObservedRoot, index: number) {
+  constructor(root: ObservedRoot, index: number, layerPart: FoundLayerPart | undefined) {
+    this.#layerPart = layerPart;
     this.#root = root;
     this.#index = index;
     this.#upper = join(root.directory, stageParts.upper);
@@ -72,7 +82,7 @@ class RootObserver {
 
   async look() {
     await this.#directory("", { inLower: true, inHidden: false });
-    const effects = pairMoves(inOrder(this.#effects), this.#origins);
+    const effects = pairMoves(inOrder(this.#effects), this.#origins, () => this.#inodesInTrees());
     return { effects, dropped: this.#dropped, replaced: this.#replaced };
   }
 
@@ -107,6 +117,7 @@ class RootObserver {
   /** @returns whether the upper layer alone has all of it */
   async #entry(path: string, { inLower, inHidden, isAnew, isClash }: Way & InDirectory): Promise<boolean> {
     await giveWay();
+    if (this.#layerPart?.taken.has(path)) return false;
     const upper = join(this.#upper, path);
     const stat = mustBe(statIfPresent(upper), path);
     const isBelowHidden = inHidden || this.#hidden.has(path);
@@ -137,21 +148,22 @@ class RootObserver {
     }
     if (!stat.isDirectory()) return true;
     const isWhole = await this.#directory(path, { inLower: lower?.isDirectory() === true, inHidden: isHidden });
-    if (isAnew && isWhole && before?.type === "directory" && !this.#holdsHidden(path)) {
+    if (isAnew && isWhole && before?.type === "directory" && !this.#holdsWhatStays(path)) {
       this.#replaced.push({ root: this.#index, path, change: "changed", before, after, flags: [] });
     }
     return isWhole;
   }
 
-  #holdsHidden(path: string): boolean {
+  #holdsWhatStays(path: string): boolean {
     const { hidden, copies, index } = this.#root.covered;
-    return [...hidden, ...copies.keys(), index?.path ?? ""].some((one) => one.startsWith(`${path}/`));
+    const stays = [...hidden, ...copies.keys(), index?.path ?? "", ...(this.#layerPart?.gone ?? [])];
+    return stays.some((one) => one.startsWith(`${path}/`));
   }
 
   /** The user's entry of this name, and all below it, is to go. @returns false when something hidden keeps it */
   async #gone(path: string): Promise<boolean> {
     await giveWay();
-    if (this.#hidden.has(path)) return false;
+    if (this.#hidden.has(path) || this.#layerPart?.gone.has(path)) return false;
     const lower = statIfPresent(join(this.#root.path, path));
     if (lower === undefined) return true;
     if (lower.isDirectory() && !(await this.#goneBelow(path))) return false;
@@ -176,7 +188,7 @@ class RootObserver {
   #lacksNames(path: string, inUpper: ReadonlySet<string>, lowerNames: readonly string[]): boolean {
     for (const name of lowerNames) {
       const below = path === "" ? name : `${path}/${name}`;
-      if (inUpper.has(name) || this.#hidden.has(below)) continue;
+      if (inUpper.has(name) || this.#hidden.has(below) || this.#root.rules?.layer?.covers(below)) continue;
       const lower = statIfPresent(join(this.#root.path, below));
       if (lower === undefined || lower.ctimeNs >= this.#root.marker) continue;
       return statIfPresent(join(this.#root.merged, below)) === undefined;
@@ -193,6 +205,22 @@ class RootObserver {
 
   async #before(path: string, lower: BigIntStats) {
     return { ...(await entryAt(join(this.#root.path, path), lower)), identity: identityOf(lower) };
+  }
+
+  /** Of files that belong to the layer, or did before they were moved. */
+  #inodesInTrees(): ReadonlyMap<bigint, string> {
+    const inodes = new Map<bigint, string>();
+    const tops = [this.#root.path, ...(this.#root.rules?.layer === undefined ? [] : [this.#root.rules.layer.tree])];
+    const waiting = (this.#layerPart?.trees ?? []).flatMap((path) => tops.map((top) => ({ top, path })));
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { top, path } = next;
+      const stat = statIfPresent(join(top, path));
+      if (stat?.isFile()) inodes.set(stat.ino, path);
+      if (stat?.isDirectory()) {
+        for (const name of namesIn(join(top, path)).text) waiting.push({ top, path: `${path}/${name}` });
+      }
+    }
+    return inodes;
   }
 
   #unnamed(directory: string, shown: string, change: "created" | "deleted"): void {
@@ -212,7 +240,11 @@ function inOrder(effects: readonly StageEffect[]): readonly StageEffect[] {
  * Says of what was moved where it came from. What began as a file of the user's that stands nowhere any more, although the
  * command did not remove it, was removed or moved by somebody else.
  */
-function pairMoves(effects: readonly StageEffect[], origins: ReadonlyMap<StageEffect, bigint>): readonly StageEffect[] {
+function pairMoves(
+  effects: readonly StageEffect[],
+  origins: ReadonlyMap<StageEffect, bigint>,
+  inTrees: () => ReadonlyMap<bigint, string>,
+): readonly StageEffect[] {
   const byInode = new Map<bigint, StageEffect>();
   const byDigest = new Map<string, StageEffect>();
   for (const effect of effects) {
@@ -231,6 +263,8 @@ function pairMoves(effects: readonly StageEffect[], origins: ReadonlyMap<StageEf
       movedTo.set(from, effect.path);
       return { ...effect, movedFrom: from.path };
     }
+    const inTree = origin === undefined ? undefined : inTrees().get(origin);
+    if (inTree !== undefined) return { ...effect, movedFrom: inTree };
     return origin === undefined ? effect : { ...effect, flags: [...effect.flags, "changed-by-others"] };
   });
   return paired.map((effect) => {

@@ -1,6 +1,7 @@
 import { canCarryOut, carryOut, hold, takeBack } from "./carry-out.ts";
 import { enterPhase, readJournal, removeJournal } from "./commit-journal.ts";
 import { releaseLocks } from "./git-locks.ts";
+import { SessionLayer } from "./session-layer.ts";
 import { NotCommitted } from "./stage-error.ts";
 import {
   abandonedTransactions,
@@ -49,6 +50,7 @@ async function recover(stateDir: string, id: string): Promise<RecoveredCommit["s
   const { phase, journal } = written;
   if (phase === "committed") {
     releaseLocks(transaction, journal.locks);
+    await SessionLayer.adopt(stateDir, transaction);
     await removeRun(transaction);
     return "kept";
   }
@@ -58,7 +60,7 @@ async function recover(stateDir: string, id: string): Promise<RecoveredCommit["s
       return held.isUntried();
     });
     if (isUntried) return end(transaction, journal, "removed");
-    if (await canCarryOut(transaction, journal)) return finish(transaction, journal);
+    if (await canCarryOut(transaction, journal)) return finish(stateDir, transaction, journal);
   }
   await takeBack(transaction, journal);
   return end(transaction, journal, "taken_back");
@@ -66,7 +68,7 @@ async function recover(stateDir: string, id: string): Promise<RecoveredCommit["s
 
 type Journal = Parameters<typeof carryOut>[1];
 
-async function finish(transaction: Transaction, journal: Journal): Promise<RecoveredCommit["state"]> {
+async function finish(stateDir: string, transaction: Transaction, journal: Journal): Promise<RecoveredCommit["state"]> {
   try {
     await carryOut(transaction, journal);
   } catch (error) {
@@ -76,6 +78,7 @@ async function finish(transaction: Transaction, journal: Journal): Promise<Recov
   }
   await enterPhase(transaction, "committing", "committed");
   releaseLocks(transaction, journal.locks);
+  await SessionLayer.adopt(stateDir, transaction);
   await removeRun(transaction);
   return "finished";
 }

@@ -2,6 +2,7 @@ import type { CommandRun } from "../process/run-command.ts";
 import type { ShellMachine } from "../sandbox/sandboxed-shell.ts";
 import type { Covered } from "./covered-tree.ts";
 import type { Observation } from "./effect.ts";
+import type { LayerRules } from "./layer-part.ts";
 import type { MountKeeper } from "./mount-keeper.ts";
 import { dropMounts, type MountedRoots } from "./mounted-roots.ts";
 import { observe } from "./observe.ts";
@@ -52,12 +53,16 @@ export class Stage {
     return runOnStage(command, { roots, mounts: this.#mounts, machine: this.#machine }, options);
   }
 
-  /** What it did. Throws `NotObservable`, and system errors for what cannot be looked at; nothing can be kept then. */
-  async observe(): Promise<Observation> {
+  /**
+   * What it did. Throws `NotObservable`, and system errors for what cannot be looked at; nothing can be kept then.
+   * @param rules of what goes into the layer of the session, out of the work tree
+   */
+  async observe(rules?: LayerRules): Promise<Observation> {
     const observation = await observe(
       this.transaction.roots.map((root, index) => {
         const covered = this.#covered[index] ?? { hidden: [], copies: new Map() };
-        return { ...root, covered, marker: this.markers[index] ?? 0n, merged: this.#mounts.merged(root) };
+        const looked = { ...root, covered, marker: this.markers[index] ?? 0n, merged: this.#mounts.merged(root) };
+        return index === 0 && rules !== undefined ? Object.assign(looked, { rules }) : looked;
       }),
     );
     // Without them, all that the command left alone would look removed.

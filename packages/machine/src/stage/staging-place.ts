@@ -10,6 +10,12 @@ export interface StagedRoot extends WorkspaceRoot {
   readonly directory: string;
 }
 
+/** One over which a layer of the session lies. */
+export interface LayeredRoot extends StagedRoot {
+  /** Directory of that layer. */
+  readonly layer?: string | undefined;
+}
+
 /** Names in a root's private directory. */
 export const stageParts = {
   /** Upper layer of what the command must not see. */
@@ -26,6 +32,10 @@ export const stageParts = {
   old: "old",
   /** A file that was made just before the command. */
   marker: "marker",
+  /** What goes into the layer of the session. */
+  layer: "layer",
+  /** In that: its files. */
+  layerTree: "tree",
 } as const;
 
 /** Paths at which a root's private directory could be; the first that will do is taken. */
@@ -62,7 +72,7 @@ export function makePlace(root: WorkspaceRoot, places: readonly string[]): Stage
 }
 
 /** True when files can be renamed from the one to the other: the same file system, and by the same mount. */
-function canHold(directory: string, root: WorkspaceRoot): boolean {
+export function canHold(directory: string, root: WorkspaceRoot): boolean {
   try {
     if (lstatSync(directory).dev !== root.device) return false;
     // The kernel compares the mounts before it looks for the file, so nothing has to be written in the root to know.

@@ -1,17 +1,22 @@
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
+import { agreedControl } from "@gennai/governance/policies/agreed-control";
 import type { FileChange } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { CommandLimits } from "../process/command-limits.ts";
 import { CommandNotStarted, type CommandRun } from "../process/run-command.ts";
+import { repositoryPaths } from "../sandbox/repository-paths.ts";
 import { commit } from "../stage/commit.ts";
 import { neverKept, type Observation, type StageEffect } from "../stage/effect.ts";
 import { observeGit } from "../stage/git-effects.ts";
+import { SessionLayer } from "../stage/session-layer.ts";
 import type { SessionNetwork } from "../stage/session-network.ts";
 import { NotCommitted, NotObservable, StageUnavailable } from "../stage/stage-error.ts";
+import { cutHardLinks, takeLayerPart } from "../stage/take-layer-part.ts";
 import { removeTransaction, type Transaction } from "../stage/transaction.ts";
 import { forgetCommit } from "../stage/undo-commit.ts";
 import type { FoundEdit } from "./found-edits.ts";
 import { type FoundEffects, foundEffects } from "./found-effects.ts";
+import { layerRules } from "./layer-rules.ts";
 import type { Stages, ZeroAccess } from "./stages.ts";
 
 export interface StagedShellCommand {
@@ -28,6 +33,8 @@ export interface StagedSurroundings {
   readonly zeroAccess: ZeroAccess;
   /** The session's, where background runs have opened it; the command has none of its own then. */
   readonly network?: SessionNetwork | undefined;
+  /** Whose layer the command sees, and adds to; without it, what git ignores is kept like all else. */
+  readonly session?: string | undefined;
   /** Real path. */
   readonly workspaceRoot: string;
   /** Everything the command finds in its environment. */
@@ -41,6 +48,10 @@ export interface StagedShellRun extends Omit<FoundEffects, "effectsWithout" | "c
   readonly run: CommandRun;
   /** Files that can never be kept, and why, for whoever reads the result. */
   readonly left: readonly string[];
+  /** What git ignores of it goes into the layer of the session when it is kept: outermost paths, relative to the work tree. */
+  readonly layered: readonly string[];
+  /** Trees of that layer that the command did not see, because the workspace's own were changed meanwhile. */
+  readonly stale: readonly string[];
   /** What is needed to take back all but some parts, as edits; undefined where the tree has to be kept. Before it is kept. */
   edits(dropped: ReadonlySet<string>): readonly FoundEdit[] | undefined;
   /**
@@ -60,8 +71,9 @@ export async function runStaged(
   surroundings: StagedSurroundings,
   options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
 ): Promise<StagedShellRun> {
-  const { stages, zeroAccess, workspaceRoot, environment, limits = {}, network } = surroundings;
-  const stage = await stages.stage(workspaceRoot, zeroAccess, network).catch((error: unknown) => {
+  const { stages, zeroAccess, workspaceRoot, environment, session, limits = {}, network } = surroundings;
+  const staging = stages.stage(workspaceRoot, zeroAccess, { network, session });
+  const { stage, layer, dropped } = await staging.catch((error: unknown) => {
     throw unavailable(error);
   });
   const { transaction } = stage;
@@ -69,7 +81,11 @@ export async function runStaged(
   let run: CommandRun;
   try {
     run = await stage.run({ text: command.text, cwd, environment, timeoutMs, limits }, options);
-    observation = await stage.observe();
+    const repository = session === undefined ? undefined : repositoryPaths(workspaceRoot, stages.home);
+    const agreed = confirmed ? agreedControl(command) : undefined;
+    observation = await stage.observe(
+      repository === undefined ? undefined : layerRules(repository, { transaction, layer, agreed }),
+    );
   } catch (error) {
     await stage.close();
     await removeTransaction(transaction);
@@ -93,18 +109,20 @@ export async function runStaged(
     return {
       ...found,
       run,
+      layered: observation.layer?.part.trees ?? [],
+      stale: dropped,
       left: wanted.filter((effect) => !kept.includes(effect)).map(describeLeft),
-      edits: (dropped) => found.edits(found.effectsWithout(dropped)),
-      keep: async (dropped) => {
-        const wantedNow = found.effectsWithout(dropped);
-        if (wantedNow.length === 0) await removeTransaction(transaction);
-        else await keep(stages.stateDir, transaction, { observation, kept: wantedNow });
-        stages.prepare(workspaceRoot);
+      edits: (without) => found.edits(found.effectsWithout(without)),
+      keep: async (without) => {
+        const wantedNow = found.effectsWithout(without);
+        if (session !== undefined) await takeForLayer(transaction, observation, { session, command: command.text });
+        const layers = await keep(stages.stateDir, transaction, { observation, kept: wantedNow });
+        stages.prepare(workspaceRoot, layers[0] ?? layer);
         return found.changes(wantedNow);
       },
       drop: async () => {
         await removeTransaction(transaction);
-        stages.prepare(workspaceRoot);
+        stages.prepare(workspaceRoot, layer);
       },
     };
   } catch (error) {
@@ -113,21 +131,43 @@ export async function runStaged(
   }
 }
 
+/** Makes ready what of it goes into the layer of the session. */
+async function takeForLayer(
+  transaction: Transaction,
+  { layer, effects, markers }: Observation,
+  of: { readonly session: string; readonly command: string },
+): Promise<void> {
+  const root = transaction.roots[layer?.root ?? 0];
+  if (layer === undefined || root === undefined) return;
+  cutHardLinks(
+    root,
+    effects.filter((effect) => effect.root === layer.root),
+  );
+  await takeLayerPart(root, layer.part, Object.assign({ marker: markers[layer.root] ?? 0n }, of));
+}
+
+/** @returns the layers that have more by it */
 async function keep(
   stateDir: string,
   transaction: Transaction,
   { observation, kept }: { readonly observation: Observation; readonly kept: readonly StageEffect[] },
-): Promise<void> {
-  try {
-    await commit(transaction, observation, kept);
-  } catch (error) {
-    if (!(error instanceof NotCommitted)) throw error;
-    // The tree is as it was. After any other failure, what was taken from it may lie in the transaction.
-    await removeTransaction(transaction);
-    throw notKept(error);
+): Promise<readonly SessionLayer[]> {
+  if (kept.length > 0) {
+    try {
+      await commit(transaction, observation, kept);
+    } catch (error) {
+      if (!(error instanceof NotCommitted)) throw error;
+      // The tree is as it was. After any other failure, what was taken from it may lie in the transaction.
+      await removeTransaction(transaction);
+      throw notKept(error);
+    }
   }
+  // A process that dies before this has it done at the next start, once the commit is.
+  const layers = await SessionLayer.adopt(stateDir, transaction);
   // The checkpoint around it is the way back.
-  await forgetCommit(stateDir, transaction.id);
+  if (kept.length > 0) await forgetCommit(stateDir, transaction.id);
+  else await removeTransaction(transaction);
+  return layers;
 }
 
 function describeLeft({ path, flags }: StageEffect): string {

@@ -7,6 +7,7 @@ import { type MountedRoots, mountRoots } from "../stage/mounted-roots.ts";
 import { MountsAhead } from "../stage/mounts-ahead.ts";
 import { probeStage, type StageSupport } from "../stage/probe-stage.ts";
 import { type RecoveredCommit, recoverCommits } from "../stage/recover-commits.ts";
+import { SessionLayer } from "../stage/session-layer.ts";
 import { SessionNetwork } from "../stage/session-network.ts";
 import { Stage } from "../stage/stage.ts";
 import { stageRoots } from "../stage/stage-roots.ts";
@@ -37,6 +38,14 @@ export interface StageBeside {
   readonly mounted: MountedRoots;
   /** What is to be hidden now. Throws rather than leave anything out. */
   look(): Promise<readonly CoveredRoot[]>;
+}
+
+export interface LayeredStage {
+  readonly stage: Stage;
+  /** What lies over the workspace in it. */
+  readonly layer: SessionLayer | undefined;
+  /** Trees of the layer that the command does not see: the workspace's own were changed meanwhile. */
+  readonly dropped: readonly string[];
 }
 
 /** Workspaces whose next command finds its mounts made; those that had one last. */
@@ -100,23 +109,42 @@ export class Stages implements AsyncDisposable {
    * A stage for one command. Throws `StageUnavailable` and `UnprotectedWorkspace`; nothing is left then.
    *
    * @param network that the command is in; one of its own without
+   * @param session whose layer the command sees, if it has one
    */
-  async stage(workspaceRoot: string, zeroAccess: ZeroAccess, network?: SessionNetwork): Promise<Stage> {
+  async stage(
+    workspaceRoot: string,
+    zeroAccess: ZeroAccess,
+    { network, session }: { readonly network?: SessionNetwork | undefined; readonly session?: string | undefined } = {},
+  ): Promise<LayeredStage> {
     const machine = this.#options.shell.machineFor(workspaceRoot);
-    const covered = await this.#rootsOf(workspaceRoot, zeroAccess, machine).look();
+    const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
+    const layer = session === undefined ? undefined : await this.layer(workspaceRoot, session);
+    const dropped = [...((await layer?.renew()) ?? [])];
+    const covered = await lookThrough(roots, layer, dropped);
     // Those that wait are in no network.
     const mounted =
       network === undefined
         ? await this.#aheadOf(workspaceRoot).take(covered)
         : await mountRoots(this.stateDir, covered, network);
-    return Stage.on(mounted, machine);
+    return { stage: await Stage.on(mounted, machine), layer, dropped };
   }
 
-  /** What a run needs that is never looked at, and lasts. Throws as `stage` does. */
-  async beside(workspaceRoot: string, zeroAccess: ZeroAccess, network: SessionNetwork): Promise<StageBeside> {
+  /**
+   * What a run needs that is never looked at, and lasts. Throws as `stage` does.
+   * @param session whose layer it sees, as it is now
+   */
+  async beside(
+    workspaceRoot: string,
+    zeroAccess: ZeroAccess,
+    network: SessionNetwork,
+    session?: string,
+  ): Promise<StageBeside> {
     const machine = this.#options.shell.machineFor(workspaceRoot);
     const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
-    return { machine, mounted: await mountRoots(this.stateDir, await roots.look(), network), look: () => roots.look() };
+    const layer = session === undefined ? undefined : await this.layer(workspaceRoot, session);
+    await layer?.renew();
+    const covered = await lookThrough(roots, layer, []);
+    return { machine, mounted: await mountRoots(this.stateDir, covered, network), look: () => roots.look(layer) };
   }
 
   /** A network for the commands of a session. Throws `StageUnavailable`. */
@@ -124,11 +152,20 @@ export class Stages implements AsyncDisposable {
     return SessionNetwork.open(this.#options.shell.machineFor(workspaceRoot).bubblewrap);
   }
 
-  /** Makes the mounts for the next command, in the background. For when what the last one did is kept or dropped. */
-  prepare(workspaceRoot: string): void {
+  /** The layer of a session over a workspace; undefined when it has none. */
+  async layer(workspaceRoot: string, session: string): Promise<SessionLayer | undefined> {
+    const [workTree] = stageRoots(workspaceRoot, this.#options.home);
+    return workTree === undefined ? undefined : SessionLayer.open(this.#options.stateDir, session, workTree);
+  }
+
+  /**
+   * Makes the mounts for the next command, in the background. For when what the last one did is kept or dropped.
+   * @param layer of the session that had it
+   */
+  prepare(workspaceRoot: string, layer?: SessionLayer): void {
     this.#inBackground(async (signal) => {
       const known = this.#roots.get(workspaceRoot);
-      if (known !== undefined) await this.#prepare(workspaceRoot, known.roots, signal);
+      if (known !== undefined) await this.#prepare(workspaceRoot, known.roots.look(layer, signal), signal);
     });
   }
 
@@ -137,12 +174,13 @@ export class Stages implements AsyncDisposable {
     this.#inBackground(async (signal) => {
       if ((await this.support(workspaceRoot)).state !== "staged") return;
       const machine = this.#options.shell.machineFor(workspaceRoot);
-      await this.#prepare(workspaceRoot, this.#rootsOf(workspaceRoot, zeroAccess, machine), signal);
+      const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
+      await this.#prepare(workspaceRoot, roots.look(undefined, signal), signal);
     });
   }
 
-  async #prepare(workspaceRoot: string, roots: CoveredRoots, signal: AbortSignal): Promise<void> {
-    const covered = await roots.look(signal);
+  async #prepare(workspaceRoot: string, looking: Promise<readonly CoveredRoot[]>, signal: AbortSignal): Promise<void> {
+    const covered = await looking;
     signal.throwIfAborted();
     this.#aheadOf(workspaceRoot).prepare(covered);
   }
@@ -187,5 +225,22 @@ export class Stages implements AsyncDisposable {
       oldest[1][Symbol.asyncDispose]().catch(() => undefined);
     }
     return ahead;
+  }
+}
+
+/** A layer that cannot be looked through is dropped: secrets in it would show. */
+async function lookThrough(
+  roots: CoveredRoots,
+  layer: SessionLayer | undefined,
+  dropped: string[],
+): Promise<readonly CoveredRoot[]> {
+  try {
+    return await roots.look(layer);
+  } catch (error) {
+    if (layer === undefined || layer.trees.length === 0) throw error;
+    // It throws again where the workspace itself is at fault.
+    await roots.look();
+    dropped.push(...(await layer.drop(layer.trees.map(({ path }) => path))));
+    return roots.look(layer);
   }
 }

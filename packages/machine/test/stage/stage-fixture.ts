@@ -100,7 +100,11 @@ export class StageFixture implements AsyncDisposable {
 
   /** What is staged for a command, and what it must not see of that. */
   covered(cwd = this.root): Promise<readonly CoveredRoot[]> {
-    return new CoveredRoots(cwd, this.home, this.#rules).look();
+    return this.coveredRoots(cwd).look();
+  }
+
+  coveredRoots(cwd = this.root): CoveredRoots {
+    return new CoveredRoots(cwd, this.home, this.#rules);
   }
 
   /** What a command does, by path: its kind of change, and its flags. Nothing of it is kept. */

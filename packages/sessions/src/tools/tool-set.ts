@@ -13,6 +13,7 @@ import { bashTool, type Staging } from "./commands/bash-tool.ts";
 import { runInTerminalTool } from "./commands/run-in-terminal-tool.ts";
 import { globTool } from "./reading/glob-tool.ts";
 import { grepTool } from "./reading/grep-tool.ts";
+import { withLayerHint } from "./reading/layer-hint.ts";
 import { lsTool } from "./reading/ls-tool.ts";
 import { readTool } from "./reading/read-tool.ts";
 import { requestScopeExpansionTool } from "./session/request-scope-expansion-tool.ts";
@@ -66,7 +67,7 @@ export interface ToolPorts {
 export function createTools(ports: ToolPorts): Map<string, Tool> {
   const shellArguments = ports.shellArguments?.bind(ports) ?? plainShell;
   const tools: readonly Tool[] = [
-    readTool(ports),
+    withLayerHint(readTool(ports), { staging: ports.staging, root: ports.workspace.root }),
     lsTool(ports),
     globTool(ports),
     grepTool(ports),

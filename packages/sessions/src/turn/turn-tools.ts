@@ -70,7 +70,13 @@ export async function turnTools(
     staging:
       client !== undefined || stages === undefined
         ? undefined
-        : { stages, background, zeroAccess: rules.zeroAccess, learnSecrets: learnSecrets(session, rules) },
+        : {
+            stages,
+            background,
+            zeroAccess: rules.zeroAccess,
+            session: session.id,
+            learnSecrets: learnSecrets(session, rules),
+          },
     controlWatch: services.controlWatch,
     protectedBranches: [...services.protectedBranches, ...rules.config.protectedBranches],
     exclude: rules.searchExcludes,

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { layerOwners, removeLayer } from "@gennai/machine/stage/layer-files";
 import { abandonedJournals, removeJournal } from "@gennai/machine/workspace/change/change-journal";
 import { forgetCheckpoints } from "../checkpoints/forget-checkpoints.ts";
 import type { StoreDatabase } from "../database/database.ts";
@@ -30,6 +31,7 @@ export async function finishPurges(parts: {
   if (pending.length === 0) return;
   for (const { job } of pending) {
     await forgetCheckpoints({ stateDir, root: job.workspaceRoot }, job.sessionIds);
+    await removeLayers(stateDir, job);
     await mirror.alone(job.workspaceRoot, async () => {
       if (existsSync(job.workspaceRoot)) await mirror.replace(job.workspaceRoot);
       removeCopies(stateDir, job);
@@ -54,6 +56,14 @@ export async function finishPurges(parts: {
 /** From now on, this connection overwrites what it deletes. */
 export function eraseFreedPages(database: StoreDatabase): void {
   database.prepare("PRAGMA secure_delete = ON").all();
+}
+
+/** What commands of sessions made that git ignores. */
+async function removeLayers(stateDir: string, { sessionIds, workspaceRoot }: PurgeJob): Promise<void> {
+  for (const { session, root } of layerOwners(stateDir)) {
+    const isWithin = workspaceRoot === root.path || workspaceRoot.startsWith(`${root.path}/`);
+    if (sessionIds.length === 0 ? isWithin : sessionIds.includes(session)) await removeLayer(stateDir, session);
+  }
 }
 
 /** Copies of the ledger's file from when somebody had changed it. */

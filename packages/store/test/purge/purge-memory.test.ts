@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSy
 import { dirname, join } from "node:path";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import { ProcessLocks } from "@gennai/machine/process/process-lock";
+import { makeOwner } from "@gennai/machine/stage/layer-files";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { repairWorkspaceLedger } from "#audit/ledger-repair";
 import { verifyWorkspaceLedger } from "#audit/ledger-verify";
@@ -257,6 +258,25 @@ describe("purge", () => {
     writeFileSync(join(directory, "x"), marker);
     await purgeMemory(request());
     expect(holding(marker)).toEqual([]);
+  });
+
+  test("what git ignores of a session, and not that of another one", async () => {
+    {
+      await using store = await fixture.open();
+      for (const session of ["s", "other"]) await work(store, session, "x");
+    }
+    const { dev, ino } = statSync(fixture.root);
+    for (const session of ["s", "other"]) {
+      const root = { path: fixture.root, device: dev, inode: ino };
+      const { place } = makeOwner(fixture.stateDir, { session, root });
+      mkdirSync(join(place, "base", "dist"));
+      writeFileSync(join(place, "base", "dist", "x"), `${marker} ${session}`);
+    }
+    await purgeMemory({ ...request(), sessionId: "s" });
+    expect(holding(`${marker} s`)).toEqual([]);
+    expect(holding(marker, fixture.stateDir)).toHaveLength(1);
+    await purgeMemory(request());
+    expect(holding(marker, fixture.stateDir)).toEqual([]);
   });
 
   test("what was purged does not come back by a repair", async () => {

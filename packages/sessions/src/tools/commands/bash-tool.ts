@@ -52,8 +52,8 @@ export interface BashPorts extends Omit<ShellSurroundings, "workspaceRoot"> {
   readonly staging?: Staging | undefined;
 }
 
-/** Where commands are staged, what is hidden from them, and where those that last run. */
-export interface Staging extends Pick<StagedSurroundings, "stages" | "zeroAccess"> {
+/** Where commands are staged, what is hidden from them, whose layer they see, and where those that last run. */
+export interface Staging extends Pick<StagedSurroundings, "stages" | "zeroAccess" | "session"> {
   readonly background: BackgroundRuns;
   /** Sees to it that what git's history holds of secrets is masked in what commands print. */
   learnSecrets(options: { readonly signal: AbortSignal }): Promise<void>;
@@ -66,6 +66,7 @@ const plainDescription =
 const stagedDescription =
   "It runs on a copy of the workspace, without network: what it changed is looked at when it has ended, and becomes true " +
   "then. Notes in brackets at the end of the output say what was not kept, and why. Of a command that was ended, nothing is. " +
+  "What git ignores (builds, dependencies) stays with this session: later commands see it, file tools and the user do not. " +
   "Servers and watchers: run_in_background. They see the workspace, and edits as they are saved (not those in node_modules); " +
   "what they write themselves is never kept. Later commands reach their ports on localhost, nobody else does.";
 

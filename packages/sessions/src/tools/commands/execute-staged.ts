@@ -23,8 +23,11 @@ export async function executeStaged(
     signal,
     onOutput,
   });
-  const { run, left } = staged;
+  const { run, left, layered, stale } = staged;
   const notes = [...stagedLimitNotes(run), ...(left.length === 0 ? [] : [`[never kept: ${listed(left)}]`])];
+  if (stale.length > 0) {
+    notes.push(`[the workspace's own ${listed(stale)} changed: what commands of this session had made there is gone]`);
+  }
   const dropped = async (why: string): Promise<ToolOutcome> => {
     await staged.drop();
     return commandOutcome(run, timeoutMs, [...notes, `[nothing it changed was kept: ${why}]`]);
@@ -43,6 +46,13 @@ export async function executeStaged(
   if (judgement.dropped.length > 0) {
     const names = listed(judgement.dropped.map(({ name }) => name));
     notes.push(`[not kept, as the user chose: ${names}; the rest is kept. Do without these, or ask the user.]`);
+  }
+  if (layered.length > 0) {
+    const [first = ""] = layered;
+    notes.push(
+      `[git ignores ${listed(layered)}: only commands of this session see that; file tools and the user do not. ` +
+        `The user gets it by: gennai stage keep ${first}]`,
+    );
   }
   return {
     ...commandOutcome(run, timeoutMs, notes),

@@ -1,0 +1,12 @@
+import { chmodSync, lstatSync, renameSync } from "node:fs";
+
+/** Renames an entry, over a file of that name. A directory that its owner may not write to is opened for the moment. */
+export function moveEntry(from: string, to: string): void {
+  const stat = lstatSync(from);
+  const mode = stat.mode & 0o7777;
+  // To move a directory is to write to it.
+  const isClosed = stat.isDirectory() && (mode & 0o200) === 0;
+  if (isClosed) chmodSync(from, mode | 0o200);
+  renameSync(from, to);
+  if (isClosed) chmodSync(to, mode);
+}

@@ -1,0 +1,45 @@
+import { relative } from "node:path";
+import type { WorkspacePath } from "@gennai/governance/effect";
+import type { Tool, ToolOutcome } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import type { Staging } from "../commands/bash-tool.ts";
+import { pathName } from "../path-name.ts";
+import { effectPath } from "./effect-path.ts";
+
+/**
+ * The same tool, which also says when commands of the session see another file, or one where there is none: what git ignores
+ * stays in a layer of the session. Its content is not given: what file tools read is what the user has, and may be edited.
+ */
+export function withLayerHint<Arguments>(
+  tool: Tool<Arguments>,
+  { staging, root }: { readonly staging: Staging | undefined; readonly root: string },
+): Tool<Arguments> {
+  if (staging?.session === undefined) return tool;
+  const { stages, session } = staging;
+  const isLayered = async ({ absolute }: WorkspacePath): Promise<boolean> => {
+    const layer = await stages.layer(root, session);
+    return layer?.entryAt(relative(layer.root.path, absolute)) !== undefined;
+  };
+  return {
+    ...tool,
+    async execute(args, analysis, context): Promise<ToolOutcome> {
+      const path = effectPath(analysis, "read");
+      const name = pathName(path);
+      const get = `read that with Bash (cat ${name}); the user gets it by: gennai stage keep ${name}`;
+      try {
+        const outcome = await tool.execute(args, analysis, context);
+        if (!(await isLayered(path))) return outcome;
+        return { ...outcome, output: `${outcome.output}\n[commands of this session see another ${name}: ${get}]` };
+      } catch (error) {
+        if (!(error instanceof ToolFailure) || !(await isLayered(path))) throw error;
+        const { code, failureClass, retryable } = error;
+        throw new ToolFailure(code, `${error.message} A command of this session made it, and git ignores it.`, {
+          failureClass,
+          retryable,
+          hint: `Only commands of this session see it: ${get}`,
+          cause: error,
+        });
+      }
+    },
+  };
+}
