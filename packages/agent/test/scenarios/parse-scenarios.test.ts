@@ -9,7 +9,7 @@ const source: ScenarioSource = {
   lineOf: (path, needle) => (needle === undefined ? path.length : 40),
 };
 const readers = ["Read", "LS", "Grep", "Glob", "WebFetch"];
-const writers = ["Write", "Edit", "MultiEdit", "Delete", "Move", "Bash", "RunInTerminal"];
+const writers = ["Write", "Edit", "MultiEdit", "Delete", "Move", "Bash", "KillShell", "RunInTerminal"];
 
 function parseOne(definition: unknown, name = "REVIEW") {
   const { scenarios, problems } = parseScenarios({ [name]: definition }, source, builtInScenarios);
@@ -26,7 +26,7 @@ describe("parseScenarios", () => {
     ],
     [
       ["bash", "MCP:serverA", "mcp:serverB"],
-      ["Bash", "RunInTerminal"],
+      ["Bash", "BashOutput", "KillShell", "RunInTerminal"],
       ["serverA", "serverB"],
     ],
     ["proposal, search", ["ProposeChanges", "Grep", "Glob"], []],

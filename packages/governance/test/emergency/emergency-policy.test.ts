@@ -231,6 +231,7 @@ describe("seed 003 §13 auditable: emergency controls are reversible, by people 
     "gennai mcp accept files",
     "gennai plan approve p1",
     "gennai ledger purge s1",
+    "gennai background open b1 3000",
     "gennai ledger rotate-key",
     "gennai open",
     "gennai capabilities sign a --key b",

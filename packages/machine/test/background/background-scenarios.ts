@@ -128,6 +128,17 @@ export const scenarios: Scenarios = {
     equal(await fixture.foreground("cat .env src/.env.local 2>/dev/null | wc -c"), "0\n");
   },
 
+  "one that keeps a new secret from being taken away is ended": async () => {
+    await using fixture = await BackgroundFixture.open(files);
+    const { root } = fixture.stage;
+    const run = await fixture.start("chmod 0 src; echo closed; sleep 600", "closed");
+    writeFileSync(join(root, "src/.env.local"), "TOKEN=canary-2\n");
+    // Root is kept from nothing.
+    if (process.getuid?.() === 0) return;
+    const end = await run.ended;
+    match("failure" in end ? end.failure : "", /cannot be told any more/);
+  },
+
   "links that it makes in its own view lead nobody outside": async () => {
     await using fixture = await BackgroundFixture.open(files);
     const { root, base } = fixture.stage;
