@@ -106,6 +106,31 @@ describe("what a person has to see is not true without one", () => {
     ["a link to outside", "ln -s /etc/passwd leak", {}, /leads out/, ["leak"]],
     ["a repository in the repository", "git init -q v", {}, /v\/\.git|repository/, ["v"]],
     [
+      "a file that leads git to another repository",
+      "node do.mjs",
+      program(`fs.mkdirSync("v"); fs.writeFileSync("v/.git", "gitdir: ../elsewhere");`),
+      /v\/\.git/,
+      ["v"],
+    ],
+    [
+      "a link that does",
+      "node do.mjs",
+      program(
+        `fs.mkdirSync("v"); fs.mkdirSync("w"); fs.writeFileSync("w/HEAD", "x"); fs.symlinkSync("../w", "v/.git");`,
+      ),
+      /v\/\.git/,
+      ["v", "w"],
+    ],
+    [
+      "a file in the place of git's directory",
+      "node do.mjs",
+      program(
+        `fs.renameSync(".git/HEAD", "HEAD"); fs.rmSync(".git", { recursive: true }); fs.writeFileSync(".git", "gitdir: x");`,
+      ),
+      /git/,
+      ["HEAD"],
+    ],
+    [
       "a hook of git's",
       "node do.mjs",
       program(

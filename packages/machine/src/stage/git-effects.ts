@@ -91,7 +91,9 @@ class RepositoryObserver {
     if (/\.lock$/.test(own) && !isDirectory) this.#dropped.push(effect);
     else if (control.test(own) || /^(?:modules|reftable)(?:\/|$)/.test(own)) {
       this.#push(/^reftable/.test(own) ? { type: "unreadable", path: inGit } : { type: "control", path: inGit });
-    } else if (own === "" || isDirectory) return;
+    } else if (isDirectory) return;
+    // A file or a link in the place of git's directory says which one is obeyed.
+    else if (own === "") this.#push({ type: "control", path: inGit });
     else if (/^objects\/(?!info\/)/.test(own)) this.#object(effect);
     else if (own.startsWith("refs/")) this.#looseRef(effect, inGit, own);
     else if (own === "packed-refs") this.#packed = effect;
