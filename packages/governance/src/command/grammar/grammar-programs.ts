@@ -125,7 +125,6 @@ export const grammarPrograms: ReadonlyMap<string, GrammarProgram> = new Map(
     false: none(""),
     wait: none(""),
     yes: text("", { most: 1 }),
-    history: none(""),
     which: text("-a"),
     // With a file, it prints that on Windows.
     type: text("-t -a -p -P", { form: /^[\w-]+$/ }),
