@@ -9,7 +9,7 @@ export interface BareRun {
 
 /**
  * Runs a command with no product around it: Bash, in a copy of the workspace that stands at the workspace's own path, with no
- * network. It writes there for real. Its processes end with it, and the home and `/tmp` are not the machine's.
+ * network. It writes there for real, and nowhere else on the machine: the home and `/tmp` are its own. Its processes end with it.
  */
 export function bareRun(
   command: string,
@@ -29,17 +29,8 @@ export function bareRun(
   },
 ): Promise<BareRun> {
   const argv = [
-    ...[
-      "--dev-bind",
-      "/",
-      "/",
-      "--unshare-net",
-      "--unshare-pid",
-      "--proc",
-      "/proc",
-      "--die-with-parent",
-      "--new-session",
-    ],
+    ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-net", "--unshare-pid"],
+    ...["--die-with-parent", "--new-session"],
     ...["--bind", temporary, "/tmp", "--tmpfs", home, "--bind", copy, root, "--chdir", root],
     // In one pipe, as a staged run prints.
     ...["--", "/bin/bash", "-c", 'exec /bin/bash -c "$1" </dev/null 2>&1', "bash", command],

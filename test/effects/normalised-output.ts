@@ -3,9 +3,9 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   // Colours, and other sequences for a terminal.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with.
   [/\u001b\[[0-9;?]*[a-zA-Z]/g, ""],
-  // What a terminal writes over, as a bar that shows progress.
-  [/^.*\r(?=[^\n])/gm, ""],
-  [/\r/g, ""],
+  // A model reads on a line of its own what a terminal would write over the line.
+  [/\r/g, "\n"],
+  [/\n{2,}/g, "\n"],
   [/\/(?:usr\/)?bin\/bash: line/g, "bash: line"],
   [/^\[\d+\] \d+$/gm, "[job]"],
   [/\(pid \d+\)|\bpid \d+/gi, "pid"],

@@ -54,7 +54,12 @@ export async function quietRuns(
     const { root } = server.workspace;
     makeHistory(root, { install });
     // The first change of all has the server write down what it keeps in the workspace.
-    await stagedTurn(server, await startSession(server), "first");
+    const session = async (): Promise<string> => {
+      const sessionId = await startSession(server);
+      if (intent) await stagedTurn(server, sessionId, "select");
+      return sessionId;
+    };
+    await stagedTurn(server, await session(), "first");
     rmSync(join(root, "src/first.txt"));
     const template = join(place, "template");
     mkdirSync(template);
@@ -68,8 +73,7 @@ export async function quietRuns(
     const runs: QuietRun[] = [];
     for (const [index, each] of commands.entries()) {
       copyTree(template, root);
-      const sessionId = await startSession(server);
-      if (intent) await stagedTurn(server, sessionId, "select");
+      const sessionId = await session();
       const staged = await stagedTurn(server, sessionId, String(index));
       const runBare = async (): Promise<Ran> => {
         copyTree(template, copy);
