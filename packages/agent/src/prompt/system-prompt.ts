@@ -104,7 +104,7 @@ function toolRules({ scenario, editingMode, stagedCommands = false }: SystemProm
 
 /** What a model has to know of commands whose changes are judged first. */
 const stagedRules = [
-  "Bash runs on a copy of the workspace as it is now. What a command changed becomes true when it has ended, if rules or the user agree. Notes in brackets at the end of its output say what was not kept, and why: such files are as they were before.",
+  "Bash runs on a copy of the workspace as it is now. What a command changed becomes true when it has ended, if rules or the user agree. Notes in brackets at the end of its output say what was not kept, and why: such files are as they were before. What git ignores (node_modules, dist) is seen by later commands only.",
   "There is no network there, and no service of this machine. Files that hold secrets are not there. Commits are not signed; hooks of the repository run. A program cannot rename a directory that was there before (EXDEV, e.g. `git mv`): use `mv OLD NEW`, then `git add -A OLD NEW`.",
 ];
 
