@@ -11,6 +11,7 @@ import { registerRunCommand } from "./commands/run/register-run-command.ts";
 import { registerOpenCommand } from "./commands/serve/register-open-command.ts";
 import { registerServeCommand } from "./commands/serve/register-serve-command.ts";
 import { registerSessionsCommands } from "./commands/sessions/register-sessions-commands.ts";
+import { registerStageCommands } from "./commands/stage/register-stage-commands.ts";
 import { asCliError } from "./errors/cli-error.ts";
 import { exitCode, exitCodesHelp } from "./errors/exit-code.ts";
 import { paintFor } from "./terminal/colours.ts";
@@ -26,6 +27,7 @@ const families: readonly ((program: Command, host: CommandHost) => void)[] = [
   registerRunCommand,
   registerSessionsCommands,
   registerBackgroundCommands,
+  registerStageCommands,
   registerLedgerCommands,
   registerIntentsCommands,
   registerGovernanceCommands,

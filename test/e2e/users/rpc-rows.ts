@@ -58,6 +58,13 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
     request: (sessionId) => ({ sessionId, checkpointId: "none" }),
     answers: "not_found",
   },
+  "AgentService.listLayer": overseen,
+  "AgentService.keepLayer": {
+    ...session,
+    request: (sessionId) => ({ sessionId, paths: ["dist"] }),
+    answers: "not_found",
+  },
+  "AgentService.dropLayer": session,
   "AgentService.applyProposal": {
     ...session,
     request: (sessionId) => ({ sessionId, proposalId: "none" }),

@@ -101,6 +101,11 @@ export class SessionLayer {
     }
   }
 
+  /** Of a directory of the layer: nothing of the workspace's shows in it. */
+  isOpaque(path: string): boolean {
+    return this.#opaque.has(path);
+  }
+
   /** Whether the layer decides what commands see at a path. */
   covers(path: string): boolean {
     return statIfPresent(join(this.tree, path)) !== undefined || !this.shows(path);

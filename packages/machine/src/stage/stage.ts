@@ -70,6 +70,12 @@ export class Stage {
     return observation;
   }
 
+  /** What this process itself does there, in place of a command. @param work gets a path to what a command would see of the work tree */
+  async change(work: (merged: string) => Promise<void>): Promise<void> {
+    const [root] = this.transaction.roots;
+    if (root !== undefined) await work(this.#mounts.merged(root));
+  }
+
   /** Unmounts. What the command wrote stays until the transaction is committed or removed. */
   async close(): Promise<void> {
     await this.#mounts.close();

@@ -205,7 +205,7 @@ function notRun(error: unknown): unknown {
   });
 }
 
-function notKept(error: NotCommitted): ToolFailure {
+export function notKept(error: NotCommitted): ToolFailure {
   return new ToolFailure(error.code, error.message, {
     failureClass: "partial_execution",
     hint: "Look at the files again, then run the command again.",

@@ -24,6 +24,7 @@ import { listCheckpointsRpc, restoreCheckpointRpc } from "./checkpoint-rpcs.ts";
 import { submitClientEvent } from "./client-event.ts";
 import { streamEvents } from "./event-stream.ts";
 import { invoke } from "./invoke.ts";
+import { dropLayerRpc, keepLayerRpc, listLayerRpc } from "./layer-rpcs.ts";
 import type { modelKeyRpc } from "./model-key-rpc.ts";
 import { compactSessionRpc, renameSessionRpc } from "./session-rpcs.ts";
 import { sessionsMeant } from "./sessions-meant.ts";
@@ -267,6 +268,18 @@ function agentService({
 
     async openBackgroundPort(request) {
       return openBackgroundPortRpc(await manager.get(request.sessionId), request);
+    },
+
+    async listLayer({ sessionId }) {
+      return listLayerRpc(await manager.get(sessionId));
+    },
+
+    async keepLayer(request, { signal }) {
+      return keepLayerRpc(await manager.get(request.sessionId), request, signal);
+    },
+
+    async dropLayer(request) {
+      return dropLayerRpc(await manager.get(request.sessionId), request);
     },
 
     async undoChangeSet({ sessionId, changeSetId }) {

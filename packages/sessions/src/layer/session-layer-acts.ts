@@ -1,0 +1,174 @@
+import { relative } from "node:path";
+import { runPolicies } from "@gennai/governance/gate/run-policies";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { ServiceError } from "@gennai/machine/service-error";
+import type { ListedTree, SessionLayer } from "@gennai/machine/stage/session-layer";
+import { type StagedLayer, stageLayer } from "@gennai/machine/staged-shell/stage-layer";
+import { heldByClient } from "../client-workspace/held-by-client.ts";
+import { loadTurnRules } from "../policies/turn-rules.ts";
+import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
+import type { Session } from "../session/session.ts";
+import { TreeClaimant } from "../session/tree-claimant.ts";
+
+/** What keeping trees would do, or has done. */
+export interface KeptTrees {
+  readonly paths: readonly string[];
+  /** Files that change in the workspace. */
+  readonly files: number;
+  /** What a person has to know before; empty when no rule asks. */
+  readonly reasons: readonly string[];
+  /** Over all that would be kept; what is said to be kept has to have it. */
+  readonly sha256: string;
+  readonly kept: boolean;
+}
+
+/** Milliseconds a policy may take. */
+const policyTimeoutMs = 5_000;
+
+/** What commands of a session made that git ignores, by tree. */
+export async function listLayer(session: Session): Promise<readonly ListedTree[]> {
+  return (await (await layerOf(session))?.list()) ?? [];
+}
+
+/** Gives up trees of it, or all. @returns their paths. Throws `ServiceError` for one that it does not have. */
+export async function dropFromLayer(session: Session, paths: readonly string[]): Promise<readonly string[]> {
+  refuseWhileRunning(session, "Nothing was dropped");
+  const layer = await layerOf(session);
+  const dropped = (await layer?.drop(named(layer, session, paths))) ?? [];
+  if (dropped.length > 0) await session.decided([], "review", { layer: "dropped", paths: dropped });
+  return dropped;
+}
+
+/**
+ * Has trees of it in the workspace: judged like what a command changed, and made true as a whole. A rule that denies refuses
+ * it. Without the digest of what a person saw it only says what it would do. Throws `ServiceError`.
+ */
+export async function keepFromLayer(
+  session: Session,
+  {
+    paths,
+    sha256,
+    signal,
+  }: { readonly paths: readonly string[]; readonly sha256: string; readonly signal: AbortSignal },
+): Promise<KeptTrees> {
+  const { services, workspace } = session;
+  refuseWhileRunning(session, "Nothing was kept");
+  refuseInEmergency(session, "Nothing was kept", keepTool);
+  await session.catchUp();
+  const layer = await layerOf(session);
+  const { stages } = services;
+  const trees = named(layer, session, paths);
+  if (layer === undefined || stages === undefined || trees.length === 0) throw nothingThere(session);
+  const stale = (await layer.renew()).filter((path) => trees.includes(path));
+  if (stale.length > 0) {
+    throw new ServiceError(
+      "failed_precondition",
+      `Nothing was kept: the workspace's own ${stale.join(", ")} changed meanwhile, so what commands made there is gone.`,
+      { reason: "stale_file", hint: "Have the session make it again." },
+    );
+  }
+  using tree = new TreeClaimant(services.locks, workspace.place, session.id);
+  const claim = await tree.claim();
+  if (claim.type === "held") {
+    throw new ServiceError("failed_precondition", `Nothing was kept: the working tree is in use by ${claim.by}.`, {
+      reason: "tree_in_use",
+      hint: "Wait for the end of that turn, or stop it.",
+    });
+  }
+  const { editingMode } = session.settings;
+  const rules = await loadTurnRules(session, { editingMode, claimTree: () => claim, signal });
+  const { zeroAccess } = rules;
+  const staged = await stageLayer(layer, trees, { stages, zeroAccess, workspaceRoot: workspace.root });
+  let isSettled = false;
+  try {
+    const reasons = await judged(session, staged, { policies: rules.policies, signal });
+    const files = staged.effects.length;
+    const said = { paths: trees, files, reasons, sha256: staged.digest };
+    if (sha256 !== staged.digest) return { ...said, kept: false };
+    refuseInEmergency(session, "Nothing was kept", keepTool);
+    isSettled = true;
+    await kept(staged);
+    await session.decided([], "applied", { layer: "kept", paths: trees, files, sha256 });
+    return { ...said, kept: true };
+  } finally {
+    if (!isSettled) await staged.drop();
+  }
+}
+
+const keepTool = { name: "KeepLayer", statement: "Keep what commands made that git ignores" } as const;
+
+/** @returns what policies ask about. Throws `ServiceError` for what one denies. */
+async function judged(
+  session: Session,
+  { effects }: StagedLayer,
+  { policies, signal }: { readonly policies: Parameters<typeof runPolicies>[0]; readonly signal: AbortSignal },
+): Promise<readonly string[]> {
+  const analysis = { statement: keepTool.statement, effects, done: true } as const;
+  const input = {
+    callId: keepTool.name,
+    toolName: keepTool.name,
+    args: {},
+    access: "change",
+    analysis,
+    sessionId: session.id,
+    turnId: "",
+  } as const;
+  const { verdict, fired } = await runPolicies(policies, input, { timeoutMs: policyTimeoutMs, signal });
+  const { redactor } = session.services;
+  if (verdict.type === "deny") {
+    const { code, reason, hint } = verdict.finding;
+    throw new ServiceError("permission_denied", `Nothing was kept: ${await redactor.redact(reason)}`, {
+      reason: code,
+      ...(hint === undefined ? {} : { hint }),
+    });
+  }
+  const reasons = fired.flatMap((one) => (one.verdict.type === "ask" ? [one.verdict.finding.reason] : []));
+  return Promise.all(reasons.map((reason) => redactor.redact(reason)));
+}
+
+async function kept(staged: StagedLayer): Promise<void> {
+  try {
+    await staged.keep();
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error;
+    throw new ServiceError("failed_precondition", `Nothing was kept: ${error.message}`, {
+      reason: error.code,
+      hint: "List what there is now: gennai stage list",
+      cause: error,
+    });
+  }
+}
+
+async function layerOf({ id, services, workspace }: Session): Promise<SessionLayer | undefined> {
+  if (workspace.client !== undefined)
+    throw heldByClient("Its commands run there, and leave what they make where it is.");
+  return services.stages?.layer(workspace.root, id);
+}
+
+/** Paths of trees, by paths relative to the workspace; all when none is named. */
+function named(layer: SessionLayer | undefined, session: Session, paths: readonly string[]): readonly string[] {
+  const trees = layer?.trees.map(({ path }) => path) ?? [];
+  if (layer === undefined || paths.length === 0) return trees;
+  const prefix = relative(layer.root.path, session.workspace.root);
+  return paths.flatMap((path) => {
+    const name = [prefix, path.replace(/^\.\//, "").replace(/\/+$/, "")].filter((part) => part !== "").join("/");
+    const found = trees.filter((tree) => tree === name || tree.startsWith(`${name}/`));
+    if (found.length === 0) throw nothingThere(session, path);
+    return found;
+  });
+}
+
+function nothingThere({ id }: Session, path?: string): ServiceError {
+  const what = path === undefined ? "nothing that git ignores" : `no ${JSON.stringify(path.slice(0, 200))}`;
+  return new ServiceError("not_found", `Session ${id} has made ${what} for itself.`, {
+    hint: "List what there is: gennai stage list. It names whole trees.",
+  });
+}
+
+function refuseWhileRunning(session: Session, act: string): void {
+  if (session.runningTurnId === undefined) return;
+  throw new ServiceError("failed_precondition", `${act}: a turn is running.`, {
+    reason: "turn_running",
+    hint: "Wait for its end, or stop it.",
+  });
+}
