@@ -59,6 +59,8 @@ export async function runCommands(
   commands: readonly CorpusCommand[],
   options: {
     readonly files: Readonly<Record<string, string>>;
+    /** Before the session begins. */
+    readonly begin?: (server: TestServer) => void;
     /** Makes the working tree what it is before each command, besides its files. */
     readonly prepare?: (server: TestServer) => void | Promise<void>;
     readonly onResult: (result: CommandResult, server: TestServer) => void | Promise<void>;
@@ -77,6 +79,7 @@ export async function runCommands(
   });
   await server.workspace.git("config", "user.name", "Test");
   await server.workspace.git("config", "user.email", "test@example.com");
+  options.begin?.(server);
   const sessionId = await startSession(server);
   for (const each of commands) {
     await server.workspace.git("checkout", "--quiet", "--force", "-B", "work", "main");

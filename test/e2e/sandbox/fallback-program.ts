@@ -1,6 +1,6 @@
 // Run as a program, in mounts of a test's own: prints what comes of commands where the workspace cannot be staged.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { runCommands } from "../../effects/run-commands.ts";
 
 /** One that only reads, and one that writes: there is nobody to ask. */
@@ -14,12 +14,11 @@ await runCommands(commands, {
   files: { "a.txt": "as it was\n", "cache/x": "x\n", ".gitignore": "cache/mounted\n" },
   timeoutMs: 20_000,
   place: "staged if possible",
-  prepare: (server) => {
+  begin: (server) => {
     const inside = server.workspace.path("cache");
-    if (mounts === "yes" && !existsSync(`${inside}/mounted`)) {
-      execFileSync("mount", ["-t", "tmpfs", "x", inside]);
-      execFileSync("touch", [`${inside}/mounted`, `${inside}/x`]);
-    }
+    if (mounts === "no") return;
+    execFileSync("mount", ["-t", "tmpfs", "x", inside]);
+    execFileSync("touch", [`${inside}/mounted`, `${inside}/x`]);
   },
   onResult: ({ id, outcome, rules }, server) => {
     if (mounts === "yes" && id === commands.at(-1)?.id) execFileSync("umount", ["-l", server.workspace.path("cache")]);

@@ -132,6 +132,10 @@ export class AnalysisReport {
   }
 
   finish(text: string): CommandAnalysis {
+    // A path that is opened through a link leads elsewhere than its name says, and no syntax tree shows where.
+    if (this.#commands.length > 1 && this.#commands.some(makesLink)) {
+      this.unresolved("files that are reached through a link made by the same command");
+    }
     const dangers = [...this.#dangers.values()].sort((a, b) =>
       a.verdict === b.verdict ? 0 : a.verdict === "deny" ? -1 : 1,
     );
@@ -153,4 +157,11 @@ export class AnalysisReport {
 
 function simpleCommand({ name, words, wrappers }: Invocation): SimpleCommand {
   return { name, words: literals(words), wrappers };
+}
+
+/** `ln` in every form, and `cp` with the options that link instead of copying. */
+function makesLink({ name, words }: SimpleCommand): boolean {
+  if (name === "ln" || name === "link") return true;
+  const links = /^(?:-[a-zA-Z]*[sl][a-zA-Z]*|--symbolic-link|--link)$/;
+  return name === "cp" && words.some((word) => word !== undefined && links.test(word));
 }

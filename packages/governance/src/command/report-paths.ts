@@ -120,8 +120,24 @@ export function reportPaths(invocation: Invocation, report: AnalysisReport, plac
 const sedFile = /(?:^|[\s;{}/\d$gpIM])[rRwW]\s+([^\s;}]+)/g;
 
 function sedFiles(invocation: Invocation, report: AnalysisReport): void {
+  const hasScript = invocation.words.some(({ literal = "" }) => /^-[a-zA-Z]*[ef]|^--(?:expression|file)/.test(literal));
+  const operands = invocation.words.flatMap(({ literal = "-" }) => (literal.startsWith("-") ? [] : [literal]));
+  const files = operands.slice(hasScript ? 0 : 1);
+  // `-i.bak` keeps the file as it was under another name.
+  const suffix = invocation.words.flatMap(
+    ({ literal = "" }) => /^(?:-[a-zA-Z]*?i|--in-place=)(.+)$/.exec(literal)?.[1] ?? [],
+  )[0];
+  if (suffix !== undefined)
+    for (const file of files) report.path(literalWord(keptName(file, suffix)), "write", invocation);
   for (const { literal = "" } of invocation.words)
     for (const [, file = ""] of literal.matchAll(sedFile)) report.mention(file, invocation);
+}
+
+/** `*` in the suffix stands for the file's name, and a slash in it for another directory. */
+function keptName(file: string, suffix: string): string {
+  if (!suffix.includes("*")) return `${file}${suffix}`;
+  const name = suffix.replaceAll("*", baseName(file));
+  return name.includes("/") ? name : `${file.slice(0, file.lastIndexOf("/") + 1)}${name}`;
 }
 
 function isMadeAgain({ kind, forms }: ResolvedWord): boolean {

@@ -159,6 +159,7 @@ describe("analyseCommand", () => {
     {
       command: "sed -i.bak s/a/b/ f",
       paths: [
+        ["write", "/ws/f.bak"],
         ["unknown", "/ws/.bak"],
         ["write", "/ws/f"],
       ],
