@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { agreedControl } from "@gennai/governance/policies/agreed-control";
 import { repositoryPaths } from "#sandbox/repository-paths";
@@ -53,7 +53,7 @@ export class LayerFixture extends StageFixture {
   /** Runs a command that sees the layer, and keeps all that it did: in the layer, or in the workspace. */
   async command(
     text: string,
-    options: { readonly confirmed?: boolean; readonly drop?: boolean } = {},
+    options: { readonly confirmed?: boolean; readonly drop?: boolean; readonly dies?: boolean } = {},
   ): Promise<LayeredRun> {
     const layer = await this.layer();
     const dropped = (await layer?.renew()) ?? [];
@@ -77,6 +77,10 @@ export class LayerFixture extends StageFixture {
         await takeLayerPart(root, observation.layer.part, { session: this.session, command: text, marker });
       }
       await commit(transaction, observation, observation.effects);
+      if (options.dies === true) {
+        this.#abandon(transaction);
+        return { exitCode, output, dropped };
+      }
       await SessionLayer.adopt(this.stateDir, transaction);
       await forgetCommit(this.stateDir, transaction.id);
       return { exitCode, output, dropped };
@@ -121,6 +125,14 @@ export class LayerFixture extends StageFixture {
 
   coveredThrough(layer: SessionLayer | undefined) {
     return this.coveredRoots().look(layer);
+  }
+
+  /** As if the process that has it had died. */
+  #abandon({ id, directory }: Transaction): void {
+    const name = id.replace(/^\d+-\d+/, "4194303-1");
+    const list = join(directory, "transaction.json");
+    writeFileSync(list, readFileSync(list, "utf8").replaceAll(id, name));
+    renameSync(directory, join(dirname(directory), name));
   }
 
   #rules(transaction: Transaction, layer: SessionLayer | undefined, text: string, confirmed = false) {

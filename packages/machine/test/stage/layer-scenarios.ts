@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { removeLayer } from "#stage/layer-files";
+import { recoverCommits } from "#stage/recover-commits";
 import { LayerFixture } from "./layer-fixture.ts";
 import type { Scenarios } from "./run-scenarios.ts";
 
@@ -224,6 +225,17 @@ export const scenarios: Scenarios = {
     const { output, dropped } = await fixture.command("cat dist/a.js node_modules/one/index.js; ls out");
     equal(output, "the user's\nmine\ny\n");
     deepEqual(dropped, ["dist", "out"]);
+  },
+  "what a server that was killed had committed is in the layer after the next start": async () => {
+    await using fixture = withIgnored();
+    await fixture.command("echo 2 > src/a.ts; echo mine > dist/a.js; mkdir out; echo 1 > out/x", { dies: true });
+    equal(await fixture.layer(), undefined);
+    deepEqual(
+      (await recoverCommits(fixture.stateDir)).map(({ state }) => state),
+      ["kept"],
+    );
+    equal((await fixture.command("cat src/a.ts dist/a.js out/x")).output, "2\nmine\n1\n");
+    equal(fixture.read("dist/a.js"), "a\n");
   },
   "it is dropped, and removed with its session": async () => {
     await using fixture = withIgnored();
