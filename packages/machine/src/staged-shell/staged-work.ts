@@ -17,6 +17,7 @@ import type { ControlLeads } from "../stage/covered-tree.ts";
 import type { StageEffect } from "../stage/effect.ts";
 import type { GitEffect } from "../stage/git-effects.ts";
 import { type PathInGit, pathsInGit } from "../stage/git-path.ts";
+import { statIfPresent } from "../stage/look-at-entry.ts";
 import { stageParts } from "../stage/staging-place.ts";
 import type { Transaction } from "../stage/transaction.ts";
 
@@ -80,7 +81,7 @@ export class StagedWork {
       const git = this.repository?.writable.find((each) => isWithin(each, path));
       return git === undefined ? [] : [join(directory, stageParts.upper, relative(path, git), "objects")];
     });
-    return places.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
+    return places.filter((path) => statIfPresent(path)?.isDirectory() === true);
   }
 
   absolute({ root, path }: Pick<StageEffect, "root" | "path">): string {
