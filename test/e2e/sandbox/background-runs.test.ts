@@ -21,7 +21,7 @@ function serverWith(turns: readonly (readonly Call[])[], options: { readonly san
     })),
     server: {
       sandbox: options.sandbox ?? "required",
-      stages: "required",
+      stages: options.sandbox === "off" ? "auto" : "required",
     },
   });
 }
@@ -79,9 +79,10 @@ describe("a server that the agent starts", () => {
   test("is reached by later commands, sees edits and no secrets, and keeps nothing", async () => {
     await using server = await serverWith([
       [
+        bash("mkdir dist && echo built > dist/app.txt"),
         serve(7391),
         bash(
-          "curl -s --retry 50 --retry-connrefused --retry-delay 1 localhost:7391/a.txt; curl -s localhost:7391/secret",
+          "curl -s --retry 50 --retry-connrefused --retry-delay 1 localhost:7391/a.txt; curl -s localhost:7391/secret; curl -s localhost:7391/dist/app.txt",
         ),
         ["Write", { file_path: "new.txt", content: "by a tool\n" }],
         bash("for i in $(seq 100); do curl -sf localhost:7391/new.txt && break; sleep 0.1; done"),
@@ -92,9 +93,9 @@ describe("a server that the agent starts", () => {
     ]);
     writeFileSync(server.workspace.path(".env"), "TOKEN=canary\n");
     const sessionId = await startSession(server);
-    const [started, first, , seen, printed, killed, after] = await results(server, sessionId);
+    const [, started, first, , seen, printed, killed, after] = await results(server, sessionId);
     expect(started).toContain("b1 runs; BashOutput reads what it prints");
-    expect(first).toContain("one\nENOENT");
+    expect(first).toContain("one\nENOENTbuilt");
     expect(seen).toContain("by a tool");
     expect(`${started}${printed}`).toContain("listening with [REDACTED:");
     expect(printed).toMatch(/asked for \/a\.txt\n[^]*b1 runs/);
