@@ -49,7 +49,7 @@ export async function kills({ rounds, seed, onRound }: CrashOptions): Promise<vo
     await using world = await KillWorld.open();
     for (let round = first; round < Math.min(rounds, first + roundsOfOneWorld); round += 1) {
       try {
-        onRound?.(round, await world.killOnce(random, aim));
+        onRound?.(round, await world.killOnce(random, aim, round === first));
       } catch (cause) {
         throw new Error(`Round ${round} of seed ${seed}`, { cause });
       }
@@ -103,16 +103,16 @@ class KillWorld implements AsyncDisposable {
     this.#client = connect({ baseUrl: `http://127.0.0.1:${options.first.port}`, token });
   }
 
-  /** Gives what the kill hit. */
-  async killOnce(random: () => number, aim: { inside: number }): Promise<string> {
+  /** Gives what the kill hit. @param atOnce as soon as the commit begins */
+  async killOnce(random: () => number, aim: { inside: number }, atOnce: boolean): Promise<string> {
     const { root } = this.#workspace;
     const before = treeState(root);
     const next = Number(await this.#workspace.read("round.txt")) + 1;
     const { sessionId } = await this.#client.startSession({ interactive: false });
     const turn = new FollowedTurn(this.#client, sessionId);
-    const isAimed = random() < 0.75;
+    const isAimed = atOnce || random() < 0.75;
     while (isAimed && !turn.hasEnded && !this.#isCommitting()) await nextTurn();
-    const until = performance.now() + random() * (isAimed ? aim.inside : 400);
+    const until = performance.now() + (atOnce ? 0 : random()) * (isAimed ? aim.inside : 400);
     while (performance.now() < until) await nextTurn();
     const { hasEnded } = turn;
     const isCommitting = this.#isCommitting();
