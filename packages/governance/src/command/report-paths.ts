@@ -119,10 +119,17 @@ export function reportPaths(invocation: Invocation, report: AnalysisReport, plac
 /** `r file`, `w file` in a script, and behind the flags of `s`. */
 const sedFile = /(?:^|[\s;{}/\d$gpIM])[rRwW]\s+([^\s;}]+)/g;
 
+/** The command `e`, and the flag `e` of `s`. */
+const sedRuns = /^[\d,$]*e(?: |$)|^s([^\w\s]).*\1.*\1[gpIMm\d]*e/;
+
 function sedFiles(invocation: Invocation, report: AnalysisReport): void {
   const hasScript = invocation.words.some(({ literal = "" }) => /^-[a-zA-Z]*[ef]|^--(?:expression|file)/.test(literal));
   const operands = invocation.words.flatMap(({ literal = "-" }) => (literal.startsWith("-") ? [] : [literal]));
   const files = operands.slice(hasScript ? 0 : 1);
+  if (operands.some((script) => sedRuns.test(script))) {
+    const reason = "The sed script runs a command.";
+    report.danger({ rule: "floor/hidden-program", verdict: "deny", reason, high: true });
+  }
   // `-i.bak` keeps the file as it was under another name.
   const suffix = invocation.words.flatMap(
     ({ literal = "" }) => /^(?:-[a-zA-Z]*?i|--in-place=)(.+)$/.exec(literal)?.[1] ?? [],

@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { secretPath } from "@gennai/governance/command/secret-paths";
 import { type DecideOptions, decideCall } from "@gennai/governance/gate/decide-call";
 import { createIntentsPolicy } from "@gennai/governance/intents/intents-policy";
 import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
@@ -23,6 +24,7 @@ import type { BlobStore } from "@gennai/store/log/session-log";
 import { IntentsService } from "../intents/intents-service.ts";
 import { callPolicies } from "../policies/call-policies.ts";
 import { branchState, isOwnBranch, protectionOf } from "../policies/own-branch.ts";
+import { reachesSecret } from "../policies/reaches-secret.ts";
 import { zeroAccessOf } from "../policies/zero-access.ts";
 import { RulesService } from "../rules/rules-service.ts";
 import { createTools } from "../tools/tool-set.ts";
@@ -127,7 +129,10 @@ export class PolicyWorkbench implements AsyncDisposable {
     const { protectedBranches } = config;
     const place = { controlRoot: root, sessionBranch: undefined, protectedBranches };
     const onOwnBranch = (): boolean => isOwnBranch(branchState(place));
-    const commands = { sandboxed, mode: "branch", root, onOwnBranch } as const;
+    const { covers } = zeroAccessOf(await rules.current(), root);
+    const isSecret = (path: string): boolean => secretPath(path) !== undefined || covers(path);
+    const looksForSecrets = (path: string): boolean => reachesSecret(path, isSecret);
+    const commands = { sandboxed, mode: "branch", root, onOwnBranch, reachesSecret: looksForSecrets } as const;
     const policies = callPolicies({
       workspaceRoot: root,
       controlRoot: root,

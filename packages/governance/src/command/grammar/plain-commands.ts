@@ -65,10 +65,10 @@ function isCommand(words: string[]): words is [string, ...string[]] {
   return words.length > 0;
 }
 
-const unquoted = String.raw`[\w@%+=:,./^\p{L}-]|(?<=[\w^.-])~`;
-const single = String.raw`'[ -&(-~\p{L}]*'`;
+const unquoted = String.raw`[\w@%+=:,./^\p{L}\p{M}-]|(?<=[\w^.-])~`;
+const single = String.raw`'[ -&(-~\p{L}\p{M}]*'`;
 // Behind a backslash stands what the shell leaves alone there; a dollar sign counts only at the end.
-const double = String.raw`"(?:[ !#%-\[\]^_a-~\p{L}]|\\[ !#%-\[\]^_a-~]|\$(?:HOME|PWD)(?!\w)|\$(?="))*"`;
+const double = String.raw`"(?:[ !#%-\[\]^_a-~\p{L}\p{M}]|\\[ !#%-\[\]^_a-~]|\$(?:HOME|PWD)(?!\w)|\$(?="))*"`;
 const variable = String.raw`\$(?:HOME|PWD)(?!\w)`;
 const whole = new RegExp(`^(?:(?:${unquoted}|${single}|${double}|${variable})+|[[\\]](?=[ \\n;|&]|$))`, "u");
 
