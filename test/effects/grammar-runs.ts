@@ -91,12 +91,12 @@ function isUnasked(command: string, root: string, home: string): boolean {
 
 function run(command: string, root: string, environment: Readonly<Record<string, string>>): string {
   const box = ["--dev-bind", "/", "/", "--ro-bind", "/usr", "/usr", "--bind", dirname(root), dirname(root)];
-  const { stdout, stderr } = spawnSync(
+  const { output } = spawnSync(
     "/usr/bin/bwrap",
     [...box, "--unshare-net", "--unshare-pid", "--die-with-parent", "--chdir", root, "/bin/bash", "-c", command],
-    { env: environment, timeout: 2_000, killSignal: "SIGKILL", maxBuffer: 1024 * 1024, input: "" },
+    { env: environment, timeout: 2_000, killSignal: "SIGKILL", maxBuffer: 1024 * 1024, input: "", encoding: "utf8" },
   );
-  return `${stdout}\n${stderr}`;
+  return output.join("\n");
 }
 
 /** Names, modes and bytes of all below, git's own files among them. */

@@ -97,7 +97,9 @@ test.each([
   ];
   const environment = { ...process.env, HOME: place.root, GENNAI_STATE_DIR: place.path("state") };
   // What was refused makes it end with another code.
-  const { stdout, stderr } = await run(process.execPath, args, { env: environment }).catch((error) => error);
+  const { stdout, stderr } = await run(process.execPath, args, { env: environment }).catch(
+    (error: { readonly stdout: string; readonly stderr: string }) => error,
+  );
   expect(`${stdout}${stderr}`).toMatch(said);
   expect(await workspace.read("README.md")).toBe(readme);
 

@@ -163,6 +163,8 @@ export class SessionView {
       case "checkpointClosed":
         if (body.value.files.length > 0) this.#turns.of(turnId, time).changedFiles = true;
         return;
+      // What runs beside the session has a list of its own.
+      case "backgroundRunChanged":
       case "checkpointTaken":
       case "checkpointRestoring":
       case "workspaceRequest":

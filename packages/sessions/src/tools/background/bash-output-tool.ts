@@ -3,7 +3,7 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { z } from "zod";
 import type { BackgroundRunFacts } from "../../background/background-run-facts.ts";
 import type { BackgroundRuns } from "../../background/background-runs.ts";
-import { withNotes } from "../commands/command-output.ts";
+import { withNotes } from "../command-output.ts";
 
 /** Characters that one look shows. */
 const mostShown = 30_000;

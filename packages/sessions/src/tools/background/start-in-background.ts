@@ -2,7 +2,7 @@ import type { Effect } from "@gennai/governance/effect";
 import type { Analysis, ToolOutcome } from "@gennai/governance/tool";
 import type { StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
 import type { BackgroundRuns } from "../../background/background-runs.ts";
-import { withNotes } from "../commands/command-output.ts";
+import { withNotes } from "../command-output.ts";
 import { stateOf } from "./bash-output-tool.ts";
 
 /** Milliseconds for which a command that just began is watched: one that fails mostly does so at once. */

@@ -1,6 +1,6 @@
 import type { Tool } from "@gennai/governance/tool";
 import type { BackgroundRuns } from "../../background/background-runs.ts";
-import { withNotes } from "../commands/command-output.ts";
+import { withNotes } from "../command-output.ts";
 import { stateOf } from "./bash-output-tool.ts";
 
 /** The same tool, whose results also say which commands in the background have ended since the last one. */

@@ -1,6 +1,6 @@
 import type { ToolOutcome } from "@gennai/governance/tool";
 import type { CommandRun } from "@gennai/machine/process/run-command";
-import { withNotes } from "./command-output.ts";
+import { withNotes } from "../command-output.ts";
 
 /** What a command that ran is to the model. @param more notes behind what it printed, each in brackets */
 export function commandOutcome(run: CommandRun, timeoutMs: number, more: readonly string[]): ToolOutcome {

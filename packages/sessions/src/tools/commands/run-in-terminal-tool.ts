@@ -6,7 +6,7 @@ import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { CommandRun } from "@gennai/protocol/model/editor-requests";
 import { z } from "zod";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
-import { withNotes } from "./command-output.ts";
+import { withNotes } from "../command-output.ts";
 
 const terminalName = "Gennai Agent";
 
