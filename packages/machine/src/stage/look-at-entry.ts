@@ -62,7 +62,7 @@ export function isSameEntry(one: Entry, other: Entry): boolean {
   return one.type === other.type && one.mode === other.mode;
 }
 
-/** SHA-256 of a regular file, lower-case hex; undefined when it may not be read. */
+/** SHA-256 of a regular file, lower-case hex; undefined when it may not be read, or is gone. */
 async function digestOf(path: string): Promise<string | undefined> {
   const descriptor = openForReading(path);
   if (descriptor === undefined) return undefined;
@@ -82,7 +82,9 @@ function openForReading(path: string): number | undefined {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (systemErrorCode(error) === "EACCES") return undefined;
+    const code = systemErrorCode(error);
+    // The user took it away since: the commit finds that out, and says so.
+    if (code === "EACCES" || code === "ENOENT") return undefined;
     throw error;
   }
 }

@@ -65,7 +65,7 @@ export function* listDirectory({ path }: StepOf<"list">): Work<StepReport> {
 
 export function* runCommand({ command }: StepOf<"run">): Work<StepReport> {
   const reply = yield* callTool(`Running ${quote(command)}.`, "Bash", { command });
-  const { text, exitCode } = commandResult(reply.output);
+  const { text, exitCode, notes } = commandResult(reply.output);
   // Without an exit code, a coded failure says that it never ran; a failure without one, that it was ended.
   if (reply.failure !== undefined && reply.failure.code !== "")
     return refused(`${quote(command)} did not run to its end`, reply.failure);
@@ -78,7 +78,7 @@ export function* runCommand({ command }: StepOf<"run">): Work<StepReport> {
   const end = exitCode === undefined ? "ran, but its exit code is not known" : `ended with exit code ${exitCode}`;
   return {
     ok: reply.failure === undefined && (exitCode === undefined || exitCode === 0),
-    text: `${quote(command)} ${end}. ${output}`,
+    text: [`${quote(command)} ${end}. ${output}`, ...notes].join("\n"),
   };
 }
 

@@ -76,11 +76,24 @@ export function listedLines(output: string): { readonly lines: readonly string[]
   return { lines: all.filter((line) => !isNote(line)), notes: all.filter(isNote) };
 }
 
-/** Output of a command and its exit code, which stands on the last line. */
-export function commandResult(output: string): { readonly text: string; readonly exitCode: number | undefined } {
-  const found = /(?:^|\n)\[exit code (-?\d+)\]\s*$/.exec(output);
-  if (found === null) return { text: output, exitCode: undefined };
-  return { text: output.slice(0, found.index), exitCode: Number(found[1]) };
+/** Output of a command and its exit code, which stands on a line behind it, before other notes. */
+export function commandResult(output: string): {
+  readonly text: string;
+  readonly exitCode: number | undefined;
+  /** What was noted of the command besides, without brackets. */
+  readonly notes: readonly string[];
+} {
+  const found = /(?:^|\n)\[exit code (-?\d+)\]((?:\n\[[^\n]*\])*)\s*$/.exec(output);
+  if (found === null) return { text: output, exitCode: undefined, notes: [] };
+  const [, exitCode, notes = ""] = found;
+  return {
+    text: output.slice(0, found.index),
+    exitCode: Number(exitCode),
+    notes: notes
+      .split("\n")
+      .filter((note) => note !== "")
+      .map((note) => note.slice(1, -1)),
+  };
 }
 
 export function parseJson(text: string): unknown {

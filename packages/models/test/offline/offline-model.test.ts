@@ -188,6 +188,12 @@ const rows: readonly ConversationRow[] = [
     never: [/^well done$/m],
   },
   {
+    name: "says what was noted of a command",
+    say: "run echo hello then say done",
+    refuse: () => ({ raw: "hello\n[exit code 0]\n[what git ignores stays in the session: dist]" }),
+    answer: ["ended with exit code 0", "hello", "what git ignores stays in the session: dist", "done"],
+  },
+  {
     name: "says that a command has no exit code",
     say: "run sleep 99 then say done",
     refuse: () => ({ raw: "tick\n[ended after 5 s: time is up]" }),
