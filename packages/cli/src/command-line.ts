@@ -12,6 +12,7 @@ import { registerOpenCommand } from "./commands/serve/register-open-command.ts";
 import { registerServeCommand } from "./commands/serve/register-serve-command.ts";
 import { registerSessionsCommands } from "./commands/sessions/register-sessions-commands.ts";
 import { registerStageCommands } from "./commands/stage/register-stage-commands.ts";
+import { registerTryCommand } from "./commands/try/register-try-command.ts";
 import { asCliError } from "./errors/cli-error.ts";
 import { exitCode, exitCodesHelp } from "./errors/exit-code.ts";
 import { paintFor } from "./terminal/colours.ts";
@@ -25,6 +26,7 @@ const families: readonly ((program: Command, host: CommandHost) => void)[] = [
   registerDoctorCommand,
   registerOpenCommand,
   registerRunCommand,
+  registerTryCommand,
   registerSessionsCommands,
   registerBackgroundCommands,
   registerStageCommands,

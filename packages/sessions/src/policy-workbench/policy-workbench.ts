@@ -34,7 +34,7 @@ import { decideLines, type LineAnswer } from "./decide-lines.ts";
 import { ReadAlready } from "./read-already.ts";
 import { replayLedger } from "./replay-ledger.ts";
 import { namedCall } from "./tool-input.ts";
-import { type Trial, tryCommand } from "./try-command.ts";
+import { type Trial, type TrialOptions, tryCommand } from "./try-command.ts";
 import { type ReplayedCall, reportOf, type WorkbenchReport } from "./workbench-report.ts";
 
 export interface WorkbenchOptions {
@@ -213,13 +213,18 @@ export class PolicyWorkbench implements AsyncDisposable {
   }
 
   /**
-   * Really runs a shell command that no rule refuses, on a stage, says what it did and what rules say of that, and drops it.
-   * `trial` is undefined for one that is refused. Rejects with `ServiceError` `failed_precondition` where nothing is staged.
+   * Really runs a shell command that no rule refuses, on a stage, says what it did and what rules say of that, and drops it, but
+   * for what is chosen. `trial` is undefined for one that is refused; `options.evenIfRefused`: a person's own may run, since it
+   * harms nothing there. Rejects with `ServiceError` `failed_precondition` where nothing is staged.
    */
-  async try(command: string): Promise<{ readonly report: WorkbenchReport; readonly trial: Trial | undefined }> {
+  async try(
+    command: string,
+    { evenIfRefused = false, ...trial }: TrialOptions & { readonly evenIfRefused?: boolean } = {},
+  ): Promise<{ readonly report: WorkbenchReport; readonly trial: Trial | undefined }> {
     const { report, decided, context } = await this.#decide("Bash", { command });
     const { stages, unstaged = "" } = this.#here;
-    if (decided.type === "invalid" || report.verdict === "deny") return { report, trial: undefined };
+    if (decided.type === "invalid" || (report.verdict === "deny" && !evenIfRefused))
+      return { report, trial: undefined };
     if (stages === undefined) {
       throw new ServiceError(
         "failed_precondition",
@@ -232,7 +237,7 @@ export class PolicyWorkbench implements AsyncDisposable {
       environment: this.#environment,
       zeroAccess: zeroAccessOf(await this.rules.current(), this.root),
     };
-    return { report, trial: await tryCommand(decided, surroundings, { context, ...this.#options() }) };
+    return { report, trial: await tryCommand(decided, surroundings, { context, trial, ...this.#options() }) };
   }
 
   #options(): Omit<DecideOptions, "tools"> {

@@ -8,7 +8,7 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";
 import { runStaged, type StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
 
-/** A command that really ran, on a stage, and of which nothing became true. */
+/** A command that really ran, on a stage. What it did is not true yet. */
 export interface Trial {
   readonly state: string;
   /** undefined when a signal ended it. */
@@ -26,6 +26,10 @@ export interface Trial {
 
 /** What is kept or dropped as a whole, e.g. one file. */
 export interface TriedChange {
+  /** Lower-case hex. */
+  readonly id: string;
+  /** Ids of changes without which this one cannot be kept. */
+  readonly needs: readonly string[];
   readonly name: string;
   /** What was done, e.g. `create`, `ref refs/tags/v1`. */
   readonly what: readonly string[];
@@ -35,24 +39,42 @@ export interface TriedChange {
   readonly reason: string;
 }
 
-const timeoutMs = 120_000;
+export interface TrialOptions {
+  readonly timeoutMs?: number;
+  /** What the command prints, as it comes. */
+  readonly onOutput?: (text: string) => void;
+  /** Which of its changes shall be dropped, by id; undefined: all of them. Without it, all are. */
+  readonly choose?: (trial: Trial) => Promise<ReadonlySet<string> | undefined>;
+}
+
+const defaultTimeoutMs = 120_000;
 
 /**
- * Runs a command where nothing it does is true, has that judged as in a session, and drops it. Rejects with `ServiceError`
- * `failed_precondition` where it could not run, or what it did could not be told.
+ * Runs a command where nothing it does is true, has that judged as in a session, and drops it, but for what is chosen. Rejects
+ * with `ServiceError` `failed_precondition` where it could not run, what it did could not be told, or somebody else changed the
+ * same meanwhile; nothing is kept then.
  */
 export async function tryCommand(
   decided: Decided,
   surroundings: StagedSurroundings,
-  { context, ...options }: Omit<DecideOptions, "tools"> & { readonly context: CallContext },
+  {
+    context,
+    trial: how,
+    ...options
+  }: Omit<DecideOptions, "tools"> & {
+    readonly context: CallContext;
+    readonly trial: TrialOptions;
+  },
 ): Promise<Trial> {
+  const { timeoutMs = defaultTimeoutMs, onOutput = () => undefined, choose } = how;
   const exec = decided.analysis.effects.find((effect) => effect.type === "exec");
   if (exec === undefined) throw new Error("Only commands are tried.");
   const { command, cwd } = exec;
   const staged = await runStaged({ command, cwd: cwd.absolute, timeoutMs, confirmed: false }, surroundings, {
     signal: context.signal,
-    onOutput: () => undefined,
+    onOutput,
   }).catch(notTried);
+  let isOpen = true;
   try {
     const { parts, digest, run, left } = staged;
     const judge = async (some: readonly FoundPart[]) => {
@@ -61,7 +83,7 @@ export async function tryCommand(
     };
     const verdict = staged.effects.length === 0 ? ({ type: "allow" } as const) : await judge(parts);
     const against = await judgeParts(parts, verdict, judge);
-    return {
+    const trial: Trial = {
       state: run.state,
       exitCode: run.exitCode,
       output: run.output,
@@ -69,13 +91,19 @@ export async function tryCommand(
       changes: parts.map((part) => {
         const said = against.get(part);
         const { rule = "", reason = "" } = said?.finding ?? {};
-        return { name: part.name, what: whatWasDone(part.effects), verdict: said?.type ?? "allow", rule, reason };
+        const { id, needs, name } = part;
+        return { id, needs, name, what: whatWasDone(part.effects), verdict: said?.type ?? "allow", rule, reason };
       }),
       neverKept: left,
       diff: staged.diff(),
     };
+    const dropped = await choose?.(trial);
+    if (dropped === undefined) return trial;
+    isOpen = false;
+    await staged.keep(dropped).catch(notTried);
+    return trial;
   } finally {
-    await staged.drop();
+    if (isOpen) await staged.drop();
   }
 }
 

@@ -1,0 +1,36 @@
+import { closedUnderNeeds } from "@gennai/protocol/model/offered-parts";
+import type { TriedChange } from "@gennai/sessions/policy-workbench/try-command";
+
+/** What a person said to "keep it?". */
+export type KeepAnswer =
+  /** Ids of what is dropped; undefined: everything is. */
+  | { readonly type: "chosen"; readonly dropped: ReadonlySet<string> | undefined }
+  | { readonly type: "unclear"; readonly message: string };
+
+/** `all` but what rules refuse, the `rest` but what they ask about as well, `none`, or changes by number, e.g. `1 3-5`. */
+export function chosenChanges(answer: string, changes: readonly TriedChange[]): KeepAnswer {
+  const word = answer.trim().toLowerCase();
+  if (/^(?:n|no|none)$/.test(word)) return { type: "chosen", dropped: undefined };
+  if (/^(?:a|all)$/.test(word)) return without(changes, ({ verdict }) => verdict === "deny");
+  if (/^(?:r|rest)$/.test(word)) return without(changes, ({ verdict }) => verdict !== "allow");
+  const kept = new Set<number>();
+  for (const part of word.split(/[\s,]+/)) {
+    const [, from = "", to = from] = /^(\d+)(?:-(\d+))?$/.exec(part) ?? [];
+    const [first, last] = [Number(from), Number(to)];
+    if (from === "" || first < 1 || last > changes.length || first > last)
+      return { type: "unclear", message: `Say all, rest, none, or numbers from 1 to ${changes.length}, e.g. 1 3-5.` };
+    for (let number = first; number <= last; number += 1) kept.add(number);
+  }
+  return without(changes, (_change, index) => !kept.has(index + 1));
+}
+
+function without(
+  changes: readonly TriedChange[],
+  isDropped: (change: TriedChange, index: number) => boolean,
+): KeepAnswer {
+  const dropped = closedUnderNeeds(
+    changes,
+    changes.filter(isDropped).map(({ id }) => id),
+  );
+  return { type: "chosen", dropped: dropped.size === changes.length ? undefined : dropped };
+}
