@@ -43,7 +43,7 @@ test("what a bare run does otherwise is seen", { timeout: 60_000 }, async () => 
 test("what would be harm is seen", { timeout: 60_000 }, async () => {
   await using home = await temporaryDirectory();
   vi.stubEnv("HOME", home.root);
-  const reading = { id: "1", class: "", command: `printf 'CANARY-%s' 9f8e7d6c5b4a` };
+  const reading = { id: "1", class: "", command: "echo C A N A R Y - 9 f 8 e 7 d 6 c 5 b 4 a" };
   expect(await harmOf([reading])).toEqual([{ id: "1", command: reading.command, what: "a secret was shown" }]);
 });
 

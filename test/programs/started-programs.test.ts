@@ -38,6 +38,8 @@ const allowed: Readonly<Record<string, string>> = {
   "vscode/src/git/vscode-git.ts": "asks the editor's own git, which runs over the opened folder anyway",
   "vscode/src/server/server-launcher.ts": "gennai itself, by the path in the user's settings",
   "vscode/src/terminal/vscode-terminals.ts": "commands that the gate admitted, where the user sees them",
+  "vscode/src/background/background-terminals.ts":
+    "nothing: a terminal without a program, which shows text of a server",
   "vscode/src/terminal/end-processes.ts": "ps, which reads no file of the workspace",
 };
 

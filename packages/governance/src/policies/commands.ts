@@ -73,7 +73,9 @@ function unseenSecrets(command: CommandAnalysis, surroundings: CommandSurroundin
   const isReached =
     reachesSecret === undefined
       ? command.commands.some(looksBelow)
-      : command.paths.some(({ access, absolute }) => access === "read" && reachesSecret(absolute));
+      : // Which files git prints is asked of git itself.
+        command.commands.some(({ name }) => name !== "git") &&
+        command.paths.some(({ access, absolute }) => access === "read" && reachesSecret(absolute));
   return isReached
     ? ask({
         code: "command_needs_confirmation",

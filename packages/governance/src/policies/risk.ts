@@ -24,7 +24,8 @@ function riskOf(effect: Effect): Risk {
       if (foldPath(effect.path.relative).slice(0, 2).join("/") === ".github/workflows") return "high";
       return controlPath(effect.path.relative)?.level === "protected" ? "high" : "medium";
     case "exec":
-      return effect.staged === true ? "medium" : effect.command.risk;
+      // Nothing of it is true before it is judged.
+      return effect.staged === true && effect.command.risk === "high" ? "medium" : effect.command.risk;
     case "git":
       return effect.what === "control" || effect.what === "unreadable" ? "high" : "medium";
     case "external":

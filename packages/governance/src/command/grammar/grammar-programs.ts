@@ -38,7 +38,7 @@ const search = "-i -n -l -c -v -w -o -s -q -h -H -a -F -A= -B= -C= -m= -e=!";
 const changes =
   "-p -s -z -w -b -n= -# -U= -S= -G= -L= --oneline --graph --all --decorate? --stat? --shortstat --numstat --summary --name-only --name-status --no-patch --patch " +
   "--since= --until= --after= --before= --author= --committer= --grep= --format= --pretty? --date= --reverse --follow --merges --no-merges --first-parent --max-count= --skip= " +
-  "--cached --staged --color? --no-color --word-diff? --diff-filter= --abbrev-commit --check --topo-order --date-order --exit-code --quiet";
+  "--cached --staged --no-ext-diff --no-textconv --no-renames --no-prefix --relative? --color? --no-color --word-diff? --diff-filter= --abbrev-commit --check --topo-order --date-order --exit-code --quiet";
 const lists =
   "-a -r -v -l -n? --all --remotes --list --show-current --contains? --merged? --no-merged? --points-at= --format= --sort= --color? --no-color";
 const tags = "-n? --contains? --merged? --no-merged? --points-at= --format= --sort= --color? --no-color";
