@@ -33,3 +33,6 @@ export function colouredLine(line: string, paint: Paint): string {
   if (line.startsWith("-")) return paint("red", text);
   return text;
 }
+
+/** Of what rules say. */
+export const outcomeColours = { allow: "green", staged: "green", ask: "yellow", deny: "red" } as const;

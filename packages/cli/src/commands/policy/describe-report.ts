@@ -1,10 +1,8 @@
 import type { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
 import type { Trial } from "@gennai/sessions/policy-workbench/try-command";
 import type { WorkbenchReport } from "@gennai/sessions/policy-workbench/workbench-report";
-import { colouredDiff, type Paint } from "../../terminal/colours.ts";
+import { colouredDiff, outcomeColours, type Paint } from "../../terminal/colours.ts";
 import { spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";
-
-export const outcomeColours = { allow: "green", staged: "green", ask: "yellow", deny: "red" } as const;
 
 type Rules = Pick<PolicyWorkbench, "status" | "unstaged">;
 

@@ -7,12 +7,12 @@ import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbe
 import type { ReplayedCall } from "@gennai/sessions/policy-workbench/workbench-report";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
-import { type Paint, paintFor } from "../../terminal/colours.ts";
+import { outcomeColours, type Paint, paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { parseSandbox, parseStages } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { describeReport, describeTried, outcomeColours } from "./describe-report.ts";
+import { describeReport, describeTried } from "./describe-report.ts";
 
 export interface PolicyFlags {
   readonly workspace?: string;

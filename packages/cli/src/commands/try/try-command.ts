@@ -4,13 +4,12 @@ import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbe
 import type { Trial, TriedChange } from "@gennai/sessions/policy-workbench/try-command";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
-import { colouredDiff, type Paint, paintFor } from "../../terminal/colours.ts";
+import { colouredDiff, outcomeColours, type Paint, paintFor } from "../../terminal/colours.ts";
 import { type Console, isTerminal } from "../../terminal/console.ts";
 import { Interrupts } from "../../terminal/interrupts.ts";
 import { LineInput } from "../../terminal/line-input.ts";
 import { jsonLine, spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { outcomeColours } from "../policy/describe-report.ts";
 import { chosenChanges } from "./chosen-changes.ts";
 
 export interface TryFlags {
