@@ -56,11 +56,22 @@ function compileOnce(rule: PatternRule): CompiledPattern {
   return compiled;
 }
 
+/** The floor's own are known to be good, and most sessions begin without a command: they are compiled when one is judged. */
+function compiledLater(rule: PatternRule): ReadyPattern {
+  return {
+    rule,
+    get compiled() {
+      return compileOnce(rule);
+    },
+  };
+}
+
 /** Compiles the patterns of a file. A bad one is a problem that names its line and rule; the others stay. */
 export function compilePatterns(file: RuleFile): {
   readonly patterns: readonly ReadyPattern[];
   readonly problems: readonly RuleProblem[];
 } {
+  if (file.layer === "floor") return { patterns: file.patterns.map(compiledLater), problems: [] };
   const patterns: ReadyPattern[] = [];
   const problems: RuleProblem[] = [];
   for (const rule of file.patterns) {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { repositoryPaths } from "../sandbox/repository-paths.ts";
 import type { ShellMachine, ShellSandbox } from "../sandbox/sandboxed-shell.ts";
 import { type CoveredRoot, CoveredRoots } from "../stage/covered-roots.ts";
@@ -47,6 +48,9 @@ export interface LayeredStage {
   /** Trees of the layer that the command does not see: the workspace's own were changed meanwhile. */
   readonly dropped: readonly string[];
 }
+
+/** Milliseconds. */
+const warmUpDelay = 200;
 
 /** Workspaces whose next command finds its mounts made; those that had one last. */
 const maxAhead = 8;
@@ -172,6 +176,8 @@ export class Stages implements AsyncDisposable {
   /** The same for the first command of a workspace, which would have to wait for a look at all of it. */
   warmUp(workspaceRoot: string, zeroAccess: ZeroAccess): void {
     this.#inBackground(async (signal) => {
+      // The model's first request goes out first: to start programs takes the time of this one.
+      await delay(warmUpDelay, undefined, { signal, ref: false });
       if ((await this.support(workspaceRoot)).state !== "staged") return;
       const machine = this.#options.shell.machineFor(workspaceRoot);
       const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
