@@ -13,6 +13,10 @@ const recordSchema = z.object({
   version: z.string(),
   /** Real absolute path. */
   workspace: z.string(),
+  /** It serves other workspaces of its user, too, with these options. */
+  shared: z.optional(
+    z.object({ sandbox: z.string(), stages: z.string(), protectedBranches: z.readonly(z.array(z.string())) }),
+  ),
   /** Milliseconds since the epoch. */
   startedAt: z.number(),
 });

@@ -15,6 +15,10 @@ export const gateErrors = {
     means: "the turn was stopped, or a person switched all work off",
     next: "Wait for the person; `gennai emergency status` says what is off.",
   },
+  stopped_by_user: {
+    means: "a person stopped this one call while it ran; the turn goes on",
+    next: "Nothing, or say what to do instead.",
+  },
   read_only_mode: {
     means: "a person allows reading only",
     next: "A person lifts it: `gennai emergency read-only off`.",
@@ -92,6 +96,14 @@ export const gateErrors = {
     means: "a command changed what a person has to look at, and none of it was kept",
     next: "Look at the paths and answer the question.",
   },
+  key_needs_confirmation: {
+    means: "the command would use a login of yours",
+    next: "Answer the question, which names it and the host; it is asked every time.",
+  },
+  key_command_not_alone: {
+    means: "a command that needs a login of yours has others around it",
+    next: "Run it by itself, written out; what belongs before or behind it are commands of their own.",
+  },
   high_risk: { means: "high risk wants a yes of its own", next: "Answer the question; `--yes` does not." },
   high_risk_terminal: {
     means: "a command of high risk does not run in the user's terminal",
@@ -140,6 +152,10 @@ export const gateErrors = {
   check_needs_confirmation: {
     means: "the repository says what the check after an edit runs",
     next: "Answer the question; a yes for the session holds for exactly this command.",
+  },
+  network_needs_confirmation: {
+    means: "a command wants to reach a host that nobody let it reach",
+    next: "Answer the question, which names host and port; `gennai answers allow` answers ahead.",
   },
   no_checkpoint: {
     means: "the tree could not be kept before a command, so what it changes could not be taken back",

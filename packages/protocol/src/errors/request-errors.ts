@@ -30,6 +30,10 @@ export const requestErrors = {
   bad_digest: { means: "no SHA-256 in hex", next: "Send the digest that the preview showed." },
   busy: { means: "the same thing is being done right now", next: "Wait for its end." },
   cannot_add: { means: "git could not add a working tree", next: "The message has git's reason; prune old ones." },
+  cannot_commit: {
+    means: "git could not make the first commit",
+    next: "The message has git's reason; often it wants to know user.name and user.email, or there are too many files without a .gitignore.",
+  },
   cannot_switch: { means: "git could not switch branches", next: "Commit or stash, or use Proposal Mode." },
   capabilities_changed: {
     means: "the capability profile changed since the preview",
@@ -72,6 +76,11 @@ export const requestErrors = {
     means: "the server's database is older than what was signed last, so nothing is recorded and nothing is done",
     next: "Whoever runs the server puts the newer one back, or accepts the loss: `gennai doctor` says what is missing.",
   },
+  message_gone: {
+    means: "the model was told this message, or somebody took it back before",
+    next: "Say something new; what the model was told stands in the conversation.",
+  },
+  no_turn_listens: { means: "no turn runs that takes messages", next: "Start a turn with it." },
   nobody_to_ask: {
     means: "part of the plan asks a person once more, and no client that can answer is open; nothing was run or spent",
     next: "Open the session in a client (`gennai open`), then do it again.",
@@ -112,6 +121,10 @@ export const requestErrors = {
   too_many_sessions: { means: "the user or the server has as many sessions open as it may", next: "End one." },
   too_many_starts: { means: "too many turns of the session wait for their start", next: "Try again in a second." },
   too_many_tenants: { means: "the server has as many tenants open as it may", next: "Try again later." },
+  too_many_messages: {
+    means: "too many messages wait for the model's next call",
+    next: "Take one back, or wait until the model has read them.",
+  },
   too_many_files: {
     means: "the server has as many files open as it may, so nothing can be recorded",
     next: "Try again; whoever runs the server raises the limit (`ulimit -n`).",

@@ -2,6 +2,22 @@ import type { ErrorMeanings } from "./error-meaning.ts";
 
 /** Why a turn ended with the event `error`. */
 export const turnErrors = {
+  answer_cut: {
+    means: "the model's answer was cut off at its output limit, also when it was asked to go on",
+    next: "Raise `--max-tokens`, or ask for less at once.",
+  },
+  answer_empty: {
+    means: "the model answered nothing, also when it was asked again",
+    next: "Say `go on`, or use another model.",
+  },
+  answer_malformed: {
+    means: "the model wrote tool calls that cannot be read, again and again",
+    next: "Say `go on`, or use a model that is better at calling tools.",
+  },
+  answer_refused: {
+    means: "the model, or its provider's filter, refused to answer",
+    next: "Ask otherwise; clear the session if it goes on, or use another model.",
+  },
   budget_exceeded: {
     means: "the next request would exceed a budget of tokens or cost",
     next: "Raise `--max-turn-tokens`, `--max-session-tokens` or `--max-cost`, or ask for less.",

@@ -19,8 +19,8 @@ export interface EditorRequest<Method, Event, Answer, Asked, Given> {
   readonly answer: Answer;
   /** As in: no attached client could … in time. */
   readonly purpose: string;
-  /** Milliseconds that an attached client has; without it, as the session is set. */
-  readonly answerMs?: number;
+  /** Milliseconds that an attached client has. */
+  readonly answerMs: number;
   /** The same for a client of the original protocol, where that is another time. */
   readonly originalAnswerMs?: number;
   /** What the session's log has in place of these fields. The texts of all others are masked in it. */

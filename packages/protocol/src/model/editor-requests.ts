@@ -11,6 +11,7 @@ import {
   checkedAppliedFile,
   type ProposedChange,
 } from "./proposal.ts";
+import { replyFromMessage, replyToMessage, type UserQuestion } from "./user-question.ts";
 
 export interface FileReadRequest {
   readonly path: string;
@@ -202,6 +203,7 @@ export const editorRequests = {
     event: "applyChangesRequest",
     answer: "applyChangesResponse",
     purpose: "apply the changes",
+    answerMs: 30_000,
     tell: ({ changes }: ApplyRequest) => `Applies changes in the editor: ${changes.map(({ path }) => path).join(", ")}`,
     toMessage: ({ changeSetId, changes }: ApplyRequest) => ({ changeSetId, changes: changes.map(changeToMessage) }),
     fromMessage: ({ changeSetId, changes }) => ({ changeSetId, changes: changes.map(changeFromMessage) }),
@@ -244,6 +246,33 @@ export const editorRequests = {
       diagnostics.slice(0, maxDiagnostics).map(({ path, line, column, severity, message, source }) => {
         return { path, line, column, severity: severityWords.fromMessage(severity) ?? "information", message, source };
       }),
+  }),
+
+  /** The model asks the person before a client. How long that may take, the session's settings say. */
+  "user-question": editorRequest({
+    method: "askUser",
+    capability: "askUser",
+    event: "userQuestionRequest",
+    answer: "userQuestionResponse",
+    purpose: "ask its user",
+    answerMs: 10 * 60_000,
+    tell: ({ questions }: { readonly questions: readonly UserQuestion[] }) =>
+      `The model asks: ${questions.map(({ question }) => question).join(" ")}`,
+    toMessage: ({ questions }: { readonly questions: readonly UserQuestion[] }) => ({
+      questions: questions.map((each) => ({ ...each, options: [...each.options] })),
+    }),
+    fromMessage: ({ questions }) => ({
+      questions: questions.map(({ question, header, options, multiple }) => {
+        return {
+          question,
+          header,
+          multiple,
+          options: options.map(({ label, description }) => ({ label, description })),
+        };
+      }),
+    }),
+    answerToMessage: replyToMessage,
+    answerFromMessage: replyFromMessage,
   }),
 
   /** By the editor's language features: symbols whose name has this in it. */

@@ -55,6 +55,19 @@ export interface ProposedChange {
   readonly conflict: boolean;
   readonly warning: string;
   readonly hunks: readonly Hunk[];
+  /** Permission bits after the change; absent: those of the file, or the usual ones of a new file. */
+  readonly newMode?: number;
+  /** What is there, before or after, is no text: it has no hunks. */
+  readonly binary?: boolean;
+  /** Commands that made a part of it, in the order in which they ran; absent when only file tools did. */
+  readonly commands?: readonly string[];
+  /** Path of the file that it was. */
+  readonly movedFrom?: string;
+}
+
+/** Only the server can write it: no editor writes permission bits, and what is no text. */
+export function isBeyondText({ newMode, binary }: Pick<ProposedChange, "newMode" | "binary">): boolean {
+  return newMode !== undefined || binary === true;
 }
 
 export interface Hunk {
@@ -63,6 +76,8 @@ export interface Hunk {
   readonly newRange: LineRange;
   /** With their leading ' ', '+' or '-'. */
   readonly lines: readonly string[];
+  /** Commands that made it, in the order in which they ran; absent when only file tools did. */
+  readonly commands?: readonly string[];
 }
 
 export interface LineRange {
@@ -87,11 +102,12 @@ export function proposalFromMessage(message: ProposedChanges): Proposal {
 }
 
 export function changeToMessage(change: ProposedChange): MessageInitShape<typeof ProposedChangeSchema> {
-  const { newContentBlob, baseBlob, hunks, operation, ...rest } = change;
+  const { newContentBlob, baseBlob, hunks, operation, commands = [], ...rest } = change;
   return {
     ...rest,
     operation: operationWords.toMessage(operation),
-    hunks: hunks.map((hunk) => ({ ...hunk, lines: [...hunk.lines] })),
+    hunks: hunks.map((hunk) => ({ ...hunk, lines: [...hunk.lines], commands: [...(hunk.commands ?? [])] })),
+    commands: [...commands],
     ...(newContentBlob === undefined ? {} : { newContentBlob: blobToMessage(newContentBlob) }),
     ...(baseBlob === undefined ? {} : { baseBlob: blobToMessage(baseBlob) }),
   };
@@ -100,6 +116,7 @@ export function changeToMessage(change: ProposedChange): MessageInitShape<typeof
 /** An operation that is not known here is an update: its base is checked before anything is written. */
 export function changeFromMessage(message: ProposedChangeMessage): ProposedChange {
   const { id, path, unifiedDiff, newContent, newContentBlob, baseSha256, baseBlob, conflict, warning } = message;
+  const { newMode, binary, commands, movedFrom } = message;
   return {
     id,
     path,
@@ -111,11 +128,16 @@ export function changeFromMessage(message: ProposedChangeMessage): ProposedChang
     ...(baseBlob === undefined ? {} : { baseBlob: blobFromMessage(baseBlob) }),
     conflict,
     warning,
+    ...(newMode === 0 ? {} : { newMode }),
+    ...(binary ? { binary } : {}),
+    ...(commands.length === 0 ? {} : { commands }),
+    ...(movedFrom === "" ? {} : { movedFrom }),
     hunks: message.hunks.map((hunk) => ({
       id: hunk.id,
       oldRange: { start: hunk.oldRange?.start ?? 0, count: hunk.oldRange?.count ?? 0 },
       newRange: { start: hunk.newRange?.start ?? 0, count: hunk.newRange?.count ?? 0 },
       lines: hunk.lines,
+      ...(hunk.commands.length === 0 ? {} : { commands: hunk.commands }),
     })),
   };
 }

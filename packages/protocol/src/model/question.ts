@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Risk, riskFromMessage, riskWords } from "@gennai/protocol/model/risk";
 import {
+  ConfirmationAnswer,
   type ConfirmationRequest,
   type ConfirmationRequestSchema,
   ConfirmationScope as ScopeMessage,
@@ -20,6 +21,13 @@ export const scopeWords = new EnumWords({
  */
 export type ConfirmationScope = (typeof scopeWords.words)[number];
 
+/** What a person answered, or that a client could ask nobody. */
+export const answerWords = new EnumWords({
+  yes: ConfirmationAnswer.YES,
+  no: ConfirmationAnswer.NO,
+  nobody: ConfirmationAnswer.NOBODY,
+});
+
 /** The one question that all asks of a call become, as the person who answers sees it. */
 export interface Question {
   readonly callId: string;
@@ -27,6 +35,8 @@ export interface Question {
   /** Which intent the action serves, or that none is selected. */
   readonly intentReflection: string;
   readonly actionStatement: string;
+  /** The same without secrets, for places where others may look; absent where nobody masked it. */
+  readonly maskedStatement?: string;
   /** Empty when there is nothing to add. */
   readonly impactStatement: string;
   /** The model's own words: a claim, to be shown apart from what was computed. */
@@ -106,6 +116,7 @@ export function questionFromMessage(message: ConfirmationRequest): Question {
     title: message.title,
     intentReflection: message.intentReflection,
     actionStatement: message.actionStatement,
+    ...(message.maskedStatement === "" ? {} : { maskedStatement: message.maskedStatement }),
     impactStatement: message.impactStatement,
     modelClaim: message.modelClaim,
     computed: {

@@ -7,6 +7,7 @@ import {
 } from "../gen/gennai/agent/v1/agent_pb.ts";
 import { type Backend, backendWords } from "./backend.ts";
 import { InvalidField } from "./checked-field.ts";
+import { effortWords } from "./effort.ts";
 import { EnumWords } from "./enum-words.ts";
 
 export const editingModeWords = new EnumWords({
@@ -37,17 +38,23 @@ const rows = {
   /** Output tokens an answer may take; 0: the provider's default. */
   maxTokens: count(0, 2 ** 31 - 1),
   /** Model calls a turn may take. */
-  maxIterations: count(50, 1000),
+  maxIterations: count(500, 1000),
   editingMode: oneOf(editingModeWords, "branch"),
   verbosity: oneOf(verbosityWords, "normal"),
+  /** How hard a model thinks, where thinking is on; empty: as is usual with its provider. */
+  effort: chosen(effortWords),
   /** Tokens the model can take, in place of what is known of it. 0, here and below: no such limit. */
   maxContextTokens: limit(Number),
   /** Tokens in and out, over all of the session's turns, sub-agents included. */
   maxSessionTokens: limit(BigInt),
   /** The same, over one turn. */
   maxTurnTokens: limit(BigInt),
-  /** Over all of the session's turns, in the currency of the user's prices. */
+  /** Over all of the session's turns, in the currency of the prices. */
   maxCost: limit(Number),
+  /** Seconds a question waits for an attached person's answer; 0: until it is answered. */
+  questionSeconds: { ...limit(Number), otherwise: 600 },
+  /** A person typed `baseUrl`: no key of the server's own goes there, unless whoever runs the server named it too. */
+  handedKeyOnly: flag(),
 } satisfies Readonly<Record<FieldName, Setting<unknown>>>;
 
 type FieldName = Exclude<keyof SettingsMessage, "$typeName" | "$unknown" | "workingDir">;
@@ -114,7 +121,13 @@ export function changedSettings(current: SessionSettings, message: SettingsMessa
   });
   // A model name or URL belongs to its backend: another backend does not inherit them.
   const staysThere = choice.backend === undefined || choice.backend === current.backend;
-  return { ...current, ...(staysThere ? {} : { model: "", baseUrl: "" }), ...choice };
+  return {
+    ...current,
+    ...(staysThere ? {} : { model: "", baseUrl: "" }),
+    // So does what is said of the address.
+    ...(staysThere && choice.baseUrl === undefined ? {} : { handedKeyOnly: false }),
+    ...choice,
+  };
 }
 
 /** A setting between here and its field. */
@@ -132,6 +145,17 @@ function oneOf<Word extends string>(words: EnumWords<Word, number>, otherwise: W
   return {
     otherwise,
     toMessage: (word) => words.toMessage(word),
+    fromMessage: (field) => words.fromMessage(Number(field)),
+    problem: (field) =>
+      field === 0 || words.fromMessage(Number(field)) !== undefined ? undefined : `has no meaning: ${String(field)}`,
+  };
+}
+
+/** Empty: not chosen. */
+function chosen<Word extends string>(words: EnumWords<Word, number>): Setting<Word | ""> {
+  return {
+    otherwise: "",
+    toMessage: (word) => (word === "" ? 0 : words.toMessage(word)),
     fromMessage: (field) => words.fromMessage(Number(field)),
     problem: (field) =>
       field === 0 || words.fromMessage(Number(field)) !== undefined ? undefined : `has no meaning: ${String(field)}`,
@@ -168,6 +192,16 @@ function limit(toMessage: (value: number) => number | bigint): Setting<number> {
       field === undefined || (Number(field) >= 0 && Number(field) <= Number.MAX_SAFE_INTEGER)
         ? undefined
         : "cannot be negative or beyond 2^53",
+  };
+}
+
+/** Left out, it stays. */
+function flag(): Setting<boolean> {
+  return {
+    otherwise: false,
+    toMessage: (value) => value,
+    fromMessage: (field) => (typeof field === "boolean" ? field : undefined),
+    problem: () => undefined,
   };
 }
 

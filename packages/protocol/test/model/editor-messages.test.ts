@@ -38,7 +38,19 @@ const change: ProposedChange = {
   baseBlob: { sha256: digest, size: 4, mediaType: "text/x" },
   conflict: true,
   warning: "warning",
-  hunks: [{ id: "h1", oldRange: { start: 1, count: 2 }, newRange: { start: 3, count: 4 }, lines: ["+text"] }],
+  hunks: [
+    {
+      id: "h1",
+      oldRange: { start: 1, count: 2 },
+      newRange: { start: 3, count: 4 },
+      lines: ["+text"],
+      commands: ["make a.ts"],
+    },
+  ],
+  newMode: 0o755,
+  binary: true,
+  commands: ["make a.ts"],
+  movedFrom: "b.ts",
 };
 
 /** One of each kind, with nothing left out. */
@@ -72,6 +84,19 @@ const examples: { readonly [Kind in EditorRequestKind]: { readonly asked: Asked<
     diagnostics: {
       asked: { paths: ["a.ts"] },
       given: [{ path: "a.ts", line: 1, column: 2, severity: "hint", message: "message", source: "ts" }],
+    },
+    "user-question": {
+      asked: {
+        questions: [
+          {
+            question: "Which one?",
+            header: "Store",
+            multiple: true,
+            options: [{ label: "SQLite", description: "One file" }],
+          },
+        ],
+      },
+      given: { end: "answered", answers: [{ chosen: [1], text: "and fast" }] },
     },
     "find-symbols": {
       asked: { query: "main", path: "a.ts" },

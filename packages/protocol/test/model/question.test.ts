@@ -12,6 +12,7 @@ const question: Question = {
   modelClaim: "claim",
   computed: { risk: "medium", paths: ["a", "b"], rule: "rule", reason: "reason", policySha256: "sha" },
   actionJson: '{"tool":"Bash"}',
+  maskedStatement: "Run it",
   actionSha256: "digest",
   diff: "--- a/x\n+++ b/x\n",
   parts: [

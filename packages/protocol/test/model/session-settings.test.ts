@@ -1,6 +1,6 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
-import { Backend, EditingMode, SettingsSchema, Verbosity } from "#gen/gennai/agent/v1/agent_pb";
+import { Backend, EditingMode, Effort, SettingsSchema, Verbosity } from "#gen/gennai/agent/v1/agent_pb";
 import { InvalidField } from "#model/checked-field";
 import {
   changedSettings,
@@ -19,10 +19,13 @@ const chosen = {
   maxIterations: 7,
   editingMode: "proposal",
   verbosity: "terse",
+  effort: "xhigh",
   maxContextTokens: 32_768,
   maxSessionTokens: 5_000_000_000,
   maxTurnTokens: 6_000_000_000,
   maxCost: 2.5,
+  questionSeconds: 90,
+  handedKeyOnly: true,
 } as const;
 
 function overTheWire(settings: Parameters<typeof settingsToMessage>[0]) {
@@ -34,6 +37,7 @@ describe("settings over the wire", () => {
     expect(overTheWire({ ...chosen, workingDir: "/w" })).toMatchObject({
       ...chosen,
       backend: Backend.OPENAI_COMPATIBLE,
+      effort: Effort.XHIGH,
       editingMode: EditingMode.PROPOSAL,
       verbosity: Verbosity.TERSE,
       maxSessionTokens: 5_000_000_000n,
@@ -48,6 +52,15 @@ describe("settings over the wire", () => {
     expect(settingsFromMessage(overTheWire({ ...inForce, workingDir: "/w" }))).toEqual({ ...chosen, workingDir: "/w" });
   });
 
+  test("what is said of an address holds for this address", () => {
+    const current: SessionSettings = { ...chosen, interactive: true };
+    const other = "http://127.0.0.1:9000/v1";
+    expect(changedSettings(current, overTheWire({ baseUrl: other })).handedKeyOnly).toBe(false);
+    expect(changedSettings(current, overTheWire({ backend: "openai" })).handedKeyOnly).toBe(false);
+    expect(changedSettings(current, overTheWire({ model: "other" })).handedKeyOnly).toBe(true);
+    expect(changedSettings(current, overTheWire({ baseUrl: other, handedKeyOnly: true })).handedKeyOnly).toBe(true);
+  });
+
   test("what is left out stays", () => {
     const current: SessionSettings = { ...chosen, interactive: false };
     expect(changedSettings(current, overTheWire({}))).toEqual(current);
@@ -57,14 +70,14 @@ describe("settings over the wire", () => {
 
   test("a limit of 0 takes the limit away", () => {
     const current: SessionSettings = { ...chosen, interactive: true };
-    const limits = { maxContextTokens: 0, maxSessionTokens: 0, maxTurnTokens: 0, maxCost: 0 };
+    const limits = { maxContextTokens: 0, maxSessionTokens: 0, maxTurnTokens: 0, maxCost: 0, questionSeconds: 0 };
     expect(changedSettings(current, overTheWire(limits))).toEqual({ ...current, ...limits });
   });
 
   test("another backend inherits neither model nor address; the same one does", () => {
     const current: SessionSettings = { ...chosen, interactive: true };
     const other = changedSettings(current, overTheWire({ backend: "openai" }));
-    expect(other).toEqual({ ...current, backend: "openai", model: "", baseUrl: "" });
+    expect(other).toEqual({ ...current, backend: "openai", model: "", baseUrl: "", handedKeyOnly: false });
     expect(changedSettings(current, overTheWire({ backend: "openai-compatible" }))).toEqual(current);
     expect(changedSettings(current, overTheWire({ backend: "openai", model: "gpt" })).model).toBe("gpt");
   });
@@ -83,6 +96,7 @@ describe("settings over the wire", () => {
     [{ maxContextTokens: -1 }, "settings.max_context_tokens cannot be negative or beyond 2^53."],
     [{ maxSessionTokens: 2n ** 60n }, "settings.max_session_tokens cannot be negative or beyond 2^53."],
     [{ maxTurnTokens: -1n }, "settings.max_turn_tokens cannot be negative or beyond 2^53."],
+    [{ questionSeconds: -1 }, "settings.question_seconds cannot be negative or beyond 2^53."],
     [{ maxCost: Number.NaN }, "settings.max_cost cannot be negative or beyond 2^53."],
     [{ maxCost: Number.POSITIVE_INFINITY }, "settings.max_cost cannot be negative or beyond 2^53."],
   ])("%o is refused", (fields, message) => {
@@ -101,7 +115,14 @@ describe("settings over the wire", () => {
 });
 
 test("a log of before some settings were there, with the limits in an object of their own, keeps all it says", () => {
-  const { maxCost, maxTurnTokens: _, maxSessionTokens: __, maxContextTokens: ___, ...older } = chosen;
+  const {
+    maxCost,
+    maxTurnTokens: _,
+    maxSessionTokens: __,
+    maxContextTokens: ___,
+    questionSeconds: ____,
+    ...older
+  } = chosen;
   expect(settingsFromLog({ ...older, interactive: false, limits: { maxCost } })).toEqual({
     ...settingDefaults,
     ...older,

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gennai/agent/v1/governance.proto.
  */
 export const file_gennai_agent_v1_governance: GenFile = /*@__PURE__*/
-  fileDesc("CiBnZW5uYWkvYWdlbnQvdjEvZ292ZXJuYW5jZS5wcm90bxIPZ2VubmFpLmFnZW50LnYxIqoBCgxHYXRlRGVjaXNpb24SFAoMdG9vbF9jYWxsX2lkGAEgASgJEhEKCXRvb2xfbmFtZRgCIAEoCRIpCgd2ZXJkaWN0GAMgASgOMhguZ2VubmFpLmFnZW50LnYxLlZlcmRpY3QSKAoEcmlzaxgEIAEoDjIaLmdlbm5haS5hZ2VudC52MS5SaXNrTGV2ZWwSDAoEcnVsZRgFIAEoCRIOCgZyZWFzb24YBiABKAkimQQKE0NvbmZpcm1hdGlvblJlcXVlc3QSEgoKcmVxdWVzdF9pZBgBIAEoCRIUCgx0b29sX2NhbGxfaWQYAiABKAkSDQoFdGl0bGUYAyABKAkSGQoRaW50ZW50X3JlZmxlY3Rpb24YBCABKAkSGAoQYWN0aW9uX3N0YXRlbWVudBgFIAEoCRIYChBpbXBhY3Rfc3RhdGVtZW50GAYgASgJEhMKC21vZGVsX2NsYWltGAcgASgJEi8KCGNvbXB1dGVkGAggASgLMh0uZ2VubmFpLmFnZW50LnYxLkNvbXB1dGVkUmlzaxITCgthY3Rpb25fanNvbhgJIAEoCRIVCg1hY3Rpb25fc2hhMjU2GAogASgJEjoKDm9mZmVyZWRfc2NvcGVzGAsgAygOMiIuZ2VubmFpLmFnZW50LnYxLkNvbmZpcm1hdGlvblNjb3BlEhoKEnJlbWVtYmVyX3N0YXRlbWVudBgMIAEoCRIyCghwYXR0ZXJucxgNIAMoCzIgLmdlbm5haS5hZ2VudC52MS5SZW1lbWJlclBhdHRlcm4SDAoEZGlmZhgOIAEoCRIrCgVwYXJ0cxgPIAMoCzIcLmdlbm5haS5hZ2VudC52MS5PZmZlcmVkUGFydBITCgtvd25lcl9lcG9jaBgUIAEoBBIsCghkZWFkbGluZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVAoLT2ZmZXJlZFBhcnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRydWxlGAMgASgJEg4KBnJlYXNvbhgEIAEoCRINCgVuZWVkcxgFIAMoCSJ/Cg9SZW1lbWJlclBhdHRlcm4SCgoCaWQYASABKAkSDAoEdGV4dBgCIAEoCRIMCgRydWxlGAMgASgJEhYKDm1hdGNoZWRfYmVmb3JlGAQgAygJEhMKC3dvdWxkX21hdGNoGAUgAygJEhcKD3dvdWxkX25vdF9tYXRjaBgGIAMoCSJ8CgxDb21wdXRlZFJpc2sSKAoEcmlzaxgBIAEoDjIaLmdlbm5haS5hZ2VudC52MS5SaXNrTGV2ZWwSDQoFcGF0aHMYAiADKAkSDAoEcnVsZRgDIAEoCRIOCgZyZWFzb24YBCABKAkSFQoNcG9saWN5X3NoYTI1NhgFIAEoCSLkAQoUQ29uZmlybWF0aW9uUmVzcG9uc2USEgoKcmVxdWVzdF9pZBgBIAEoCRIzCgZhbnN3ZXIYAiABKA4yIy5nZW5uYWkuYWdlbnQudjEuQ29uZmlybWF0aW9uQW5zd2VyEjEKBXNjb3BlGAMgASgOMiIuZ2VubmFpLmFnZW50LnYxLkNvbmZpcm1hdGlvblNjb3BlEg4KBnJlYXNvbhgEIAEoCRIVCg1hY3Rpb25fc2hhMjU2GAUgASgJEhIKCnBhdHRlcm5faWQYBiABKAkSFQoNZHJvcHBlZF9wYXJ0cxgHIAMoCSJpCg5FbWVyZ2VuY3lTdGF0ZRIRCglyZWFkX29ubHkYASABKAgSGwoTZGlzYWJsZV9oaWdoX2ltcGFjdBgCIAEoCBIVCg1ibG9ja2VkX3Rvb2xzGAMgAygJEhAKCHN0b3BfYWxsGAQgASgIIrEBChBFbWVyZ2VuY3lDaGFuZ2VkEi4KBXN0YXRlGAEgASgLMh8uZ2VubmFpLmFnZW50LnYxLkVtZXJnZW5jeVN0YXRlEjIKB2NvbnRyb2wYAiABKA4yIS5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5Q29udHJvbBIPCgdlbmFibGVkGAMgASgIEgwKBHRvb2wYBCABKAkSCgoCYnkYBSABKAkSDgoGcmVhc29uGAYgASgJIosBChpTZXRFbWVyZ2VuY3lDb250cm9sUmVxdWVzdBIyCgdjb250cm9sGAEgASgOMiEuZ2VubmFpLmFnZW50LnYxLkVtZXJnZW5jeUNvbnRyb2wSDwoHZW5hYmxlZBgCIAEoCBIMCgR0b29sGAMgASgJEgoKAmJ5GAQgASgJEg4KBnJlYXNvbhgFIAEoCSJnChtTZXRFbWVyZ2VuY3lDb250cm9sUmVzcG9uc2USLgoFc3RhdGUYASABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSGAoQc3RvcHBlZF90dXJuX2lkcxgCIAMoCSIwChpHZXRHb3Zlcm5hbmNlU3RhdHVzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIpkCChtHZXRHb3Zlcm5hbmNlU3RhdHVzUmVzcG9uc2USMgoJZW1lcmdlbmN5GAEgASgLMh8uZ2VubmFpLmFnZW50LnYxLkVtZXJnZW5jeVN0YXRlEisKBXJ1bGVzGAIgASgLMhwuZ2VubmFpLmFnZW50LnYxLlJ1bGVzU3RhdHVzEhEKCWlzb2xhdGlvbhgDIAEoCRIyCgxpbnRlbnRzX21vZGUYBCABKA4yHC5nZW5uYWkuYWdlbnQudjEuSW50ZW50c01vZGUSGAoQYWN0aXZlX2ludGVudF9pZBgFIAEoCRI4CgxjYXBhYmlsaXRpZXMYBiABKAsyIi5nZW5uYWkuYWdlbnQudjEuQ2FwYWJpbGl0eVByb2ZpbGUiawoLUnVsZXNTdGF0dXMSDQoFY291bnQYASABKAUSDAoEdGV4dBgCIAEoCRIWCg5sYXN0X3Zpb2xhdGlvbhgDIAEoCRIQCghwcm9ibGVtcxgEIAMoCRIVCg1wb2xpY3lfc2hhMjU2GAUgASgJIjwKDFJ1bGVzQ2hhbmdlZBIsCgZzdGF0dXMYASABKAsyHC5nZW5uYWkuYWdlbnQudjEuUnVsZXNTdGF0dXMijgEKDVJ1bGVWaW9sYXRpb24SFAoMdG9vbF9jYWxsX2lkGAEgASgJEgwKBHRvb2wYAiABKAkSDQoFaW5wdXQYAyABKAkSDAoEcnVsZRgEIAEoCRIOCgZhY3Rpb24YBSABKAkSDQoFd29yZHMYBiABKAkSDgoGcmVhc29uGAcgASgJEg0KBXBsYWNlGAggASgJInUKEUNhcGFiaWxpdHlQcm9maWxlEgwKBG5hbWUYASABKAkSFAoMY2FwYWJpbGl0aWVzGAIgAygJEisKB2V4cGlyZXMYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3Byb2JsZW0YBCABKAkiTgoSQ2hlY2tQb2xpY3lSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDAoEdG9vbBgCIAEoCRIWCg5hcmd1bWVudHNfanNvbhgDIAEoCSKlAQoTQ2hlY2tQb2xpY3lSZXNwb25zZRIpCgd2ZXJkaWN0GAEgASgOMhguZ2VubmFpLmFnZW50LnYxLlZlcmRpY3QSKAoEcmlzaxgCIAEoDjIaLmdlbm5haS5hZ2VudC52MS5SaXNrTGV2ZWwSKQoFcnVsZXMYAyADKAsyGi5nZW5uYWkuYWdlbnQudjEuRmlyZWRSdWxlEg4KBnJlYXNvbhgEIAEoCSJiCglGaXJlZFJ1bGUSDAoEcnVsZRgBIAEoCRIpCgd2ZXJkaWN0GAIgASgOMhguZ2VubmFpLmFnZW50LnYxLlZlcmRpY3QSDgoGcmVhc29uGAMgASgJEgwKBGhpbnQYBCABKAkijQEKBkludGVudBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg4KBnN0YXR1cxgDIAEoCRITCgtvd25lZF9zY29wZRgEIAMoCRITCgtjb25zdHJhaW50cxgFIAMoCRIbChNhY2NlcHRhbmNlX2NyaXRlcmlhGAYgAygJEhIKCnNlbGVjdGFibGUYByABKAgiOQoOSW50ZW50U2VsZWN0ZWQSJwoGaW50ZW50GAEgASgLMhcuZ2VubmFpLmFnZW50LnYxLkludGVudCIoChJMaXN0SW50ZW50c1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCSJrChNMaXN0SW50ZW50c1Jlc3BvbnNlEigKB2ludGVudHMYASADKAsyFy5nZW5uYWkuYWdlbnQudjEuSW50ZW50EhAKCHdhcm5pbmdzGAIgAygJEhgKEGFjdGl2ZV9pbnRlbnRfaWQYAyABKAkiPAoTU2VsZWN0SW50ZW50UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhEKCWludGVudF9pZBgCIAEoCSI/ChRTZWxlY3RJbnRlbnRSZXNwb25zZRInCgZpbnRlbnQYASABKAsyFy5nZW5uYWkuYWdlbnQudjEuSW50ZW50IlcKFVNldEludGVudHNNb2RlUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEioKBG1vZGUYAiABKA4yHC5nZW5uYWkuYWdlbnQudjEuSW50ZW50c01vZGUiXQoWU2V0SW50ZW50c01vZGVSZXNwb25zZRIqCgRtb2RlGAEgASgOMhwuZ2VubmFpLmFnZW50LnYxLkludGVudHNNb2RlEgoKAm9uGAIgASgIEgsKA3doeRgDIAEoCSJCChpQcmV2aWV3U3lzdGVtUHJvbXB0UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhAKCHNjZW5hcmlvGAIgASgJIi0KG1ByZXZpZXdTeXN0ZW1Qcm9tcHRSZXNwb25zZRIOCgZwcm9tcHQYASABKAkidAoYTGlzdExlZGdlclJlY29yZHNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEQoJYWZ0ZXJfc2VxGAIgASgEEg0KBWxpbWl0GAMgASgFEg4KBm5ld2VzdBgEIAEoCBISCgpiZWZvcmVfc2VxGAUgASgEIikKDExlZGdlclJlY29yZBILCgNzZXEYASABKAQSDAoEanNvbhgCIAEoCSJLChlMaXN0TGVkZ2VyUmVjb3Jkc1Jlc3BvbnNlEi4KB3JlY29yZHMYASADKAsyHS5nZW5uYWkuYWdlbnQudjEuTGVkZ2VyUmVjb3JkIikKE1ZlcmlmeUxlZGdlclJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCSJvChRWZXJpZnlMZWRnZXJSZXNwb25zZRIOCgZzdGF0dXMYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIPCgdyZWNvcmRzGAMgASgFEg4KBnB1cmdlZBgEIAEoBRIVCg1maXJzdF9iYWRfc2VxGAUgASgEIhIKEEdldFBhcml0eVJlcXVlc3Qi5gEKEUdldFBhcml0eVJlc3BvbnNlEg8KB3ZlcnNpb24YASABKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgCIAEoBRIXCg9wcm90b2NvbF9zaGEyNTYYAyABKAkSKwoGcG9saWN5GAQgAygLMhsuZ2VubmFpLmFnZW50LnYxLlBhcml0eVBhcnQSMgoJZW1lcmdlbmN5GAUgASgLMh8uZ2VubmFpLmFnZW50LnYxLkVtZXJnZW5jeVN0YXRlEiwKB3JlbGVhc2UYBiADKAsyGy5nZW5uYWkuYWdlbnQudjEuUGFyaXR5UGFydCIqCgpQYXJpdHlQYXJ0EgwKBG5hbWUYASABKAkSDgoGc2hhMjU2GAIgASgJKmcKCVJpc2tMZXZlbBIaChZSSVNLX0xFVkVMX1VOU1BFQ0lGSUVEEAASEgoOUklTS19MRVZFTF9MT1cQARIVChFSSVNLX0xFVkVMX01FRElVTRACEhMKD1JJU0tfTEVWRUxfSElHSBADKlgKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhEKDVZFUkRJQ1RfQUxMT1cQARIPCgtWRVJESUNUX0FTSxACEhAKDFZFUkRJQ1RfREVOWRADKtcBCgxGYWlsdXJlQ2xhc3MSHQoZRkFJTFVSRV9DTEFTU19VTlNQRUNJRklFRBAAEiMKH0ZBSUxVUkVfQ0xBU1NfUEVSTUlTU0lPTl9ERU5JRUQQARIiCh5GQUlMVVJFX0NMQVNTX1RPT0xfVU5BVkFJTEFCTEUQAhIfChtGQUlMVVJFX0NMQVNTX0NPTU1BTkRfRVJST1IQAxIZChVGQUlMVVJFX0NMQVNTX1RJTUVPVVQQBBIjCh9GQUlMVVJFX0NMQVNTX1BBUlRJQUxfRVhFQ1VUSU9OEAUqmgEKEVZlcmlmaWNhdGlvblN0YXRlEiIKHlZFUklGSUNBVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEh8KG1ZFUklGSUNBVElPTl9TVEFURV9WRVJJRklFRBABEiEKHVZFUklGSUNBVElPTl9TVEFURV9VTlZFUklGSUVEEAISHQoZVkVSSUZJQ0FUSU9OX1NUQVRFX0ZBSUxFRBADKrMBChFDb25maXJtYXRpb25TY29wZRIiCh5DT05GSVJNQVRJT05fU0NPUEVfVU5TUEVDSUZJRUQQABIbChdDT05GSVJNQVRJT05fU0NPUEVfT05DRRABEhsKF0NPTkZJUk1BVElPTl9TQ09QRV9UVVJOEAISHgoaQ09ORklSTUFUSU9OX1NDT1BFX1NFU1NJT04QAxIgChxDT05GSVJNQVRJT05fU0NPUEVfV09SS1NQQUNFEAQqkgEKEkNvbmZpcm1hdGlvbkFuc3dlchIjCh9DT05GSVJNQVRJT05fQU5TV0VSX1VOU1BFQ0lGSUVEEAASGwoXQ09ORklSTUFUSU9OX0FOU1dFUl9ZRVMQARIaChZDT05GSVJNQVRJT05fQU5TV0VSX05PEAISHgoaQ09ORklSTUFUSU9OX0FOU1dFUl9OT0JPRFkQAyrDAQoQRW1lcmdlbmN5Q29udHJvbBIhCh1FTUVSR0VOQ1lfQ09OVFJPTF9VTlNQRUNJRklFRBAAEh8KG0VNRVJHRU5DWV9DT05UUk9MX1JFQURfT05MWRABEikKJUVNRVJHRU5DWV9DT05UUk9MX0RJU0FCTEVfSElHSF9JTVBBQ1QQAhIgChxFTUVSR0VOQ1lfQ09OVFJPTF9CTE9DS19UT09MEAMSHgoaRU1FUkdFTkNZX0NPTlRST0xfU1RPUF9BTEwQBCpzCgtJbnRlbnRzTW9kZRIcChhJTlRFTlRTX01PREVfVU5TUEVDSUZJRUQQABIVChFJTlRFTlRTX01PREVfQVVUTxABEhkKFUlOVEVOVFNfTU9ERV9SRVFVSVJFRBACEhQKEElOVEVOVFNfTU9ERV9PRkYQAyqmAgoJUGxhblN0YXRlEhoKFlBMQU5fU1RBVEVfVU5TUEVDSUZJRUQQABIUChBQTEFOX1NUQVRFX0RSQUZUEAESFgoSUExBTl9TVEFURV9QUkVWSUVXEAISIAocUExBTl9TVEFURV9BV0FJVElOR19BUFBST1ZBTBADEhgKFFBMQU5fU1RBVEVfRVhFQ1VUSU5HEAQSGAoUUExBTl9TVEFURV9WRVJJRllJTkcQBRITCg9QTEFOX1NUQVRFX0RPTkUQBhIVChFQTEFOX1NUQVRFX0ZBSUxFRBAHEhYKElBMQU5fU1RBVEVfUEFSVElBTBAIEhoKFlBMQU5fU1RBVEVfSU5URVJSVVBURUQQCRIZChVQTEFOX1NUQVRFX1VOVkVSSUZJRUQQCirBAQoNUGxhblN0ZXBTdGF0ZRIfChtQTEFOX1NURVBfU1RBVEVfVU5TUEVDSUZJRUQQABIbChdQTEFOX1NURVBfU1RBVEVfUEVORElORxABEhsKF1BMQU5fU1RFUF9TVEFURV9SVU5OSU5HEAISHAoYUExBTl9TVEVQX1NUQVRFX0VYRUNVVEVEEAMSGgoWUExBTl9TVEVQX1NUQVRFX0ZBSUxFRBAEEhsKF1BMQU5fU1RFUF9TVEFURV9TS0lQUEVEEAUy+gcKEUdvdmVybmFuY2VTZXJ2aWNlEnAKE0dldEdvdmVybmFuY2VTdGF0dXMSKy5nZW5uYWkuYWdlbnQudjEuR2V0R292ZXJuYW5jZVN0YXR1c1JlcXVlc3QaLC5nZW5uYWkuYWdlbnQudjEuR2V0R292ZXJuYW5jZVN0YXR1c1Jlc3BvbnNlEnAKE1NldEVtZXJnZW5jeUNvbnRyb2wSKy5nZW5uYWkuYWdlbnQudjEuU2V0RW1lcmdlbmN5Q29udHJvbFJlcXVlc3QaLC5nZW5uYWkuYWdlbnQudjEuU2V0RW1lcmdlbmN5Q29udHJvbFJlc3BvbnNlElgKC0NoZWNrUG9saWN5EiMuZ2VubmFpLmFnZW50LnYxLkNoZWNrUG9saWN5UmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5DaGVja1BvbGljeVJlc3BvbnNlElgKC0xpc3RJbnRlbnRzEiMuZ2VubmFpLmFnZW50LnYxLkxpc3RJbnRlbnRzUmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5MaXN0SW50ZW50c1Jlc3BvbnNlElsKDFNlbGVjdEludGVudBIkLmdlbm5haS5hZ2VudC52MS5TZWxlY3RJbnRlbnRSZXF1ZXN0GiUuZ2VubmFpLmFnZW50LnYxLlNlbGVjdEludGVudFJlc3BvbnNlEnAKE1ByZXZpZXdTeXN0ZW1Qcm9tcHQSKy5nZW5uYWkuYWdlbnQudjEuUHJldmlld1N5c3RlbVByb21wdFJlcXVlc3QaLC5nZW5uYWkuYWdlbnQudjEuUHJldmlld1N5c3RlbVByb21wdFJlc3BvbnNlEmoKEUxpc3RMZWRnZXJSZWNvcmRzEikuZ2VubmFpLmFnZW50LnYxLkxpc3RMZWRnZXJSZWNvcmRzUmVxdWVzdBoqLmdlbm5haS5hZ2VudC52MS5MaXN0TGVkZ2VyUmVjb3Jkc1Jlc3BvbnNlElsKDFZlcmlmeUxlZGdlchIkLmdlbm5haS5hZ2VudC52MS5WZXJpZnlMZWRnZXJSZXF1ZXN0GiUuZ2VubmFpLmFnZW50LnYxLlZlcmlmeUxlZGdlclJlc3BvbnNlEmEKDlNldEludGVudHNNb2RlEiYuZ2VubmFpLmFnZW50LnYxLlNldEludGVudHNNb2RlUmVxdWVzdBonLmdlbm5haS5hZ2VudC52MS5TZXRJbnRlbnRzTW9kZVJlc3BvbnNlElIKCUdldFBhcml0eRIhLmdlbm5haS5hZ2VudC52MS5HZXRQYXJpdHlSZXF1ZXN0GiIuZ2VubmFpLmFnZW50LnYxLkdldFBhcml0eVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("CiBnZW5uYWkvYWdlbnQvdjEvZ292ZXJuYW5jZS5wcm90bxIPZ2VubmFpLmFnZW50LnYxIqoBCgxHYXRlRGVjaXNpb24SFAoMdG9vbF9jYWxsX2lkGAEgASgJEhEKCXRvb2xfbmFtZRgCIAEoCRIpCgd2ZXJkaWN0GAMgASgOMhguZ2VubmFpLmFnZW50LnYxLlZlcmRpY3QSKAoEcmlzaxgEIAEoDjIaLmdlbm5haS5hZ2VudC52MS5SaXNrTGV2ZWwSDAoEcnVsZRgFIAEoCRIOCgZyZWFzb24YBiABKAkiswQKE0NvbmZpcm1hdGlvblJlcXVlc3QSEgoKcmVxdWVzdF9pZBgBIAEoCRIUCgx0b29sX2NhbGxfaWQYAiABKAkSDQoFdGl0bGUYAyABKAkSGQoRaW50ZW50X3JlZmxlY3Rpb24YBCABKAkSGAoQYWN0aW9uX3N0YXRlbWVudBgFIAEoCRIYChBpbXBhY3Rfc3RhdGVtZW50GAYgASgJEhMKC21vZGVsX2NsYWltGAcgASgJEi8KCGNvbXB1dGVkGAggASgLMh0uZ2VubmFpLmFnZW50LnYxLkNvbXB1dGVkUmlzaxITCgthY3Rpb25fanNvbhgJIAEoCRIVCg1hY3Rpb25fc2hhMjU2GAogASgJEjoKDm9mZmVyZWRfc2NvcGVzGAsgAygOMiIuZ2VubmFpLmFnZW50LnYxLkNvbmZpcm1hdGlvblNjb3BlEhoKEnJlbWVtYmVyX3N0YXRlbWVudBgMIAEoCRIyCghwYXR0ZXJucxgNIAMoCzIgLmdlbm5haS5hZ2VudC52MS5SZW1lbWJlclBhdHRlcm4SDAoEZGlmZhgOIAEoCRIrCgVwYXJ0cxgPIAMoCzIcLmdlbm5haS5hZ2VudC52MS5PZmZlcmVkUGFydBIYChBtYXNrZWRfc3RhdGVtZW50GBAgASgJEhMKC293bmVyX2Vwb2NoGBQgASgEEiwKCGRlYWRsaW5lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJUCgtPZmZlcmVkUGFydBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBHJ1bGUYAyABKAkSDgoGcmVhc29uGAQgASgJEg0KBW5lZWRzGAUgAygJIn8KD1JlbWVtYmVyUGF0dGVybhIKCgJpZBgBIAEoCRIMCgR0ZXh0GAIgASgJEgwKBHJ1bGUYAyABKAkSFgoObWF0Y2hlZF9iZWZvcmUYBCADKAkSEwoLd291bGRfbWF0Y2gYBSADKAkSFwoPd291bGRfbm90X21hdGNoGAYgAygJInwKDENvbXB1dGVkUmlzaxIoCgRyaXNrGAEgASgOMhouZ2VubmFpLmFnZW50LnYxLlJpc2tMZXZlbBINCgVwYXRocxgCIAMoCRIMCgRydWxlGAMgASgJEg4KBnJlYXNvbhgEIAEoCRIVCg1wb2xpY3lfc2hhMjU2GAUgASgJIuQBChRDb25maXJtYXRpb25SZXNwb25zZRISCgpyZXF1ZXN0X2lkGAEgASgJEjMKBmFuc3dlchgCIAEoDjIjLmdlbm5haS5hZ2VudC52MS5Db25maXJtYXRpb25BbnN3ZXISMQoFc2NvcGUYAyABKA4yIi5nZW5uYWkuYWdlbnQudjEuQ29uZmlybWF0aW9uU2NvcGUSDgoGcmVhc29uGAQgASgJEhUKDWFjdGlvbl9zaGEyNTYYBSABKAkSEgoKcGF0dGVybl9pZBgGIAEoCRIVCg1kcm9wcGVkX3BhcnRzGAcgAygJImkKDkVtZXJnZW5jeVN0YXRlEhEKCXJlYWRfb25seRgBIAEoCBIbChNkaXNhYmxlX2hpZ2hfaW1wYWN0GAIgASgIEhUKDWJsb2NrZWRfdG9vbHMYAyADKAkSEAoIc3RvcF9hbGwYBCABKAgisQEKEEVtZXJnZW5jeUNoYW5nZWQSLgoFc3RhdGUYASABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSMgoHY29udHJvbBgCIAEoDjIhLmdlbm5haS5hZ2VudC52MS5FbWVyZ2VuY3lDb250cm9sEg8KB2VuYWJsZWQYAyABKAgSDAoEdG9vbBgEIAEoCRIKCgJieRgFIAEoCRIOCgZyZWFzb24YBiABKAkiiwEKGlNldEVtZXJnZW5jeUNvbnRyb2xSZXF1ZXN0EjIKB2NvbnRyb2wYASABKA4yIS5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5Q29udHJvbBIPCgdlbmFibGVkGAIgASgIEgwKBHRvb2wYAyABKAkSCgoCYnkYBCABKAkSDgoGcmVhc29uGAUgASgJImcKG1NldEVtZXJnZW5jeUNvbnRyb2xSZXNwb25zZRIuCgVzdGF0ZRgBIAEoCzIfLmdlbm5haS5hZ2VudC52MS5FbWVyZ2VuY3lTdGF0ZRIYChBzdG9wcGVkX3R1cm5faWRzGAIgAygJIjAKGkdldEdvdmVybmFuY2VTdGF0dXNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkimQIKG0dldEdvdmVybmFuY2VTdGF0dXNSZXNwb25zZRIyCgllbWVyZ2VuY3kYASABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSKwoFcnVsZXMYAiABKAsyHC5nZW5uYWkuYWdlbnQudjEuUnVsZXNTdGF0dXMSEQoJaXNvbGF0aW9uGAMgASgJEjIKDGludGVudHNfbW9kZRgEIAEoDjIcLmdlbm5haS5hZ2VudC52MS5JbnRlbnRzTW9kZRIYChBhY3RpdmVfaW50ZW50X2lkGAUgASgJEjgKDGNhcGFiaWxpdGllcxgGIAEoCzIiLmdlbm5haS5hZ2VudC52MS5DYXBhYmlsaXR5UHJvZmlsZSJrCgtSdWxlc1N0YXR1cxINCgVjb3VudBgBIAEoBRIMCgR0ZXh0GAIgASgJEhYKDmxhc3RfdmlvbGF0aW9uGAMgASgJEhAKCHByb2JsZW1zGAQgAygJEhUKDXBvbGljeV9zaGEyNTYYBSABKAkiPAoMUnVsZXNDaGFuZ2VkEiwKBnN0YXR1cxgBIAEoCzIcLmdlbm5haS5hZ2VudC52MS5SdWxlc1N0YXR1cyKOAQoNUnVsZVZpb2xhdGlvbhIUCgx0b29sX2NhbGxfaWQYASABKAkSDAoEdG9vbBgCIAEoCRINCgVpbnB1dBgDIAEoCRIMCgRydWxlGAQgASgJEg4KBmFjdGlvbhgFIAEoCRINCgV3b3JkcxgGIAEoCRIOCgZyZWFzb24YByABKAkSDQoFcGxhY2UYCCABKAkidQoRQ2FwYWJpbGl0eVByb2ZpbGUSDAoEbmFtZRgBIAEoCRIUCgxjYXBhYmlsaXRpZXMYAiADKAkSKwoHZXhwaXJlcxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHcHJvYmxlbRgEIAEoCSJOChJDaGVja1BvbGljeVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgR0b29sGAIgASgJEhYKDmFyZ3VtZW50c19qc29uGAMgASgJIrUBChNDaGVja1BvbGljeVJlc3BvbnNlEikKB3ZlcmRpY3QYASABKA4yGC5nZW5uYWkuYWdlbnQudjEuVmVyZGljdBIoCgRyaXNrGAIgASgOMhouZ2VubmFpLmFnZW50LnYxLlJpc2tMZXZlbBIpCgVydWxlcxgDIAMoCzIaLmdlbm5haS5hZ2VudC52MS5GaXJlZFJ1bGUSDgoGcmVhc29uGAQgASgJEg4KBnN0YWdlZBgFIAEoCCImChBMaXN0UnVsZXNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiWQoRTGlzdFJ1bGVzUmVzcG9uc2USKwoFcnVsZXMYASADKAsyHC5nZW5uYWkuYWdlbnQudjEuUnVsZUluRm9yY2USFwoPY2FsbHNfbG9va2VkX2F0GAIgASgNIs0BCgtSdWxlSW5Gb3JjZRIMCgRuYW1lGAEgASgJEicKBGtpbmQYAiABKA4yGS5nZW5uYWkuYWdlbnQudjEuUnVsZUtpbmQSDAoEdGV4dBgDIAEoCRIOCgZyZWFzb24YBCABKAkSKQoHdmVyZGljdBgFIAEoDjIYLmdlbm5haS5hZ2VudC52MS5WZXJkaWN0Eg0KBXBsYWNlGAYgASgJEi8KCGFjdGl2aXR5GAcgASgLMh0uZ2VubmFpLmFnZW50LnYxLlJ1bGVBY3Rpdml0eSJaCgxSdWxlQWN0aXZpdHkSDwoHcmVmdXNlZBgBIAEoDRIPCgdhbGxvd2VkGAIgASgNEigKBGxhc3QYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImIKCUZpcmVkUnVsZRIMCgRydWxlGAEgASgJEikKB3ZlcmRpY3QYAiABKA4yGC5nZW5uYWkuYWdlbnQudjEuVmVyZGljdBIOCgZyZWFzb24YAyABKAkSDAoEaGludBgEIAEoCSKNAQoGSW50ZW50EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSDgoGc3RhdHVzGAMgASgJEhMKC293bmVkX3Njb3BlGAQgAygJEhMKC2NvbnN0cmFpbnRzGAUgAygJEhsKE2FjY2VwdGFuY2VfY3JpdGVyaWEYBiADKAkSEgoKc2VsZWN0YWJsZRgHIAEoCCI5Cg5JbnRlbnRTZWxlY3RlZBInCgZpbnRlbnQYASABKAsyFy5nZW5uYWkuYWdlbnQudjEuSW50ZW50IigKEkxpc3RJbnRlbnRzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJImsKE0xpc3RJbnRlbnRzUmVzcG9uc2USKAoHaW50ZW50cxgBIAMoCzIXLmdlbm5haS5hZ2VudC52MS5JbnRlbnQSEAoId2FybmluZ3MYAiADKAkSGAoQYWN0aXZlX2ludGVudF9pZBgDIAEoCSI8ChNTZWxlY3RJbnRlbnRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEQoJaW50ZW50X2lkGAIgASgJIj8KFFNlbGVjdEludGVudFJlc3BvbnNlEicKBmludGVudBgBIAEoCzIXLmdlbm5haS5hZ2VudC52MS5JbnRlbnQiVwoVU2V0SW50ZW50c01vZGVSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSKgoEbW9kZRgCIAEoDjIcLmdlbm5haS5hZ2VudC52MS5JbnRlbnRzTW9kZSJdChZTZXRJbnRlbnRzTW9kZVJlc3BvbnNlEioKBG1vZGUYASABKA4yHC5nZW5uYWkuYWdlbnQudjEuSW50ZW50c01vZGUSCgoCb24YAiABKAgSCwoDd2h5GAMgASgJIkIKGlByZXZpZXdTeXN0ZW1Qcm9tcHRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEAoIc2NlbmFyaW8YAiABKAkiLQobUHJldmlld1N5c3RlbVByb21wdFJlc3BvbnNlEg4KBnByb21wdBgBIAEoCSJ0ChhMaXN0TGVkZ2VyUmVjb3Jkc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIRCglhZnRlcl9zZXEYAiABKAQSDQoFbGltaXQYAyABKAUSDgoGbmV3ZXN0GAQgASgIEhIKCmJlZm9yZV9zZXEYBSABKAQiKQoMTGVkZ2VyUmVjb3JkEgsKA3NlcRgBIAEoBBIMCgRqc29uGAIgASgJIksKGUxpc3RMZWRnZXJSZWNvcmRzUmVzcG9uc2USLgoHcmVjb3JkcxgBIAMoCzIdLmdlbm5haS5hZ2VudC52MS5MZWRnZXJSZWNvcmQiKQoTVmVyaWZ5TGVkZ2VyUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIm8KFFZlcmlmeUxlZGdlclJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEg8KB3JlY29yZHMYAyABKAUSDgoGcHVyZ2VkGAQgASgFEhUKDWZpcnN0X2JhZF9zZXEYBSABKAQiEgoQR2V0UGFyaXR5UmVxdWVzdCLmAQoRR2V0UGFyaXR5UmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRIYChBwcm90b2NvbF92ZXJzaW9uGAIgASgFEhcKD3Byb3RvY29sX3NoYTI1NhgDIAEoCRIrCgZwb2xpY3kYBCADKAsyGy5nZW5uYWkuYWdlbnQudjEuUGFyaXR5UGFydBIyCgllbWVyZ2VuY3kYBSABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSLAoHcmVsZWFzZRgGIAMoCzIbLmdlbm5haS5hZ2VudC52MS5QYXJpdHlQYXJ0IioKClBhcml0eVBhcnQSDAoEbmFtZRgBIAEoCRIOCgZzaGEyNTYYAiABKAkiawoOU3RhbmRpbmdBbnN3ZXISCgoCaWQYASABKAkSDAoEa2luZBgCIAEoCRIRCglzdGF0ZW1lbnQYAyABKAkSLAoIYWNjZXB0ZWQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIjAKGkxpc3RTdGFuZGluZ0Fuc3dlcnNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiTwobTGlzdFN0YW5kaW5nQW5zd2Vyc1Jlc3BvbnNlEjAKB2Fuc3dlcnMYASADKAsyHy5nZW5uYWkuYWdlbnQudjEuU3RhbmRpbmdBbnN3ZXIiSwocUmV2b2tlU3RhbmRpbmdBbnN3ZXJzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEgoKAmlkGAIgASgJEgsKA2FsbBgDIAEoCCJRCh1SZXZva2VTdGFuZGluZ0Fuc3dlcnNSZXNwb25zZRIwCgdyZXZva2VkGAEgAygLMh8uZ2VubmFpLmFnZW50LnYxLlN0YW5kaW5nQW5zd2VyKmcKCVJpc2tMZXZlbBIaChZSSVNLX0xFVkVMX1VOU1BFQ0lGSUVEEAASEgoOUklTS19MRVZFTF9MT1cQARIVChFSSVNLX0xFVkVMX01FRElVTRACEhMKD1JJU0tfTEVWRUxfSElHSBADKlgKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhEKDVZFUkRJQ1RfQUxMT1cQARIPCgtWRVJESUNUX0FTSxACEhAKDFZFUkRJQ1RfREVOWRADKtcBCgxGYWlsdXJlQ2xhc3MSHQoZRkFJTFVSRV9DTEFTU19VTlNQRUNJRklFRBAAEiMKH0ZBSUxVUkVfQ0xBU1NfUEVSTUlTU0lPTl9ERU5JRUQQARIiCh5GQUlMVVJFX0NMQVNTX1RPT0xfVU5BVkFJTEFCTEUQAhIfChtGQUlMVVJFX0NMQVNTX0NPTU1BTkRfRVJST1IQAxIZChVGQUlMVVJFX0NMQVNTX1RJTUVPVVQQBBIjCh9GQUlMVVJFX0NMQVNTX1BBUlRJQUxfRVhFQ1VUSU9OEAUqmgEKEVZlcmlmaWNhdGlvblN0YXRlEiIKHlZFUklGSUNBVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEh8KG1ZFUklGSUNBVElPTl9TVEFURV9WRVJJRklFRBABEiEKHVZFUklGSUNBVElPTl9TVEFURV9VTlZFUklGSUVEEAISHQoZVkVSSUZJQ0FUSU9OX1NUQVRFX0ZBSUxFRBADKrMBChFDb25maXJtYXRpb25TY29wZRIiCh5DT05GSVJNQVRJT05fU0NPUEVfVU5TUEVDSUZJRUQQABIbChdDT05GSVJNQVRJT05fU0NPUEVfT05DRRABEhsKF0NPTkZJUk1BVElPTl9TQ09QRV9UVVJOEAISHgoaQ09ORklSTUFUSU9OX1NDT1BFX1NFU1NJT04QAxIgChxDT05GSVJNQVRJT05fU0NPUEVfV09SS1NQQUNFEAQqkgEKEkNvbmZpcm1hdGlvbkFuc3dlchIjCh9DT05GSVJNQVRJT05fQU5TV0VSX1VOU1BFQ0lGSUVEEAASGwoXQ09ORklSTUFUSU9OX0FOU1dFUl9ZRVMQARIaChZDT05GSVJNQVRJT05fQU5TV0VSX05PEAISHgoaQ09ORklSTUFUSU9OX0FOU1dFUl9OT0JPRFkQAyrDAQoQRW1lcmdlbmN5Q29udHJvbBIhCh1FTUVSR0VOQ1lfQ09OVFJPTF9VTlNQRUNJRklFRBAAEh8KG0VNRVJHRU5DWV9DT05UUk9MX1JFQURfT05MWRABEikKJUVNRVJHRU5DWV9DT05UUk9MX0RJU0FCTEVfSElHSF9JTVBBQ1QQAhIgChxFTUVSR0VOQ1lfQ09OVFJPTF9CTE9DS19UT09MEAMSHgoaRU1FUkdFTkNZX0NPTlRST0xfU1RPUF9BTEwQBCqxAQoIUnVsZUtpbmQSGQoVUlVMRV9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRUlVMRV9LSU5EX0NPTU1BTkQQARIZChVSVUxFX0tJTkRfWkVST19BQ0NFU1MQAhIXChNSVUxFX0tJTkRfUkVBRF9PTkxZEAMSFwoTUlVMRV9LSU5EX05PX0RFTEVURRAEEhIKDlJVTEVfS0lORF9UT09MEAUSEgoOUlVMRV9LSU5EX0NPREUQBipzCgtJbnRlbnRzTW9kZRIcChhJTlRFTlRTX01PREVfVU5TUEVDSUZJRUQQABIVChFJTlRFTlRTX01PREVfQVVUTxABEhkKFUlOVEVOVFNfTU9ERV9SRVFVSVJFRBACEhQKEElOVEVOVFNfTU9ERV9PRkYQAyqmAgoJUGxhblN0YXRlEhoKFlBMQU5fU1RBVEVfVU5TUEVDSUZJRUQQABIUChBQTEFOX1NUQVRFX0RSQUZUEAESFgoSUExBTl9TVEFURV9QUkVWSUVXEAISIAocUExBTl9TVEFURV9BV0FJVElOR19BUFBST1ZBTBADEhgKFFBMQU5fU1RBVEVfRVhFQ1VUSU5HEAQSGAoUUExBTl9TVEFURV9WRVJJRllJTkcQBRITCg9QTEFOX1NUQVRFX0RPTkUQBhIVChFQTEFOX1NUQVRFX0ZBSUxFRBAHEhYKElBMQU5fU1RBVEVfUEFSVElBTBAIEhoKFlBMQU5fU1RBVEVfSU5URVJSVVBURUQQCRIZChVQTEFOX1NUQVRFX1VOVkVSSUZJRUQQCirBAQoNUGxhblN0ZXBTdGF0ZRIfChtQTEFOX1NURVBfU1RBVEVfVU5TUEVDSUZJRUQQABIbChdQTEFOX1NURVBfU1RBVEVfUEVORElORxABEhsKF1BMQU5fU1RFUF9TVEFURV9SVU5OSU5HEAISHAoYUExBTl9TVEVQX1NUQVRFX0VYRUNVVEVEEAMSGgoWUExBTl9TVEVQX1NUQVRFX0ZBSUxFRBAEEhsKF1BMQU5fU1RFUF9TVEFURV9TS0lQUEVEEAUyuAoKEUdvdmVybmFuY2VTZXJ2aWNlEnAKE0dldEdvdmVybmFuY2VTdGF0dXMSKy5nZW5uYWkuYWdlbnQudjEuR2V0R292ZXJuYW5jZVN0YXR1c1JlcXVlc3QaLC5nZW5uYWkuYWdlbnQudjEuR2V0R292ZXJuYW5jZVN0YXR1c1Jlc3BvbnNlEnAKE1NldEVtZXJnZW5jeUNvbnRyb2wSKy5nZW5uYWkuYWdlbnQudjEuU2V0RW1lcmdlbmN5Q29udHJvbFJlcXVlc3QaLC5nZW5uYWkuYWdlbnQudjEuU2V0RW1lcmdlbmN5Q29udHJvbFJlc3BvbnNlElgKC0NoZWNrUG9saWN5EiMuZ2VubmFpLmFnZW50LnYxLkNoZWNrUG9saWN5UmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5DaGVja1BvbGljeVJlc3BvbnNlElgKC0xpc3RJbnRlbnRzEiMuZ2VubmFpLmFnZW50LnYxLkxpc3RJbnRlbnRzUmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5MaXN0SW50ZW50c1Jlc3BvbnNlElsKDFNlbGVjdEludGVudBIkLmdlbm5haS5hZ2VudC52MS5TZWxlY3RJbnRlbnRSZXF1ZXN0GiUuZ2VubmFpLmFnZW50LnYxLlNlbGVjdEludGVudFJlc3BvbnNlEnAKE1ByZXZpZXdTeXN0ZW1Qcm9tcHQSKy5nZW5uYWkuYWdlbnQudjEuUHJldmlld1N5c3RlbVByb21wdFJlcXVlc3QaLC5nZW5uYWkuYWdlbnQudjEuUHJldmlld1N5c3RlbVByb21wdFJlc3BvbnNlEmoKEUxpc3RMZWRnZXJSZWNvcmRzEikuZ2VubmFpLmFnZW50LnYxLkxpc3RMZWRnZXJSZWNvcmRzUmVxdWVzdBoqLmdlbm5haS5hZ2VudC52MS5MaXN0TGVkZ2VyUmVjb3Jkc1Jlc3BvbnNlElsKDFZlcmlmeUxlZGdlchIkLmdlbm5haS5hZ2VudC52MS5WZXJpZnlMZWRnZXJSZXF1ZXN0GiUuZ2VubmFpLmFnZW50LnYxLlZlcmlmeUxlZGdlclJlc3BvbnNlEmEKDlNldEludGVudHNNb2RlEiYuZ2VubmFpLmFnZW50LnYxLlNldEludGVudHNNb2RlUmVxdWVzdBonLmdlbm5haS5hZ2VudC52MS5TZXRJbnRlbnRzTW9kZVJlc3BvbnNlElIKCUdldFBhcml0eRIhLmdlbm5haS5hZ2VudC52MS5HZXRQYXJpdHlSZXF1ZXN0GiIuZ2VubmFpLmFnZW50LnYxLkdldFBhcml0eVJlc3BvbnNlEnAKE0xpc3RTdGFuZGluZ0Fuc3dlcnMSKy5nZW5uYWkuYWdlbnQudjEuTGlzdFN0YW5kaW5nQW5zd2Vyc1JlcXVlc3QaLC5nZW5uYWkuYWdlbnQudjEuTGlzdFN0YW5kaW5nQW5zd2Vyc1Jlc3BvbnNlEnYKFVJldm9rZVN0YW5kaW5nQW5zd2VycxItLmdlbm5haS5hZ2VudC52MS5SZXZva2VTdGFuZGluZ0Fuc3dlcnNSZXF1ZXN0Gi4uZ2VubmFpLmFnZW50LnYxLlJldm9rZVN0YW5kaW5nQW5zd2Vyc1Jlc3BvbnNlElIKCUxpc3RSdWxlcxIhLmdlbm5haS5hZ2VudC52MS5MaXN0UnVsZXNSZXF1ZXN0GiIuZ2VubmFpLmFnZW50LnYxLkxpc3RSdWxlc1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * @generated from message gennai.agent.v1.GateDecision
@@ -158,6 +158,13 @@ export type ConfirmationRequest = Message<"gennai.agent.v1.ConfirmationRequest">
    * @generated from field: repeated gennai.agent.v1.OfferedPart parts = 15;
    */
   parts: OfferedPart[];
+
+  /**
+   * The action statement without secrets, for places where others may look, e.g. notifications. Empty from an older server.
+   *
+   * @generated from field: string masked_statement = 16;
+   */
+  maskedStatement: string;
 
   /**
    * @generated from field: uint64 owner_epoch = 20;
@@ -780,6 +787,13 @@ export type CheckPolicyResponse = Message<"gennai.agent.v1.CheckPolicyResponse">
    * @generated from field: string reason = 4;
    */
   reason: string;
+
+  /**
+   * Allowed, and it runs apart: what it changes is judged before any of it becomes true.
+   *
+   * @generated from field: bool staged = 5;
+   */
+  staged: boolean;
 };
 
 /**
@@ -788,6 +802,141 @@ export type CheckPolicyResponse = Message<"gennai.agent.v1.CheckPolicyResponse">
  */
 export const CheckPolicyResponseSchema: GenMessage<CheckPolicyResponse> = /*@__PURE__*/
   messageDesc(file_gennai_agent_v1_governance, 17);
+
+/**
+ * @generated from message gennai.agent.v1.ListRulesRequest
+ */
+export type ListRulesRequest = Message<"gennai.agent.v1.ListRulesRequest"> & {
+  /**
+   * Empty: the default workspace.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.ListRulesRequest.
+ * Use `create(ListRulesRequestSchema)` to create a new message.
+ */
+export const ListRulesRequestSchema: GenMessage<ListRulesRequest> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 18);
+
+/**
+ * @generated from message gennai.agent.v1.ListRulesResponse
+ */
+export type ListRulesResponse = Message<"gennai.agent.v1.ListRulesResponse"> & {
+  /**
+   * Those of rule files in their order, then those of the code that spoke lately.
+   *
+   * @generated from field: repeated gennai.agent.v1.RuleInForce rules = 1;
+   */
+  rules: RuleInForce[];
+
+  /**
+   * Calls of the workspace's ledger, the newest, from which it is known what rules did.
+   *
+   * @generated from field: uint32 calls_looked_at = 2;
+   */
+  callsLookedAt: number;
+};
+
+/**
+ * Describes the message gennai.agent.v1.ListRulesResponse.
+ * Use `create(ListRulesResponseSchema)` to create a new message.
+ */
+export const ListRulesResponseSchema: GenMessage<ListRulesResponse> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 19);
+
+/**
+ * @generated from message gennai.agent.v1.RuleInForce
+ */
+export type RuleInForce = Message<"gennai.agent.v1.RuleInForce"> & {
+  /**
+   * As decisions and records name it.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: gennai.agent.v1.RuleKind kind = 2;
+   */
+  kind: RuleKind;
+
+  /**
+   * The pattern, path or tool as it stands in its file; empty for a rule of the code.
+   *
+   * @generated from field: string text = 3;
+   */
+  text: string;
+
+  /**
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+
+  /**
+   * What it says: ask or deny. Unspecified for a rule of the code, which may say either.
+   *
+   * @generated from field: gennai.agent.v1.Verdict verdict = 5;
+   */
+  verdict: Verdict;
+
+  /**
+   * `file:line`; empty where it stands in no file that anybody could open.
+   *
+   * @generated from field: string place = 6;
+   */
+  place: string;
+
+  /**
+   * @generated from field: gennai.agent.v1.RuleActivity activity = 7;
+   */
+  activity?: RuleActivity | undefined;
+};
+
+/**
+ * Describes the message gennai.agent.v1.RuleInForce.
+ * Use `create(RuleInForceSchema)` to create a new message.
+ */
+export const RuleInForceSchema: GenMessage<RuleInForce> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 20);
+
+/**
+ * How many of the calls looked at it decided.
+ *
+ * @generated from message gennai.agent.v1.RuleActivity
+ */
+export type RuleActivity = Message<"gennai.agent.v1.RuleActivity"> & {
+  /**
+   * Refused, by the rule or by a person that it had asked.
+   *
+   * @generated from field: uint32 refused = 1;
+   */
+  refused: number;
+
+  /**
+   * Let through by a person that it had asked.
+   *
+   * @generated from field: uint32 allowed = 2;
+   */
+  allowed: number;
+
+  /**
+   * The last of them; absent when there was none.
+   *
+   * @generated from field: google.protobuf.Timestamp last = 3;
+   */
+  last?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message gennai.agent.v1.RuleActivity.
+ * Use `create(RuleActivitySchema)` to create a new message.
+ */
+export const RuleActivitySchema: GenMessage<RuleActivity> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 21);
 
 /**
  * A rule that did not allow, and what it saw.
@@ -821,7 +970,7 @@ export type FiredRule = Message<"gennai.agent.v1.FiredRule"> & {
  * Use `create(FiredRuleSchema)` to create a new message.
  */
 export const FiredRuleSchema: GenMessage<FiredRule> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 18);
+  messageDesc(file_gennai_agent_v1_governance, 22);
 
 /**
  * @generated from message gennai.agent.v1.Intent
@@ -870,7 +1019,7 @@ export type Intent = Message<"gennai.agent.v1.Intent"> & {
  * Use `create(IntentSchema)` to create a new message.
  */
 export const IntentSchema: GenMessage<Intent> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 19);
+  messageDesc(file_gennai_agent_v1_governance, 23);
 
 /**
  * @generated from message gennai.agent.v1.IntentSelected
@@ -887,7 +1036,7 @@ export type IntentSelected = Message<"gennai.agent.v1.IntentSelected"> & {
  * Use `create(IntentSelectedSchema)` to create a new message.
  */
 export const IntentSelectedSchema: GenMessage<IntentSelected> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 20);
+  messageDesc(file_gennai_agent_v1_governance, 24);
 
 /**
  * @generated from message gennai.agent.v1.ListIntentsRequest
@@ -904,7 +1053,7 @@ export type ListIntentsRequest = Message<"gennai.agent.v1.ListIntentsRequest"> &
  * Use `create(ListIntentsRequestSchema)` to create a new message.
  */
 export const ListIntentsRequestSchema: GenMessage<ListIntentsRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 21);
+  messageDesc(file_gennai_agent_v1_governance, 25);
 
 /**
  * @generated from message gennai.agent.v1.ListIntentsResponse
@@ -931,7 +1080,7 @@ export type ListIntentsResponse = Message<"gennai.agent.v1.ListIntentsResponse">
  * Use `create(ListIntentsResponseSchema)` to create a new message.
  */
 export const ListIntentsResponseSchema: GenMessage<ListIntentsResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 22);
+  messageDesc(file_gennai_agent_v1_governance, 26);
 
 /**
  * @generated from message gennai.agent.v1.SelectIntentRequest
@@ -953,7 +1102,7 @@ export type SelectIntentRequest = Message<"gennai.agent.v1.SelectIntentRequest">
  * Use `create(SelectIntentRequestSchema)` to create a new message.
  */
 export const SelectIntentRequestSchema: GenMessage<SelectIntentRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 23);
+  messageDesc(file_gennai_agent_v1_governance, 27);
 
 /**
  * @generated from message gennai.agent.v1.SelectIntentResponse
@@ -970,7 +1119,7 @@ export type SelectIntentResponse = Message<"gennai.agent.v1.SelectIntentResponse
  * Use `create(SelectIntentResponseSchema)` to create a new message.
  */
 export const SelectIntentResponseSchema: GenMessage<SelectIntentResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 24);
+  messageDesc(file_gennai_agent_v1_governance, 28);
 
 /**
  * @generated from message gennai.agent.v1.SetIntentsModeRequest
@@ -992,7 +1141,7 @@ export type SetIntentsModeRequest = Message<"gennai.agent.v1.SetIntentsModeReque
  * Use `create(SetIntentsModeRequestSchema)` to create a new message.
  */
 export const SetIntentsModeRequestSchema: GenMessage<SetIntentsModeRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 25);
+  messageDesc(file_gennai_agent_v1_governance, 29);
 
 /**
  * @generated from message gennai.agent.v1.SetIntentsModeResponse
@@ -1023,7 +1172,7 @@ export type SetIntentsModeResponse = Message<"gennai.agent.v1.SetIntentsModeResp
  * Use `create(SetIntentsModeResponseSchema)` to create a new message.
  */
 export const SetIntentsModeResponseSchema: GenMessage<SetIntentsModeResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 26);
+  messageDesc(file_gennai_agent_v1_governance, 30);
 
 /**
  * @generated from message gennai.agent.v1.PreviewSystemPromptRequest
@@ -1045,7 +1194,7 @@ export type PreviewSystemPromptRequest = Message<"gennai.agent.v1.PreviewSystemP
  * Use `create(PreviewSystemPromptRequestSchema)` to create a new message.
  */
 export const PreviewSystemPromptRequestSchema: GenMessage<PreviewSystemPromptRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 27);
+  messageDesc(file_gennai_agent_v1_governance, 31);
 
 /**
  * @generated from message gennai.agent.v1.PreviewSystemPromptResponse
@@ -1062,7 +1211,7 @@ export type PreviewSystemPromptResponse = Message<"gennai.agent.v1.PreviewSystem
  * Use `create(PreviewSystemPromptResponseSchema)` to create a new message.
  */
 export const PreviewSystemPromptResponseSchema: GenMessage<PreviewSystemPromptResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 28);
+  messageDesc(file_gennai_agent_v1_governance, 32);
 
 /**
  * @generated from message gennai.agent.v1.ListLedgerRecordsRequest
@@ -1107,7 +1256,7 @@ export type ListLedgerRecordsRequest = Message<"gennai.agent.v1.ListLedgerRecord
  * Use `create(ListLedgerRecordsRequestSchema)` to create a new message.
  */
 export const ListLedgerRecordsRequestSchema: GenMessage<ListLedgerRecordsRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 29);
+  messageDesc(file_gennai_agent_v1_governance, 33);
 
 /**
  * @generated from message gennai.agent.v1.LedgerRecord
@@ -1131,7 +1280,7 @@ export type LedgerRecord = Message<"gennai.agent.v1.LedgerRecord"> & {
  * Use `create(LedgerRecordSchema)` to create a new message.
  */
 export const LedgerRecordSchema: GenMessage<LedgerRecord> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 30);
+  messageDesc(file_gennai_agent_v1_governance, 34);
 
 /**
  * @generated from message gennai.agent.v1.ListLedgerRecordsResponse
@@ -1148,7 +1297,7 @@ export type ListLedgerRecordsResponse = Message<"gennai.agent.v1.ListLedgerRecor
  * Use `create(ListLedgerRecordsResponseSchema)` to create a new message.
  */
 export const ListLedgerRecordsResponseSchema: GenMessage<ListLedgerRecordsResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 31);
+  messageDesc(file_gennai_agent_v1_governance, 35);
 
 /**
  * @generated from message gennai.agent.v1.VerifyLedgerRequest
@@ -1167,7 +1316,7 @@ export type VerifyLedgerRequest = Message<"gennai.agent.v1.VerifyLedgerRequest">
  * Use `create(VerifyLedgerRequestSchema)` to create a new message.
  */
 export const VerifyLedgerRequestSchema: GenMessage<VerifyLedgerRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 32);
+  messageDesc(file_gennai_agent_v1_governance, 36);
 
 /**
  * @generated from message gennai.agent.v1.VerifyLedgerResponse
@@ -1212,7 +1361,7 @@ export type VerifyLedgerResponse = Message<"gennai.agent.v1.VerifyLedgerResponse
  * Use `create(VerifyLedgerResponseSchema)` to create a new message.
  */
 export const VerifyLedgerResponseSchema: GenMessage<VerifyLedgerResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 33);
+  messageDesc(file_gennai_agent_v1_governance, 37);
 
 /**
  * @generated from message gennai.agent.v1.GetParityRequest
@@ -1225,7 +1374,7 @@ export type GetParityRequest = Message<"gennai.agent.v1.GetParityRequest"> & {
  * Use `create(GetParityRequestSchema)` to create a new message.
  */
 export const GetParityRequestSchema: GenMessage<GetParityRequest> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 34);
+  messageDesc(file_gennai_agent_v1_governance, 38);
 
 /**
  * @generated from message gennai.agent.v1.GetParityResponse
@@ -1273,7 +1422,7 @@ export type GetParityResponse = Message<"gennai.agent.v1.GetParityResponse"> & {
  * Use `create(GetParityResponseSchema)` to create a new message.
  */
 export const GetParityResponseSchema: GenMessage<GetParityResponse> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 35);
+  messageDesc(file_gennai_agent_v1_governance, 39);
 
 /**
  * @generated from message gennai.agent.v1.ParityPart
@@ -1295,7 +1444,133 @@ export type ParityPart = Message<"gennai.agent.v1.ParityPart"> & {
  * Use `create(ParityPartSchema)` to create a new message.
  */
 export const ParityPartSchema: GenMessage<ParityPart> = /*@__PURE__*/
-  messageDesc(file_gennai_agent_v1_governance, 36);
+  messageDesc(file_gennai_agent_v1_governance, 40);
+
+/**
+ * A yes that holds in every session of a workspace.
+ *
+ * @generated from message gennai.agent.v1.StandingAnswer
+ */
+export type StandingAnswer = Message<"gennai.agent.v1.StandingAnswer"> & {
+  /**
+   * Twelve hexadecimal digits.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * `check` or `connection`.
+   *
+   * @generated from field: string kind = 2;
+   */
+  kind: string;
+
+  /**
+   * What runs or is reached without a question, e.g. `npm install reaches registry.example:443`.
+   *
+   * @generated from field: string statement = 3;
+   */
+  statement: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp accepted = 4;
+   */
+  accepted?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message gennai.agent.v1.StandingAnswer.
+ * Use `create(StandingAnswerSchema)` to create a new message.
+ */
+export const StandingAnswerSchema: GenMessage<StandingAnswer> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 41);
+
+/**
+ * @generated from message gennai.agent.v1.ListStandingAnswersRequest
+ */
+export type ListStandingAnswersRequest = Message<"gennai.agent.v1.ListStandingAnswersRequest"> & {
+  /**
+   * Empty: the server's default workspace.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.ListStandingAnswersRequest.
+ * Use `create(ListStandingAnswersRequestSchema)` to create a new message.
+ */
+export const ListStandingAnswersRequestSchema: GenMessage<ListStandingAnswersRequest> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 42);
+
+/**
+ * @generated from message gennai.agent.v1.ListStandingAnswersResponse
+ */
+export type ListStandingAnswersResponse = Message<"gennai.agent.v1.ListStandingAnswersResponse"> & {
+  /**
+   * @generated from field: repeated gennai.agent.v1.StandingAnswer answers = 1;
+   */
+  answers: StandingAnswer[];
+};
+
+/**
+ * Describes the message gennai.agent.v1.ListStandingAnswersResponse.
+ * Use `create(ListStandingAnswersResponseSchema)` to create a new message.
+ */
+export const ListStandingAnswersResponseSchema: GenMessage<ListStandingAnswersResponse> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 43);
+
+/**
+ * @generated from message gennai.agent.v1.RevokeStandingAnswersRequest
+ */
+export type RevokeStandingAnswersRequest = Message<"gennai.agent.v1.RevokeStandingAnswersRequest"> & {
+  /**
+   * Empty: the server's default workspace.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * Of one; empty with `all`.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * @generated from field: bool all = 3;
+   */
+  all: boolean;
+};
+
+/**
+ * Describes the message gennai.agent.v1.RevokeStandingAnswersRequest.
+ * Use `create(RevokeStandingAnswersRequestSchema)` to create a new message.
+ */
+export const RevokeStandingAnswersRequestSchema: GenMessage<RevokeStandingAnswersRequest> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 44);
+
+/**
+ * @generated from message gennai.agent.v1.RevokeStandingAnswersResponse
+ */
+export type RevokeStandingAnswersResponse = Message<"gennai.agent.v1.RevokeStandingAnswersResponse"> & {
+  /**
+   * Those that stood until now.
+   *
+   * @generated from field: repeated gennai.agent.v1.StandingAnswer revoked = 1;
+   */
+  revoked: StandingAnswer[];
+};
+
+/**
+ * Describes the message gennai.agent.v1.RevokeStandingAnswersResponse.
+ * Use `create(RevokeStandingAnswersResponseSchema)` to create a new message.
+ */
+export const RevokeStandingAnswersResponseSchema: GenMessage<RevokeStandingAnswersResponse> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 45);
 
 /**
  * @generated from enum gennai.agent.v1.RiskLevel
@@ -1589,6 +1864,69 @@ export const EmergencyControlSchema: GenEnum<EmergencyControl> = /*@__PURE__*/
   enumDesc(file_gennai_agent_v1_governance, 6);
 
 /**
+ * @generated from enum gennai.agent.v1.RuleKind
+ */
+export const RuleKind = {
+  /**
+   * @generated from enum value: RULE_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * A pattern that commands are matched against.
+   *
+   * @generated from enum value: RULE_KIND_COMMAND = 1;
+   */
+  COMMAND: 1,
+
+  /**
+   * A path without any access.
+   *
+   * @generated from enum value: RULE_KIND_ZERO_ACCESS = 2;
+   */
+  ZERO_ACCESS: 2,
+
+  /**
+   * A path that is never changed.
+   *
+   * @generated from enum value: RULE_KIND_READ_ONLY = 3;
+   */
+  READ_ONLY: 3,
+
+  /**
+   * A path that is never deleted.
+   *
+   * @generated from enum value: RULE_KIND_NO_DELETE = 4;
+   */
+  NO_DELETE: 4,
+
+  /**
+   * A tool that is never called.
+   *
+   * @generated from enum value: RULE_KIND_TOOL = 5;
+   */
+  TOOL: 5,
+
+  /**
+   * One of the code, e.g. that of protected branches.
+   *
+   * @generated from enum value: RULE_KIND_CODE = 6;
+   */
+  CODE: 6,
+} as const;
+
+/**
+ * @generated from enum gennai.agent.v1.RuleKind
+ */
+export type RuleKind = (typeof RuleKind)[keyof typeof RuleKind] | UnknownEnum;
+
+/**
+ * Describes the enum gennai.agent.v1.RuleKind.
+ */
+export const RuleKindSchema: GenEnum<RuleKind> = /*@__PURE__*/
+  enumDesc(file_gennai_agent_v1_governance, 7);
+
+/**
  * @generated from enum gennai.agent.v1.IntentsMode
  */
 export const IntentsMode = {
@@ -1624,7 +1962,7 @@ export type IntentsMode = (typeof IntentsMode)[keyof typeof IntentsMode] | Unkno
  * Describes the enum gennai.agent.v1.IntentsMode.
  */
 export const IntentsModeSchema: GenEnum<IntentsMode> = /*@__PURE__*/
-  enumDesc(file_gennai_agent_v1_governance, 7);
+  enumDesc(file_gennai_agent_v1_governance, 8);
 
 /**
  * @generated from enum gennai.agent.v1.PlanState
@@ -1697,7 +2035,7 @@ export type PlanState = (typeof PlanState)[keyof typeof PlanState] | UnknownEnum
  * Describes the enum gennai.agent.v1.PlanState.
  */
 export const PlanStateSchema: GenEnum<PlanState> = /*@__PURE__*/
-  enumDesc(file_gennai_agent_v1_governance, 8);
+  enumDesc(file_gennai_agent_v1_governance, 9);
 
 /**
  * @generated from enum gennai.agent.v1.PlanStepState
@@ -1745,7 +2083,7 @@ export type PlanStepState = (typeof PlanStepState)[keyof typeof PlanStepState] |
  * Describes the enum gennai.agent.v1.PlanStepState.
  */
 export const PlanStepStateSchema: GenEnum<PlanStepState> = /*@__PURE__*/
-  enumDesc(file_gennai_agent_v1_governance, 9);
+  enumDesc(file_gennai_agent_v1_governance, 10);
 
 /**
  * What governs the agent, for people: state, switches, explanations.
@@ -1848,6 +2186,36 @@ export const GovernanceService: GenService<{
     methodKind: "unary";
     input: typeof GetParityRequestSchema;
     output: typeof GetParityResponseSchema;
+  },
+  /**
+   * What runs, or reaches the network, without a question in every session of the workspace, because a person said so.
+   *
+   * @generated from rpc gennai.agent.v1.GovernanceService.ListStandingAnswers
+   */
+  listStandingAnswers: {
+    methodKind: "unary";
+    input: typeof ListStandingAnswersRequestSchema;
+    output: typeof ListStandingAnswersResponseSchema;
+  },
+  /**
+   * Effective at once: from here on it asks again.
+   *
+   * @generated from rpc gennai.agent.v1.GovernanceService.RevokeStandingAnswers
+   */
+  revokeStandingAnswers: {
+    methodKind: "unary";
+    input: typeof RevokeStandingAnswersRequestSchema;
+    output: typeof RevokeStandingAnswersResponseSchema;
+  },
+  /**
+   * Every rule in force in the session's workspace, and what it did lately.
+   *
+   * @generated from rpc gennai.agent.v1.GovernanceService.ListRules
+   */
+  listRules: {
+    methodKind: "unary";
+    input: typeof ListRulesRequestSchema;
+    output: typeof ListRulesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_gennai_agent_v1_governance, 0);
