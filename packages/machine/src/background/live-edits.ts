@@ -5,10 +5,10 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Covered } from "../stage/covered-tree.ts";
 import { giveWay } from "../stage/give-way.ts";
 import { modeOf, statIfPresent } from "../stage/look-at-entry.ts";
+import { MergedView } from "../stage/merged-view.ts";
 import { type StagedRoot, stageParts } from "../stage/staging-place.ts";
 import { hasCode, systemErrorCode } from "../system-error.ts";
 import { holdDirectory } from "../workspace/held-directory.ts";
-import { MergedView } from "./merged-view.ts";
 
 export interface LiveEditsOptions {
   readonly root: StagedRoot;

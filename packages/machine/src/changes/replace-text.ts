@@ -1,34 +1,47 @@
 import { redactionMarker } from "@gennai/governance/redaction";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { ComparingTime } from "./comparing-time.ts";
+import { type FitStep, fitEdit, type WantedEdit } from "./fit-edit.ts";
+import { FittingText } from "./fitting-text.ts";
 import { countLineFeeds } from "./line-edit.ts";
 import { nearestMatch } from "./nearest-match.ts";
 import { type SplicedText, spliceText } from "./splice-text.ts";
+import { withoutLineNumbers } from "./without-line-numbers.ts";
 
-export interface Replacement {
-  readonly oldText: string;
-  readonly newText: string;
+export interface Replacement extends WantedEdit {
   readonly replaceAll: boolean;
 }
 
+export interface ReplacedText extends SplicedText {
+  /** Set where the old text is not in the file as it was given. */
+  readonly fitted?: FittedReplacement;
+}
+
+/** An edit in the file's own words. */
+export interface FittedReplacement extends WantedEdit {
+  /** In what the text that was given differs, e.g. `indentation`. */
+  readonly differing: FitStep | "line numbers";
+  /** Of the place in the text before the edit; 1-based, inclusive. */
+  readonly firstLine: number;
+  readonly lastLine: number;
+}
+
 /**
- * Replaces an exact text, which must stand at exactly one place unless all are meant.
+ * Replaces a text that must stand at exactly one place, unless all are meant. Where it stands at none as it was given, the one place
+ * is taken that has it but for white space, line numbers or characters that look alike.
  * Throws `masked_text` for a mask that the model took for the text, `no_match` with the nearest place as hint, `ambiguous_match` with the count and the lines.
  * @param name of the file, for messages
+ * @param options.exactly takes no place that has it only nearly
+ * @param options.time shared by all edits of one call
  */
-export function replaceText(text: string, replacement: Replacement, name: string): SplicedText {
-  const places = placesOf(text, replacement.oldText);
-  if (places.length === 0 && replacement.oldText.includes(redactionMarker)) {
-    throw new ToolFailure("masked_text", `old_string holds a mask in place of a secret, which ${name} does not.`, {
-      failureClass: "permission_denied",
-      hint: "Choose an old_string from the lines around the masked value.",
-    });
-  }
-  if (places.length === 0) {
-    throw new ToolFailure("no_match", `old_string is not in ${name}; nothing was changed.`, {
-      hint: nearestMatch(text, replacement.oldText),
-      retryable: true,
-    });
-  }
+export function replaceText(
+  text: string,
+  replacement: Replacement,
+  name: string,
+  { exactly = false, time = new ComparingTime() }: { readonly exactly?: boolean; readonly time?: ComparingTime } = {},
+): ReplacedText {
+  const places = placesOf(text, replacement.oldText, replacement.replaceAll);
+  if (places.length === 0) return replaceNearly(text, replacement, name, { exactly, time });
   if (places.length > 1 && !replacement.replaceAll) {
     throw new ToolFailure(
       "ambiguous_match",
@@ -43,11 +56,71 @@ export function replaceText(text: string, replacement: Replacement, name: string
   );
 }
 
-function placesOf(text: string, wanted: string): readonly number[] {
+function replaceNearly(
+  text: string,
+  replacement: Replacement,
+  name: string,
+  { exactly, time }: { readonly exactly: boolean; readonly time: ComparingTime },
+): ReplacedText {
+  if (replacement.oldText.includes(redactionMarker)) {
+    throw new ToolFailure("masked_text", `old_string holds a mask in place of a secret, which ${name} does not.`, {
+      failureClass: "permission_denied",
+      hint: "Choose an old_string from the lines around the masked value.",
+    });
+  }
+  const fit = replacement.replaceAll || exactly ? undefined : nearlyAt(text, replacement, time);
+  if (fit === undefined) {
+    throw new ToolFailure("no_match", `old_string is not in ${name}; nothing was changed.`, {
+      hint: exactly
+        ? "Copy it exactly: the file is too large to look for one more text that it has only nearly."
+        : nearestMatch(text, replacement.oldText),
+      retryable: true,
+    });
+  }
+  if (fit.starts.length > 1) {
+    throw new ToolFailure(
+      "ambiguous_match",
+      `old_string is not in ${name} as it is written, and but for ${fit.differing} it fits at ${fit.starts.length} places (${lineList(text, fit.starts)}); nothing was changed.`,
+      { hint: "Copy the text exactly, with lines around it until it is unique.", retryable: true },
+    );
+  }
+  const { start, oldText, newText, differing } = fit;
+  const end = start + oldText.length;
+  const firstLine = countLineFeeds(text, 0, start) + 1;
+  const lastLine = firstLine + countLineFeeds(text, start, Math.max(start, end - 1));
+  const spliced = spliceText(text, [{ start, end, text: newText }]);
+  return { ...spliced, fitted: { differing, oldText, newText, firstLine, lastLine } };
+}
+
+interface NearlyAt extends WantedEdit {
+  readonly differing: FittedReplacement["differing"];
+  /** Offsets, ascending. */
+  readonly starts: readonly number[];
+  readonly start: number;
+}
+
+function nearlyAt(text: string, wanted: WantedEdit, time: ComparingTime): NearlyAt | undefined {
+  const bare = withoutLineNumbers(wanted);
+  if (bare !== undefined) {
+    const starts = placesOf(text, bare.oldText);
+    const [start] = starts;
+    if (start !== undefined) return { ...bare, differing: "line numbers", starts, start };
+  }
+  const fit = fitEdit(new FittingText(text), bare ?? wanted, { time });
+  if (fit === undefined) return undefined;
+  if (fit.type === "several") return { ...wanted, differing: fit.step, starts: fit.starts, start: 0 };
+  return { oldText: fit.oldText, newText: fit.newText, differing: fit.step, starts: [fit.start], start: fit.start };
+}
+
+/** Where the text stands. Places that overlap are replaced one after the other, but where one place is meant they are several. */
+function placesOf(text: string, wanted: string, replaceAll = false): readonly number[] {
   const places: number[] = [];
   if (wanted === "") return places;
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
-  return places;
+  const [only, ...others] = places;
+  if (replaceAll || only === undefined || others.length > 0) return places;
+  const overlapping = text.indexOf(wanted, only + 1);
+  return overlapping === -1 ? places : [only, overlapping];
 }
 
 function lineList(text: string, places: readonly number[]): string {

@@ -15,6 +15,8 @@ type HunkKind = "mine" | "theirs" | "same" | "conflict";
 
 interface Hunk {
   readonly kind: HunkKind;
+  /** 1-based line in `base` where it begins. */
+  readonly start: number;
   /** 1-based line in `theirs` where it begins. */
   readonly line: number;
   readonly base: readonly string[];
@@ -52,6 +54,22 @@ export function threeWayDiff(
   }
   if (lines.length > maxLines) lines.splice(maxLines, lines.length, "[… more differences, not shown]");
   return lines.map((line) => `${line}\n`).join("");
+}
+
+/** The text with what both sides made of it; undefined where both changed the same lines, and not to the same. */
+export function mergedText(
+  texts: ThreeTexts,
+  { timeoutMs = 250 }: { readonly timeoutMs?: number } = {},
+): string | undefined {
+  const base = splitLines(texts.base);
+  const merged: string[] = [];
+  let at = 1;
+  for (const hunk of hunksOf(texts, timeoutMs)) {
+    if (hunk.kind === "conflict") return undefined;
+    merged.push(...base.slice(at - 1, hunk.start - 1), ...(hunk.kind === "mine" ? hunk.mine : hunk.theirs));
+    at = hunk.start + hunk.base.length;
+  }
+  return [...merged, ...base.slice(at - 1)].join("");
 }
 
 function body(hunk: Hunk): readonly string[] {
@@ -105,6 +123,7 @@ function hunksOf(texts: ThreeTexts, timeoutMs: number): readonly Hunk[] {
     const same = mine.lines.join("") === theirs.lines.join("");
     return {
       kind: region.mine && region.theirs ? (same ? "same" : "conflict") : region.mine ? "mine" : "theirs",
+      start: region.start,
       line: theirs.start,
       base: base.slice(region.start - 1, region.end - 1),
       mine: mine.lines,

@@ -71,7 +71,10 @@ export class GitSandbox {
 }
 
 /** Hands a sandboxed git what it may know of the user's configuration. Its standard streams are followed by these two pipes. */
-export function handConfiguration(child: ChildProcess, { settings, ignored }: UserGitConfiguration): void {
+export function handConfiguration(
+  child: ChildProcess,
+  { settings, ignored }: Pick<UserGitConfiguration, "settings" | "ignored">,
+): void {
   for (const [descriptor, text] of [[3, settings] as const, [4, ignored] as const]) {
     const pipe = child.stdio[descriptor];
     // A sandbox that could not be made reads nothing.

@@ -32,36 +32,32 @@ export interface AgentBranch {
 export async function prepareBranch(request: BranchRequest): Promise<AgentBranch> {
   const { directory, signal } = request;
   const run: Run = (...args) => git(args, { directory, signal });
+  const name = request.branch ?? branchNameFor(request.task);
   // Each git takes the time of a sandbox: what needs no other's answer is asked at once.
-  const asked = Promise.all([currentBranch(run), remoteDefaults(run)]);
+  const asked = Promise.all([currentBranch(run), knownBranches(run, name)]);
   // Where there is no repository, `requireRepository` says it better.
   asked.catch(() => undefined);
   await requireRepository(directory, signal);
-  const [current, remotes] = await asked;
+  const [current, { exists, remoteDefaults }] = await asked;
   const { protectedBranches } = await loadProjectConfig(directory);
-  const extra = [...request.protect, ...protectedBranches, ...remotes];
+  const extra = [...request.protect, ...protectedBranches, ...remoteDefaults];
   const isProtected = (branch: string): boolean => isProtectedBranch(branch, { extra }) !== undefined;
   const isFree = current !== undefined && !isProtected(current);
   if (isFree && (request.branch === undefined || request.branch === current)) return { name: current, how: "kept" };
 
-  const name = request.branch ?? branchNameFor(request.task);
   if (isProtected(name)) {
     throw new ServiceError("invalid_argument", `${name} is a protected branch; the agent does not work there.`, {
       reason: "protected_branch",
       hint: "Choose another name, or none.",
     });
   }
-  const [format, existing] = await Promise.all([
-    run("check-ref-format", "--branch", name),
-    run("rev-parse", "--verify", "--quiet", `refs/heads/${name}`),
-  ]);
-  if (format.code !== 0) {
+  // A name made of the task is one that git accepts.
+  if (request.branch !== undefined && !exists && (await run("check-ref-format", "--branch", name)).code !== 0) {
     throw new ServiceError("invalid_argument", `${JSON.stringify(name)} is not a name git accepts for a branch.`, {
       reason: "bad_branch_name",
       hint: "Choose another name, or none.",
     });
   }
-  const exists = existing.code === 0;
   const moved = await git(["switch", "--quiet", ...(exists ? [name] : ["--create", name])], {
     directory,
     signal,
@@ -109,8 +105,17 @@ async function currentBranch(run: Run): Promise<string | undefined> {
   return head.code === 0 ? head.stdout.trim() : undefined;
 }
 
-/** The branches the remotes call their default. */
-async function remoteDefaults(run: Run): Promise<readonly string[]> {
-  const { stdout } = await run("for-each-ref", "--format=%(symref:lstrip=3)", "refs/remotes/*/HEAD");
-  return stdout.split("\n").filter((name) => name !== "");
+/** Whether there is a branch of this name, and the branches that the remotes call their default. */
+async function knownBranches(
+  run: Run,
+  name: string,
+): Promise<{ readonly exists: boolean; readonly remoteDefaults: readonly string[] }> {
+  const own = `refs/heads/${name}`;
+  const { stdout } = await run("for-each-ref", "--format=%(refname) %(symref:lstrip=3)", own, "refs/remotes/*/HEAD");
+  const refs = stdout.split("\n").map((line) => line.split(" "));
+  return {
+    // As a pattern it matches branches below it, too.
+    exists: refs.some(([ref]) => ref === own),
+    remoteDefaults: refs.flatMap(([ref, leadsTo = ""]) => (ref === own || leadsTo === "" ? [] : [leadsTo])),
+  };
 }

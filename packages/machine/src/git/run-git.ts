@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { type ConfirmedRepository, confirmedRepository } from "./confirmed-repository.ts";
+import type { GitMounts } from "./git-sandbox.ts";
 import { readWhole } from "./read-whole.ts";
 import { type StartedGit, startGit } from "./start-git.ts";
 
@@ -13,6 +14,10 @@ export interface GitPlace {
    * all, not even its index.
    */
   readonly writes?: "working-tree" | { readonly directory: string };
+  /** Absolute path of a file in git's data that is the index, in place of the repository's own. */
+  readonly index?: string;
+  /** Real path of a file elsewhere that git sees as well. */
+  readonly alsoReads?: string | undefined;
 }
 
 export interface GitResult {
@@ -55,7 +60,10 @@ export async function git(
 }
 
 /** The same, with git still running. */
-export async function openGit(args: readonly string[], { directory, writes }: GitPlace): Promise<StartedGit> {
+export async function openGit(
+  args: readonly string[],
+  { directory, writes, index, alsoReads }: GitPlace,
+): Promise<StartedGit> {
   const cwd = realpathSync(directory);
   const repository = confirmedRepository(cwd, homedir());
   const top = repository?.workTree ?? cwd;
@@ -65,8 +73,9 @@ export async function openGit(args: readonly string[], { directory, writes }: Gi
     environment: {
       GIT_CEILING_DIRECTORIES: dirname(top),
       ...(writes === undefined ? { GIT_OPTIONAL_LOCKS: "0" } : {}),
+      ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
     },
-    ...mounts(top, repository, writes),
+    ...withReadable(mounts(top, repository, writes), alsoReads),
     repository: "of-others",
   });
 }
@@ -76,6 +85,10 @@ function mounts(top: string, repository: ConfirmedRepository | undefined, writes
   if (writes === undefined) return { readable: [top, ...data], writable: [] };
   if (writes === "working-tree") return { readable: [], writable: [top, ...data] };
   return { readable: [top], writable: [...data, realpathSync(writes.directory)] };
+}
+
+function withReadable(mounts: GitMounts, path: string | undefined): GitMounts {
+  return path === undefined ? mounts : { ...mounts, readable: [...mounts.readable, path] };
 }
 
 const comparing: ReadonlySet<string> = new Set(

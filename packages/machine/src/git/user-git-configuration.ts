@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { gitEnvironment } from "./git-environment.ts";
 import { sandboxedConfiguration } from "./git-sandbox.ts";
+import { settingText } from "./setting-text.ts";
 
 /** What a git without the user's home is told of the user's own configuration. */
 export interface UserGitConfiguration {
@@ -11,6 +12,8 @@ export interface UserGitConfiguration {
   readonly settings: string;
   /** Patterns of files that the user never wants to see. */
   readonly ignored: string;
+  /** Absolute path of the user's attributes for all repositories; there may be no such file. git is told of none but where it asks for them. */
+  readonly attributesFile: string;
 }
 
 /** Which repositories the user trusts, how files are compared, who the user is. Nothing that holds a login or a program. */
@@ -33,11 +36,17 @@ async function readConfiguration(git: string): Promise<UserGitConfiguration> {
     const [, name, value] = /^([^\n]+)\n(.*)$/s.exec(entry) ?? [];
     return name !== undefined && value !== undefined && known.test(name) ? [{ name, value }] : [];
   });
-  const excludes = entries.findLast(({ name }) => name === "core.excludesfile")?.value;
+  const ownFile = (setting: string, usual: string): string => {
+    const named = entries.findLast(({ name }) => name === setting)?.value;
+    return named?.replace(/^~(?=\/)/, homedir()) ?? join(configHome(), "git", usual);
+  };
   const own = entries.filter(({ name }) => name !== "core.excludesfile");
   return {
-    settings: [...own, { name: "core.excludesfile", value: sandboxedConfiguration.ignored }].map(settingText).join(""),
-    ignored: textOf(excludes?.replace(/^~(?=\/)/, homedir()) ?? join(configHome(), "git", "ignore")),
+    settings: [...own, { name: "core.excludesfile", value: sandboxedConfiguration.ignored }]
+      .map(({ name, value }) => settingText(name, value))
+      .join(""),
+    ignored: textOf(ownFile("core.excludesfile", "ignore")),
+    attributesFile: ownFile("core.attributesfile", "attributes"),
   };
 }
 
@@ -52,15 +61,6 @@ function userSettings(git: string): Promise<string> {
       (error, stdout) => resolve(error === null ? stdout : ""),
     );
   });
-}
-
-function settingText({ name, value }: { readonly name: string; readonly value: string }): string {
-  const first = name.indexOf(".");
-  const last = name.lastIndexOf(".");
-  const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
-  const section =
-    first === last ? name.slice(0, first) : `${name.slice(0, first)} ${quoted(name.slice(first + 1, last))}`;
-  return `[${section}]\n\t${name.slice(last + 1)} = ${quoted(value)}\n`;
 }
 
 function usualFiles(): readonly string[] {

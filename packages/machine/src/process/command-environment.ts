@@ -1,4 +1,5 @@
 import { isAbsolute } from "node:path";
+import { certificateVariables } from "./certificate-variables.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -10,8 +11,9 @@ const passed = new Set(
     "JAVA_HOME GOPATH GOROOT GOCACHE GOMODCACHE GOFLAGS GOPROXY CARGO_HOME RUSTUP_HOME RUSTUP_TOOLCHAIN",
     "NVM_DIR NVM_BIN VOLTA_HOME PNPM_HOME COREPACK_HOME PYENV_ROOT VIRTUAL_ENV CONDA_PREFIX RBENV_ROOT GEM_HOME",
     "MAVEN_HOME GRADLE_HOME GRADLE_USER_HOME ANDROID_HOME DOTNET_ROOT NUGET_PACKAGES PKG_CONFIG_PATH CC CXX MAKEFLAGS",
-    "SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE",
+    "SSL_CERT_DIR",
     "HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy",
+    ...certificateVariables,
   ].flatMap((names) => names.split(" ")),
 );
 

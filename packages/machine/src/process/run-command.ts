@@ -27,6 +27,8 @@ export interface CapturedCommand {
   readonly liveBytes?: number;
   /** What it may take of the machine; the usual limits for what is left out. */
   readonly limits?: Partial<CommandLimits>;
+  /** Its environment holds what must not wait in a process for the next command. */
+  readonly alone?: boolean;
   /** Milliseconds between two looks at what it takes. */
   readonly lookEveryMs?: number;
 }
@@ -92,7 +94,7 @@ export async function runCommand(
   const limits = { ...defaultCommandLimits, ...command.limits };
   const child = await start(command, limits);
   const group = new ProcessGroup(child.session);
-  const output = new BoundedOutput(command.keepBytes ?? 256 * 1024);
+  const output = new BoundedOutput(command.keepBytes ?? 1024 * 1024);
   const maxBytes = command.maxBytes ?? 64 * 1024 * 1024;
   const digest = createHash("sha256");
   let exceeded: string | undefined;
@@ -157,7 +159,7 @@ export async function runCommand(
   } finally {
     clearTimeout(deadline);
     options.signal.removeEventListener("abort", abort);
-    parkShell(command.env);
+    if (command.alone !== true) parkShell(command.env);
   }
 }
 

@@ -26,6 +26,9 @@ const maxUnanswered = 8;
 const program = `
 const { spawn } = require("node:child_process");
 process.on("disconnect", () => process.exit());
+// Node tells nothing of it while a handle that was sent was not taken: it never will be when the other side was killed.
+const parent = process.ppid;
+setInterval(() => process.ppid === parent || process.exit(), 1_000).unref();
 process.on("message", ({ order, environment, stdio, saidTo }) => {
   if (order === undefined) return process.send({ type: "here" });
   const child = spawn("/bin/sh", [], { argv0: "sh", cwd: "/", env: environment, stdio, detached: true });

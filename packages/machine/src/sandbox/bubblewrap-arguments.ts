@@ -1,4 +1,7 @@
-import { lstatSync } from "node:fs";
+import { dirname } from "node:path";
+import { entryAt } from "../entry-at.ts";
+import { hasCode } from "../system-error.ts";
+import { boundSockets } from "./bound-sockets.ts";
 import type { ControlMounts } from "./control-mounts.ts";
 import { type HostLayout, isWithin } from "./host-layout.ts";
 
@@ -84,12 +87,12 @@ export function machineArguments(
   ];
 }
 
-/** What of the machine stays hidden also within what is visible. */
+/** What of the machine stays hidden also within what is visible, and the sockets of its services there. */
 export function hideBelow(
   visible: readonly string[],
   { layout, empty }: Pick<SandboxView, "layout" | "empty">,
 ): readonly string[] {
-  return layout.hidden
+  return [...new Set([...layout.hidden, ...boundSockets()])]
     .filter((path) => visible.some((directory) => isWithin(path, directory)))
     .flatMap((path) => hide(path, empty));
 }
@@ -100,8 +103,14 @@ export function startArguments(cwd: string): readonly string[] {
 }
 
 function hide(path: string, empty: string): readonly string[] {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  // Nothing can be mounted on a link; what it leads to is hidden by its own name.
-  if (stat === undefined || stat.isSymbolicLink()) return [];
-  return ["--ro-bind", stat.isDirectory() ? empty : "/dev/null", path];
+  try {
+    const stat = entryAt(path);
+    // Nothing can be mounted on a link; what it leads to is hidden by its own name.
+    if (stat === undefined || stat.isSymbolicLink()) return [];
+    return ["--ro-bind", stat.isDirectory() ? empty : "/dev/null", path];
+  } catch (error) {
+    // A directory around it is closed to this user, and so to the command; where it is the user's own, the command could open it.
+    if (hasCode(error, "EACCES") && dirname(path) !== path) return hide(dirname(path), empty);
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { certificateVariables } from "../process/certificate-variables.ts";
 
 /** What of this machine a sandboxed command sees, all by absolute paths. */
 export interface HostLayout {
@@ -7,6 +8,8 @@ export interface HostLayout {
   readonly home: string | undefined;
   /** Programs, libraries and their configuration; read-only. */
   readonly readable: readonly string[];
+  /** Those of them that package managers write to while they work, and others that they would make. */
+  readonly caches: readonly string[];
   /** Links at the top of the file system that lead to what is readable, e.g. `/bin` to `usr/bin`. */
   readonly links: readonly { readonly path: string; readonly target: string }[];
   /** What stays hidden, also inside of what is readable or the workspace. */
@@ -29,12 +32,14 @@ export function readHostLayout(options: HostLayoutOptions): HostLayout {
     ...systemSecrets,
     ...(home === undefined ? [] : homeSecrets.map((name) => join(home, name))),
   ];
+  const searched = (options.environment["PATH"] ?? "").split(":");
   const readable = [
     ...systemDirectories,
     ...[...toolVariables].flatMap((name) => options.environment[name]?.split(":") ?? []),
-    ...(options.environment["PATH"] ?? "").split(":").map(programPrefix),
+    ...certificateVariables.flatMap((name) => options.environment[name] ?? []).filter(holdsOnlyCertificates),
+    ...searched.map(programPrefix),
     dirname(process.execPath),
-    ...(home === undefined ? [] : homeTools.map((name) => join(home, name))),
+    ...(home === undefined ? [] : [...homeTools, ...homeCaches].map((name) => join(home, name))),
     ...(home === undefined ? [] : gitConfigurations.map((name) => join(home, name)).filter(holdsNoCredential)),
   ];
   const links = topLinks.flatMap((path) => {
@@ -45,9 +50,17 @@ export function readHostLayout(options: HostLayoutOptions): HostLayout {
     const real = isAbsolute(path) ? realOf(path) : undefined;
     return real !== undefined && isNarrow(real, home, hidden) ? [real, path] : [];
   });
+  const shown = withoutNested([...new Set(allowed)].filter((path) => !links.some((link) => isWithin(path, link.path))));
+  // The managers of shims may lie elsewhere (PYENV_ROOT).
+  const cachesIn = home === undefined ? [] : [...homeCaches, ...homeShims].map((name) => join(home, name));
   return {
     home: home === "/" ? undefined : home,
-    readable: withoutNested([...new Set(allowed)].filter((path) => !links.some((link) => isWithin(path, link.path)))),
+    readable: shown,
+    caches: [...new Set([...cachesIn, ...searched.filter(holdsShims)])].filter((path) => {
+      const isShown = shown.some((directory) => isWithin(path, directory));
+      // One that nobody has yet can be made in the empty home, and in nothing that is shown.
+      return existsSync(path) ? isShown : !isShown && cachesIn.includes(path);
+    }),
     links,
     // Also what does not exist yet: a login made later is no less private.
     hidden: [...new Set(hidden.flatMap((path) => [realOf(path) ?? path, path]))],
@@ -68,6 +81,8 @@ const systemSecrets: readonly string[] = [
   ),
   ..."/etc/kubernetes /etc/docker /etc/wireguard /etc/NetworkManager /etc/openvpn /etc/krb5.keytab".split(" "),
   ..."/etc/rancher /etc/letsencrypt".split(" "),
+  // Who connects to it has packages fetched and built, with a network, by another user.
+  "/nix/var/nix/daemon-socket",
 ];
 
 const toolVariables: ReadonlySet<string> = new Set(
@@ -80,11 +95,20 @@ const toolVariables: ReadonlySet<string> = new Set(
 /** Toolchains and caches of packages below the home, without the files that hold logins. */
 const homeTools: readonly string[] = [
   ".nvm .volta .fnm .asdf .pyenv .rbenv .rustup .bun .deno .sdkman .dotnet .juliaup .ghcup .opam .nodenv .goenv",
-  ".cargo/bin .cargo/registry .cargo/git .cargo/env .local/bin .local/lib .local/share/mise .local/share/fnm",
-  ".local/share/pnpm .local/share/uv .local/share/pipx .local/share/pypoetry .local/share/rtx .local/share/virtualenvs",
-  "go/bin go/pkg sdk .m2/repository .gradle/caches .gradle/wrapper .npm/_cacache .cache/pip .cache/uv .cache/node",
-  ".cache/go-build .cache/pypoetry .cache/pre-commit .cache/ms-playwright .cache/Cypress .pub-cache .nuget/packages",
+  ".cargo/bin .cargo/env .local/bin .local/lib .local/share/mise .local/share/fnm",
+  ".local/share/pipx .local/share/pypoetry .local/share/rtx .local/share/virtualenvs",
+  "go/bin sdk .gradle/wrapper .cache/ms-playwright .cache/Cypress",
 ].flatMap((names) => names.split(" "));
+
+/** Where package managers and compilers keep what they fetched and made: without a place to write, many of them fail. */
+const homeCaches: readonly string[] = [
+  ".npm/_cacache .local/share/pnpm .cache/pip .cache/uv .local/share/uv .cache/pypoetry .cache/pre-commit .cache/node",
+  ".cargo/registry .cargo/git go/pkg .cache/go-build .m2/repository .gradle/caches .pub-cache .nuget/packages",
+  ".yarn/berry .cache/yarn",
+].flatMap((names) => names.split(" "));
+
+/** Written anew after each install of a package, by these managers of versions. */
+const homeShims: readonly string[] = [".pyenv/shims", ".rbenv/shims", ".nodenv/shims", ".asdf/shims"];
 
 const gitConfigurations: readonly string[] = [
   ".gitconfig",
@@ -112,6 +136,11 @@ function programPrefix(directory: string): string {
   return /^s?bin$/.test(basename(directory)) && basename(parent) !== ".local" ? parent : directory;
 }
 
+/** Of programs that are found first in the search path. A run may write there; no other run may find what it wrote. */
+export function holdsShims(path: string): boolean {
+  return basename(path) === "shims";
+}
+
 /** Neither a directory that holds a whole home or disk, nor one around or inside of something hidden. */
 function isNarrow(path: string, home: string | undefined, hidden: readonly string[]): boolean {
   if (path === "/" || wide.has(path) || path === home || (home !== undefined && isWithin(home, path))) return false;
@@ -126,6 +155,16 @@ function holdsNoCredential(file: string): boolean {
   try {
     if (statSync(file).size > 256 * 1024) return false;
     return !/:\/\/[^/\s]*@|extraheader|token|password|passwd|secret|oauth/i.test(readFileSync(file, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+function holdsOnlyCertificates(file: string): boolean {
+  try {
+    if (statSync(file).size > 4 * 1024 * 1024) return false;
+    const kinds = [...readFileSync(file, "latin1").matchAll(/-----BEGIN ([^-]*)-----/g)].map(([, kind]) => kind);
+    return kinds.length > 0 && kinds.every((kind) => kind === "CERTIFICATE" || kind === "TRUSTED CERTIFICATE");
   } catch {
     return false;
   }

@@ -97,7 +97,8 @@ export class ShellSandbox {
     const { program, features, shell, layout, place } = this.#options;
     refuseUnsafeRoot(workspaceRoot, layout);
     const temporary = place.temporaryFor(workspaceIdOf(workspaceRoot).slice(0, 16));
-    return { bubblewrap: program, features, shell, layout, temporary, empty: place.empty };
+    const fileOf = (text: string): string => place.fileOf(text);
+    return { bubblewrap: program, features, shell, layout, temporary, empty: place.empty, fileOf };
   }
 
   /** Covered files look odd to git, and `git add` would stumble over them: it is told to pass over them. */
@@ -159,6 +160,8 @@ export interface ShellMachine {
   readonly temporary: string;
   /** An empty directory. */
   readonly empty: string;
+  /** A private file with this text, which lasts as long as the server. */
+  fileOf(text: string): string;
 }
 
 /** What bubblewrap says when it could not do its part; the command was not started then. */

@@ -1,5 +1,5 @@
 import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { controlPath } from "@gennai/governance/policies/control-paths";
 import { isWithin } from "../sandbox/host-layout.ts";
 import { type FileNames, fileNames, LinkedFiles } from "../sandbox/linked-files.ts";
@@ -20,6 +20,8 @@ export interface Covered {
   readonly index?:
     | { readonly path: string; readonly bytes: Uint8Array; readonly skipped: ReadonlySet<string> }
     | undefined;
+  /** Whether the root had an entry when it was looked through, right before the command. */
+  readonly wasThere?: ((path: string) => boolean) | undefined;
 }
 
 /** What a rule says of a path; relative to the root, with `/`. */
@@ -39,6 +41,8 @@ interface Found extends ControlLeads {
   readonly secretLinks: readonly string[];
   readonly closed: readonly string[];
   readonly logins: readonly string[];
+  /** Of all entries, between NUL characters: one string takes a fraction of the space of many. */
+  readonly names: string;
 }
 
 /** What of a root leads to files that are obeyed like those that name them. Absolute paths. */
@@ -123,7 +127,11 @@ export class CoveredTree {
       // A second name would show what the copy leaves out.
       for (const name of await this.#allNames(path, pause)) if (name !== path) hidden.add(name);
     }
-    return { hidden: withoutNested([...hidden]).map((path) => relative(this.#root, path)), copies };
+    const wasThere = (path: string): boolean => {
+      const names = found.get(join(this.#root, dirname(path)))?.names ?? "";
+      return names.includes(`\0${basename(path)}\0`);
+    };
+    return { hidden: withoutNested([...hidden]).map((path) => relative(this.#root, path)), copies, wasThere };
   }
 
   #look(directory: string, entries: readonly Dirent[]) {
@@ -141,7 +149,8 @@ export class CoveredTree {
         closed: closed.map(pathOf),
         links: entries.filter((entry) => entry.isSymbolicLink() && this.#isControl(pathOf(entry))).map(pathOf),
         configurations: entries.filter(({ name }) => inGit && /^config(?:\.worktree)?$/i.test(name)).map(pathOf),
-        logins: entries.filter((entry) => entry.isFile() && mayHoldLogin(entry.name, inGit)).map(pathOf),
+        logins: entries.filter((entry) => entry.isFile() && mayHoldLogin(pathOf(entry), inGit)).map(pathOf),
+        names: `\0${entries.map(({ name }) => name).join("\0")}\0`,
       },
       below: directories.filter((entry) => !closed.includes(entry)).map(({ name }) => name),
     };

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import * as z from "zod";
+import { readChecked } from "../read-checked.ts";
+import { writeDurably } from "../write-durably.ts";
 import { removeTree } from "./remove-tree.ts";
 import { StageUnavailable } from "./stage-error.ts";
 import { canHold } from "./staging-place.ts";
@@ -46,7 +48,7 @@ const ownerSchema = z.strictObject({
 });
 
 /** One part of a layer, by which it is listed, kept and dropped. */
-export type LayeredTree = z.infer<typeof treeSchema>;
+export type TreeRecord = z.infer<typeof treeSchema>;
 /** What is known of a layer besides its files. */
 export type LayerAbout = z.infer<typeof aboutSchema>;
 /** What one command adds to the layer of its session. */
@@ -60,18 +62,16 @@ export function layerDirectory(stateDir: string, session: string): string {
   return join(layersIn(stateDir), name);
 }
 
-/** undefined for a session that has no layer. */
+/** undefined for a session that has no layer, and where nobody can tell any more whose it is. */
 export function readOwner(directory: string): LayerOwner | undefined {
-  const bytes = readPresent(join(directory, "owner.json"));
-  return bytes === undefined ? undefined : ownerSchema.parse(JSON.parse(bytes));
+  return readChecked(join(directory, ownerName), ownerSchema);
 }
 
 /** Makes the places of a layer where everything can be moved into from a stage. Throws `StageUnavailable`. */
 export function makeOwner(stateDir: string, { session, root }: Pick<LayerPart, "session" | "root">): LayerOwner {
   const directory = layerDirectory(stateDir, session);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const name = directory.slice(directory.lastIndexOf("/") + 1);
-  const places = [join(directory, "files"), join(dirname(root.path), `.gennai-layer-${name}`)];
+  const places = [join(directory, "files"), placeBeside(root.path, directory)];
   const place = places.find((path) => canHold(dirname(path), root));
   if (place === undefined) {
     throw new StageUnavailable(
@@ -82,55 +82,72 @@ export function makeOwner(stateDir: string, { session, root }: Pick<LayerPart, "
   }
   const owner: LayerOwner = { version: 1, session, root, place };
   // Before there is anything, so that it is found when the session goes.
-  writeWhole(join(directory, "owner.json"), owner);
+  writeDurably(join(directory, ownerName), JSON.stringify(owner));
   mkdirSync(join(place, "base"), { recursive: true, mode: 0o700 });
   return owner;
 }
 
-/** Removes the layer of a session, if it has one. */
-export async function removeLayer(stateDir: string, session: string): Promise<void> {
-  const directory = layerDirectory(stateDir, session);
+/** Removes the layer of a session, if it has one. @param near path in the work tree that it lies over */
+export async function removeLayer(stateDir: string, session: string, near: string): Promise<void> {
+  await remove(layerDirectory(stateDir, session), near);
+}
+
+/**
+ * Removes the layers of which nobody can tell whose they are, such as after a power failure.
+ * @param near path in a work tree: what lies beside that one is found
+ */
+export async function removeLostLayers(stateDir: string, near: string): Promise<void> {
+  for (const directory of layerDirectories(stateDir)) if (isDamaged(directory)) await remove(directory, near);
+}
+
+/** Whether a layer is there of which nobody can tell whose it is. @param directory of `layerDirectory` */
+export function isDamaged(directory: string): boolean {
+  return existsSync(join(directory, ownerName)) && readOwner(directory) === undefined;
+}
+
+async function remove(directory: string, near: string): Promise<void> {
   const owner = readOwner(directory);
-  if (owner !== undefined) await removeTree(owner.place);
+  const places: string[] = [];
+  if (owner !== undefined) places.push(owner.place);
+  else for (let top = near; top !== dirname(top); top = dirname(top)) places.push(placeBeside(top, directory));
+  for (const place of places) await removeTree(place);
   await removeTree(directory);
 }
 
 /** Of all layers. */
 export function layerOwners(stateDir: string): readonly LayerOwner[] {
-  const parent = layersIn(stateDir);
-  if (!existsSync(parent)) return [];
-  return readdirSync(parent).flatMap((name) => readOwner(join(parent, name)) ?? []);
+  return layerDirectories(stateDir).flatMap((directory) => readOwner(directory) ?? []);
 }
 
-/** @param place directory of a layer */
-export function readAbout(place: string): LayerAbout {
-  const bytes = readPresent(join(place, "about.json"));
-  return bytes === undefined
-    ? { version: 1, revision: 0, opaque: [], trees: [] }
-    : aboutSchema.parse(JSON.parse(bytes));
+/** undefined for one that is damaged: nothing is known of the layer's files then. @param place directory of a layer */
+export function readAbout(place: string): LayerAbout | undefined {
+  const path = join(place, "about.json");
+  return existsSync(path) ? readChecked(path, aboutSchema) : { version: 1, revision: 0, opaque: [], trees: [] };
 }
 
 export function writeAbout(place: string, about: LayerAbout): void {
-  writeWhole(join(place, "about.json"), about);
+  writeDurably(join(place, "about.json"), JSON.stringify(about));
 }
 
 /** undefined where there is none, or it was not finished. @param directory that holds it */
 export function readPart(directory: string): LayerPart | undefined {
-  const bytes = readPresent(join(directory, "part.json"));
-  return bytes === undefined ? undefined : partSchema.parse(JSON.parse(bytes));
+  return readChecked(join(directory, "part.json"), partSchema);
 }
 
 export function writePart(directory: string, part: LayerPart): void {
-  writeWhole(join(directory, "part.json"), part);
+  writeDurably(join(directory, "part.json"), JSON.stringify(part));
 }
 
-function readPresent(path: string): string | undefined {
-  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+const ownerName = "owner.json";
+
+/** Where the files of a layer are when the state directory cannot hold them. */
+function placeBeside(root: string, directory: string): string {
+  return join(dirname(root), `.gennai-layer-${basename(directory)}`);
 }
 
-function writeWhole(path: string, value: unknown): void {
-  writeFileSync(`${path}.new`, JSON.stringify(value), { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+function layerDirectories(stateDir: string): readonly string[] {
+  const parent = layersIn(stateDir);
+  return existsSync(parent) ? readdirSync(parent).map((name) => join(parent, name)) : [];
 }
 
 function layersIn(stateDir: string): string {

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { LayeredTree } from "./layer-files.ts";
+import type { TreeRecord } from "./layer-files.ts";
 import { statIfPresent } from "./look-at-entry.ts";
 
 /** So many entries that a tree covers in the workspace are looked at; of larger ones, the directories. */
@@ -12,7 +12,7 @@ const maxFiles = 5_000;
  */
 export function isStale(
   { root, base }: { readonly root: string; readonly base: string },
-  { path, marker, was }: Pick<LayeredTree, "path" | "marker" | "was">,
+  { path, marker, was }: Pick<TreeRecord, "path" | "marker" | "was">,
 ): boolean {
   const real = statIfPresent(join(root, path));
   if ((real === undefined ? null : String(real.ino)) !== was) return true;

@@ -1,18 +1,12 @@
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { LayeredTree } from "@gennai/protocol/model/layer";
 import { giveWay } from "./give-way.ts";
 import { entryAt, isWhiteout, statIfPresent } from "./look-at-entry.ts";
 
 /** What there is of a tree of a layer. */
-export interface LayerSummary {
-  readonly files: number;
-  readonly bytes: number;
-  /** What of the workspace it says is gone; a directory counts once. */
-  readonly removed: number;
-  /** SHA-256 over paths, modes and contents, lower-case hex. */
-  readonly sha256: string;
-}
+export type LayerSummary = Pick<LayeredTree, "files" | "bytes" | "removed" | "sha256">;
 
 /** @param tree absolute path of the tree in the layer */
 export async function summariseTree(tree: string): Promise<LayerSummary> {

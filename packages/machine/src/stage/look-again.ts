@@ -18,7 +18,9 @@ export async function lookAgain(
 ): Promise<string | undefined> {
   const { effect, gone } = change;
   for (const one of [effect, ...gone]) {
-    if (one.before?.type !== "directory" && one.flags.includes("changed-by-others")) return changed;
+    if (one.before?.type !== "directory" && one.flags.includes("changed-by-others")) {
+      return one.before === undefined ? removed : changed;
+    }
   }
   try {
     const parent = dirname(effect.path);
@@ -33,6 +35,7 @@ export async function lookAgain(
 }
 
 const changed = "somebody else changed it since the command began";
+const removed = "somebody else removed or moved it since the command began";
 
 function compare(path: string, { before }: StageEffect): string | undefined {
   const stat = statIfPresent(path);

@@ -9,6 +9,7 @@ import { namespaceAdvice } from "../sandbox/namespace-advice.ts";
 import { checkSameRoot } from "../workspace/workspace-root.ts";
 import type { SessionNetwork } from "./session-network.ts";
 import { StageUnavailable } from "./stage-error.ts";
+import type { StagedCache } from "./staged-caches.ts";
 import { type LayeredRoot, type StagedRoot, stageParts } from "./staging-place.ts";
 import { systemProgram } from "./system-program.ts";
 
@@ -23,6 +24,8 @@ export interface MountKeeper {
   readonly mountName: string;
   /** Commands that join it are in the network of their session. */
   readonly hasNetwork: boolean;
+  /** Over which the run may write. */
+  readonly caches: readonly StagedCache[];
   /** A path of this process's to what the command sees of a root. */
   merged(root: StagedRoot): string;
   /** True while nobody has ended the keeper. */
@@ -37,29 +40,40 @@ const mountOptions = "userxattr,volatile,index=off,xino=off";
 /**
  * Layers are named by descriptors, so that it does not matter which characters are in a path. They have to be opened within
  * the namespace; the root is compared with the one that was held outside. A root's last argument is the layer of a session, or
- * empty.
+ * empty; so is a cache's. A cache over which none can be made stays as it is.
  */
 const script = `
 echo namespace
-name=$1; mount=$2; options=$3; shift 3
-while [ $# -gt 0 ]; do
+name=$1; mount=$2; options=$3; roots=$4; shift 4
+while [ "$roots" -gt 0 ]; do
   exec 3<"$1" 4<"$2/mask" 5<"$2/upper" 6<"$2/work" 7<"\${4:-/}" || exit 1
   [ /proc/self/fd/3 -ef "/proc/self/fd/$3" ] || { echo "another directory has taken the place of $1" >&2; exit 1; }
   "$mount" -i -n -t overlay "$name" -o "$options,lowerdir=/proc/self/fd/4\${4:+:/proc/self/fd/7}:/proc/self/fd/3,upperdir=/proc/self/fd/5,workdir=/proc/self/fd/6" "$2/merged" || exit 1
-  shift 4
+  roots=$((roots - 1)); shift 4
+done
+while [ $# -gt 0 ]; do
+  { "$mount" -i -n -t overlay "$name" -o "$options,lowerdir=\${3:+/proc/self/fd/7:}/proc/self/fd/3,upperdir=/proc/self/fd/5,workdir=/proc/self/fd/6" "$2/merged"
+  } 2>/dev/null 3<"$1" 5<"$2/upper" 6<"$2/work" 7<"\${3:-/}" || rmdir "$2/merged"
+  shift 3
 done
 exec 3<&- 4<&- 5<&- 6<&- 7<&-
 echo mounted
 read -r end
 `;
 
+export interface KeeperOptions {
+  /** That commands are in; each has one of its own without. */
+  readonly network?: SessionNetwork | undefined;
+  readonly caches?: readonly StagedCache[];
+}
+
 /** Throws `StageUnavailable`: `no_user_namespaces`, or `overlay_refused` with what the system said. */
 export async function keepMounts(
   roots: readonly LayeredRoot[],
   mountName: string,
-  network?: SessionNetwork,
+  { network, caches = [] }: KeeperOptions = {},
 ): Promise<MountKeeper> {
-  const child = startKeeper(roots, mountName, network);
+  const child = startKeeper(roots, mountName, { network, caches });
   const { pid, stdin, stdout, stderr } = child;
   if (stdin === null || stdout === null || stderr === null) throw new Error("The keeper of the mounts has no pipes.");
   const gone = once(child, "exit").catch(() => undefined);
@@ -75,7 +89,7 @@ export async function keepMounts(
   if (said.endsWith("mounted\n") && pid !== undefined) {
     const merged = (root: StagedRoot) => join(`/proc/${pid}/root`, root.directory, stageParts.merged);
     const areThere = () => child.exitCode === null && child.signalCode === null && existsSync(`/proc/${pid}/root/`);
-    return { id: pid, mountName, hasNetwork: network !== undefined, merged, areThere, close };
+    return { id: pid, mountName, hasNetwork: network !== undefined, caches, merged, areThere, close };
   }
   stdin.end();
   const complaint = (await readUntil(stderr, "")).trim().split("\n").at(0)?.slice(0, 300) || "it did not say why.";
@@ -104,7 +118,11 @@ export async function keepMounts(
 /** Descriptors that the keeper has for itself: input, outputs, and five layers. */
 const ownDescriptors = 8;
 
-function startKeeper(roots: readonly LayeredRoot[], mountName: string, network: SessionNetwork | undefined) {
+function startKeeper(
+  roots: readonly LayeredRoot[],
+  mountName: string,
+  { network, caches }: KeeperOptions & Required<Pick<KeeperOptions, "caches">>,
+) {
   const held: number[] = [];
   try {
     for (const root of roots) {
@@ -116,6 +134,7 @@ function startKeeper(roots: readonly LayeredRoot[], mountName: string, network: 
       ...[path, directory, String(ownDescriptors + index)],
       layer ?? "",
     ]);
+    const overlaid = caches.flatMap(({ below, directory, kept }) => [below, directory, kept ?? ""]);
     const stdio: ("pipe" | "ignore" | number)[] = ["pipe", "pipe", "pipe"];
     while (stdio.length < ownDescriptors) stdio.push("ignore");
     stdio.push(...held);
@@ -127,7 +146,10 @@ function startKeeper(roots: readonly LayeredRoot[], mountName: string, network: 
         : [systemProgram("nsenter"), ...network.joinArguments, "--", systemProgram("unshare"), "--mount"];
     return spawn(
       program,
-      [...[...before, "/bin/sh", "-c", script, "sh"], ...[mountName, systemProgram("mount"), mountOptions, ...layers]],
+      [
+        ...[...before, "/bin/sh", "-c", script, "sh"],
+        ...[mountName, systemProgram("mount"), mountOptions, String(roots.length), ...layers, ...overlaid],
+      ],
       // A Ctrl-C at the terminal is for this process to decide about.
       { cwd: "/", env: { PATH: "/usr/bin:/bin", LC_ALL: "C" }, stdio, detached: true },
     );

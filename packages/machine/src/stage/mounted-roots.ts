@@ -4,6 +4,7 @@ import type { Covered } from "./covered-tree.ts";
 import { layMask } from "./lay-mask.ts";
 import { keepMounts, type MountKeeper } from "./mount-keeper.ts";
 import type { SessionNetwork } from "./session-network.ts";
+import { makeCaches } from "./staged-caches.ts";
 import type { LayeredRoot } from "./staging-place.ts";
 import { makeTransaction, removeTransaction, type Transaction } from "./transaction.ts";
 
@@ -15,17 +16,28 @@ export interface MountedRoots {
   readonly covered: readonly Covered[];
 }
 
+/** Which caches a run finds, besides those of the user's that are there. */
+export interface CachesOfRun {
+  /** Those that nobody has yet as well: it fetches. */
+  readonly all?: boolean;
+  /** Without what other runs of the session fetched. */
+  readonly own?: boolean;
+}
+
 /**
  * Throws `StageUnavailable`, and leaves nothing behind then.
  *
  * @param stateDir private, real path
  * @param roots none within another: the work tree, and git's common directory where it lies elsewhere
  * @param network that commands in it are in; each has one of its own without
+ * @param caches of package managers, below the user's home
  */
 export async function mountRoots(
   stateDir: string,
   roots: readonly CoveredRoot[],
   network?: SessionNetwork,
+  caches: readonly string[] = [],
+  sources: CachesOfRun = {},
 ): Promise<MountedRoots> {
   const covered = roots.map((one) => one.covered);
   const transaction = await makeTransaction(
@@ -39,7 +51,12 @@ export async function mountRoots(
     for (const [index, root] of layered.entries()) {
       await layMask(root, covered[index] ?? { hidden: [], copies: new Map() });
     }
-    const mounts = await keepMounts(layered, `gennai-stage-${randomBytes(8).toString("hex")}`, network);
+    const [workTree] = transaction.roots;
+    const kept = sources.own === true ? undefined : roots.find(({ layer }) => layer !== undefined)?.layer?.caches;
+    const mounts = await keepMounts(layered, `gennai-stage-${randomBytes(8).toString("hex")}`, {
+      network,
+      caches: workTree === undefined ? [] : makeCaches(workTree, caches, { kept, all: sources.all === true }),
+    });
     return { transaction, mounts, covered };
   } catch (error) {
     await removeTransaction(transaction);

@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import type { CoveredRoot } from "./covered-roots.ts";
 import type { Covered } from "./covered-tree.ts";
 import { modeOf, statIfPresent } from "./look-at-entry.ts";
-import { dropMounts, type MountedRoots, mountRoots } from "./mounted-roots.ts";
+import { type CachesOfRun, dropMounts, type MountedRoots, mountRoots } from "./mounted-roots.ts";
+import type { SessionNetwork } from "./session-network.ts";
 
 /**
  * Makes the mounts for the next command of a workspace before it comes. Nobody looks into them until then, so a command sees
@@ -12,33 +13,45 @@ import { dropMounts, type MountedRoots, mountRoots } from "./mounted-roots.ts";
  */
 export class MountsAhead implements AsyncDisposable {
   readonly #stateDir: string;
+  readonly #caches: readonly string[];
   #ready: { readonly key: string; readonly mounted: Promise<MountedRoots | undefined> } | undefined;
 
-  /** @param stateDir private, real path */
-  constructor(stateDir: string) {
+  /**
+   * @param stateDir private, real path
+   * @param caches of package managers, over which commands may write
+   */
+  constructor(stateDir: string, caches: readonly string[] = []) {
     this.#stateDir = stateDir;
+    this.#caches = caches;
   }
 
   /** Begins to make them, if there are none that fit. For when what the last command did is kept or dropped. */
-  prepare(roots: readonly CoveredRoot[]): void {
-    const key = keyOf(roots);
+  prepare(roots: readonly CoveredRoot[], network?: SessionNetwork): void {
+    const key = keyOf(roots, network);
     const before = this.#ready;
     if (before?.key === key) return;
     // Who takes them is told what is wrong, when that makes them again.
     const mounted = drop(before?.mounted)
-      .then(() => mountRoots(this.#stateDir, roots))
+      .then(() => mountRoots(this.#stateDir, roots, network, this.#caches))
       .catch(() => undefined);
     this.#ready = { key, mounted };
   }
 
   /** Those that are ready, or new ones, which are then the taker's to close and to remove. Throws `StageUnavailable`. */
-  async take(roots: readonly CoveredRoot[]): Promise<MountedRoots> {
+  async take(roots: readonly CoveredRoot[], network?: SessionNetwork, caches: CachesOfRun = {}): Promise<MountedRoots> {
+    // Such a run is rare: what is ready waits for the one behind it.
+    if (caches.all === true || caches.own === true) {
+      return mountRoots(this.#stateDir, roots, network, this.#caches, caches);
+    }
     const ready = this.#ready;
     this.#ready = undefined;
     const mounted = await ready?.mounted;
-    if (mounted !== undefined && ready?.key === keyOf(roots) && mounted.mounts.areThere()) return mounted;
+    if (mounted !== undefined && ready?.key === keyOf(roots, network) && mounted.mounts.areThere()) {
+      // Besides what is hidden, which is the same, they know what is there now.
+      return { ...mounted, covered: roots.map(({ covered }) => covered) };
+    }
     await drop(ready?.mounted);
-    return mountRoots(this.#stateDir, roots);
+    return mountRoots(this.#stateDir, roots, network, this.#caches);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -53,14 +66,14 @@ async function drop(ready: Promise<MountedRoots | undefined> | undefined): Promi
   if (mounted !== undefined) await dropMounts(mounted);
 }
 
-/** The same as long as the same directories are to be mounted, and the layer over them is to look the same. */
-function keyOf(roots: readonly CoveredRoot[]): string {
+/** The same as long as the same directories are to be mounted, in one network, and the layer over them is to look the same. */
+function keyOf(roots: readonly CoveredRoot[], network: SessionNetwork | undefined): string {
   const parts = roots.map(({ root, covered, layer }) => {
     const copies = [...covered.copies].map(([path, bytes]) => [path, hash("sha256", bytes)]);
     const index = covered.index && [covered.index.path, hash("sha256", covered.index.bytes)];
     return [root, covered.hidden, copies, index, looksOf(root.path, covered), layer?.revision];
   });
-  return JSON.stringify(parts);
+  return JSON.stringify([network?.id, parts]);
 }
 
 /** Of what the layer imitates: the copied files, and the directories on the way to what is hidden. */

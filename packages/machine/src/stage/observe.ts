@@ -138,7 +138,8 @@ class RootObserver {
     const after = await this.#after(path, stat);
     const before = lower === undefined ? undefined : await this.#before(path, lower);
     if (before === undefined || !isSameEntry(before, after)) {
-      const flags = flagsOf({ root: this.#root, path, after, isHidden, isClash, lower, upper: stat });
+      const flags = [...flagsOf({ root: this.#root, path, after, isHidden, isClash, lower, upper: stat })];
+      if (inLower && !isBelowHidden && lower === undefined && this.#wasRemoved(path)) flags.push("changed-by-others");
       const change = before === undefined ? "created" : "changed";
       const effect = { root: this.#index, path, change, after, flags } as const;
       this.#effects.push(before === undefined ? effect : { ...effect, before });
@@ -152,6 +153,12 @@ class RootObserver {
       this.#replaced.push({ root: this.#index, path, change: "changed", before, after, flags: [] });
     }
     return isWhole;
+  }
+
+  /** Of a path at which the user's tree has nothing: it had, as far as the command could see. */
+  #wasRemoved(path: string): boolean {
+    const { covered, rules } = this.#root;
+    return covered.wasThere?.(path) === true && rules?.layer?.covers(path) !== true;
   }
 
   #holdsWhatStays(path: string): boolean {

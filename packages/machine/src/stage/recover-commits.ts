@@ -50,7 +50,7 @@ async function recover(stateDir: string, id: string): Promise<RecoveredCommit["s
   const { phase, journal } = written;
   if (phase === "committed") {
     releaseLocks(transaction, journal.locks);
-    await SessionLayer.adopt(stateDir, transaction);
+    await SessionLayer.adopt(stateDir, transaction, { late: true });
     await removeRun(transaction);
     return "kept";
   }
@@ -78,7 +78,7 @@ async function finish(stateDir: string, transaction: Transaction, journal: Journ
   }
   await enterPhase(transaction, "committing", "committed");
   releaseLocks(transaction, journal.locks);
-  await SessionLayer.adopt(stateDir, transaction);
+  await SessionLayer.adopt(stateDir, transaction, { late: true });
   await removeRun(transaction);
   return "finished";
 }

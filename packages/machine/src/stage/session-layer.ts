@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, renameSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { LayeredTree } from "@gennai/protocol/model/layer";
 import pLimit, { type LimitFunction } from "p-limit";
 import { hasCode } from "../system-error.ts";
 import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
 import { lookLike } from "./lay-mask.ts";
 import {
+  isDamaged,
   type LayerAbout,
-  type LayeredTree,
   type LayerOwner,
   layerDirectory,
   makeOwner,
@@ -14,15 +15,17 @@ import {
   readOwner,
   readPart,
   removeLayer,
+  type TreeRecord,
   writeAbout,
   writePart,
 } from "./layer-files.ts";
 import { isStale } from "./layer-staleness.ts";
-import { type LayerSummary, summariseTree } from "./layer-summary.ts";
+import { summariseTree } from "./layer-summary.ts";
 import { isWhiteout, statIfPresent } from "./look-at-entry.ts";
 import { mergeLayer } from "./merge-layer.ts";
 import { moveEntry } from "./move-entry.ts";
 import { removeTree } from "./remove-tree.ts";
+import { keepCaches, type StagedCache } from "./staged-caches.ts";
 import { stageParts } from "./staging-place.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -37,31 +40,30 @@ export class SessionLayer {
   readonly root: WorkspaceRoot;
   readonly #place: string;
   #about: LayerAbout = nothing;
-  #byPath: ReadonlyMap<string, LayeredTree> = new Map();
+  #byPath: ReadonlyMap<string, TreeRecord> = new Map();
   #opaque: ReadonlySet<string> = new Set();
 
-  private constructor({ session, root, place }: LayerOwner) {
+  private constructor({ session, root, place }: LayerOwner, about: LayerAbout) {
     this.session = session;
     this.root = root;
     this.#place = place;
-    this.#know(readAbout(place));
+    this.#know(about);
   }
 
-  /** The layer of a session; undefined when it has none. One over a root that is not there any more is removed. */
+  /**
+   * The layer of a session; undefined when it has none. One over a root that is not there any more is removed, and one of which
+   * what was written is damaged.
+   */
   static async open(stateDir: string, session: string, root: WorkspaceRoot): Promise<SessionLayer | undefined> {
-    const owner = readOwner(layerDirectory(stateDir, session));
-    if (owner === undefined) return undefined;
-    const { path, device, inode } = owner.root;
-    if (
-      path !== root.path ||
-      device !== root.device ||
-      inode !== root.inode ||
-      !existsSync(join(owner.place, "base"))
-    ) {
-      await removeLayer(stateDir, session);
+    const directory = layerDirectory(stateDir, session);
+    const owner = readOwner(directory);
+    if (owner === undefined && !isDamaged(directory)) return undefined;
+    const about = owner === undefined ? undefined : readAbout(owner.place);
+    if (owner === undefined || about === undefined || !isOver(owner, root)) {
+      await removeLayer(stateDir, session, root.path);
       return undefined;
     }
-    const layer = new SessionLayer(owner);
+    const layer = new SessionLayer(owner, about);
     await layer.#add(undefined);
     return layer;
   }
@@ -71,17 +73,22 @@ export class SessionLayer {
     return join(this.#place, "base");
   }
 
+  /** Directory of what runs of the session fetched into caches of package managers. */
+  get caches(): string {
+    return join(this.#place, "caches");
+  }
+
   /** Another one whenever something of it changed. */
   get revision(): string {
     return `${this.session} ${this.#about.revision}`;
   }
 
-  get trees(): readonly LayeredTree[] {
+  get trees(): readonly TreeRecord[] {
     return this.#about.trees;
   }
 
   /** The tree that a path belongs to, whether it is there or not. */
-  treeOf(path: string): LayeredTree | undefined {
+  treeOf(path: string): TreeRecord | undefined {
     for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
       const tree = this.#byPath.get(path.slice(0, end));
       if (tree !== undefined) return tree;
@@ -119,9 +126,16 @@ export class SessionLayer {
   }
 
   /**
-   * Adds what commands left in a transaction to the layers of their sessions. @returns the layers
+   * Adds what commands left in a transaction to the layers of their sessions.
+   *
+   * @param options.late other commands may have run since: what they made of the same trees stays
+   * @returns the layers
    */
-  static async adopt(stateDir: string, { roots }: Transaction): Promise<readonly SessionLayer[]> {
+  static async adopt(
+    stateDir: string,
+    { roots }: Transaction,
+    { late = false }: { readonly late?: boolean } = {},
+  ): Promise<readonly SessionLayer[]> {
     const layers: SessionLayer[] = [];
     for (const { directory } of roots) {
       const left = join(directory, stageParts.layer);
@@ -129,11 +143,29 @@ export class SessionLayer {
       if (part === undefined) continue;
       const { session, root } = part;
       const layer =
-        (await SessionLayer.open(stateDir, session, root)) ?? new SessionLayer(makeOwner(stateDir, { session, root }));
+        (await SessionLayer.open(stateDir, session, root)) ??
+        new SessionLayer(makeOwner(stateDir, { session, root }), nothing);
+      if (late && part.trees.some(({ path, at }) => (layer.#byPath.get(path)?.at ?? at) > at)) continue;
       await layer.#add(left);
       layers.push(layer);
     }
     return layers;
+  }
+
+  /** Takes over what a run of a session fetched into caches. @returns its layer */
+  static async fetched(
+    stateDir: string,
+    { session, root }: Pick<LayerOwner, "session" | "root">,
+    caches: readonly StagedCache[],
+  ): Promise<SessionLayer> {
+    const layer =
+      (await SessionLayer.open(stateDir, session, root)) ??
+      new SessionLayer(makeOwner(stateDir, { session, root }), nothing);
+    await layer.#alone(async () => {
+      // It counts as another layer: what was mounted before does not have it.
+      if (await keepCaches(caches, layer.caches)) layer.#write(layer.#about);
+    });
+    return layer;
   }
 
   /**
@@ -162,8 +194,8 @@ export class SessionLayer {
   }
 
   /** What there is of each tree. */
-  async list(): Promise<readonly ListedTree[]> {
-    const listed: ListedTree[] = [];
+  async list(): Promise<readonly LayeredTree[]> {
+    const listed: LayeredTree[] = [];
     for (const tree of this.trees) {
       const { path, command, at } = tree;
       listed.push({ path, command, at, ...(await summariseTree(join(this.tree, path))) });
@@ -195,7 +227,7 @@ export class SessionLayer {
     const turns = turnsOf.get(this.session) ?? pLimit(1);
     turnsOf.set(this.session, turns);
     return turns(() => {
-      this.#know(readAbout(this.#place));
+      this.#know(readAbout(this.#place) ?? this.#about);
       return work();
     });
   }
@@ -269,10 +301,12 @@ export class SessionLayer {
   }
 }
 
-const nothing: LayerAbout = { version: 1, revision: 0, opaque: [], trees: [] };
+function isOver({ root: { path, device, inode }, place }: LayerOwner, root: WorkspaceRoot): boolean {
+  const isSame = path === root.path && device === root.device && inode === root.inode;
+  return isSame && existsSync(join(place, "base"));
+}
 
-/** One tree of a layer, for people. */
-export type ListedTree = Pick<LayeredTree, "path" | "command" | "at"> & LayerSummary;
+const nothing: LayerAbout = { version: 1, revision: 0, opaque: [], trees: [] };
 
 function waysTo(path: string): readonly string[] {
   return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, openSync, readlinkSync } from "node:fs";
 import { text } from "node:stream/consumers";
@@ -9,6 +10,8 @@ import { StageUnavailable } from "./stage-error.ts";
  * process hold it, and the processes in it: it is gone when they are, however that comes.
  */
 export class SessionNetwork implements Disposable {
+  /** No other one of this process has it. */
+  readonly id = randomUUID();
   readonly #user: number;
   readonly #net: number;
   #closed = false;

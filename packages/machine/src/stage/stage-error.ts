@@ -1,3 +1,5 @@
+import { shownName, shownNames } from "@gennai/governance/shown-names";
+
 /** Why there can be no stage over a workspace on this machine. */
 export type StageObstacle =
   | "not_linux"
@@ -47,7 +49,7 @@ export class NotCommitted extends Error {
   constructor(code: NotCommitted["code"], conflicts: readonly StageConflict[]) {
     const [first] = conflicts;
     const others = conflicts.length > 1 ? `, and ${conflicts.length - 1} more` : "";
-    super(`Nothing was kept: ${first === undefined ? "" : `${first.path}: ${first.reason}`}${others}.`);
+    super(`Nothing was kept: ${first === undefined ? "" : `${shownName(first.path)}: ${first.reason}`}${others}.`);
     this.code = code;
     this.conflicts = conflicts;
   }
@@ -65,7 +67,7 @@ export class Unsettled extends Error {
   readonly kept: readonly string[];
 
   constructor(kept: readonly string[]) {
-    super(`What stood in a directory that somebody else moved meanwhile is kept in ${kept.join(", ")}.`);
+    super(`What stood in a directory that somebody else moved meanwhile is kept in ${shownNames(kept)}.`);
     this.kept = kept;
   }
 }

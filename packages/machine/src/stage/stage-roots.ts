@@ -12,13 +12,21 @@ import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
  * @param home the user's; a repository around it says nothing about a directory in it
  */
 export function stageRoots(workspace: string, home: string | undefined): readonly WorkspaceRoot[] {
+  return stagedDirectories(workspace, home).map((path) => {
+    const { dev, ino } = lstatSync(path);
+    return { path, device: dev, inode: ino };
+  });
+}
+
+/** The same, by their paths: first the work tree. */
+export function stagedDirectories(
+  workspace: string,
+  home: string | undefined,
+): readonly [workTree: string, ...data: string[]] {
   const repository = repositoryPaths(workspace, home);
   const workTree = repository?.workTree ?? workspace;
   const data = repository?.writable ?? [];
   const elsewhere = data.filter((path) => !isWithin(path, workTree));
   const outermost = elsewhere.filter((path) => !elsewhere.some((one) => one !== path && isWithin(path, one)));
-  return [workTree, ...outermost].map((path) => {
-    const { dev, ino } = lstatSync(path);
-    return { path, device: dev, inode: ino };
-  });
+  return [workTree, ...outermost];
 }

@@ -7,6 +7,7 @@ import type { MountKeeper } from "./mount-keeper.ts";
 import { dropMounts, type MountedRoots } from "./mounted-roots.ts";
 import { observe } from "./observe.ts";
 import { NotObservable } from "./stage-error.ts";
+import type { StagedCache } from "./staged-caches.ts";
 import { runOnStage, type StagedCommand } from "./staged-command.ts";
 import { makeMarker } from "./staging-place.ts";
 import type { Transaction } from "./transaction.ts";
@@ -74,6 +75,11 @@ export class Stage {
   async change(work: (merged: string) => Promise<void>): Promise<void> {
     const [root] = this.transaction.roots;
     if (root !== undefined) await work(this.#mounts.merged(root));
+  }
+
+  /** Over which it writes. */
+  get caches(): readonly StagedCache[] {
+    return this.#mounts.caches;
   }
 
   /** Unmounts. What the command wrote stays until the transaction is committed or removed. */

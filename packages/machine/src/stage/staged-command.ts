@@ -1,14 +1,17 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CommandLimits } from "../process/command-limits.ts";
 import { newestProcess, processesSince } from "../process/process-table.ts";
 import { CommandNotStarted, type CommandRun, holdDirectory, runCommand } from "../process/run-command.ts";
 import { hideBelow, machineArguments, startArguments } from "../sandbox/bubblewrap-arguments.ts";
+import { isWithin } from "../sandbox/host-layout.ts";
 import { limitedShell } from "../sandbox/limited-shell.ts";
 import { type ShellMachine, sandboxFailure } from "../sandbox/sandboxed-shell.ts";
+import { homeSettings } from "./home-settings.ts";
 import type { MountKeeper } from "./mount-keeper.ts";
 import { NotObservable } from "./stage-error.ts";
-import type { StagedRoot } from "./staging-place.ts";
+import { type StagedRoot, stageParts } from "./staging-place.ts";
 import { systemProgram } from "./system-program.ts";
 
 export interface StagedCommand {
@@ -17,13 +20,26 @@ export interface StagedCommand {
   /** Real path, in one of the roots. */
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** Which name server it asks: a file to be found at the place of `/etc/resolv.conf`. Without it, the machine's, which it cannot reach. */
+  readonly resolver?: string | undefined;
   readonly timeoutMs: number;
   readonly keepBytes?: number;
   readonly maxBytes?: number;
   readonly liveBytes?: number;
   readonly lookEveryMs?: number;
   readonly limits?: Partial<CommandLimits>;
+  /** What is there for this one run besides. */
+  readonly mounts?: readonly RunMount[];
+  /** Private directory that is `/tmp` in it; the one that runs of the workspace share when undefined. */
+  readonly temporary?: string | undefined;
+  /** In a network of its own with no way out, whatever the others on this stage have. */
+  readonly offline?: boolean;
+  /** Its environment holds what must not wait in a process for the next run. */
+  readonly alone?: boolean;
 }
+
+/** By its place in the run: a file or socket of the machine, or a text; both read-only. */
+export type RunMount = { readonly path: string } & ({ readonly source: string } | { readonly text: string });
 
 interface StageParts {
   readonly roots: readonly StagedRoot[];
@@ -40,15 +56,17 @@ export async function runOnStage(
   stage: StageParts,
   options: { readonly signal: AbortSignal; readonly onOutput?: (text: string) => void },
 ): Promise<CommandRun> {
-  const { text, cwd, environment, ...rest } = command;
+  const { text, cwd, environment, resolver, mounts, temporary, offline = false, ...rest } = command;
   const first = newestProcess();
   const argv = [
     ...joinArguments(stage.mounts),
-    ...sandboxArguments(cwd, stage),
+    ...sandboxArguments({ cwd, resolver, mounts, temporary, offline }, stage),
     ...limitedShell(stage.machine.shell, text),
   ];
   const env = { ...environment, ...quietGit(environment) };
-  const run = await runCommand({ argv, cwd: holdDirectory(cwd), env, ...rest }, options);
+  // One that is there in the run alone is entered by the sandbox.
+  const directory = stage.roots.some(({ path }) => isWithin(cwd, path)) ? cwd : "/";
+  const run = await runCommand({ argv, cwd: holdDirectory(directory), env, ...rest }, options);
   await nobodySees(stage.mounts, first);
   const failure = sandboxFailure(run) ?? joinFailure(run);
   if (failure !== undefined) throw new CommandNotStarted("spawn_failed", `The sandbox could not start: ${failure}`);
@@ -60,20 +78,50 @@ function joinArguments(mounts: MountKeeper): readonly string[] {
   return [systemProgram("nsenter"), `--target=${mounts.id}`, ...namespaces, "--preserve-credentials", "--"];
 }
 
-function sandboxArguments(cwd: string, { roots, mounts, machine }: StageParts): readonly string[] {
-  const { bubblewrap, features, layout, temporary, empty } = machine;
+function sandboxArguments(
+  command: Pick<StagedCommand, "cwd" | "resolver" | "mounts" | "temporary" | "offline">,
+  { roots, mounts, machine }: StageParts,
+): readonly string[] {
+  const { cwd, resolver, mounts: besides = [], offline } = command;
+  const { bubblewrap, features, layout, empty } = machine;
+  const { temporary = machine.temporary } = command;
   return [
     bubblewrap,
     ...machineArguments({ layout, temporary }, features),
+    ...mounts.caches.flatMap(({ path, directory }) => ["--bind-try", join(directory, stageParts.merged), path]),
     // The keeper's, which is the session's.
-    ...(mounts.hasNetwork ? ["--share-net"] : []),
+    ...(mounts.hasNetwork && offline !== true ? ["--share-net"] : []),
     // As another user, git would take every file for changed, and refuse the repository of somebody else.
     ...["--uid", String(process.getuid?.() ?? 0), "--gid", String(process.getgid?.() ?? 0)],
+    ...settingsArguments(machine, roots),
     // What is hidden in them, the overlays hide.
     ...roots.flatMap(({ path, directory }) => ["--bind", `${directory}/merged`, path]),
     ...hideBelow(layout.readable, { layout, empty }),
+    ...(resolver === undefined ? [] : resolverArguments(resolver)),
+    ...besides.flatMap((mount) => [
+      "--ro-bind",
+      "source" in mount ? mount.source : machine.fileOf(mount.text),
+      mount.path,
+    ]),
     ...startArguments(cwd),
   ];
+}
+
+/** Where the settings are a link, what it leads to is mounted on. A machine without them gets none. */
+function resolverArguments(file: string): readonly string[] {
+  try {
+    return ["--ro-bind", file, realpathSync("/etc/resolv.conf")];
+  } catch {
+    return [];
+  }
+}
+
+/** From where packages come. In a root, the overlay has them. */
+function settingsArguments({ layout, fileOf }: ShellMachine, roots: readonly StagedRoot[]): readonly string[] {
+  if (layout.home === undefined) return [];
+  return homeSettings(layout.home)
+    .filter(({ path }) => !roots.some((root) => isWithin(path, root.path)))
+    .flatMap(({ path, text }) => ["--ro-bind", fileOf(text), path]);
 }
 
 /** Git's own housekeeping would be effects that nobody asked for, and a signature needs a key that is not there. */

@@ -36,6 +36,8 @@ export const stageParts = {
   layer: "layer",
   /** In that: its files. */
   layerTree: "tree",
+  /** What the run wrote into caches of package managers. */
+  caches: "caches",
 } as const;
 
 /** Paths at which a root's private directory could be; the first that will do is taken. */

@@ -13,7 +13,7 @@ import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
 import type { StageEffect } from "./effect.ts";
 import { giveWay } from "./give-way.ts";
 import { linkWhiteout } from "./lay-mask.ts";
-import { type LayeredTree, writePart } from "./layer-files.ts";
+import { type TreeRecord, writePart } from "./layer-files.ts";
 import type { FoundLayerPart } from "./layer-part.ts";
 import { statIfPresent } from "./look-at-entry.ts";
 import { moveEntry } from "./move-entry.ts";
@@ -35,7 +35,7 @@ export async function takeLayerPart(
   taker.finish();
   const { session, command, marker } = of;
   const at = new Date().toISOString();
-  const trees = part.trees.map((path): LayeredTree => {
+  const trees = part.trees.map((path): TreeRecord => {
     const was = statIfPresent(join(root.path, path));
     return { path, command, at, marker: String(marker), was: was === undefined ? null : String(was.ino) };
   });

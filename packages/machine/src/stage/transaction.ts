@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { isRunning, thisOwner } from "../process/journal-owner.ts";
+import { readChecked } from "../read-checked.ts";
 import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
 import { readJournal } from "./commit-journal.ts";
 import { removeTree } from "./remove-tree.ts";
@@ -73,14 +74,24 @@ export async function removeTransaction({ directory, roots }: Pick<Transaction, 
 /** Removes what only the run needed; what a commit took from its place stays. */
 export async function removeRun({ roots }: Transaction): Promise<void> {
   for (const { directory } of roots) {
-    for (const part of ["mask", "upper", "work", "merged"] as const)
+    for (const part of ["mask", "upper", "work", "merged", "caches"] as const)
       await removeTree(join(directory, stageParts[part]));
   }
 }
 
+/** Names of all that there are. */
+export function transactionNames(stateDir: string): readonly string[] {
+  return namesIn(transactionsIn(stateDir)).filter((name) => namePattern.test(name));
+}
+
+/** Of a name, whether there is such a transaction or not. */
+export function transactionDirectory(stateDir: string, id: string): string {
+  return join(transactionsIn(stateDir), id);
+}
+
 /** Names of the transactions whose process does not run any more. */
 export function abandonedTransactions(stateDir: string): readonly string[] {
-  return namesIn(transactionsIn(stateDir)).filter((name) => {
+  return transactionNames(stateDir).filter((name) => {
     const owner = namePattern.exec(name)?.[1];
     return owner !== undefined && !isRunning(owner);
   });
@@ -104,7 +115,8 @@ function readList(directory: string): readonly WrittenRoot[] | undefined {
     rmSync(`${list}.new`, { force: true });
     return undefined;
   }
-  return transactionSchema.parse(JSON.parse(readFileSync(list, "utf8"))).roots;
+  // After a power failure it may be empty. Where a commit had begun, the journal says so, and nothing is removed.
+  return readChecked(list, transactionSchema)?.roots;
 }
 
 function rootOf({ path, device, inode }: WrittenRoot): WorkspaceRoot {

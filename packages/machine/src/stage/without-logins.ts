@@ -1,26 +1,80 @@
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 
-/** Settings that a command needs, of which single lines may hold a login. */
-export function mayHoldLogin(name: string, inGitDirectory: boolean): boolean {
-  return registrySettings.has(name) || name === ".gitconfig" || (inGitDirectory && gitSettings.has(name));
+/** Settings that a command needs, of which single lines may hold a login. @param path absolute, or relative with its directory */
+export function mayHoldLogin(path: string, inGitDirectory: boolean): boolean {
+  const name = basename(path);
+  return isRegistrySettings(path) || name === ".gitconfig" || (inGitDirectory && gitSettings.has(name));
 }
 
-const gitSettings: ReadonlySet<string> = new Set(["config", "config.worktree"]);
-const registrySettings: ReadonlySet<string> = new Set([".npmrc", ".yarnrc", ".yarnrc.yml", "pip.conf", "bunfig.toml"]);
-
-/** The file without the lines that hold a login, and without users in addresses; undefined when there is none in it. */
+/**
+ * The file without what is a login in it, and without users in addresses; where packages come from stays. Undefined when there
+ * is none in it.
+ */
 export function withoutLogins(path: string, bytes: Uint8Array): Uint8Array | undefined {
   // One byte, one character: what is no text comes out as it went in.
   const text = Buffer.from(bytes).toString("latin1");
-  const isGits = !registrySettings.has(basename(path));
-  const kept = text
-    .split("\n")
-    .filter((line) => !(isGits ? gitLogin : registryLogin).test(line))
-    .map((line) => line.replace(userInAddress, "://"))
-    .join("\n");
+  const lines = isRegistrySettings(path) ? registryLines(text) : gitLines(text);
+  const kept = lines.map((line) => line.replace(userInAddress, "://").replace(userInProxy, "$1")).join("\n");
   return kept === text ? undefined : Buffer.from(kept, "latin1");
 }
 
-const gitLogin = /^\s*(?:extraheader|password|token|pass|oauth\w*|cookie\w*)\s*=/i;
-const registryLogin = /_auth|_password|token|passwd|password|secret|username\s*[=:]/i;
-const userInAddress = /:\/\/[^/\s@"']+@/g;
+const gitSettings: ReadonlySet<string> = new Set(["config", "config.worktree"]);
+
+const registrySettings: ReadonlySet<string> = new Set(
+  ".npmrc .yarnrc .yarnrc.yml bunfig.toml .bunfig.toml pip.conf pip.ini uv.toml poetry.toml nuget.config".split(" "),
+);
+
+/** By directory and name, where the name alone says nothing. */
+const registrySettingsIn: ReadonlySet<string> = new Set(".cargo/config .cargo/config.toml pnpm/rc".split(" "));
+
+function isRegistrySettings(path: string): boolean {
+  const name = basename(path);
+  return registrySettings.has(name.toLowerCase()) || registrySettingsIn.has(`${basename(dirname(path))}/${name}`);
+}
+
+/** Without settings that are a login, and what goes on behind them in lines that are further in. */
+function registryLines(text: string): readonly string[] {
+  let loginAt: number | undefined;
+  return text
+    .split("\n")
+    .map((line) => line.replace(valueInTable, '$1""'))
+    .filter((line) => {
+      const indent = line.search(/\S/);
+      if (loginAt !== undefined && indent > loginAt) return false;
+      const isLogin = registryLogin.test(line.replace(emptyValue, "").replace(/\S*:\/\/\S*/g, ""));
+      if (indent >= 0 || isLogin) loginAt = isLogin ? Math.max(indent, 0) : undefined;
+      return !isLogin;
+    });
+}
+
+/** `//host/:` is npm's for what holds for one registry: logins, certificates, programs that hand out tokens. */
+const registryLogin =
+  /^\s*"?\/\/|auth(?!or)|passw|token|secret|username|^\s*"?(?:cert|key|certfile|keyfile|client-cert|httpsCertFilePath|httpsKeyFilePath|email)"?\s*[=:]|credential-provider/i;
+
+/** Of TOML, where an address may stand on the same line: only the value goes. */
+const valueInTable =
+  /((?:token|password|username|secret(?:-key)?)["']?\s*=\s*)(?:"(?:[^"\\]|\\.)*"|'[^']*')(?=[^\n]*\})/gi;
+const emptyValue = /(?:token|password|username|secret(?:-key)?)["']?\s*=\s*""/gi;
+
+/** Without the settings that are a login; what stands before them in their line stays. */
+function gitLines(text: string): readonly string[] {
+  const kept: string[] = [];
+  let goesOn = false;
+  for (const line of text.split("\n")) {
+    const [, section = "", setting = ""] = /^(\s*(?:\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])?)(.*)$/s.exec(line) ?? [];
+    const isLogin: boolean = goesOn || gitLogin.test(setting);
+    goesOn = isLogin && /\\\r?$/.test(line);
+    if (!isLogin) kept.push(line);
+    else if (section.trim() !== "") kept.push(section);
+  }
+  return kept;
+}
+
+/** A helper that is a line of shell may say the password itself. */
+const gitLogin = /^\s*(?:(?:extraheader|\w*password|\w*token|\w*pass|oauth\w*|cookie\w*)\s*=|helper\s*=\s*"?!)/i;
+
+/** A password may hold an `@`; and a `/`, where what stands before it is no port. Who logs in by ssh is part of the address. */
+const userInAddress = /:\/\/[^/\s:@"']+:(?!\d+(?:[/\s"']|$))[^\s"']*@|(?<!ssh):\/\/[^/\s"']*@/g;
+
+/** Proxies are also named without a scheme. */
+const userInProxy = /(\bproxy\s*[=:]\s*["']?)[^/\s"']+@/gi;

@@ -20,7 +20,12 @@ export function foundDiff(work: StagedWork, found: readonly FoundInTree[]): stri
   let room = maxShown;
   let comparable = maxCompared;
   let left = 0;
-  for (const { effect, write } of found) {
+  const ignored = new Map<string, number>();
+  for (const { effect, write, ignoredTree } of found) {
+    const others = ignoredTree === undefined ? undefined : ignored.get(ignoredTree);
+    if (ignoredTree !== undefined) ignored.set(ignoredTree, (others ?? -1) + 1);
+    // Nobody reads a line for each file of `node_modules`.
+    if (others !== undefined) continue;
     const size = sizeOf(effect.before) + sizeOf(effect.after);
     const text = room <= 0 || size > comparable ? undefined : diffOf(work, effect, write);
     if (text === undefined || text.length > room) {
@@ -30,6 +35,13 @@ export function foundDiff(work: StagedWork, found: readonly FoundInTree[]): stri
     comparable -= size;
     room -= text.length;
     parts.push(text);
+  }
+  for (const [tree, files] of ignored) {
+    if (files === 0) continue;
+    const { inside, relative } = work.workspacePath(tree);
+    parts.push(
+      `and ${files} more ${files === 1 ? "file" : "files"} in ${inside ? relative : tree}/ (git ignores it)\n`,
+    );
   }
   if (left > 0) parts.push(`${left} more ${left === 1 ? "file is" : "files are"} not shown here.\n`);
   return parts.join("");

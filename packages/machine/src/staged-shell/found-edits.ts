@@ -19,6 +19,8 @@ export interface FoundEdit {
   readonly madeDirectories: readonly string[];
   /** What is there still; undefined where there is no file. */
   before(): Buffer | undefined;
+  /** What the command left; undefined where there is no file any more, or a larger one. Before it is kept or dropped. */
+  after(options: { readonly maxBytes: number }): Buffer | undefined;
 }
 
 /** Of files whose bytes are kept in the session's log; beyond that the tree is kept by a snapshot. */
@@ -52,6 +54,7 @@ export function foundEdits(work: StagedWork, found: readonly FoundInTree[]): rea
       beforeMode: before?.mode,
       madeDirectories: before === undefined ? made(write.path.relative) : [],
       before: () => (before === undefined ? undefined : work.before(effect)),
+      after: ({ maxBytes }) => (after === undefined || after.size > maxBytes ? undefined : work.staged(effect)),
     });
   }
   return edits;

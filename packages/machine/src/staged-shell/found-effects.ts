@@ -39,10 +39,10 @@ export async function foundEffects(options: StagedWorkOptions): Promise<FoundEff
 /** Says of each write that it can be taken back as an edit can, where that holds for all of them. */
 function undoableOf(work: StagedWork, inTree: readonly FoundInTree[]): readonly FoundInTree[] {
   if (foundEdits(work, inTree) === undefined) return inTree;
-  return inTree.map(({ effect, write }) => ({
-    effect,
-    write: write.found === undefined ? write : { ...write, found: { ...write.found, undoable: true } },
-  }));
+  return inTree.map((one) => {
+    const { found } = one.write;
+    return found === undefined ? one : { ...one, write: { ...one.write, found: { ...found, undoable: true } } };
+  });
 }
 
 function among(inTree: readonly FoundInTree[], kept: readonly StageEffect[]): readonly FoundInTree[] {

@@ -17,6 +17,8 @@ const maxContents = 16 * 1024 * 1024;
 export interface FoundInTree {
   readonly effect: StageEffect;
   readonly write: FileWrite;
+  /** Of what git ignores: the outermost directory that it ignores as well, absolute; undefined where there is none. */
+  readonly ignoredTree?: string | undefined;
 }
 
 /** What a staged command did to files outside of git's data; a directory counts as what is in it. */
@@ -41,7 +43,7 @@ export async function foundInTree(work: StagedWork): Promise<readonly FoundInTre
       found: {
         agreed: isAgreedTo(work, effect, path),
         tracked: work.isTracked(absolute),
-        ignored: ignored.has(absolute),
+        ignored: ignored.files.has(absolute),
         traits: [
           ...traitsOf(effect.flags),
           ...(change === "created" ? [] : databaseTraits(absolute)),
@@ -49,7 +51,7 @@ export async function foundInTree(work: StagedWork): Promise<readonly FoundInTre
         ],
       },
     };
-    return { effect, write };
+    return { effect, write, ignoredTree: ignored.treeOf(absolute) };
   });
 }
 
@@ -57,14 +59,35 @@ function isJudged({ before, after }: StageEffect): boolean {
   return (after ?? before)?.type !== "directory" || (before !== undefined && before.type !== "directory");
 }
 
-/** Absolute paths that git's rules leave out, of those that it does not track. */
-async function ignoredIn(work: StagedWork, effects: readonly StageEffect[]): Promise<ReadonlySet<string>> {
+interface Ignored {
+  /** Absolute. */
+  readonly files: ReadonlySet<string>;
+  treeOf(absolute: string): string | undefined;
+}
+
+/** What git's rules leave out of what it does not track. */
+async function ignoredIn(work: StagedWork, effects: readonly StageEffect[]): Promise<Ignored> {
   const { repository, top } = work;
-  if (repository === undefined) return new Set();
+  if (repository === undefined) return { files: new Set(), treeOf: () => undefined };
   const untracked = effects.map((effect) => work.absolute(effect)).filter((path) => !work.isTracked(path));
   const names = untracked.map((path) => relative(top, path)).filter((name) => !name.startsWith("../"));
   const ignored = await ignoredPaths(top, names);
-  return new Set([...ignored].map((name) => join(top, name)));
+  const files = new Set([...ignored].map((name) => join(top, name)));
+  const ways = new Set([...ignored].flatMap(waysTo));
+  const trees = await ignoredPaths(top, [...ways]);
+  return {
+    files,
+    treeOf: (absolute) => {
+      if (!files.has(absolute)) return undefined;
+      const tree = waysTo(relative(top, absolute)).find((way) => trees.has(way));
+      return tree === undefined ? undefined : join(top, tree.slice(0, -1));
+    },
+  };
+}
+
+/** The directories that a path lies in, outermost first, as git's rules are asked about directories: `a/`, `a/b/`. */
+function waysTo(path: string): readonly string[] {
+  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
 }
 
 function isAgreedTo(work: StagedWork, effect: StageEffect, path: WorkspacePath): boolean {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Effect, FileWrite, GitChange } from "@gennai/governance/effect";
+import { shownName, shownNames } from "@gennai/governance/shown-names";
 import type { FoundPart } from "@gennai/governance/tool";
 import { digestOf } from "@gennai/protocol/digest";
 import type { StageEffect } from "../stage/effect.ts";
@@ -31,7 +32,7 @@ const git = ".git";
 
 /**
  * Each file is a part, and all that git keeps is one. What makes no sense alone stays together: the old and the new name of a
- * file, the names of one file, a directory and what takes its place. Git's part needs the files that its index and its new
+ * file, the names of one file, a directory and what takes its place, a directory that git ignores, e.g. `node_modules`. Git's part needs the files that its index and its new
  * commits hold; where work was put away, or HEAD moved, it is one with them.
  */
 export function foundParts(work: StagedWork, { inTree, inGit, contents }: FoundWork): StagedParts {
@@ -44,6 +45,7 @@ export function foundParts(work: StagedWork, { inTree, inGit, contents }: FoundW
   for (const effect of inGit) groups.add(keyInGit(effect, groups));
   const files = inTree.map(({ effect }) => effect);
   joinWhatBelongsTogether(work, files, groups);
+  const trees = joinIgnoredTrees(work, inTree, groups);
   const held = heldByGit(work, contents, groups);
   if (work.git.some((effect) => work.isOwn(effect) && takesFilesAlong(effect)))
     for (const key of held) groups.join(git, key);
@@ -64,7 +66,7 @@ export function foundParts(work: StagedWork, { inTree, inGit, contents }: FoundW
     const id = idOf(group);
     return {
       id,
-      name: nameOf(work, new Set(effects.map((effect) => keys.get(effect) ?? git))),
+      name: nameOf(work, new Set(effects.map((effect) => keys.get(effect) ?? git)), trees),
       effects: words.get(group) ?? [],
       needs: [...new Set(needs)].filter((one) => one !== id),
     };
@@ -105,6 +107,25 @@ function joinWhatBelongsTogether(work: StagedWork, files: readonly StageEffect[]
       if (key.startsWith(`${work.absolute(other)}/`)) groups.join(key, work.absolute(other));
     }
   }
+}
+
+/** @returns the directory of each file in one */
+function joinIgnoredTrees(
+  work: StagedWork,
+  inTree: readonly FoundInTree[],
+  groups: Groups,
+): ReadonlyMap<string, string> {
+  const trees = new Map<string, string>();
+  const firsts = new Map<string, string>();
+  for (const { effect, ignoredTree } of inTree) {
+    if (ignoredTree === undefined) continue;
+    const key = work.absolute(effect);
+    trees.set(key, ignoredTree);
+    const first = firsts.get(ignoredTree);
+    if (first === undefined) firsts.set(ignoredTree, key);
+    else groups.join(key, first);
+  }
+  return trees;
 }
 
 /** Keys of what git's index and new commits hold of what the command did. */
@@ -177,13 +198,18 @@ function waysTo(work: StagedWork, effects: readonly StageEffect[]): ReadonlySet<
   return ways;
 }
 
-function nameOf(work: StagedWork, keys: ReadonlySet<string>): string {
-  const shown = [...keys].slice(0, 3).map((key) => {
+function nameOf(work: StagedWork, keys: ReadonlySet<string>, trees: ReadonlyMap<string, string>): string {
+  const named = (key: string): string => {
     const { inside, relative } = work.workspacePath(key);
     return inside ? relative : key;
-  });
-  if (keys.size <= shown.length) return shown.join(", ") || git;
-  return `${shown[0]} and ${keys.size - 1} more`;
+  };
+  const [tree, ...others] = new Set([...keys].map((key) => trees.get(key)));
+  if (tree !== undefined && others.length === 0 && keys.size > 1) {
+    return `${shownName(named(tree))}/ (${keys.size} files)`;
+  }
+  const shown = [...keys].slice(0, 3).map(named);
+  if (keys.size <= shown.length) return shownNames(shown) || git;
+  return `${shownName(shown[0] ?? git)} and ${keys.size - 1} more`;
 }
 
 function whatItIs({ root, path, change, after }: StageEffect): readonly unknown[] {

@@ -22,16 +22,19 @@ export function layerRules(
     transaction,
     layer,
     agreed,
+    proposed = [],
   }: {
     readonly transaction: Transaction;
     readonly layer: SessionLayer | undefined;
     /** undefined where no person said yes. */
     readonly agreed: AgreedControl | undefined;
+    /** Files of the work tree that are proposed: they count as tracked. */
+    readonly proposed?: readonly string[];
   },
 ): LayerRules {
   let tracked: { readonly by: Tracked | undefined } | undefined;
   const trackedNow = (): Tracked | undefined => {
-    tracked ??= { by: trackedBy(repository, transaction) };
+    tracked ??= { by: trackedBy(repository, transaction, proposed) };
     return tracked.by;
   };
   return {
@@ -51,25 +54,30 @@ interface Tracked {
 }
 
 /** By git's index as it is, and as the command left it; undefined where one cannot be read: git may track anything. */
-function trackedBy({ writable }: RepositoryPaths, { roots }: Transaction): Tracked | undefined {
+function trackedBy(
+  { writable }: RepositoryPaths,
+  { roots }: Transaction,
+  proposed: readonly string[],
+): Tracked | undefined {
   const index = join(writable.at(-1) ?? "", "index");
   const root = roots.find(({ path }) => isWithin(index, path));
   const staged = root === undefined ? [] : [join(root.directory, stageParts.upper, relative(root.path, index))];
   const files = new Set<string>();
   const directories = new Set<string>();
+  const add = (path: string): void => {
+    files.add(path);
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const directory = path.slice(0, end);
+      if (directories.has(directory)) break;
+      directories.add(directory);
+    }
+  };
+  proposed.forEach(add);
   for (const file of [index, ...staged]) {
     if (!existsSync(file)) continue;
     const entries = readGitIndex(readFileSync(file));
     if (entries === undefined) return undefined;
-    for (const key of entries.keys()) {
-      const [path = ""] = key.split("\0");
-      files.add(path);
-      for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
-        const directory = path.slice(0, end);
-        if (directories.has(directory)) break;
-        directories.add(directory);
-      }
-    }
+    for (const key of entries.keys()) add(key.split("\0")[0] ?? "");
   }
   return { files, directories };
 }

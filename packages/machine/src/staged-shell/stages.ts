@@ -1,18 +1,26 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { AllowedEndpoint } from "@gennai/governance/network/connection";
+import type { Endpoint } from "@gennai/governance/network/endpoint";
+import { resolverSettings, WatchedNetwork } from "../network/watched-network.ts";
+import { type Outside, theInternet, wayOut } from "../network/way-out.ts";
 import { repositoryPaths } from "../sandbox/repository-paths.ts";
 import type { ShellMachine, ShellSandbox } from "../sandbox/sandboxed-shell.ts";
+import { aloneWithCommits } from "../stage/commit-lock.ts";
 import { type CoveredRoot, CoveredRoots } from "../stage/covered-roots.ts";
 import type { ControlLeads } from "../stage/covered-tree.ts";
-import { type MountedRoots, mountRoots } from "../stage/mounted-roots.ts";
+import { type CachesOfRun, type MountedRoots, mountRoots } from "../stage/mounted-roots.ts";
 import { MountsAhead } from "../stage/mounts-ahead.ts";
 import { probeStage, type StageSupport } from "../stage/probe-stage.ts";
 import { type RecoveredCommit, recoverCommits } from "../stage/recover-commits.ts";
 import { SessionLayer } from "../stage/session-layer.ts";
-import { SessionNetwork } from "../stage/session-network.ts";
+import type { SessionNetwork } from "../stage/session-network.ts";
 import { Stage } from "../stage/stage.ts";
 import { stageRoots } from "../stage/stage-roots.ts";
+import { transactionNames } from "../stage/transaction.ts";
 import { forgetCommit } from "../stage/undo-commit.ts";
+import { forgetOldWaysBack, hasWayBack } from "../stage/way-back.ts";
 import type { StagesMode } from "./stages-mode.ts";
 
 export interface StagesOptions {
@@ -23,6 +31,8 @@ export interface StagesOptions {
   readonly home: string;
   /** `auto` by default. */
   readonly mode?: Exclude<StagesMode, "off">;
+  /** The network that this machine is on, by default. */
+  readonly outside?: Outside | undefined;
 }
 
 /** What rules say that nobody may see, besides files with the names of secrets. */
@@ -50,7 +60,7 @@ export interface LayeredStage {
 }
 
 /** Milliseconds. */
-const warmUpDelay = 200;
+const warmUpDelay = 500;
 
 /** Workspaces whose next command finds its mounts made; those that had one last. */
 const maxAhead = 8;
@@ -70,14 +80,19 @@ export class Stages implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Ends what servers that died left behind; `stuck` ones are tried again at the next start. @param stateDir as in the options */
+  /** Ends what processes that died left behind; `stuck` ones are tried again at the next start. @param stateDir as in the options */
   static async recover(stateDir: string): Promise<readonly RecoveredCommit[]> {
-    const recovered = await recoverCommits(stateDir);
-    // As after a command that ended: the checkpoint around it is the way back.
-    for (const { id, state } of recovered) {
-      if (state === "finished" || state === "kept") await forgetCommit(stateDir, id);
-    }
-    return recovered;
+    // Then there is nothing to be alone with, and nothing is made in a directory that may be another version's.
+    if (transactionNames(stateDir).length === 0) return [];
+    return aloneWithCommits(stateDir, async () => {
+      const recovered = await recoverCommits(stateDir);
+      // As after a command that ended: the checkpoint around it is the way back, but for what a person kept without a session.
+      for (const { id, state } of recovered) {
+        if ((state === "finished" || state === "kept") && !hasWayBack(stateDir, id)) await forgetCommit(stateDir, id);
+      }
+      await forgetOldWaysBack(stateDir, Date.now());
+      return recovered;
+    });
   }
 
   get home(): string {
@@ -114,22 +129,27 @@ export class Stages implements AsyncDisposable {
    *
    * @param network that the command is in; one of its own without
    * @param session whose layer the command sees, if it has one
+   * @param caches that it finds
    */
   async stage(
     workspaceRoot: string,
     zeroAccess: ZeroAccess,
-    { network, session }: { readonly network?: SessionNetwork | undefined; readonly session?: string | undefined } = {},
+    {
+      network,
+      session,
+      caches,
+    }: {
+      readonly network?: SessionNetwork | undefined;
+      readonly session?: string | undefined;
+      readonly caches?: CachesOfRun;
+    } = {},
   ): Promise<LayeredStage> {
     const machine = this.#options.shell.machineFor(workspaceRoot);
     const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
     const layer = session === undefined ? undefined : await this.layer(workspaceRoot, session);
     const dropped = [...((await layer?.renew()) ?? [])];
     const covered = await lookThrough(roots, layer, dropped);
-    // Those that wait are in no network.
-    const mounted =
-      network === undefined
-        ? await this.#aheadOf(workspaceRoot).take(covered)
-        : await mountRoots(this.stateDir, covered, network);
+    const mounted = await this.#aheadOf(workspaceRoot).take(covered, network, caches);
     return { stage: await Stage.on(mounted, machine), layer, dropped };
   }
 
@@ -148,12 +168,32 @@ export class Stages implements AsyncDisposable {
     const layer = session === undefined ? undefined : await this.layer(workspaceRoot, session);
     await layer?.renew();
     const covered = await lookThrough(roots, layer, []);
-    return { machine, mounted: await mountRoots(this.stateDir, covered, network), look: () => roots.look(layer) };
+    return {
+      machine,
+      mounted: await mountRoots(this.stateDir, covered, network, machine.layout.caches),
+      look: () => roots.look(layer),
+    };
   }
 
-  /** A network for the commands of a session. Throws `StageUnavailable`. */
-  openNetwork(workspaceRoot: string): Promise<SessionNetwork> {
-    return SessionNetwork.open(this.#options.shell.machineFor(workspaceRoot).bubblewrap);
+  /**
+   * A network for commands. Throws `StageUnavailable`, and `Error` when nothing can listen in it.
+   * @param allowed for one command alone: nothing else may run in it then
+   */
+  async openNetwork(workspaceRoot: string, allowed: readonly AllowedEndpoint[] = []): Promise<WatchedNetwork> {
+    const { bubblewrap } = this.#options.shell.machineFor(workspaceRoot);
+    writeFileSync(this.resolver, resolverSettings, { mode: 0o644 });
+    return WatchedNetwork.open({ bubblewrap, allowed, outside: this.#options.outside });
+  }
+
+  /** Where a host leads that is in one of this machine's own networks; undefined for any other. */
+  async privateAddress(endpoint: Endpoint): Promise<string | undefined> {
+    const way = await wayOut(endpoint, this.#options.outside ?? theInternet);
+    return way.type === "private" ? way.address : undefined;
+  }
+
+  /** What commands in such a network find as the settings of their name server. */
+  get resolver(): string {
+    return join(this.#options.stateDir, "resolv.conf");
   }
 
   /** The layer of a session over a workspace; undefined when it has none. */
@@ -165,30 +205,47 @@ export class Stages implements AsyncDisposable {
   /**
    * Makes the mounts for the next command, in the background. For when what the last one did is kept or dropped.
    * @param layer of the session that had it
+   * @param network of that session
    */
-  prepare(workspaceRoot: string, layer?: SessionLayer): void {
+  prepare(workspaceRoot: string, layer?: SessionLayer, network?: SessionNetwork): void {
     this.#inBackground(async (signal) => {
       const known = this.#roots.get(workspaceRoot);
-      if (known !== undefined) await this.#prepare(workspaceRoot, known.roots.look(layer, signal), signal);
+      if (known === undefined) return;
+      await this.#prepare(workspaceRoot, { looking: known.roots.look(layer, signal), network }, signal);
     });
   }
 
-  /** The same for the first command of a workspace, which would have to wait for a look at all of it. */
-  warmUp(workspaceRoot: string, zeroAccess: ZeroAccess): void {
+  /**
+   * The same for the first command of a workspace, which would have to wait for a look at all of it.
+   * @param openNetwork of the session that will have it
+   */
+  warmUp(
+    workspaceRoot: string,
+    zeroAccess: ZeroAccess,
+    openNetwork: () => Promise<WatchedNetwork | undefined> = async () => undefined,
+  ): void {
     this.#inBackground(async (signal) => {
       // The model's first request goes out first: to start programs takes the time of this one.
       await delay(warmUpDelay, undefined, { signal, ref: false });
       if ((await this.support(workspaceRoot)).state !== "staged") return;
       const machine = this.#options.shell.machineFor(workspaceRoot);
       const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
-      await this.#prepare(workspaceRoot, roots.look(undefined, signal), signal);
+      const network = (await openNetwork())?.network;
+      await this.#prepare(workspaceRoot, { looking: roots.look(undefined, signal), network }, signal);
     });
   }
 
-  async #prepare(workspaceRoot: string, looking: Promise<readonly CoveredRoot[]>, signal: AbortSignal): Promise<void> {
+  async #prepare(
+    workspaceRoot: string,
+    {
+      looking,
+      network,
+    }: { readonly looking: Promise<readonly CoveredRoot[]>; readonly network?: SessionNetwork | undefined },
+    signal: AbortSignal,
+  ): Promise<void> {
     const covered = await looking;
     signal.throwIfAborted();
-    this.#aheadOf(workspaceRoot).prepare(covered);
+    this.#aheadOf(workspaceRoot).prepare(covered, network);
   }
 
   #inBackground(work: (signal: AbortSignal) => Promise<void>): void {
@@ -220,8 +277,12 @@ export class Stages implements AsyncDisposable {
     return roots;
   }
 
+  #newAhead(workspaceRoot: string): MountsAhead {
+    return new MountsAhead(this.#options.stateDir, this.#options.shell.machineFor(workspaceRoot).layout.caches);
+  }
+
   #aheadOf(workspaceRoot: string): MountsAhead {
-    const ahead = this.#ahead.get(workspaceRoot) ?? new MountsAhead(this.#options.stateDir);
+    const ahead = this.#ahead.get(workspaceRoot) ?? this.#newAhead(workspaceRoot);
     this.#ahead.delete(workspaceRoot);
     this.#ahead.set(workspaceRoot, ahead);
     const [oldest] = this.#ahead;

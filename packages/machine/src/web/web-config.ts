@@ -2,6 +2,7 @@ import { join } from "node:path";
 import picomatch from "picomatch";
 import * as z from "zod";
 import { readUserFile } from "../config/user-file.ts";
+import { type SearchProviderName, searchProviderNames, searchProviders } from "./search-providers.ts";
 
 /** In the user's configuration directory. */
 const webFile = "web.json";
@@ -18,6 +19,21 @@ export const webConfigSchema = z.strictObject({
     .max(100)
     .default([])
     .describe("Hosts with their port on this machine or a private network: `127.0.0.1:8080`."),
+  search: z
+    .strictObject({
+      provider: z.enum(searchProviderNames).describe("Who searches."),
+      url: z
+        .url({ protocol: /^https?$/ })
+        .max(500)
+        .optional()
+        .describe(
+          "Where, if not at the provider's own address; of `searxng` its page for searches. http only on this machine, or without a key.",
+        ),
+    })
+    .optional()
+    .describe(
+      "Without it there is no `WebSearch`. The key comes from the environment (`BRAVE_API_KEY`, `EXA_API_KEY`, `TAVILY_API_KEY`) or the keychain.",
+    ),
 });
 
 /** What the agent may fetch from the web. Nothing, unless the user wrote something down. */
@@ -26,21 +42,30 @@ export interface WebConfig {
   readonly enabled: boolean;
   readonly allows: (url: URL) => boolean;
   readonly allowsPrivate: (url: URL) => boolean;
+  /** Undefined: nobody searches. */
+  readonly search: SearchConfig | undefined;
   /** What the user wrote that cannot be used. */
   readonly problem: string | undefined;
+}
+
+/** Who searches, and where: by the user's word, also on this machine. */
+export interface SearchConfig {
+  readonly provider: SearchProviderName;
+  readonly url: URL;
 }
 
 export async function loadWebConfig(configDir: string): Promise<WebConfig> {
   try {
     const text = await readUserFile(join(configDir, webFile));
     if (text === undefined) return nothing(undefined);
-    const { allow, allow_private: allowPrivate } = webConfigSchema.parse(JSON.parse(text));
+    const { allow, allow_private: allowPrivate, search } = webConfigSchema.parse(JSON.parse(text));
     const matches = picomatch([...allow, ...allowPrivate.map(withoutPort)], { nocase: true, dot: true });
     const isPrivate = new Set(allowPrivate.map((host) => host.toLowerCase()));
     return {
       enabled: allow.length + allowPrivate.length > 0,
       allows: ({ hostname }) => matches(hostname),
       allowsPrivate: (url) => isPrivate.has(`${url.hostname}:${portOf(url)}`),
+      search: search === undefined ? undefined : searchConfig(search),
       problem: undefined,
     };
   } catch (error) {
@@ -51,7 +76,21 @@ export async function loadWebConfig(configDir: string): Promise<WebConfig> {
 }
 
 function nothing(problem: string | undefined): WebConfig {
-  return { enabled: false, allows: () => false, allowsPrivate: () => false, problem };
+  return { enabled: false, allows: () => false, allowsPrivate: () => false, search: undefined, problem };
+}
+
+/** Throws where it cannot be used: a key is not sent over a network in the clear. */
+function searchConfig({ provider, url }: NonNullable<z.infer<typeof webConfigSchema>["search"]>): SearchConfig {
+  const { url: usual, keyVariables } = searchProviders[provider];
+  const address = url ?? usual;
+  if (address === undefined) throw new Error(`search.url is missing: say where ${provider} is.`);
+  const parsed = new URL(address);
+  if (parsed.username !== "" || parsed.password !== "")
+    throw new Error("search.url holds a user name or password; keys come from the environment or the keychain.");
+  const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(parsed.hostname);
+  if (parsed.protocol === "http:" && keyVariables.length > 0 && !isHere)
+    throw new Error("search.url must be https: the key would be sent in the clear.");
+  return { provider, url: parsed };
 }
 
 function withoutPort(host: string): string {

@@ -1,20 +1,26 @@
 import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
-import { delimiter, join } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
 
 /**
- * Absolute path of the ripgrep binary: the one that comes with `@vscode/ripgrep`, else `rg` of the `PATH`. Throws
- * `ripgrep_missing`. A bundled server finds the package from where the bundle lies; one without any `node_modules` gives
+ * Absolute path of the ripgrep binary: that of the editor that started this server, else the one that comes with
+ * `@vscode/ripgrep`, else `rg` of the `PATH`. Throws `ripgrep_missing`. A bundled server finds the package from where the bundle lies; one without any `node_modules` gives
  * `openLocalWorkspace` the path.
  */
 export function ripgrepPath(): string {
-  found ??= fromPackage() ?? fromSearchPath();
+  found ??= fromEditor() ?? fromPackage() ?? fromSearchPath();
   if (found !== undefined) return found;
   throw new ToolFailure("ripgrep_missing", "Searching needs ripgrep, and no rg was found.", {
     failureClass: "tool_unavailable",
     hint: "Ask the user to install ripgrep, or the optional dependencies of @vscode/ripgrep.",
   });
+}
+
+/** The editor's extension says where it is. */
+function fromEditor(): string | undefined {
+  const path = process.env["GENNAI_RIPGREP"];
+  return path === undefined || !isAbsolute(path) ? undefined : executable(path);
 }
 
 // Not by importing the package: its own look-up goes wrong once a bundler has moved its code, and would cost time at start.

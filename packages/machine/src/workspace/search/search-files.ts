@@ -27,7 +27,8 @@ export async function searchFiles(
   const parameters = [
     `--regexp=${query.pattern}`,
     query.caseSensitive ? "--case-sensitive" : "--ignore-case",
-    ...(/\n|\\n/.test(query.pattern) ? ["--multiline"] : []),
+    // Also where the pattern lets a dot stand for a line feed.
+    ...(/\n|\\n|^\(\?s\)/.test(query.pattern) ? ["--multiline"] : []),
     ...outputParameters(query),
     ...(place.file === undefined
       ? includeParameters(query.glob)

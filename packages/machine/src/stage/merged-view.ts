@@ -27,8 +27,7 @@ export interface FileLook {
 }
 
 /**
- * Writes into what a background run sees of a root, while the run may do there what it likes: no link of its making is
- * followed. Paths are relative to the root, with `/`. Throws system errors, and `ToolFailure` where a link stands in the way.
+ * Writes into what a run sees of a root, whatever the run and others do there meanwhile: no link is followed. Paths are relative to the root, with `/`. Throws system errors, and `ToolFailure` where a link stands in the way.
  */
 export class MergedView {
   readonly #root: WorkspaceRoot;
@@ -96,6 +95,11 @@ export class MergedView {
     if (!stat.isDirectory()) return unlinkSync(place);
     for (const name of this.names(path)) this.remove(`${path}/${name}`);
     rmdirSync(place);
+  }
+
+  isDirectory(path: string): boolean {
+    using parent = this.#parentOf(path);
+    return lstatSync(parent.entry(nameOf(path)), { throwIfNoEntry: false })?.isDirectory() === true;
   }
 
   names(path: string): readonly string[] {

@@ -1,0 +1,179 @@
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { ComparingTime } from "./comparing-time.ts";
+import { type FitStep, fitEdit } from "./fit-edit.ts";
+import { FittingText } from "./fitting-text.ts";
+import { countLineFeeds } from "./line-edit.ts";
+import { nearestMatch } from "./nearest-match.ts";
+import type { PatchHunk } from "./parse-patch.ts";
+
+/** Where a text fits at as many, it is not looked for further; one less is shown. */
+const mostPlaces = 6;
+
+export interface PatchedText {
+  readonly text: string;
+  /** Hunks that the file has only nearly, by number from 1. */
+  readonly fitted: readonly { readonly hunk: number; readonly differing: FitStep }[];
+}
+
+/**
+ * Applies hunks one behind the other, each on whole lines. Its place is the only one that fits behind the hunk before, or with
+ * sections (`@@ def f():`) the first one behind the last section. The first section must stand at one place only.
+ * Throws `no_match`, `ambiguous_match`.
+ * @param text lines end with LF
+ * @param name of the file, for messages
+ * @param time shared by all files of one patch
+ */
+export function patchText(
+  text: string,
+  hunks: readonly PatchHunk[],
+  name: string,
+  time = new ComparingTime(),
+): PatchedText {
+  const open = text !== "" && !text.endsWith("\n");
+  const patch = new PatchInWork(open ? `${text}\n` : text, time);
+  const fitted: { hunk: number; differing: FitStep }[] = [];
+  for (const [index, hunk] of hunks.entries()) {
+    const label = hunks.length === 1 ? name : `${name} (hunk ${index + 1})`;
+    const place = placeOf(patch, behindSections(patch, hunk.sections, label), hunk, label);
+    if (place.differing !== undefined) fitted.push({ hunk: index + 1, differing: place.differing });
+    patch.put(place);
+  }
+  const patched = patch.now();
+  return { text: open && patched.endsWith("\n") ? patched.slice(0, -1) : patched, fitted };
+}
+
+/** Offsets are those of the text before the patch: what is behind the last hunk is still as it was. */
+class PatchInWork {
+  readonly fitting: FittingText;
+  readonly time: ComparingTime;
+  /** Behind the last hunk. */
+  from = 0;
+  readonly #done: string[] = [];
+
+  constructor(text: string, time: ComparingTime) {
+    this.fitting = new FittingText(text);
+    this.time = time;
+  }
+
+  get text(): string {
+    return this.fitting.text;
+  }
+
+  put({ start, end, newText }: HunkPlace): void {
+    this.#done.push(this.text.slice(this.from, start), newText);
+    this.from = end;
+  }
+
+  now(): string {
+    return this.#done.join("") + this.text.slice(this.from);
+  }
+
+  /** From 1, in the text as it is now. */
+  lineAt(offset: number): number {
+    return countLineFeeds(this.#done.join("")) + countLineFeeds(this.text, this.from, offset) + 1;
+  }
+}
+
+/** @returns the offset of a line's beginning */
+function behindSections(patch: PatchInWork, sections: readonly string[], name: string): number {
+  let start = patch.from;
+  for (const [depth, section] of sections.entries()) {
+    const places = linesThatSay(patch.text, section.trim(), start, depth === 0 ? mostPlaces : 1);
+    const [place] = places;
+    if (place === undefined)
+      throw noMatch(`The line behind @@, ${JSON.stringify(section)}, is not in ${name}`, patch, section);
+    if (places.length > 1 && depth === 0)
+      throw ambiguous(`The line behind @@, ${JSON.stringify(section)},`, places, patch, name);
+    start = lineEnd(patch.text, place);
+  }
+  return start;
+}
+
+/** Where lines begin that are this text but for white space around it. */
+function linesThatSay(text: string, wanted: string, from: number, most: number): readonly number[] {
+  const places: number[] = [];
+  let at = text.indexOf(wanted, from);
+  while (at !== -1 && at < text.length && places.length < most) {
+    const start = at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
+    const end = lineEnd(text, at);
+    if (text.slice(start, end).trim() === wanted) places.push(start);
+    at = text.indexOf(wanted, end);
+  }
+  return places;
+}
+
+interface HunkPlace {
+  readonly start: number;
+  readonly end: number;
+  readonly newText: string;
+  readonly differing?: FitStep;
+}
+
+/** @param start the beginning of a line */
+function placeOf(patch: PatchInWork, start: number, hunk: PatchHunk, name: string): HunkPlace {
+  const { text } = patch;
+  const oldText = hunk.oldLines.map((line) => `${line}\n`).join("");
+  const newText = hunk.newLines.map((line) => `${line}\n`).join("");
+  if (oldText === "") {
+    const at = hunk.sections.length > 0 && !hunk.endOfFile ? start : text.length;
+    return { start: at, end: at, newText };
+  }
+  const inSection = hunk.sections.length > 0;
+  const places = hunk.endOfFile
+    ? lastLines(text, oldText, start)
+    : wholeLines(text, oldText, start, inSection ? 1 : mostPlaces);
+  const [place] = places;
+  if (places.length > 1 && !inSection) throw ambiguous("The old lines", places, patch, name);
+  if (place !== undefined) return { start: place, end: place + oldText.length, newText };
+
+  const fit = fitEdit(patch.fitting, { oldText, newText }, { wholeLines: true, from: start, time: patch.time });
+  if (fit?.type === "several") throw ambiguous(`But for ${fit.step}, the old lines`, fit.starts, patch, name);
+  if (fit === undefined) {
+    const line = patch.lineAt(start);
+    throw noMatch(`The old lines are not in ${name}${line > 1 ? ` from line ${line} on` : ""}`, patch, oldText);
+  }
+  const end = lineEnd(text, fit.start + fit.oldText.length - 1);
+  if (hunk.endOfFile && end !== text.length) {
+    throw noMatch(`The old lines are not the last ones of ${name}`, patch, oldText);
+  }
+  return { start: fit.start, end, newText: fit.newText, differing: fit.step };
+}
+
+/** Where whole lines stand, from the beginning of a line on. */
+function wholeLines(text: string, lines: string, from: number, most: number): readonly number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(lines, from); at !== -1 && places.length < most; at = text.indexOf(lines, at + 1)) {
+    if (at === from || text[at - 1] === "\n") places.push(at);
+  }
+  return places;
+}
+
+function lastLines(text: string, lines: string, from: number): readonly number[] {
+  const at = text.length - lines.length;
+  const isThere = at >= from && text.endsWith(lines) && (at === from || text[at - 1] === "\n");
+  return isThere ? [at] : [];
+}
+
+/** Offset behind the line in which `offset` lies. */
+function lineEnd(text: string, offset: number): number {
+  const at = text.indexOf("\n", offset);
+  return at === -1 ? text.length : at + 1;
+}
+
+function noMatch(problem: string, patch: PatchInWork, wanted: string): ToolFailure {
+  return new ToolFailure("no_match", `${problem}; nothing was changed.`, {
+    hint: nearestMatch(patch.now(), wanted),
+    retryable: true,
+  });
+}
+
+/** @param places offsets */
+function ambiguous(what: string, places: readonly number[], patch: PatchInWork, name: string): ToolFailure {
+  const isMore = places.length >= mostPlaces;
+  const shown = places.slice(0, mostPlaces - 1).map((place) => patch.lineAt(place));
+  return new ToolFailure(
+    "ambiguous_match",
+    `${what} fit at ${isMore ? "more than " : ""}${shown.length} places in ${name} (lines ${shown.join(", ")}${isMore ? ", …" : ""}); nothing was changed.`,
+    { hint: "Add lines around the change, or name the section that it is in behind @@.", retryable: true },
+  );
+}

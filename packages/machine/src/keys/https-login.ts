@@ -1,0 +1,68 @@
+import { gitEnvironment } from "../git/git-environment.ts";
+import { machineGit } from "../git/machine-git.ts";
+import type { GitAddress } from "./git-address.ts";
+import type { SettingEntries } from "./git-settings-of.ts";
+import { noKey } from "./no-key.ts";
+import { runUserProgram } from "./run-user-program.ts";
+import type { UserKeys } from "./user-keys.ts";
+
+/** In words for people, without asking it: what the user's own settings name for this host. Throws `ToolFailure` (`no_key`). */
+export function helperFor({ host, port }: GitAddress, user: SettingEntries): string {
+  const named = port === undefined ? host : `${host}:${port}`;
+  const helpers: string[] = [];
+  for (const [name, value] of user) {
+    const of = /^credential\.(?:(.+)\.)?helper$/s.exec(name);
+    if (
+      of === null ||
+      (of[1] !== undefined && !new RegExp(`^https?://(?:[^/@]*@)?${escaped(named)}(?:/|$)`).test(of[1]))
+    )
+      continue;
+    // An empty one begins the list anew.
+    if (value === "") helpers.length = 0;
+    else helpers.push(value.startsWith("!") ? "a program of the user's own" : value);
+  }
+  const [first] = helpers;
+  if (first === undefined) {
+    throw noKey(`The user's git has no credential helper for ${named}.`);
+  }
+  return `the login that the user's credential helper (${first.slice(0, 60)}) has for ${named}`;
+}
+
+/** Asks the user's own helpers, for exactly this host. Rejects with `ToolFailure` (`no_key`). */
+export async function filledCredential(
+  { scheme, host, port, user }: GitAddress,
+  { environment }: UserKeys,
+  signal: AbortSignal,
+): Promise<{ readonly username: string; readonly password: string }> {
+  const { program } = await machineGit();
+  const named = port === undefined ? host : `${host}:${port}`;
+  const asked = [`protocol=${scheme}`, `host=${named}`, ...(user === undefined ? [] : [`username=${user}`]), "", ""];
+  const { code, output } = await runUserProgram(program, ["-c", "core.askPass=", "credential", "fill"], {
+    // In no repository, and without a program that would ask on a screen.
+    environment: { ...helperEnvironment(environment), GIT_DIR: "/dev/null" },
+    input: asked.join("\n"),
+    signal,
+  });
+  const answer = new Map(
+    output.split("\n").map((line) => {
+      const at = line.indexOf("=");
+      return [line.slice(0, at), line.slice(at + 1)] as const;
+    }),
+  );
+  const password = answer.get("password");
+  if (code !== 0 || password === undefined || answer.get("host") !== named) {
+    throw noKey(`The user's credential helper has no login for ${named}.`);
+  }
+  return { username: answer.get("username") ?? "", password };
+}
+
+/** A helper may need all that the user's session has, but nothing that leads git elsewhere. */
+function helperEnvironment(environment: UserKeys["environment"]): Readonly<Record<string, string | undefined>> {
+  const { GIT_ALLOW_PROTOCOL: _, ...git } = gitEnvironment();
+  const own = Object.entries(environment).filter(([name]) => !/^GIT_|ASKPASS/.test(name));
+  return { ...git, ...Object.fromEntries(own) };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}

@@ -1,0 +1,74 @@
+import { existsSync, lstatSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { isWithin } from "../sandbox/host-layout.ts";
+import { type RepositoryPaths, repositoryPaths } from "../sandbox/repository-paths.ts";
+import { repositorySettings, type SettingEntries } from "./git-settings-of.ts";
+
+/** The one repository that a git with a login works in. */
+export interface KeyRepository {
+  /** Absolute path of the file of git's settings. */
+  readonly file: string;
+  readonly entries: SettingEntries;
+  /** Real path. */
+  readonly workTree: string;
+  /** For git, so that it takes this repository and looks for none itself. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * The repository around a directory; undefined where there is none. Rejects with `ToolFailure` (`no_push_target`) where git could take
+ * another one than the one whose settings were read: then a question would name what is not used.
+ */
+export async function keyRepository(
+  directory: string,
+  home: string,
+  signal: AbortSignal,
+): Promise<KeyRepository | undefined> {
+  const paths = repositoryPaths(directory, home);
+  refuseOthers(directory, paths?.workTree, home);
+  if (paths === undefined) return undefined;
+  const common = dirname(dirname(paths.excludeFile));
+  const file = join(common, "config");
+  if (!isFileOrMissing(file)) throw strange(file, "is no file");
+  return {
+    file,
+    entries: await repositorySettings(file, signal),
+    workTree: paths.workTree,
+    environment: {
+      GIT_DIR: gitDirectory(paths, common),
+      GIT_COMMON_DIR: common,
+      GIT_WORK_TREE: paths.workTree,
+    },
+  };
+}
+
+/** A linked worktree has its own beside what it shares. */
+function gitDirectory({ writable }: RepositoryPaths, common: string): string {
+  return writable.find((path) => path !== common) ?? common;
+}
+
+/** What git could take for a repository, from a directory up to the work tree that is meant; or up to the home, or the top. */
+function refuseOthers(directory: string, workTree: string | undefined, home: string): void {
+  for (let at = directory; at !== workTree; at = dirname(at)) {
+    if (at !== directory && isWithin(home, at)) return;
+    const git = join(at, ".git");
+    if (lstatSync(git, { throwIfNoEntry: false }) !== undefined) {
+      throw strange(git, "leads to a repository that does not name this directory, as a submodule's does");
+    }
+    if (["HEAD", "objects", "refs"].every((name) => existsSync(join(at, name)))) {
+      throw strange(at, "looks like a repository without a work tree");
+    }
+    if (dirname(at) === at) return;
+  }
+}
+
+function isFileOrMissing(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? true;
+}
+
+function strange(path: string, what: string): ToolFailure {
+  return new ToolFailure("no_push_target", `${path} ${what}: which repository git would take cannot be told.`, {
+    hint: "Run it in a repository's own work tree, or tell the user, who can run it.",
+  });
+}

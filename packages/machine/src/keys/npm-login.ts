@@ -1,0 +1,94 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isWithin } from "../sandbox/host-layout.ts";
+import type { UserKeys } from "./user-keys.ts";
+
+/** What the user's `~/.npmrc` has for one registry. */
+export interface NpmLogin {
+  /** In words for people. */
+  readonly login: string;
+  /** For a file of npm's settings, with the secret in variables. */
+  readonly lines: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Undefined where there is none. @param registry address */
+export function npmLogin(registry: URL, { home, environment }: UserKeys): NpmLogin | undefined {
+  const settings = npmSettings(join(home, ".npmrc"));
+  for (const place of placesOf(registry)) {
+    for (const names of [["_authToken"], ["_auth"], ["username", "_password"]]) {
+      const values = names.map((name) => expanded(settings.get(`${place}:${name}`), environment));
+      if (values.some((value) => value === undefined || value === "")) continue;
+      return {
+        login: `the login of ~/.npmrc for ${place}`,
+        lines: names.map((name, index) => `${place}:${name}=\${GENNAI_KEY_${index}}`),
+        environment: Object.fromEntries(values.map((value, index) => [`GENNAI_KEY_${index}`, value ?? ""])),
+      };
+    }
+  }
+  return undefined;
+}
+
+/** Names and values; the last of a name counts. Empty where there is no such file. */
+export function npmSettings(file: string): ReadonlyMap<string, string> {
+  const settings = new Map<string, string>();
+  for (const line of textOf(file).split("\n")) {
+    const [, name, value = ""] = /^\s*([^;#=\s][^=]*?)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    if (name !== undefined) settings.set(name, value.replace(/^(["'])(.*)\1$/, "$2"));
+  }
+  return settings;
+}
+
+/**
+ * Where npm looks for the project's own settings: in a workspace of a project, at that project's root.
+ *
+ * @param directory in `top`
+ */
+export function settingsDirectory(directory: string, top: string): string {
+  let found: string | undefined;
+  for (let at = directory; isWithin(at, top); at = dirname(at)) {
+    if (found === undefined) {
+      if (existsSync(join(at, "package.json")) || existsSync(join(at, "node_modules"))) found = at;
+    } else if (/"workspaces"\s*:/.test(textOf(join(at, "package.json")))) return at;
+    if (dirname(at) === at) break;
+  }
+  return found ?? directory;
+}
+
+/** Without a login that stands in it; undefined for what is no plain address. */
+export function registryAddress(text: unknown): URL | undefined {
+  if (typeof text !== "string" || text.includes("${")) return undefined;
+  const url = URL.parse(text.endsWith("/") ? text : `${text}/`);
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  url.username = "";
+  url.password = "";
+  return url;
+}
+
+export function portOf({ port, protocol }: URL): number {
+  if (port !== "") return Number(port);
+  return protocol === "https:" ? 443 : 80;
+}
+
+/** As npm names them, the longest first: `//host:port/path/`, down to `//host:port/`. */
+function placesOf({ host, pathname }: URL): readonly string[] {
+  const parts = pathname.split("/").filter((part) => part !== "");
+  return Array.from({ length: parts.length + 1 }, (_, left) => {
+    const path = parts.slice(0, parts.length - left).map((part) => `${part}/`);
+    return `//${host}/${path.join("")}`;
+  });
+}
+
+function expanded(value: string | undefined, environment: UserKeys["environment"]): string | undefined {
+  return value?.replaceAll(/\$\{([^}]+)\}/g, (_all, name: string) => environment[name] ?? "");
+}
+
+const maxBytes = 256 * 1024;
+
+function textOf(file: string): string {
+  try {
+    return (statSync(file, { throwIfNoEntry: false })?.size ?? maxBytes) < maxBytes ? readFileSync(file, "utf8") : "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,89 @@
+import { quotedCommand } from "@gennai/governance/command/quoted-command";
+import type { GhCommand } from "@gennai/governance/keys/gh-command";
+import { cleanGitSettings } from "./clean-git-settings.ts";
+import { gitAddressText, readGitAddress } from "./git-address.ts";
+import { type SettingEntries } from "./git-settings-of.ts";
+import { keyGitEnvironment } from "./key-git.ts";
+import { keyRepository } from "./key-repository.ts";
+import { noKey } from "./no-key.ts";
+import type { GuardedPlace } from "./plan-key.ts";
+import { runUserProgram } from "./run-user-program.ts";
+import { submoduleSettings } from "./submodule-settings.ts";
+import type { KeyPlan } from "./user-keys.ts";
+import { userProgram } from "./user-program.ts";
+
+/** Rejects with `ToolFailure`. */
+export async function planGh({ words, host: named }: GhCommand, place: GuardedPlace): Promise<KeyPlan> {
+  const { directory, keys, signal } = place;
+  const { home, environment } = keys;
+  const program = userProgram("gh", environment, place.staged);
+  if (program === undefined)
+    throw noKey(
+      "There is no gh on this machine but what the workspace, or a version manager by its files, would choose.",
+    );
+  const repository = await keyRepository(directory, home, signal);
+  const remotes = remotesOf(repository?.entries ?? []);
+  const server = named ?? environment["GH_HOST"] ?? remotes[0]?.server ?? "github.com";
+  const [, host = "", portText] = /^([a-z0-9][a-z0-9.-]*)(?::(\d{1,5}))?$/i.exec(server) ?? [];
+  if (host === "") throw noKey(`${server.slice(0, 100)} is no name of a server.`);
+  const port = portText === undefined ? 443 : Number(portText);
+  const settings = cleanGitSettings(
+    repository?.entries ?? [],
+    new Map(remotes.map(({ name, address }) => [name, address])),
+  );
+  const submodules = repository === undefined ? [] : await submoduleSettings(repository.workTree, signal);
+  return {
+    url: `https://${host}:${port}`,
+    login: `the login that the user's gh has for ${server}`,
+    notes: [],
+    uncover: async (options) => {
+      const args = ["auth", "token", "--hostname", server];
+      const { code, output } = await runUserProgram(program, args, { environment, signal: options.signal });
+      const token = output.trim();
+      if (code !== 0 || token === "") throw noKey(`The user's gh is not logged in to ${server}.`);
+      const isGithub = host === "github.com" || host.endsWith(".ghe.com");
+      return {
+        text: quotedCommand(["gh", ...words]),
+        environment: {
+          ...keyGitEnvironment("https", submodules),
+          ...(makesRepository(words) ? {} : (repository?.environment ?? { GIT_DIR: "/dev/null" })),
+          [isGithub ? "GH_TOKEN" : "GH_ENTERPRISE_TOKEN"]: token,
+          GH_HOST: server,
+          GH_PROMPT_DISABLED: "1",
+          GH_NO_UPDATE_NOTIFIER: "1",
+          GH_PAGER: "cat",
+          GH_EDITOR: "false",
+          GH_BROWSER: "false",
+        },
+        mounts: repository === undefined ? [] : [{ text: settings, path: repository.file }],
+        hosts: [host, ...(host === "github.com" ? ["api.github.com", "uploads.github.com"] : [])].map((each) => ({
+          host: each,
+          port,
+        })),
+        secrets: [token],
+      };
+    },
+  };
+}
+
+/** Git works in the new one then, too. */
+function makesRepository([group = "", verb = ""]: readonly string[]): boolean {
+  return /^(?:repo|gist)$/.test(group) && /^(?:clone|fork|create)$/.test(verb);
+}
+
+/** In the order in which gh prefers them. */
+function remotesOf(entries: SettingEntries) {
+  const remotes = entries.flatMap(([key, value]) => {
+    const name = /^remote\.(.+)\.url$/s.exec(key)?.[1];
+    const address = name === undefined ? undefined : readGitAddress(value);
+    if (name === undefined || address === undefined || typeof address === "string") return [];
+    return [{ name, address: gitAddressText(address), server: address.host }];
+  });
+  const rank = (name: string): number => {
+    const at = preferred.indexOf(name);
+    return at < 0 ? preferred.length : at;
+  };
+  return remotes.toSorted((a, b) => rank(a.name) - rank(b.name));
+}
+
+const preferred: readonly string[] = ["upstream", "github", "origin"];

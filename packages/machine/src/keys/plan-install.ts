@@ -1,0 +1,153 @@
+import { randomBytes } from "node:crypto";
+import { isIP } from "node:net";
+import { dirname, join } from "node:path";
+import { isPlainNpmInstall } from "@gennai/governance/installs/plain-install";
+import { splitInstall } from "@gennai/governance/installs/split-install";
+import { isLoopback } from "@gennai/governance/network/endpoint";
+import { isWithin } from "../sandbox/host-layout.ts";
+import { stagedDirectories } from "../stage/stage-roots.ts";
+import { isPublicAddress } from "../web/public-address.ts";
+import { keyDirectory } from "./key-git.ts";
+import { noKey } from "./no-key.ts";
+import { type NpmLogin, npmLogin, npmSettings, portOf, registryAddress, settingsDirectory } from "./npm-login.ts";
+import type { KeyPlace } from "./plan-key.ts";
+import type { KeyPlan } from "./user-keys.ts";
+
+/** A registry that the project takes packages from, for which the user has a login. */
+export interface RegistryLogin extends NpmLogin {
+  readonly registry: URL;
+}
+
+/** Of an install by npm that is a command of its own; empty for anything else, also for managers that run code of the workspace. */
+export function installLogins(text: string, place: Omit<KeyPlace, "signal">): readonly RegistryLogin[] {
+  if (!isPlainNpmInstall(text)) return [];
+  return [...registriesOf(place).values()].flatMap((registry) => {
+    const login = npmLogin(registry, place.keys);
+    return login === undefined ? [] : [{ ...login, registry }];
+  });
+}
+
+/**
+ * An install with the login for a registry that has asked for one: all is fetched with settings in which nothing of the workspace's is but
+ * addresses, and without scripts; these run behind it, without login. Undefined where none is wanted, or several are. Throws `ToolFailure`
+ * (`no_key`) where the workspace would lead it into the machine's own networks besides.
+ *
+ * @param wanted hosts, with their ports, that answered that they want a login
+ */
+export function planInstall(
+  text: string,
+  place: Omit<KeyPlace, "signal">,
+  wanted: ReadonlySet<string>,
+): KeyPlan | undefined {
+  const install = isPlainNpmInstall(text) ? splitInstall(text) : undefined;
+  const [login, ...more] = installLogins(text, place).filter(({ registry }) => wanted.has(registry.host));
+  if (install === undefined || login === undefined || more.length > 0) return undefined;
+  const { registry } = login;
+  const registries = registriesOf(place);
+  const others = [...registries.values()].filter(({ host }) => host !== registry.host);
+  const also =
+    others.length === 0
+      ? ""
+      : `; without it, packages come from ${[...new Set(others.map(({ host }) => host))].join(", ")}`;
+  const [inner] = others.filter((one) => !isOutside(one) && !usersOwn(place).some(({ host }) => host === one.host));
+  if (inner !== undefined) {
+    throw noKey(`The workspace takes packages from ${inner.host}, which is no place on the public internet.`);
+  }
+  const settings = [...registries].map(([name, { href }]) => `${name}=${href}`);
+  const clean = `${settings.join("\n")}\n`;
+  const hosts = [registry, ...others];
+  return {
+    url: `${registry.protocol}//${registry.hostname}:${portOf(registry)}${registry.pathname}`,
+    login: `${login.login}${also}`,
+    notes: [],
+    uncover: () =>
+      Promise.resolve({
+        text: hosts.some(({ hostname }) => gitHosts.has(hostname))
+          ? `${knowsAllowGit} && ${install.fetch}`
+          : install.fetch,
+        ...(install.scripts === undefined ? {} : { scripts: install.scripts }),
+        environment: {
+          ...login.environment,
+          npm_config_userconfig: `${keyDirectory}/npmrc`,
+          npm_config_globalconfig: `${keyDirectory}/none`,
+          // Nobody else has written there.
+          npm_config_cache: `/tmp/gennai-npm-${randomBytes(8).toString("hex")}`,
+          npm_config_ignore_scripts: "true",
+          ...noPrograms,
+          npm_config_update_notifier: "false",
+          npm_config_logs_max: "0",
+        },
+        mounts: [
+          { path: `${keyDirectory}/npmrc`, text: `${[...settings, ...login.lines].join("\n")}\n` },
+          // They could name programs, in whichever of them npm looks; in the session's layer as well, which is not seen from here.
+          ...directoriesUp(place).map((directory) => ({ path: join(directory, ".npmrc"), text: clean })),
+        ],
+        hosts: hosts.map((one) => ({
+          host: one.hostname.replace(/^\[|\]$/g, ""),
+          port: portOf(one),
+        })),
+        secrets: Object.values(login.environment),
+      }),
+  };
+}
+
+/**
+ * A package out of a repository of git is prepared by another npm, in a directory with settings of its own: there is no such
+ * package, and were there one, that npm would find these programs.
+ */
+const noPrograms = {
+  npm_config_allow_git: "none",
+  npm_config_git: "false",
+  npm_config_node_options: "--no-warnings",
+  npm_config_script_shell: "/bin/sh",
+  // Where npm is a shim of Corepack's, a project chooses which npm that is.
+  COREPACK_ENABLE_PROJECT_SPEC: "0",
+  COREPACK_ENV_FILE: "0",
+};
+
+/** From where npm also takes such packages without git. */
+const gitHosts: ReadonlySet<string> = new Set(
+  "github.com codeload.github.com gitlab.com bitbucket.org git.sr.ht".split(" "),
+);
+
+/** For the shell. One that is older would take them. */
+const knowsAllowGit = `{ npm install --help | grep -q -- --allow-git || { echo "npm is too old to be given a login for this host" >&2; exit 1; }; }`;
+
+/** From the command's own to that of the work tree. */
+function directoriesUp({ directory, workspaceRoot, keys }: Omit<KeyPlace, "signal">): readonly string[] {
+  const [top] = stagedDirectories(workspaceRoot, keys.home);
+  const directories: string[] = [];
+  for (let at = directory; isWithin(at, top); at = dirname(at)) {
+    directories.push(at);
+    if (dirname(at) === at) break;
+  }
+  return directories;
+}
+
+/** A name may still lead elsewhere: that is seen when it is looked up. */
+function isOutside({ hostname }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$|\.$/g, "");
+  return isIP(host) === 0 ? !isLoopback({ host }) : isPublicAddress(host);
+}
+
+function usersOwn({ keys }: Pick<KeyPlace, "keys">): readonly URL[] {
+  return addressesIn(npmSettings(join(keys.home, ".npmrc"))).map(([, url]) => url);
+}
+
+/** By the names of settings: `registry`, and `@scope:registry`. The project's come before the user's. */
+function registriesOf({ directory, workspaceRoot, keys }: Omit<KeyPlace, "signal">): ReadonlyMap<string, URL> {
+  const [top] = stagedDirectories(workspaceRoot, keys.home);
+  const files = [keys.home, settingsDirectory(directory, top)].map((at) => join(at, ".npmrc"));
+  const all = [
+    ["registry", "https://registry.npmjs.org/"] as const,
+    ...files.flatMap((file) => [...npmSettings(file)]),
+  ];
+  return new Map(addressesIn(all));
+}
+
+function addressesIn(settings: Iterable<readonly [string, string]>): readonly (readonly [string, URL])[] {
+  return [...settings].flatMap(([name, value]) => {
+    const url = /^(?:@[\w.-]+:)?registry$/.test(name) ? registryAddress(value) : undefined;
+    return url === undefined ? [] : [[name, url] as const];
+  });
+}

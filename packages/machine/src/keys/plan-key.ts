@@ -1,0 +1,40 @@
+import type { KeyCommand } from "@gennai/governance/keys/key-command";
+import { stagedDirectories } from "../stage/stage-roots.ts";
+import { planGh } from "./plan-gh.ts";
+import { planPublish } from "./plan-publish.ts";
+import { planPush } from "./plan-push.ts";
+import type { KeyPlan, UserKeys } from "./user-keys.ts";
+import { searchPath } from "./user-program.ts";
+
+export interface KeyPlace {
+  /** Real path, in the workspace. */
+  readonly directory: string;
+  /** Real path. */
+  readonly workspaceRoot: string;
+  readonly keys: UserKeys;
+  readonly signal: AbortSignal;
+}
+
+export interface GuardedPlace extends KeyPlace {
+  /** Real paths of all directories that commands can write to: no program of the user's comes from there. */
+  readonly staged: readonly string[];
+}
+
+/**
+ * Which login a command would need, for which host, before anybody is asked. Undefined for a push to a directory, which needs none.
+ * Rejects with `ToolFailure` where that cannot be told, or there is no login.
+ */
+export function planKey(command: KeyCommand, place: KeyPlace): Promise<KeyPlan | undefined> {
+  const { environment, home } = place.keys;
+  const staged = stagedDirectories(place.workspaceRoot, home);
+  const PATH = searchPath(environment, staged).join(":");
+  const there = { ...place, staged, keys: { ...place.keys, environment: { ...environment, PATH } } };
+  switch (command.type) {
+    case "push":
+      return planPush(command, there);
+    case "publish":
+      return planPublish(command, there);
+    case "gh":
+      return planGh(command, there);
+  }
+}

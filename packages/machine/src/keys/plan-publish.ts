@@ -1,0 +1,135 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { quotedCommand } from "@gennai/governance/command/quoted-command";
+import type { PublishCommand } from "@gennai/governance/keys/publish-command";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { z } from "zod";
+import { isWithin } from "../sandbox/host-layout.ts";
+import { stagedDirectories } from "../stage/stage-roots.ts";
+import { keyDirectory } from "./key-git.ts";
+import { noKey } from "./no-key.ts";
+import { npmLogin, npmSettings, portOf, registryAddress, settingsDirectory } from "./npm-login.ts";
+import type { KeyPlace } from "./plan-key.ts";
+import type { KeyPlan } from "./user-keys.ts";
+
+/**
+ * First the package is packed, with its own scripts, where there is neither network nor login; then what was packed is
+ * published by an npm that sees no settings but these. Rejects with `ToolFailure`.
+ */
+export function planPublish(command: PublishCommand, place: KeyPlace): Promise<KeyPlan> {
+  const { keys, workspaceRoot, directory } = place;
+  const { manager, operand, options, skipsScripts } = command;
+  const named = resolve(directory, operand ?? ".");
+  if (!isWithin(named, workspaceRoot))
+    throw new ToolFailure("outside_workspace", "What is published has to be in the workspace.");
+  const isTarball = named.endsWith(".tgz");
+  const registry = registryOf(command, isTarball ? dirname(named) : named, place);
+  const login = npmLogin(registry, keys);
+  if (login === undefined) throw noKey(`The user's ~/.npmrc has no login for ${registry.host}.`);
+  const published = isTarball ? undefined : nameOf(named);
+  const packed = `/tmp/gennai-packed-${randomBytes(8).toString("hex")}`;
+  const scripts = skipsScripts ? ["--ignore-scripts"] : [];
+  const pack = isTarball
+    ? [["cp", named, `${packed}/`]]
+    : [
+        ...(skipsScripts ? [] : [[manager, "run", "--if-present", "prepublishOnly"]]),
+        [manager, "pack", "--pack-destination", packed, ...(manager === "npm" ? scripts : [])],
+      ];
+  const text = [`mkdir ${packed}`, ...(isTarball ? [] : [`cd ${quotedCommand([named])}`]), ...pack.map(quotedCommand)];
+  const port = portOf(registry);
+  return Promise.resolve({
+    url: `${registry.protocol}//${registry.hostname}:${port}${registry.pathname}`,
+    login: published === undefined ? login.login : `${login.login}, to publish ${published}`,
+    before: { what: "packing", text: text.join(" && ") },
+    notes:
+      skipsScripts || isTarball
+        ? []
+        : [
+            "[prepublishOnly, prepack, prepare and postpack ran without network and login; publish and postpublish did not run]",
+          ],
+    uncover: () =>
+      Promise.resolve({
+        text: `${published === undefined ? "" : `${isThat(packed, published)} && `}exec npm publish ${packed}/*.tgz --ignore-scripts ${quotedCommand(options)}`,
+        // In a directory of the workspace, or below it, npm would find more settings.
+        cwd: "/",
+        environment: {
+          ...login.environment,
+          npm_config_userconfig: `${keyDirectory}/npmrc`,
+          npm_config_globalconfig: `${keyDirectory}/none`,
+          npm_config_cache: `${packed}/cache`,
+          npm_config_update_notifier: "false",
+          npm_config_ignore_scripts: "true",
+          npm_config_logs_max: "0",
+        },
+        mounts: [{ path: `${keyDirectory}/npmrc`, text: [`registry=${registry.href}`, ...login.lines, ""].join("\n") }],
+        hosts: [{ host: registry.hostname.replace(/^\[|\]$/g, ""), port }],
+        secrets: Object.values(login.environment),
+      }),
+  });
+}
+
+/** NAME@VERSION. Throws `ToolFailure` where a person could not be told it. */
+function nameOf(directory: string): string {
+  const { name = "", version = "" } = manifestIn(directory);
+  if (name.length < 215 && /^(?:@[\w.~-]+\/)?[\w.~-]+$/.test(name) && /^v?\d[\w.+-]{0,99}$/.test(version))
+    return `${name}@${version.replace(/^v|\+.*$/g, "")}`;
+  throw noKey("The package.json has no plain name and version: nobody could be told what is published.");
+}
+
+/** For the shell: whether what was packed is what a person said yes to. The scripts before could have made another package of it. */
+function isThat(packed: string, published: string): string {
+  const read = quotedCommand(["node", "-e", comparing, published]);
+  return `npm pack ${packed}/*.tgz --dry-run --json --silent | ${read}`;
+}
+
+const comparing = `
+const found = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const names = Object.values(found).map(({ name, version }) => name + "@" + version);
+if (names.length !== 1 || names[0] !== process.argv[1]) {
+  console.error("What was packed is " + names.join(", ") + ", not " + process.argv[1] + ": nothing was published.");
+  process.exit(1);
+}`.trim();
+
+/** As npm chooses it. Throws `ToolFailure` for none that can be reached. */
+function registryOf(
+  { registry: named }: PublishCommand,
+  packageDirectory: string,
+  { keys, workspaceRoot }: KeyPlace,
+): URL {
+  const { name = "", publishConfig = {} } = manifestIn(packageDirectory);
+  const scope = /^(@[^/]+)\//.exec(name)?.[1];
+  const project = npmSettings(
+    join(settingsDirectory(packageDirectory, stagedDirectories(workspaceRoot, keys.home)[0]), ".npmrc"),
+  );
+  const user = npmSettings(join(keys.home, ".npmrc"));
+  const scoped = scope === undefined ? [] : [`${scope}:registry`];
+  const chosen =
+    [...scoped, "registry"].map((key) => publishConfig[key]).find((value) => typeof value === "string") ??
+    named ??
+    [...scoped, "registry"].flatMap((key) => [project.get(key), user.get(key)]).find((value) => value !== undefined) ??
+    "https://registry.npmjs.org/";
+  const url = registryAddress(chosen);
+  if (url === undefined) {
+    throw new ToolFailure("no_registry", "The registry to publish to has no plain address.", {
+      hint: "Name it: npm publish --registry https://HOST/",
+    });
+  }
+  return url;
+}
+
+/** What of a `package.json` says what it is, and where it goes. */
+const manifest = z.looseObject({
+  name: z.string().optional().catch(undefined),
+  version: z.string().optional().catch(undefined),
+  publishConfig: z.record(z.string(), z.unknown()).optional().catch(undefined),
+});
+
+function manifestIn(directory: string): z.infer<typeof manifest> {
+  try {
+    const text = readFileSync(join(directory, "package.json"), "utf8");
+    return manifest.safeParse(JSON.parse(text)).data ?? {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,44 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { join } from "node:path";
+import { directoriesOutside, isOutside, realPath } from "../sandbox/search-path.ts";
+
+/**
+ * Absolute path of a program of the user's, by the server's own search path; never one that a workspace can fill or choose.
+ *
+ * @param places real paths of directories of which none is taken
+ */
+export function userProgram(
+  name: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  places: readonly string[],
+): string | undefined {
+  for (const directory of searchPath(environment, places)) {
+    const program = realPath(join(directory, name));
+    if (program !== undefined && isProgram(program) && isOutside(program, places)) return join(directory, name);
+  }
+  return undefined;
+}
+
+/**
+ * Where programs of the user are looked for: in no directory that a workspace can fill, and in none of shims, which start the
+ * program that files of the workspace choose.
+ *
+ * @param places real paths
+ */
+export function searchPath(
+  environment: Readonly<Record<string, string | undefined>>,
+  places: readonly string[],
+): readonly string[] {
+  return directoriesOutside(environment["PATH"], places, shims);
+}
+
+const shims = /[\\/](?:shims|\.volta[\\/]bin)[\\/]?$/;
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,39 @@
+import type { Connection } from "@gennai/governance/network/connection";
+import { endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
+
+/** Kinds of connections of each state that are told apart for one command. More are counted with the last to the same endpoint, or the last. */
+const maxKinds = 200;
+
+type Kind = Omit<Connection, "count" | "sent" | "received">;
+
+/** What a command's connections came to. */
+export class ConnectionBook {
+  readonly #byKind = new Map<string, { kind: Kind; count: number; sent: number; received: number }>();
+
+  /** @returns counts bytes of it from then on */
+  note(kind: Kind): { add(sent: number, received: number): void } {
+    const key = `${kind.state} ${endpointName(kind)} ${kind.address ?? ""}`;
+    const known = this.#byKind.get(key) ?? this.#new(key, kind);
+    known.count += 1;
+    return {
+      add: (sent, received) => {
+        known.sent += sent;
+        known.received += received;
+      },
+    };
+  }
+
+  list(): readonly Connection[] {
+    return [...this.#byKind.values()].map(({ kind, ...counts }) => ({ ...kind, ...counts }));
+  }
+
+  #new(key: string, kind: Kind) {
+    // Of each state: what was refused, as often as a command likes, hides nothing that was let through.
+    const alike = [...this.#byKind.values()].filter((known) => known.kind.state === kind.state);
+    const last = alike.findLast((known) => sameEndpoint(known.kind, kind)) ?? alike.at(-1);
+    if (alike.length >= maxKinds && last !== undefined) return last;
+    const counted = { kind, count: 0, sent: 0, received: 0 };
+    this.#byKind.set(key, counted);
+    return counted;
+  }
+}

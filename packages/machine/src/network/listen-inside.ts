@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { Socket as DatagramSocket } from "node:dgram";
+import { once } from "node:events";
+import { Server } from "node:net";
+import { inheritedDescriptors } from "../process/inherited-descriptors.ts";
+import type { SessionNetwork } from "../stage/session-network.ts";
+import { systemProgram } from "../stage/system-program.ts";
+
+/** An address of a network's own loopback. */
+export interface InsideAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface OpenedInside {
+  /** Where somebody listens already, there is none. */
+  readonly servers: readonly { readonly at: InsideAddress; readonly server: Server }[];
+  readonly datagrams: DatagramSocket | undefined;
+}
+
+/** Opens what it is told to, and hands it over. A socket stays in the network that it was opened in. Text, so that a bundle needs no second file. */
+const program = `
+const net = require("node:net");
+const dgram = require("node:dgram");
+process.on("message", async ({ tcp, udp }) => {
+  const send = (message, handle) => new Promise((sent) => process.send(message, handle, sent));
+  for (const at of tcp) {
+    const server = net.createServer({ pauseOnConnect: true });
+    const listens = await new Promise((done) => {
+      server.once("error", () => done(false));
+      server.listen({ host: at.address, port: at.port }, () => done(true));
+    });
+    if (listens) await send({ at }, server);
+  }
+  if (udp) {
+    const socket = dgram.createSocket("udp4");
+    const bound = await new Promise((done) => {
+      socket.once("error", () => done(false));
+      socket.bind({ address: udp.address, port: udp.port }, () => done(true));
+    });
+    if (bound) await send({ udp: true }, socket);
+  }
+  process.exit();
+});
+`;
+
+/** Milliseconds; a machine under load takes long to start a program. */
+const patience = 20_000;
+
+/**
+ * Opens listening sockets in a network without a way out, for this process: whoever connects to them there is answered here. No
+ * program of ours stays in the network. Rejects with `Error` when the network cannot be joined.
+ */
+export async function listenInside(
+  network: SessionNetwork,
+  { tcp, udp }: { readonly tcp: readonly InsideAddress[]; readonly udp?: InsideAddress },
+): Promise<OpenedInside> {
+  const stdio: ("ignore" | "ipc")[] = ["ignore", "ignore", "ignore"];
+  while (stdio.length <= Math.max(2, ...inheritedDescriptors())) stdio.push("ignore");
+  stdio.push("ipc");
+  const { ELECTRON_RUN_AS_NODE: asNode } = process.env;
+  const argv = [process.execPath, "--max-old-space-size=32", "-e", program];
+  const child = spawn(systemProgram("nsenter"), [...network.joinArguments, "--", ...argv], {
+    cwd: "/",
+    env: asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode },
+    stdio,
+    detached: true,
+    timeout: patience,
+    killSignal: "SIGKILL",
+  });
+  const servers: { readonly at: InsideAddress; readonly server: Server }[] = [];
+  let datagrams: DatagramSocket | undefined;
+  // Once it has ended, nobody waits for what went wrong with it, nor with what it left.
+  child.on("error", () => undefined);
+  child.on("message", (message: { readonly at?: InsideAddress }, handle) => {
+    if (handle instanceof Server && message.at !== undefined) {
+      // It keeps no process running.
+      handle.unref();
+      handle.on("error", () => undefined);
+      servers.push({ at: message.at, server: handle });
+    } else if (handle instanceof DatagramSocket) {
+      datagrams = handle;
+      datagrams.unref();
+      datagrams.on("error", () => undefined);
+    }
+  });
+  child.send({ tcp, ...(udp === undefined ? {} : { udp }) }, () => undefined);
+  await once(child, "close");
+  const { exitCode: code } = child;
+  if (code === 0) return { servers, datagrams };
+  for (const { server } of servers) server.close();
+  datagrams?.close();
+  throw new Error(`Nothing can listen in the network of the session (exit code ${code}).`);
+}

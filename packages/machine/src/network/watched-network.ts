@@ -1,0 +1,293 @@
+import type { Server as HttpServer, IncomingMessage } from "node:http";
+import type { Server, Socket } from "node:net";
+import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
+import { endpointOf, isLoopback } from "@gennai/governance/network/endpoint";
+import { OneByOne } from "../one-by-one.ts";
+import { SessionNetwork } from "../stage/session-network.ts";
+import { ConnectionBook } from "./connection-book.ts";
+import { ConnectionDesk } from "./connection-desk.ts";
+import { httpProxy } from "./http-proxy.ts";
+import { type InsideAddress, listenInside } from "./listen-inside.ts";
+import { asksForAddress, nameAnswer, parseNameQuery } from "./name-message.ts";
+import { type Outside, theInternet } from "./way-out.ts";
+
+/** Away from 127.0.0.1, where commands' own servers listen. */
+const door = "127.0.0.53";
+const proxyPort = 61_080;
+
+/** What `/etc/resolv.conf` says in such a network. */
+export const resolverSettings = `nameserver ${door}\noptions timeout:10 attempts:1\n`;
+
+/** Ports of named hosts on which programs that know no proxy are seen, besides those that a command names. */
+const usualPorts: readonly number[] = [
+  ...[22, 80, 443, 873, 3000, 4222, 4873, 5000, 8000, 8080, 8081, 8443, 9000, 9418],
+  ...[1433, 3306, 5432, 5672, 6379, 9092, 9200, 11_211, 27_017],
+];
+
+/** Of services that mostly run beside the command and not in it. */
+const servicePorts: readonly number[] = [1433, 3306, 4222, 4873, 5432, 5672, 6379, 9092, 9200, 11_211, 27_017];
+
+/** Names that commands may look up at the same time. */
+const maxNames = 40;
+
+/** Connections of commands that may be open at the same time, and questions to the name server. Each costs this process memory, and may cost a descriptor. */
+const maxOpen = 256;
+
+/** Milliseconds within which who connects to the proxy has to say what it wants. */
+const requestPatience = 30_000;
+
+export interface WatchedNetworkOptions {
+  /** Absolute path. */
+  readonly bubblewrap: string;
+  /** Nothing by default. */
+  readonly allowed?: readonly AllowedEndpoint[];
+  readonly outside?: Outside | undefined;
+}
+
+/** The time of one command in a network: what it wanted to reach, and what became of that. */
+export interface NetworkUse extends Disposable {
+  connections(): readonly Connection[];
+  /** Names that were looked up, and to which no connection was seen: on which port it was tried is not known. */
+  onlyLookedUp(): readonly string[];
+}
+
+/**
+ * A network of commands, with a loopback and no way out but through this process, which sees who wants what. What nobody let
+ * through is refused at once, and noted. Names lead to addresses of the loopback, so that programs without any notion of a
+ * proxy are seen too; nobody outside is asked for a name before a connection to it was let through.
+ */
+export class WatchedNetwork implements Disposable {
+  readonly network: SessionNetwork;
+  readonly #outside: Outside;
+  readonly #desk: ConnectionDesk;
+  readonly #proxy: HttpServer;
+  readonly #allowedPorts: readonly number[];
+  readonly #uses = new Map<ConnectionBook, { readonly ports: readonly number[]; readonly names: Set<string> }>();
+  readonly #names = new Map<string, Promise<string | undefined>>();
+  #namesGiven = 0;
+  /** Open for as long as the network is; those of names and of ports that a command named, while a command runs. */
+  readonly #lasting: { close(): unknown }[] = [];
+  #passing: { close(): unknown }[] = [];
+  readonly #loopback = new Set<number>();
+  readonly #opening = new OneByOne<"names">();
+  #open = 0;
+  #asked = 0;
+  #closed = false;
+
+  private constructor(network: SessionNetwork, { allowed = [], outside = theInternet }: WatchedNetworkOptions) {
+    this.network = network;
+    this.#outside = outside;
+    this.#desk = new ConnectionDesk(allowed, outside);
+    this.#proxy = httpProxy(this.#desk);
+    this.#allowedPorts = this.#desk.allowed.map(({ port }) => port);
+  }
+
+  /** Throws `StageUnavailable`, and `Error` when nothing can listen in it. */
+  static async open(options: WatchedNetworkOptions): Promise<WatchedNetwork> {
+    const watched = new WatchedNetwork(await SessionNetwork.open(options.bubblewrap), options);
+    try {
+      await watched.#listen();
+      return watched;
+    } catch (error) {
+      watched[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** What a command's environment has to say to be seen, and to give up at once where it is refused. */
+  get environment(): Readonly<Record<string, string>> {
+    const proxy = `http://${door}:${proxyPort}`;
+    const own = "localhost,127.0.0.1,::1";
+    const proxies: Record<string, string> = { NODE_USE_ENV_PROXY: "1" };
+    for (const [name, value] of [
+      ["http_proxy", proxy],
+      ["https_proxy", proxy],
+      ["all_proxy", proxy],
+      ["no_proxy", own],
+    ] as const) {
+      proxies[name] = value;
+      proxies[name.toUpperCase()] = value;
+    }
+    return this.#allowedPorts.length > 0 ? proxies : Object.assign(proxies, impatient);
+  }
+
+  /** Before a command starts. @param ports that it names */
+  async use(ports: readonly number[] = []): Promise<NetworkUse> {
+    const book = new ConnectionBook();
+    const names = new Set<string>();
+    this.#uses.set(book, { ports, names });
+    this.#desk.open(book);
+    const close = (): void => {
+      this.#desk.shut(book);
+      this.#uses.delete(book);
+      if (this.#uses.size === 0) this.#forgetNames();
+    };
+    try {
+      await this.#listenForServices(ports, this.#passing);
+    } catch (error) {
+      close();
+      throw error;
+    }
+    return {
+      connections: () => book.list(),
+      onlyLookedUp: () => {
+        const seen = new Set(book.list().map(({ host }) => host));
+        return [...names].filter((name) => !seen.has(name));
+      },
+      [Symbol.dispose]: close,
+    };
+  }
+
+  /** As the network outside says it. */
+  served(among: ReadonlySet<number>): readonly number[] {
+    return this.#outside.served(among);
+  }
+
+  /** Whether it would be seen that a command connects to it. */
+  listensOnLoopback(port: number): boolean {
+    return this.#loopback.has(port);
+  }
+
+  /** It goes when the last process in it has ended. */
+  [Symbol.dispose](): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#desk.close();
+    this.#forgetNames();
+    for (const one of this.#lasting) one.close();
+    this.#proxy.closeAllConnections();
+    this.network[Symbol.dispose]();
+  }
+
+  async #listen(): Promise<void> {
+    const at = { address: door, port: proxyPort };
+    const { servers, datagrams } = await listenInside(this.network, { tcp: [at], udp: { address: door, port: 53 } });
+    const [proxy] = servers;
+    if (datagrams !== undefined) this.#lasting.push(datagrams);
+    if (proxy === undefined || datagrams === undefined) throw new Error("The network of the session has no listener.");
+    this.#lasting.push(proxy.server);
+    proxy.server.on("connection", (socket) => {
+      if (!this.#admits(socket)) return;
+      socket.setTimeout(requestPatience, () => socket.destroy());
+      this.#proxy.emit("connection", socket);
+    });
+    for (const name of ["request", "connect"]) {
+      this.#proxy.prependListener(name, ({ socket }: IncomingMessage) => socket.setTimeout(0));
+    }
+    datagrams.on("message", (message, { port, address }) => {
+      if (this.#asked >= maxOpen) return;
+      this.#asked += 1;
+      this.#answer(message)
+        .then((answer) => answer && !this.#closed && datagrams.send(answer, port, address, () => undefined))
+        // Who asks gives up after a while; from port 0 nobody can be answered.
+        .catch(() => undefined)
+        .finally(() => {
+          this.#asked -= 1;
+        });
+    });
+    const allowed = this.#desk.allowed.filter(isLoopback).map(({ port }) => port);
+    await this.#listenOnLoopback(allowed, this.#lasting);
+    await this.#listenForServices(servicePorts, this.#lasting);
+  }
+
+  /** A port of the machine's loopback is seen where somebody listens out there; there, a command could not take it either. */
+  async #listenForServices(ports: readonly number[], into: { close(): unknown }[]): Promise<void> {
+    const missing = new Set(ports.filter((port) => !this.#loopback.has(port)));
+    await this.#listenOnLoopback(missing.size === 0 ? [] : this.served(missing), into);
+  }
+
+  async #listenOnLoopback(ports: readonly number[], into: { close(): unknown }[]): Promise<void> {
+    if (ports.length === 0) return;
+    const tcp = ports.flatMap((port) => ["127.0.0.1", "::1"].map((address) => ({ address, port })));
+    for (const { at, server } of (await listenInside(this.network, { tcp })).servers) {
+      this.#loopback.add(at.port);
+      into.push({
+        close: () => {
+          this.#loopback.delete(at.port);
+          server.close();
+        },
+      });
+      this.#serve(server, "127.0.0.1", at.port);
+    }
+  }
+
+  async #answer(message: Buffer): Promise<Buffer | undefined> {
+    const query = parseNameQuery(message);
+    if (query === undefined) return undefined;
+    if (!asksForAddress(query)) return nameAnswer(query, "none");
+    const wanted = endpointOf(query.name, 80);
+    if (wanted === undefined) return nameAnswer(query, "unknown");
+    if (isLoopback(wanted)) return nameAnswer(query, { address: "127.0.0.1" });
+    for (const { names } of this.#uses.values()) if (names.size < maxNames) names.add(wanted.host);
+    const address = await this.#addressOf(wanted.host);
+    return nameAnswer(query, address === undefined ? "unknown" : { address });
+  }
+
+  /** An address that nobody else has, on which this process listens. */
+  #addressOf(name: string): Promise<string | undefined> {
+    const known = this.#names.get(name);
+    if (known !== undefined) return known;
+    if (this.#names.size >= maxNames || this.#uses.size === 0) return Promise.resolve(undefined);
+    this.#namesGiven = (this.#namesGiven % 60_000) + 1;
+    const address = `127.77.${this.#namesGiven >> 8}.${this.#namesGiven & 255}`;
+    const named = [...this.#uses.values()].flatMap(({ ports }) => ports);
+    const ports = [...new Set([...usualPorts, ...named, ...this.#allowedPorts])];
+    const given = this.#listenAt(
+      name,
+      ports.map((port) => ({ address, port })),
+    ).then(() => address);
+    this.#names.set(name, given);
+    return given;
+  }
+
+  async #listenAt(name: string, tcp: readonly InsideAddress[]): Promise<void> {
+    // Each takes a process for a moment.
+    const servers = await this.#opening.run("names", async () =>
+      this.#uses.size === 0 ? [] : (await listenInside(this.network, { tcp })).servers,
+    );
+    for (const { at, server } of servers) {
+      if (this.#closed || this.#uses.size === 0) server.close();
+      this.#passing.push(server);
+      this.#serve(server, name, at.port);
+    }
+  }
+
+  #serve(server: Server, host: string, port: number): void {
+    server.on("connection", (socket) => {
+      if (!this.#admits(socket)) return;
+      this.#desk.join(socket, { host, port }).catch(() => socket.destroy());
+    });
+  }
+
+  /** One too many is ended at once. */
+  #admits(socket: Socket): boolean {
+    if (this.#open >= maxOpen) {
+      socket.on("error", () => undefined);
+      socket.resetAndDestroy();
+      return false;
+    }
+    this.#open += 1;
+    socket.once("close", () => {
+      this.#open -= 1;
+    });
+    return true;
+  }
+
+  #forgetNames(): void {
+    const passing = this.#passing;
+    this.#passing = [];
+    this.#names.clear();
+    for (const one of passing) one.close();
+  }
+}
+
+/** A program that tries again for minutes what was refused once tells nobody anything. */
+const impatient: Readonly<Record<string, string>> = {
+  npm_config_fetch_retries: "0",
+  pnpm_config_fetch_retries: "0",
+  npm_config_update_notifier: "false",
+  PIP_RETRIES: "0",
+  PIP_DISABLE_PIP_VERSION_CHECK: "1",
+  CARGO_NET_RETRY: "0",
+  YARN_HTTP_RETRY: "0",
+};

@@ -1,0 +1,64 @@
+import { lookup } from "node:dns/promises";
+import { connect, isIP, type Socket } from "node:net";
+import type { AllowedEndpoint } from "@gennai/governance/network/connection";
+import { addressForm, type Endpoint, isLoopback } from "@gennai/governance/network/endpoint";
+import { isPublicAddress } from "../web/public-address.ts";
+import { hostPorts, isOwnPort } from "./host-ports.ts";
+
+/** The network that this machine is on. */
+export interface Outside {
+  /** All addresses of a name. Rejects when there are none. */
+  lookup(host: string): Promise<readonly string[]>;
+  connect(address: string, port: number): Socket;
+  /** Those of some ports of this machine's loopback on which somebody else than this process listens. */
+  served(among: ReadonlySet<number>): readonly number[];
+  /** Whether that is this process itself. */
+  isOwn(address: string, port: number): boolean;
+}
+
+export const theInternet: Outside = {
+  lookup: async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address),
+  connect: (address, port) => connect({ host: address, port, noDelay: true }),
+  served: hostPorts,
+  isOwn: isOwnPort,
+};
+
+/** Where an allowed connection leads, by addresses that were looked at; or why it leads nowhere. */
+export type WayOut =
+  | { readonly type: "open"; readonly addresses: readonly string[] }
+  /** The name leads into the machine's own networks, and nobody was told so. */
+  | { readonly type: "private"; readonly address: string }
+  /** The name does not lead any more to the private address that was agreed to, but to public ones. */
+  | { readonly type: "moved" }
+  | { readonly type: "unknown-host"; readonly reason: string };
+
+/**
+ * Looks an allowed host up, here and now. Whoever is asked is asked about a name; that it leads to this machine, its network or
+ * a service of its cloud has to be said in the question.
+ */
+export async function wayOut(allowed: AllowedEndpoint, outside: Outside): Promise<WayOut> {
+  const { host, address } = allowed;
+  if (isLoopback(allowed)) return { type: "open", addresses: host === "::1" ? ["::1"] : ["127.0.0.1", "::1"] };
+  // The very address was asked about.
+  if (isIP(host) !== 0) return { type: "open", addresses: [host] };
+  let found: readonly string[];
+  try {
+    found = (await outside.lookup(host)).map((each) => addressForm(each) ?? each);
+  } catch (error) {
+    return { type: "unknown-host", reason: error instanceof Error ? error.message : String(error) };
+  }
+  // A yes for a private address is for that one alone.
+  if (address !== undefined && found.includes(address)) return { type: "open", addresses: [address] };
+  // One private address among public ones is how a name server leads astray.
+  const hidden = found.find((each) => !isPublicAddress(each));
+  if (hidden !== undefined) return { type: "private", address: hidden };
+  if (found.length === 0) return { type: "unknown-host", reason: "The name has no address." };
+  return address === undefined ? { type: "open", addresses: found } : { type: "moved" };
+}
+
+/** Which of them lets an endpoint through. */
+export function allowing(wanted: Endpoint, allowed: readonly AllowedEndpoint[]): AllowedEndpoint | undefined {
+  return allowed.find(
+    (each) => each.port === wanted.port && (each.host === wanted.host || (isLoopback(each) && isLoopback(wanted))),
+  );
+}

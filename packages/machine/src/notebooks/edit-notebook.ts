@@ -1,0 +1,156 @@
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import { type JsonPlace, jsonMembers, jsonRoot } from "./json-place.ts";
+import { cellNames, type Notebook } from "./notebook.ts";
+
+export type CellType = "code" | "markdown" | "raw";
+
+export type NotebookEdit =
+  /** `type`: undefined for the one it has. */
+  | {
+      readonly type: "replace";
+      readonly cell: string;
+      readonly source: string;
+      readonly cellType: CellType | undefined;
+    }
+  /** Behind `after`; undefined for the beginning. */
+  | {
+      readonly type: "insert";
+      readonly after: string | undefined;
+      readonly source: string;
+      readonly cellType: CellType;
+    }
+  | { readonly type: "delete"; readonly cell: string };
+
+/**
+ * The text of a notebook with one cell edited; undefined where there is no such cell. Everything else stays as it is, byte for
+ * byte. What a code cell had put out goes with its source.
+ * @param notebook parsed from `text`
+ */
+export function editNotebook(text: string, notebook: Notebook, edit: NotebookEdit): string | undefined {
+  const list = jsonMembers(text, jsonRoot(text).start).findLast(({ key }) => key === "cells");
+  if (list === undefined) return undefined;
+  const cells = jsonMembers(text, list.start);
+  const names = cellNames(notebook);
+  const style = styleOf(text);
+  const indexOf = (name: string): number => names.indexOf(name);
+  switch (edit.type) {
+    case "replace": {
+      const index = indexOf(edit.cell);
+      const place = cells[index];
+      return place && replaced(text, place, edit, { style, now: notebook.cells[index]?.cell_type });
+    }
+    case "delete": {
+      const index = indexOf(edit.cell);
+      return cells[index] && without(text, cells, index);
+    }
+    case "insert": {
+      const index = edit.after === undefined ? -1 : indexOf(edit.after);
+      if (edit.after !== undefined && index === -1) return undefined;
+      const written = style.write(newCell(notebook, edit), 2);
+      return inserted(text, list, cells, index, written, style);
+    }
+  }
+}
+
+/** How this text is laid out: `unit` is the indentation of one level, undefined where all stands on one line. */
+interface Style {
+  readonly unit: string | undefined;
+  write(value: unknown, depth: number): string;
+}
+
+function styleOf(text: string): Style {
+  const unit = /^\s*\{\r?\n([ \t]+)"/.exec(text)?.[1];
+  return {
+    unit,
+    write: (value, depth) =>
+      unit === undefined
+        ? JSON.stringify(value)
+        : JSON.stringify(value, undefined, unit).replaceAll("\n", `\n${unit.repeat(depth)}`),
+  };
+}
+
+function replaced(
+  text: string,
+  place: JsonPlace,
+  { source, cellType }: Extract<NotebookEdit, { readonly type: "replace" }>,
+  { style, now }: { readonly style: Style; readonly now: string | undefined },
+): string {
+  const type = cellType ?? now;
+  if (type !== now) {
+    const cell = z.record(z.string(), z.unknown()).parse(JSON.parse(text.slice(place.start, place.end)));
+    const { outputs: _, execution_count: __, ...kept } = cell;
+    const made = { ...kept, cell_type: type, source: lines(source), ...(type === "code" ? emptyOutputs : {}) };
+    return splice(text, place, style.write(made, 2));
+  }
+  const wanted = new Map<string, unknown>([["source", lines(source)]]);
+  if (type === "code") for (const [key, value] of Object.entries(emptyOutputs)) wanted.set(key, value);
+  let changed = text;
+  // From behind, so that the places in front stay what they are.
+  for (const member of [...jsonMembers(text, place.start)].reverse()) {
+    if (!wanted.has(member.key ?? "")) continue;
+    const isString = member.key === "source" && text[member.start] === '"';
+    changed = splice(changed, member, style.write(isString ? source : wanted.get(member.key ?? ""), 3));
+  }
+  return changed;
+}
+
+const emptyOutputs = { execution_count: null, outputs: [] };
+
+function newCell(
+  notebook: Notebook,
+  { source, cellType, after = "" }: Extract<NotebookEdit, { readonly type: "insert" }>,
+): Record<string, unknown> {
+  const isCode = cellType === "code";
+  return {
+    cell_type: cellType,
+    ...(isCode ? { execution_count: null } : {}),
+    // Since nbformat 4.5; not by chance, since a person may say yes to exactly this text.
+    ...(notebook.nbformat_minor >= 5 ? { id: freshId(notebook, `${after}\n${source}`) } : {}),
+    metadata: {},
+    ...(isCode ? { outputs: [] } : {}),
+    source: lines(source),
+  };
+}
+
+function freshId(notebook: Notebook, seed: string): string {
+  const taken = new Set(notebook.cells.map(({ id }) => id));
+  for (let count = 0; ; count += 1) {
+    const id = createHash("sha256").update(`${seed}\n${count}`).digest("hex").slice(0, 8);
+    if (!taken.has(id)) return id;
+  }
+}
+
+/** @param index behind which cell; -1 for the beginning */
+function inserted(
+  text: string,
+  list: JsonPlace,
+  cells: readonly JsonPlace[],
+  index: number,
+  written: string,
+  { unit }: Style,
+): string {
+  const gap = unit === undefined ? "" : `\n${unit.repeat(2)}`;
+  const before = cells[index];
+  if (before !== undefined) return splice(text, { start: before.end, end: before.end }, `,${gap}${written}`);
+  const [first] = cells;
+  if (first !== undefined) return splice(text, { start: first.start, end: first.start }, `${written},${gap}`);
+  return splice(text, list, unit === undefined ? `[${written}]` : `[${gap}${written}\n${unit}]`);
+}
+
+/** With the comma and the space that parted it from its neighbour. */
+function without(text: string, cells: readonly JsonPlace[], index: number): string {
+  const place = cells[index] ?? { start: 0, end: 0 };
+  const before = cells[index - 1];
+  const after = cells[index + 1];
+  if (before !== undefined) return splice(text, { start: before.end, end: place.end }, "");
+  return splice(text, { start: place.start, end: after?.start ?? place.end }, "");
+}
+
+function lines(source: string): readonly string[] {
+  return source.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+function splice(text: string, { start, end }: JsonPlace, by: string): string {
+  return text.slice(0, start) + by + text.slice(end);
+}

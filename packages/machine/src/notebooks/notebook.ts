@@ -1,0 +1,77 @@
+import * as z from "zod";
+
+/** Text in a notebook: one string, or its lines. */
+const multiline = z
+  .union([z.string(), z.array(z.string())])
+  .transform((text) => (Array.isArray(text) ? text.join("") : text));
+
+const output = z.looseObject({
+  output_type: z.string(),
+  name: z.string().optional(),
+  text: multiline.optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
+  ename: z.string().optional(),
+  evalue: z.string().optional(),
+  traceback: z.array(z.string()).optional(),
+});
+
+const notebookSchema = z.looseObject({
+  nbformat: z.literal(4),
+  nbformat_minor: z.int().min(0),
+  cells: z.array(
+    z.looseObject({
+      id: z.string().optional(),
+      cell_type: z.string(),
+      source: multiline,
+      outputs: z.array(output).optional(),
+    }),
+  ),
+});
+
+/** Of nbformat 4, as Jupyter writes it since 2015. */
+export type Notebook = z.infer<typeof notebookSchema>;
+export type NotebookOutput = z.infer<typeof output>;
+
+/** A notebook, or why the text is none. */
+export function parseNotebook(text: string): { readonly notebook: Notebook } | { readonly problem: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { problem: `it is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  const parsed = notebookSchema.safeParse(value);
+  if (parsed.success) return { notebook: parsed.data };
+  const [issue] = parsed.error.issues;
+  return { problem: `it is no notebook of nbformat 4: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}` };
+}
+
+/**
+ * What a cell is called: its own id where no other has it, else its number from 1, as `cell-3`. No two have one name: a number
+ * that is some cell's id becomes `cell-3-by-number`.
+ */
+export function cellNames({ cells }: Notebook): readonly string[] {
+  const times = timesOfIds(cells);
+  return cells.map(({ id }, index) => {
+    if (id !== undefined && isOwnName(id, times)) return id;
+    let name = `cell-${index + 1}`;
+    while (times.has(name)) name += "-by-number";
+    return name;
+  });
+}
+
+/** Whether a cell is called by its number, which becomes another one's when a cell in front comes or goes. */
+export function hasNumberedCells({ cells }: Notebook): boolean {
+  const times = timesOfIds(cells);
+  return cells.some(({ id }) => id === undefined || !isOwnName(id, times));
+}
+
+function isOwnName(id: string, times: ReadonlyMap<string, number>): boolean {
+  return id !== "" && times.get(id) === 1;
+}
+
+function timesOfIds(cells: Notebook["cells"]): ReadonlyMap<string, number> {
+  const times = new Map<string, number>();
+  for (const { id } of cells) if (id !== undefined) times.set(id, (times.get(id) ?? 0) + 1);
+  return times;
+}

@@ -1,0 +1,323 @@
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
+import { writeDurably } from "../write-durably.ts";
+import {
+  type FileState,
+  isSameConflict,
+  isSameState,
+  maxStagedBytes,
+  type StagedConflict,
+  type StagedFile,
+  type StagedTreeRecord,
+  type StagedVersion,
+  stagedTreeSchema,
+} from "./staged-file.ts";
+
+/** Content with permission bits. */
+export interface FileBytes {
+  readonly bytes: Uint8Array;
+  readonly mode: number;
+}
+
+/** What becomes of one path of the staged tree. */
+export interface StagedUpdate {
+  /** Relative to the workspace. */
+  readonly path: string;
+  /** What the workspace has there now; undefined for no file. */
+  readonly base: FileBytes | undefined;
+  /** undefined: the file goes. */
+  readonly staged: FileBytes | undefined;
+  /** The command that did it; empty for a file tool. */
+  readonly command: string;
+  readonly movedFrom?: string | undefined;
+}
+
+/** Of one proposal: a person has to read it. */
+const maxFiles = 500;
+/** Steps that are told apart on the way to a file. */
+const maxVersions = 20;
+
+/**
+ * What a session proposes and nobody has kept yet: files over the workspace. One record says all of it and is replaced whole,
+ * so that a kill leaves the tree as it was or as it was to be; contents are written before it. `view` is made of the record.
+ */
+export class StagedTree {
+  readonly session: string;
+  readonly root: string;
+  /** False when what an earlier server had written of it could not be read: it is gone. */
+  readonly wasReadable: boolean;
+  readonly #directory: string;
+  #record: StagedTreeRecord;
+  #files: ReadonlyMap<string, StagedFile>;
+
+  private constructor(directory: string, { record, wasReadable }: { record: StagedTreeRecord; wasReadable: boolean }) {
+    this.session = record.session;
+    this.root = record.root;
+    this.wasReadable = wasReadable;
+    this.#directory = directory;
+    this.#record = record;
+    this.#files = byPath(record);
+    rmSync(this.view, { recursive: true, force: true });
+    for (const file of record.files) this.#show(file);
+    this.#sweep();
+  }
+
+  /** The staged tree of a session, an empty one where there is none. @param root of the workspace */
+  static open(stateDir: string, session: string, { path: root }: Pick<WorkspaceRoot, "path">): StagedTree {
+    const directory = stagedTreeDirectory(stateDir, session);
+    const nothing: StagedTreeRecord = { version: 2, session, root, open: [], proposed: "", files: [] };
+    const written = read(join(directory, "staged.json"));
+    if (written === undefined) return new StagedTree(directory, { record: nothing, wasReadable: true });
+    const { data } = stagedTreeSchema.safeParse(parsed(written));
+    const contents = new Set(namesIn(join(directory, "contents")));
+    const isWhole =
+      data?.root === root && data.files.every((file) => contentsOf(file).every((one) => contents.has(one)));
+    return data !== undefined && isWhole
+      ? new StagedTree(directory, { record: data, wasReadable: true })
+      : new StagedTree(directory, { record: nothing, wasReadable: false });
+  }
+
+  /** By path, in order. */
+  get files(): ReadonlyMap<string, StagedFile> {
+    return this.#files;
+  }
+
+  /** Directory that has every staged file, and nothing else. */
+  get view(): string {
+    const path = join(this.#directory, "view");
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return path;
+  }
+
+  /** Another one for other files. */
+  get digest(): string {
+    const states = this.#record.files.map(({ path, base, staged }) => [path, base, staged]);
+    return states.length === 0 ? "" : createHash("sha256").update(JSON.stringify(states)).digest("hex");
+  }
+
+  /** Digest of what was proposed last. */
+  get proposed(): string {
+    return this.#record.proposed;
+  }
+
+  /** Proposals that were made of it, and whose review it has not followed; the newest last. */
+  get open(): readonly string[] {
+    return this.#record.open;
+  }
+
+  /** Whether a staged file lies below a path. */
+  hasBelow(path: string): boolean {
+    const prefix = path === "" ? "" : `${path}/`;
+    return [...this.#files.values()].some((file) => file.staged !== null && file.path.startsWith(prefix));
+  }
+
+  /** The staged file that stands where a directory on the way to a path would be. */
+  fileAbove(path: string): string | undefined {
+    return waysTo(path).find((way) => (this.#files.get(way)?.staged ?? null) !== null);
+  }
+
+  content(sha256: string): Buffer {
+    return readFileSync(join(this.#directory, "contents", sha256));
+  }
+
+  /** Makes all of it true, or nothing. What is as in the workspace is not staged any more. Throws `ToolFailure` `too_large`. */
+  update(updates: readonly StagedUpdate[]): void {
+    this.refuseTooMuch(
+      updates.map(({ path, base, staged }) => ({
+        path,
+        base: base?.bytes.length ?? 0,
+        staged: staged?.bytes.length ?? 0,
+      })),
+    );
+    const files = new Map(this.#files);
+    try {
+      for (const update of updates) files.set(update.path, this.#updated(files.get(update.path), update));
+      this.replace([...files.values()]);
+    } catch (error) {
+      this.#sweep();
+      throw error;
+    }
+  }
+
+  /** Throws `ToolFailure` `too_large` for more than a person can review, together with what is staged. Sizes in bytes. */
+  refuseTooMuch(more: readonly { readonly path: string; readonly base: number; readonly staged: number }[]): void {
+    const sizeOf = (state: FileState | null): number =>
+      state === null ? 0 : lstatSync(join(this.#directory, "contents", state.sha256)).size;
+    const sizes = new Map(
+      this.#record.files.map(({ path, base, staged }) => [path, { base: sizeOf(base), staged: sizeOf(staged) }]),
+    );
+    for (const { path, base, staged } of more) sizes.set(path, { base: sizes.get(path)?.base ?? base, staged });
+    const all = [...sizes.values()];
+    const bytes = Math.max(
+      all.reduce((sum, { base }) => sum + base, 0),
+      all.reduce((sum, { staged }) => sum + staged, 0),
+    );
+    if (all.length > maxFiles || bytes > maxStagedBytes) throw tooMuch(all.length, bytes);
+  }
+
+  /** The same, by what it is to be. Its contents are stored already. */
+  replace(files: readonly StagedFile[], also: Partial<Pick<StagedTreeRecord, "open" | "proposed">> = {}): void {
+    const wanted = files.filter(({ base, staged }) => !isSameState(base, staged));
+    this.#write({ ...this.#record, ...also, files: wanted.toSorted((one, other) => (one.path < other.path ? -1 : 1)) });
+  }
+
+  /** A conflict is over: what is staged holds what both sides changed. Nothing happens when it is about something else by now. */
+  settle(path: string, conflict: StagedConflict): void {
+    const file = this.#files.get(path);
+    if (file === undefined || conflict === "unreadable" || !isSameConflict(file.conflict, conflict)) return;
+    const base = conflict === "no-file" ? null : conflict;
+    this.replace([...this.#files.values()].map((one) => (one === file ? { ...file, base, conflict: null } : one)));
+  }
+
+  /** Remembers that all of it was proposed. */
+  markProposed(proposalId: string): void {
+    this.#write({ ...this.#record, open: [...this.#record.open, proposalId], proposed: this.digest });
+  }
+
+  /** Keeps bytes for a file. @returns what it is by them */
+  store({ bytes, mode }: FileBytes): FileState {
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const path = join(this.#directory, "contents", sha256);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    if (!existsSync(path)) writeDurably(path, bytes);
+    return { sha256, mode };
+  }
+
+  #updated(known: StagedFile | undefined, { path, base, staged, command, movedFrom }: StagedUpdate): StagedFile {
+    const after = staged === undefined ? null : this.store(staged);
+    const version: StagedVersion = { sha256: after?.sha256 ?? null, command };
+    return {
+      path,
+      base: known === undefined ? (base === undefined ? null : this.store(base)) : known.base,
+      staged: after,
+      versions: withVersion(known?.versions ?? [], version),
+      conflict: known?.conflict ?? null,
+      at: Date.now(),
+      movedFrom: movedFrom ?? known?.movedFrom ?? "",
+    };
+  }
+
+  #write(record: StagedTreeRecord): void {
+    const before = this.#files;
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    writeDurably(join(this.#directory, "staged.json"), JSON.stringify(record));
+    this.#record = record;
+    this.#files = byPath(record);
+    const changed = [...new Set([...before.keys(), ...this.#files.keys()])].filter(
+      (path) => before.get(path) !== this.#files.get(path),
+    );
+    for (const path of changed) if ((before.get(path)?.staged ?? null) !== null) this.#hide(path);
+    for (const path of changed) {
+      const file = this.#files.get(path);
+      if (file !== undefined) this.#show(file);
+    }
+    this.#sweep();
+  }
+
+  #show({ path, staged, at }: StagedFile): void {
+    if (staged === null) return;
+    const place = join(this.view, path);
+    mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
+    writeFileSync(place, this.content(staged.sha256), { flag: "wx", mode: 0o600 });
+    utimesSync(place, at / 1000, at / 1000);
+    chmodSync(place, staged.mode | 0o400);
+  }
+
+  #hide(path: string): void {
+    rmSync(join(this.view, path), { force: true });
+    for (const way of waysTo(path).toReversed()) {
+      const place = join(this.view, way);
+      if (!existsSync(place)) continue;
+      if (readdirSync(place).length > 0) return;
+      rmSync(place, { recursive: true });
+    }
+  }
+
+  /** Removes contents that nothing names. */
+  #sweep(): void {
+    const wanted = new Set(this.#record.files.flatMap(contentsOf));
+    const place = join(this.#directory, "contents");
+    for (const name of namesIn(place)) if (!wanted.has(name)) rmSync(join(place, name), { force: true });
+  }
+}
+
+/** Private directory of a session's staged tree, whether there is one or not. */
+function stagedTreeDirectory(stateDir: string, session: string): string {
+  const name = createHash("sha256").update(session).digest("hex").slice(0, 24);
+  return join(stateDir, "proposals", name);
+}
+
+/** Removes those that are `isMeant`, with all that was staged in them. */
+export function removeStagedTrees(
+  stateDir: string,
+  isMeant: (of: { readonly session: string; readonly root: string }) => boolean,
+): void {
+  const parent = join(stateDir, "proposals");
+  for (const name of namesIn(parent)) {
+    const { data } = stagedTreeSchema.safeParse(parsed(read(join(parent, name, "staged.json")) ?? ""));
+    // Nobody knows whose an unreadable one was, and nothing can come of it any more.
+    if (data === undefined || isMeant(data)) rmSync(join(parent, name), { recursive: true, force: true });
+  }
+}
+
+function byPath({ files }: StagedTreeRecord): ReadonlyMap<string, StagedFile> {
+  return new Map(files.map((file) => [file.path, file]));
+}
+
+/** Steps by the same hand are one. */
+function withVersion(versions: readonly StagedVersion[], version: StagedVersion): StagedVersion[] {
+  const last = versions.at(-1);
+  const before = last?.command === version.command ? versions.slice(0, -1) : versions;
+  return [...before, version].slice(-maxVersions);
+}
+
+function contentsOf({ base, staged, versions, conflict }: StagedFile): readonly string[] {
+  const theirs = typeof conflict === "object" ? conflict?.sha256 : undefined;
+  return [base?.sha256, staged?.sha256, theirs, ...versions.map(({ sha256 }) => sha256)].filter(
+    (sha256) => sha256 !== undefined && sha256 !== null,
+  );
+}
+
+function tooMuch(files: number, bytes: number): ToolFailure {
+  const why = files > maxFiles ? `${files} files` : `${Math.ceil(bytes / 1024 / 1024)} MiB`;
+  return new ToolFailure(
+    "too_large",
+    `A proposal of ${why} is more than a person can review; nothing of this was staged.`,
+    {
+      hint: `Change fewer files: at most ${maxFiles}, of ${maxStagedBytes / 1024 / 1024} MiB before and after. What is generated belongs into what git ignores.`,
+    },
+  );
+}
+
+function waysTo(path: string): readonly string[] {
+  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
+}
+
+function namesIn(directory: string): readonly string[] {
+  return existsSync(directory) ? readdirSync(directory) : [];
+}
+
+function read(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,222 @@
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import type { WorkspacePath } from "@gennai/governance/effect";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { sha256 } from "../workspace/held-file.ts";
+import { insideOnly } from "../workspace/inside-only.ts";
+import { LocalWorkspace } from "../workspace/local-workspace.ts";
+import { exactly } from "../workspace/search/search-globs.ts";
+import type {
+  AppliedChange,
+  FileContent,
+  FileStat,
+  Listing,
+  SearchQuery,
+  SearchResult,
+  Workspace,
+  WorkspaceChange,
+} from "../workspace/workspace.ts";
+import { maxStagedBytes, ordinaryMode } from "./staged-file.ts";
+import type { FileBytes, StagedTree, StagedUpdate } from "./staged-tree.ts";
+
+/** The workspace as it would be with all that is staged: what is written goes into the staged tree, and nowhere else. */
+export class StagedWorkspace implements Workspace {
+  readonly #below: Workspace;
+  readonly #tree: StagedTree;
+  readonly #stateDir: string;
+
+  constructor(below: Workspace, tree: StagedTree, { stateDir }: { readonly stateDir: string }) {
+    this.#below = below;
+    this.#tree = tree;
+    this.#stateDir = stateDir;
+  }
+
+  get root(): string {
+    return this.#below.root;
+  }
+
+  get place(): string {
+    return this.#below.place;
+  }
+
+  get controlRoot(): string {
+    return this.#below.controlRoot;
+  }
+
+  syncControl(options?: Parameters<Workspace["syncControl"]>[0]): Promise<void> {
+    return this.#below.syncControl(options);
+  }
+
+  resolve(raw: string): Promise<WorkspacePath> {
+    return this.#below.resolve(raw);
+  }
+
+  async stat(path: WorkspacePath): Promise<FileStat | undefined> {
+    if (!path.inside) return this.#below.stat(path);
+    switch (this.#of(path)) {
+      case "staged":
+        return this.#view.stat(this.#inView(path));
+      case "removed":
+        return undefined;
+      case "below":
+        return (await this.#below.stat(path)) ?? (this.#isMade(path) ? this.#view.stat(this.#inView(path)) : undefined);
+    }
+  }
+
+  async read(
+    path: WorkspacePath,
+    options: { readonly maxBytes: number; readonly signal?: AbortSignal },
+  ): Promise<FileContent> {
+    if (!path.inside) return this.#below.read(path, options);
+    switch (this.#of(path)) {
+      case "staged":
+        return this.#view.read(this.#inView(path), options);
+      case "removed":
+        throw new ToolFailure("not_found", `Cannot read ${path.relative}: it is removed in what is proposed.`);
+      case "below":
+        return this.#below.read(path, options);
+    }
+  }
+
+  async list(
+    path: WorkspacePath,
+    options: { readonly ignore: readonly string[]; readonly limit: number },
+  ): Promise<Listing> {
+    const { relative } = insideOnly(path);
+    const everything = { ignore: options.ignore, limit: Number.MAX_SAFE_INTEGER };
+    const made = this.#isMade(path) ? (await this.#view.list(this.#inView(path), everything)).entries : [];
+    const there = made.length > 0 && (await this.#below.stat(path)) === undefined ? undefined : path;
+    const found = there === undefined ? [] : (await this.#below.list(there, everything)).entries;
+    const entries = new Map(found.map((entry) => [entry.name, entry]));
+    for (const { path: removed } of this.#removed) {
+      const at = removed.lastIndexOf("/");
+      if ((at < 0 ? "" : removed.slice(0, at)) === relative) entries.delete(removed.slice(at + 1));
+    }
+    for (const entry of made) entries.set(entry.name, entry);
+    const sorted = [...entries.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    return { entries: sorted.slice(0, options.limit), truncated: sorted.length > options.limit };
+  }
+
+  async glob(
+    pattern: string,
+    base: WorkspacePath,
+    options: { readonly limit: number; readonly exclude?: readonly string[]; readonly signal: AbortSignal },
+  ): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }> {
+    const { files } = this.#tree;
+    const made = this.#isMade(base) ? (await this.#view.glob(pattern, this.#inView(base), options)).paths : [];
+    const isThere = made.length === 0 || (await this.#below.stat(base)) !== undefined;
+    const wanted = { ...options, limit: options.limit + files.size };
+    const found = isThere ? await this.#below.glob(pattern, base, wanted) : { paths: [], truncated: false };
+    const paths = [...made, ...found.paths.filter((path) => !files.has(path))];
+    return { paths: paths.slice(0, options.limit), truncated: found.truncated || paths.length > options.limit };
+  }
+
+  async search(
+    query: SearchQuery,
+    base: WorkspacePath,
+    options: { readonly signal: AbortSignal },
+  ): Promise<SearchResult> {
+    const isStaged = this.#tree.files.has(base.relative);
+    const made =
+      isStaged || this.#isMade(base) ? await this.#view.search(query, this.#inView(base), options) : nothingFound;
+    const exclude = [...query.exclude, ...[...this.#tree.files.keys()].map(exactly)];
+    const isThere = !isStaged && (await this.#below.stat(base)) !== undefined;
+    const found =
+      isThere || made === nothingFound ? await this.#below.search({ ...query, exclude }, base, options) : nothingFound;
+    const lines = [...made.lines, ...found.lines];
+    return {
+      lines: lines.slice(0, query.limit),
+      truncated: made.truncated || found.truncated || lines.length > query.limit,
+    };
+  }
+
+  /** Into the staged tree, each against its base as `Workspace.apply` has it. All or nothing. */
+  async apply(changes: readonly WorkspaceChange[]): Promise<readonly AppliedChange[]> {
+    const { digest } = this.#tree;
+    const updates: StagedUpdate[] = [];
+    const applied: AppliedChange[] = [];
+    for (const change of changes) {
+      const path = insideOnly(change.path);
+      const before = await this.#present(this, path);
+      refuseStale(change, before);
+      this.#refuseBlocked(change);
+      const staged: FileBytes | undefined =
+        change.operation === "delete"
+          ? undefined
+          : { bytes: change.bytes, mode: change.mode ?? before?.mode ?? ordinaryMode };
+      // Of what is staged already, the base is known.
+      updates.push({ path: path.relative, base: before, staged, command: "" });
+      applied.push({
+        path,
+        operation: change.operation,
+        before: before === undefined ? undefined : { sha256: before.sha256, bytes: before.bytes },
+        afterSha256: staged === undefined ? undefined : sha256(staged.bytes),
+        ...(before === undefined ? {} : { beforeMode: before.mode }),
+      });
+    }
+    if (this.#tree.digest !== digest) throw stale("What is proposed changed meanwhile");
+    this.#tree.update(updates);
+    return applied;
+  }
+
+  get #view(): LocalWorkspace {
+    const path = this.#tree.view;
+    const { dev, ino } = lstatSync(path);
+    return new LocalWorkspace({ path, device: dev, inode: ino }, { stateDir: this.#stateDir });
+  }
+
+  #inView(path: WorkspacePath): WorkspacePath {
+    return { ...path, absolute: join(this.#tree.view, path.relative) };
+  }
+
+  get #removed() {
+    return [...this.#tree.files.values()].filter(({ staged }) => staged === null);
+  }
+
+  /** Whether it is a directory of staged files. */
+  #isMade({ relative }: WorkspacePath): boolean {
+    return this.#tree.hasBelow(relative);
+  }
+
+  #of({ relative }: WorkspacePath): "staged" | "removed" | "below" {
+    const file = this.#tree.files.get(relative);
+    if (file !== undefined && (file.staged !== null || !this.#tree.hasBelow(relative))) {
+      return file.staged === null ? "removed" : "staged";
+    }
+    return this.#tree.fileAbove(relative) === undefined ? "below" : "removed";
+  }
+
+  /** A regular file with its mode. Throws `not_a_file` for anything else. */
+  async #present(workspace: Workspace, path: WorkspacePath): Promise<(FileBytes & FileContent) | undefined> {
+    const stat = await workspace.stat(path);
+    if (stat === undefined) return undefined;
+    if (stat.kind !== "file") throw new ToolFailure("not_a_file", `${path.relative} is not a regular file.`);
+    const { bytes, sha256 } = await workspace.read(path, { maxBytes: maxStagedBytes });
+    return { bytes, sha256, mode: stat.mode };
+  }
+
+  #refuseBlocked({ operation, path }: WorkspaceChange): void {
+    const above = this.#tree.fileAbove(path.relative);
+    if (operation === "delete" || above === undefined) return;
+    throw new ToolFailure("bad_path", `${above} is a file in what is proposed, so nothing can lie below it.`);
+  }
+}
+
+const nothingFound: SearchResult = { lines: [], truncated: false };
+
+function refuseStale(change: WorkspaceChange, before: FileContent | undefined): void {
+  const { relative } = change.path;
+  if (change.operation === "create") {
+    if (before !== undefined) throw stale(`${relative} exists already`);
+    return;
+  }
+  if (before === undefined) throw stale(`${relative} is no longer there`);
+  if (before.sha256 !== change.baseSha256) throw stale(`${relative} changed since it was read`);
+}
+
+function stale(reason: string): ToolFailure {
+  return new ToolFailure("stale_file", `Stale File: ${reason}. Nothing was written.`, {
+    hint: "Read the file again and make the change on what it says now.",
+    retryable: true,
+  });
+}

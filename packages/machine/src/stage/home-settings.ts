@@ -1,0 +1,29 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { withoutLogins } from "./without-logins.ts";
+
+/** Where the user's own settings of package managers stand, below the home. */
+const places: readonly string[] = [
+  ".npmrc .yarnrc .yarnrc.yml .bunfig.toml .config/pnpm/rc",
+  ".pip/pip.conf .config/pip/pip.conf .config/uv/uv.toml .cargo/config .cargo/config.toml",
+].flatMap((names) => names.split(" "));
+
+const maxBytes = 256 * 1024;
+
+/** The user's settings of package managers, without logins: from where packages come. Those that cannot be read are left out. */
+export function homeSettings(home: string): readonly { readonly path: string; readonly text: string }[] {
+  return places.flatMap((place) => {
+    const path = join(home, place);
+    const bytes = bytesOf(path);
+    return bytes === undefined ? [] : [{ path, text: Buffer.from(withoutLogins(path, bytes) ?? bytes).toString() }];
+  });
+}
+
+function bytesOf(path: string): Uint8Array | undefined {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() === true && stat.size <= maxBytes ? readFileSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}

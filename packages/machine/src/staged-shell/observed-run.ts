@@ -1,0 +1,154 @@
+import { join, relative } from "node:path";
+import { splitInstall } from "@gennai/governance/installs/split-install";
+import { runProgram } from "@gennai/governance/network/run-program";
+import { agreedControl } from "@gennai/governance/policies/agreed-control";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { CommandNotStarted } from "../process/run-command.ts";
+import { layStagedTree } from "../proposal/lay-staged-tree.ts";
+import { repositoryPaths } from "../sandbox/repository-paths.ts";
+import type { Observation } from "../stage/effect.ts";
+import { SessionLayer } from "../stage/session-layer.ts";
+import type { Stage } from "../stage/stage.ts";
+import { NotObservable, StageUnavailable } from "../stage/stage-error.ts";
+import { type CacheEntries, listEntries, removeLater } from "../stage/staged-caches.ts";
+import { removeTransaction, type Transaction } from "../stage/transaction.ts";
+import { systemErrorCode } from "../system-error.ts";
+import { layerRules } from "./layer-rules.ts";
+import { withMountPlaces } from "./mount-places.ts";
+import { watchRun } from "./network-of-run.ts";
+import { oneAfterOther } from "./one-after-other.ts";
+import type { StagedShellCommand, StagedShellRun, StagedSurroundings } from "./run-staged.ts";
+import { withKey } from "./with-key.ts";
+import { withWayOut } from "./with-way-out.ts";
+
+/** A command that has ended on its stage, which is unmounted, and all that it left there. */
+export interface ObservedRun extends Pick<StagedShellRun, "run" | "connections" | "onlyLookedUp"> {
+  readonly transaction: Transaction;
+  readonly observation: Observation;
+  /** Of the session, as the command saw it. */
+  readonly layer: SessionLayer | undefined;
+  /** Trees of the layer that the command did not see. */
+  readonly dropped: readonly string[];
+}
+
+/** Runs a command on a stage and looks at what it left. Throws `ToolFailure`; nothing of it is left then. */
+export async function runAndObserve(
+  {
+    command,
+    cwd,
+    timeoutMs,
+    liveBytes,
+    confirmed,
+    key,
+    temporary,
+    text = key?.text ?? command.text,
+  }: StagedShellCommand,
+  surroundings: StagedSurroundings,
+  options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
+): Promise<ObservedRun> {
+  const { stages, zeroAccess, workspaceRoot, environment, session, limits = {}, proposal, allowed = [] } = surroundings;
+  const install = key === undefined && allowed.length > 0 ? splitInstall(text) : undefined;
+  using watch = await watchRun(command.text, surroundings).catch((error: unknown) => {
+    throw unavailable(error);
+  });
+  const { network, resolver } = watch;
+  // By a yes to the command itself, something may come into the workspace: nothing that other runs could have put there.
+  const caches = { all: allowed.length > 0, own: confirmed || key !== undefined };
+  const staging = stages.stage(workspaceRoot, zeroAccess, { network, session, caches });
+  const { stage, layer, dropped } = await staging.catch((error: unknown) => {
+    throw unavailable(error);
+  });
+  const { transaction } = stage;
+  try {
+    const repository = session === undefined ? undefined : repositoryPaths(workspaceRoot, stages.home);
+    const agreed = confirmed ? agreedControl(command) : undefined;
+    const within = relative(transaction.roots[0]?.path ?? workspaceRoot, workspaceRoot);
+    if (proposal !== undefined) await stage.change((merged) => layStagedTree(proposal, join(merged, within)));
+    const proposed = [...(proposal?.files.keys() ?? [])].map((path) => join(within, path));
+    const seen = { ...environment, ...watch.environment };
+    const shown = liveBytes === undefined ? {} : { liveBytes };
+    const staged = {
+      text: install?.fetch ?? text,
+      cwd,
+      environment: seen,
+      resolver,
+      temporary,
+      timeoutMs,
+      limits,
+      ...shown,
+    };
+    const roots = transaction.roots.map(({ path }) => path);
+    const mayStand = allowed.length > 0 && runProgram(command, { cwd, workspaceRoot }).lasting;
+    const first =
+      key === undefined
+        ? await stage.run(mayStand ? withWayOut(staged, roots) : staged, options)
+        : await withMountPlaces(stage, key.mounts, () => stage.run(withKey(staged, key, roots), options));
+    const used = watch.connections(first).some(({ state }) => state === "allowed");
+    const alone = { environment, offline: true };
+    const behind = [
+      { text: (key ?? install)?.scripts, place: alone },
+      { text: install?.program, place: used ? alone : {} },
+    ];
+    const keeps = caches.all && !caches.own && session !== undefined;
+    // What packages bring runs from here on, without a network: what that leaves in caches is for no run that has one.
+    const fetched =
+      keeps && behind.some(({ text: next }) => next !== undefined) ? await listEntries(stage.caches) : undefined;
+    let run = first;
+    for (const { text: next, place } of behind) {
+      if (next === undefined || run.state !== "exited" || run.exitCode !== 0) continue;
+      run = oneAfterOther(run, await stage.run({ ...staged, ...place, text: next }, options));
+    }
+    const observation = await stage.observe(
+      repository === undefined ? undefined : layerRules(repository, { transaction, layer, agreed, proposed }),
+    );
+    await stage.close();
+    if (keeps && run.state === "exited") await keepFetched(stages.stateDir, stage, { session, fetched });
+    const [connections, onlyLookedUp] = [watch.connections(run), watch.onlyLookedUp()];
+    return { run, connections, onlyLookedUp, transaction, observation, layer, dropped };
+  } catch (error) {
+    await stage.close();
+    await removeTransaction(transaction);
+    throw notRun(error);
+  }
+}
+
+/** Where that cannot be, it is fetched again. */
+async function keepFetched(
+  stateDir: string,
+  { transaction, caches }: Stage,
+  { session, fetched }: { readonly session: string; readonly fetched: CacheEntries | undefined },
+): Promise<void> {
+  const [workTree] = transaction.roots;
+  if (workTree === undefined) return;
+  const { path, device, inode } = workTree;
+  try {
+    if (fetched !== undefined) await removeLater(caches, fetched);
+    await SessionLayer.fetched(stateDir, { session, root: { path, device, inode } }, caches);
+  } catch (error) {
+    if (!(error instanceof StageUnavailable) && systemErrorCode(error) === undefined) throw error;
+  }
+}
+
+function unavailable(error: unknown): ToolFailure {
+  const reason = error instanceof Error ? error.message : String(error);
+  const hint = "Tell the user; commands never run outside the sandbox instead.";
+  return new ToolFailure("stage_unavailable", `The command did not run, because it cannot be staged: ${reason}`, {
+    failureClass: "tool_unavailable",
+    hint: error instanceof StageUnavailable ? error.advice : hint,
+    cause: error,
+  });
+}
+
+export function notRun(error: unknown): unknown {
+  if (error instanceof CommandNotStarted) {
+    return new ToolFailure(error.code, error.message, {
+      retryable: error.code === "directory_changed",
+      cause: error,
+    });
+  }
+  if (!(error instanceof NotObservable)) return error;
+  return new ToolFailure("not_observable", `${error.message} Nothing of what the command did is kept.`, {
+    failureClass: "partial_execution",
+    cause: error,
+  });
+}
