@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
-import { layerOwners, removeLayer } from "@gennai/machine/stage/layer-files";
+import { removeStagedTrees } from "@gennai/machine/proposal/staged-tree";
+import { layerOwners, removeLayer, removeLostLayers } from "@gennai/machine/stage/layer-files";
 import { abandonedJournals, removeJournal } from "@gennai/machine/workspace/change/change-journal";
 import { forgetCheckpoints } from "../checkpoints/forget-checkpoints.ts";
 import type { StoreDatabase } from "../database/database.ts";
@@ -32,6 +33,7 @@ export async function finishPurges(parts: {
   for (const { job } of pending) {
     await forgetCheckpoints({ stateDir, root: job.workspaceRoot }, job.sessionIds);
     await removeLayers(stateDir, job);
+    removeStagedTrees(stateDir, ({ session, root }) => isOf(job, { session, root }));
     await mirror.alone(job.workspaceRoot, async () => {
       if (existsSync(job.workspaceRoot)) await mirror.replace(job.workspaceRoot);
       removeCopies(stateDir, job);
@@ -59,11 +61,20 @@ export function eraseFreedPages(database: StoreDatabase): void {
 }
 
 /** What commands of sessions made that git ignores. */
-async function removeLayers(stateDir: string, { sessionIds, workspaceRoot }: PurgeJob): Promise<void> {
+async function removeLayers(stateDir: string, job: PurgeJob): Promise<void> {
   for (const { session, root } of layerOwners(stateDir)) {
-    const isWithin = workspaceRoot === root.path || workspaceRoot.startsWith(`${root.path}/`);
-    if (sessionIds.length === 0 ? isWithin : sessionIds.includes(session)) await removeLayer(stateDir, session);
+    if (isOf(job, { session, root: root.path })) await removeLayer(stateDir, session, root.path);
   }
+  await removeLostLayers(stateDir, job.workspaceRoot);
+}
+
+/** Whether what a session has in the state directory is purged. @param of.root of the work tree, or of the workspace */
+function isOf(
+  { sessionIds, workspaceRoot }: PurgeJob,
+  { session, root }: { readonly session: string; readonly root: string },
+): boolean {
+  if (sessionIds.length > 0) return sessionIds.includes(session);
+  return workspaceRoot === root || workspaceRoot.startsWith(`${root}/`);
 }
 
 /** Copies of the ledger's file from when somebody had changed it. */

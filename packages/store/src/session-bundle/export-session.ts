@@ -49,10 +49,11 @@ export async function* exportSession(
   yield `${JSON.stringify({ sha256: digest.digest("hex") })}\n`;
 }
 
-/** What the conversation needs: outputs and images. */
+/** What the conversation needs: outputs, also those the model was told the place of, and images. */
 function blobsOf(event: SessionEvent): readonly BlobRef[] {
   if (event.type === "user-message") return event.images;
-  return event.type === "tool-result" && event.outputBlob !== undefined ? [event.outputBlob] : [];
+  if (event.type !== "tool-result") return [];
+  return [event.outputBlob, event.wholeOutput, ...(event.images ?? [])].filter((blob) => blob !== undefined);
 }
 
 async function redactedEvent(logged: LoggedEvent, redactor: Redactor): Promise<unknown> {

@@ -9,7 +9,19 @@ const text = z.string().max(maxText);
 const id = z.string().max(200);
 const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const blob = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/), size: count, mediaType: z.string().max(100) });
-const ended = z.enum(["started", "thinking", "run-tool", "completed", "error", "cancelled", "interrupted"]);
+const state = z.enum([
+  "started",
+  "thinking",
+  "run-tool",
+  "waiting-tool-result",
+  "completed",
+  "error",
+  "cancelled",
+  "interrupted",
+]);
+/** Of what a server told the model: its own words are short, those about a call hold what a check printed. */
+const note = z.string().max(2_000);
+const callNote = z.string().max(20_000);
 const todo = z.object({
   id,
   content: text,
@@ -27,8 +39,9 @@ const conversation = z.discriminatedUnion("type", [
     clientTurnId: id,
     enableThinking: z.boolean(),
     images: z.array(blob).max(100),
+    messageId: z.exactOptional(id),
   }),
-  z.object({ type: z.literal("status"), state: ended, iteration: count }),
+  z.object({ type: z.literal("status"), state, iteration: count, toolCallId: z.exactOptional(id) }),
   z.object({ type: z.literal("thinking-delta"), text }),
   z.object({ type: z.literal("text-delta"), text }),
   z.object({ type: z.literal("tool-call"), id, name: id, argumentsJson: text }),
@@ -40,6 +53,8 @@ const conversation = z.discriminatedUnion("type", [
     error: z.exactOptional(text),
     truncated: z.boolean(),
     outputBlob: z.exactOptional(blob),
+    wholeOutput: z.exactOptional(blob),
+    images: z.exactOptional(z.array(blob).max(100)),
     exitCode: z.exactOptional(z.int()),
   }),
   z.object({
@@ -51,6 +66,10 @@ const conversation = z.discriminatedUnion("type", [
     modelId: id,
     maxContextTokens: count,
   }),
+  // Without it, the conversation would have the half answers that were dropped from it.
+  z.object({ type: z.literal("answer-dropped"), reason: note }),
+  z.object({ type: z.literal("model-note"), text: note }),
+  z.object({ type: z.literal("call-note"), toolCallId: id, text: callNote }),
   z.object({ type: z.literal("warning"), text }),
   z.object({ type: z.literal("error"), code: id, message: text, hint: z.exactOptional(text), retryable: z.boolean() }),
   z.object({ type: z.literal("todos-changed"), items: z.array(todo).max(10_000) }),
@@ -72,11 +91,17 @@ export function importedEvent(
   const event = parsed.data;
   switch (event.type) {
     case "user-message":
-      return { ...event, clientTurnId: newTurnId, images: event.images.filter(hasBlob) };
+      return {
+        ...event,
+        clientTurnId: event.messageId === undefined ? newTurnId : "",
+        images: event.images.filter(hasBlob),
+      };
     case "tool-result": {
-      const { outputBlob, ...rest } = event;
+      const { outputBlob, wholeOutput, images, ...rest } = event;
       const kept = outputBlob !== undefined && hasBlob(outputBlob) ? { outputBlob } : {};
-      return { ...rest, ...kept, verification: "unverified", observed: [] };
+      const whole = wholeOutput !== undefined && hasBlob(wholeOutput) ? { wholeOutput } : {};
+      const shown = images === undefined ? {} : { images: images.filter(hasBlob) };
+      return { ...rest, ...kept, ...whole, ...shown, verification: "unverified", observed: [] };
     }
     default:
       return event;

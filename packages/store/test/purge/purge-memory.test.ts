@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import { ProcessLocks } from "@gennai/machine/process/process-lock";
-import { makeOwner } from "@gennai/machine/stage/layer-files";
+import { layerDirectory, makeOwner } from "@gennai/machine/stage/layer-files";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { repairWorkspaceLedger } from "#audit/ledger-repair";
 import { verifyWorkspaceLedger } from "#audit/ledger-verify";
@@ -277,6 +277,23 @@ describe("purge", () => {
     expect(holding(marker, fixture.stateDir)).toHaveLength(1);
     await purgeMemory(request());
     expect(holding(marker, fixture.stateDir)).toEqual([]);
+  });
+
+  test("what nobody can tell the session of any more goes as well, wherever it is", async () => {
+    {
+      await using store = await fixture.open();
+      await work(store, "s", "harmless");
+    }
+    const stat = statSync(fixture.root);
+    const root = { path: fixture.root, device: stat.dev, inode: stat.ino };
+    const directory = layerDirectory(fixture.stateDir, "s");
+    const { place } = makeOwner(fixture.stateDir, { session: "s", root });
+    const beside = join(dirname(fixture.root), `.gennai-layer-${basename(directory)}`);
+    mkdirSync(beside);
+    for (const each of [place, beside]) writeFileSync(join(each, "x"), marker);
+    writeFileSync(join(directory, "owner.json"), "");
+    await purgeMemory({ ...request(), sessionId: "s" });
+    expect(holding(marker, fixture.stateDir, dirname(fixture.root))).toEqual([]);
   });
 
   test("what was purged does not come back by a repair", async () => {

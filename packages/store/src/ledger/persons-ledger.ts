@@ -1,0 +1,92 @@
+import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import type { Redactor } from "@gennai/governance/redaction";
+import type { FileChange } from "@gennai/governance/tool";
+import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
+import { createRedactor } from "@gennai/machine/redaction/redactor";
+import { readGitHead } from "@gennai/machine/workspace/git-head";
+import { databaseFile, StoreDatabase } from "../database/database.ts";
+import { refuseLogCopy } from "../database/log-copy-guard.ts";
+import { type Ledgers, openLedgers } from "./open-ledgers.ts";
+
+export interface PersonsLedgerOptions {
+  readonly stateDir: string;
+  /** Real path. */
+  readonly workspaceRoot: string;
+  readonly toolVersion?: string | undefined;
+  readonly onWarning: (text: string) => void;
+}
+
+/** The ledger of one workspace, for what a person does to it without a session and without a server. */
+export class PersonsLedger implements AsyncDisposable {
+  readonly #options: PersonsLedgerOptions;
+  readonly #database: StoreDatabase;
+  readonly #ledgers: Ledgers;
+  readonly #redactor: Redactor;
+
+  /** Rejects with `StoreError` where nothing can be recorded: whoever wants to act does not then. */
+  static async open(options: PersonsLedgerOptions): Promise<PersonsLedger> {
+    const stateDir = await prepareStateDirectory(options.stateDir);
+    const { toolVersion, onWarning } = options;
+    const database = await StoreDatabase.open(databaseFile(stateDir));
+    try {
+      refuseLogCopy(database);
+      const version = toolVersion === undefined ? {} : { toolVersion };
+      const ledgers = await openLedgers(database, { stateDir, onWarning, ...version });
+      return new PersonsLedger(options, { database, ledgers, redactor: await createRedactor() });
+    } catch (error) {
+      database[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  private constructor(
+    options: PersonsLedgerOptions,
+    parts: { readonly database: StoreDatabase; readonly ledgers: Ledgers; readonly redactor: Redactor },
+  ) {
+    this.#options = options;
+    this.#database = parts.database;
+    this.#ledgers = parts.ledgers;
+    this.#redactor = parts.redactor;
+  }
+
+  /** Durable when it resolves. Texts are masked here. Rejects with `StoreError`. */
+  async record(
+    kind: "review" | "applied" | "undo",
+    details: Readonly<Record<string, string | readonly string[]>>,
+    files: readonly FileChange[] = [],
+  ): Promise<void> {
+    const { workspaceRoot } = this.#options;
+    const head = readGitHead(workspaceRoot);
+    const entry: LedgerEntry = {
+      kind,
+      time: Date.now(),
+      sessionId: "",
+      turnId: "",
+      modelId: "",
+      revision: (head.type === "none" ? undefined : head.commit) ?? "",
+      calls: [],
+      files: await withMaskedPaths(files, this.#redactor),
+      details: await this.#masked(details),
+    };
+    const { table } = this.#ledgers;
+    this.#database.transaction({ durable: true }, () => table.append(table.workspace(workspaceRoot), [entry]));
+    table.changed(workspaceRoot);
+  }
+
+  async #masked(
+    details: Readonly<Record<string, string | readonly string[]>>,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const masked: Record<string, unknown> = {};
+    const mask = (text: string): Promise<string> => this.#redactor.redact(text);
+    for (const [name, value] of Object.entries(details)) {
+      masked[name] = typeof value === "string" ? await mask(value) : await Promise.all(value.map(mask));
+    }
+    return masked;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#ledgers[Symbol.asyncDispose]();
+    this.#database[Symbol.dispose]();
+  }
+}
